@@ -1,0 +1,133 @@
+// Python's door to the compiled core: arrays in, arrays out, the GIL released while it works.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "newton.hpp"
+#include "products.hpp"
+#include "search.hpp"
+#include "ssk.hpp"
+
+namespace nb = nanobind;
+using namespace textmargin;
+
+namespace {
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using OutVector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using OutTable = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+
+template <class T>
+std::span<const T> view(const Vector<T>& array) {
+    return {array.data(), array.size()};
+}
+
+void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(what);
+}
+
+// A zeroed array owned by Python.
+template <class Out, class... Sizes>
+std::pair<Out, double*> make(Sizes... sizes) {
+    auto* data = new double[(sizes * ... * size_t{1})]();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return {Out(data, {static_cast<size_t>(sizes)...}, owner), data};
+}
+
+OutVector give(const std::vector<double>& values) {
+    auto [array, data] = make<OutVector>(values.size());
+    std::copy(values.begin(), values.end(), data);
+    return array;
+}
+
+double py_ssk(Vector<int32_t> s, Vector<int32_t> t, int length, double decay) {
+    require(length >= 1, "length must be at least 1");
+    nb::gil_scoped_release released;
+    return ssk(view(s), view(t), length, decay);
+}
+
+template <class Index>
+Csr<Index> csr(const Vector<Index>& indptr, const Vector<Index>& indices, const Vector<double>& data, size_t n_columns) {
+    require(indptr.size() > 0 && indices.size() == data.size(), "indptr, indices and data do not fit together");
+    return {indptr.data(), indices.data(), data.data(), n_columns};
+}
+
+template <class Rows>
+nb::tuple direction(const Rows& X, double penalty, Vector<double> costs, Vector<double> errors, Table CZ, Table M_inverse,
+                    Vector<double> gradient_extra, Vector<double> w, double precision, int max_steps) {
+    const size_t k = CZ.shape(1);
+    require(costs.size() == X.size() && errors.size() == X.size() && CZ.shape(0) == X.size() &&
+                M_inverse.shape(0) == k && M_inverse.shape(1) == k && gradient_extra.size() == k,
+            "the parts of the quadratic do not fit together");
+    auto [p, p_data] = make<OutVector>(w.size());
+    Direction found;
+    {
+        nb::gil_scoped_release released;
+        const Quadratic Q{penalty, view(costs), view(errors), CZ.data(), M_inverse.data(), gradient_extra.data(), k};
+        found = cg_direction(X, Q, view(w), precision, max_steps, {p_data, w.size()});
+    }
+    return nb::make_tuple(p, give(found.extra), found.decrement);
+}
+
+template <class Index>
+nb::tuple py_cg_sparse(Vector<Index> indptr, Vector<Index> indices, Vector<double> data, Vector<int64_t> rows,
+                       double penalty, Vector<double> costs, Vector<double> errors, Table CZ, Table M_inverse,
+                       Vector<double> gradient_extra, Vector<double> w, double precision, int max_steps) {
+    const SparseRows X(csr(indptr, indices, data, w.size()), view(rows));
+    return direction(X, penalty, costs, errors, CZ, M_inverse, gradient_extra, w, precision, max_steps);
+}
+
+nb::tuple py_cg_dense(Table X, Vector<int64_t> rows, double penalty, Vector<double> costs, Vector<double> errors, Table CZ,
+                      Table M_inverse, Vector<double> gradient_extra, Vector<double> w, double precision, int max_steps) {
+    require(X.shape(1) == w.size(), "X and w do not have the same number of columns");
+    return direction(DenseRows(X.data(), X.shape(1), view(rows)), penalty, costs, errors, CZ, M_inverse, gradient_extra, w,
+                     precision, max_steps);
+}
+
+nb::tuple py_search_plane(Vector<double> shortfall, Vector<double> y, Vector<double> costs, Vector<double> direction,
+                          Table Z, Vector<double> g, Table A) {
+    const size_t n = shortfall.size(), k = g.size();
+    require(y.size() == n && costs.size() == n && Z.shape(0) == n && (direction.size() == 0 || direction.size() == n) &&
+                k == Z.shape(1) + (direction.size() > 0) && A.shape(0) == k && A.shape(1) == k,
+            "the parts of the plane do not fit together");
+    auto [moved, data] = make<OutVector>(n);
+    std::copy_n(shortfall.data(), n, data);
+    std::vector<double> theta;
+    bool stayed = false;
+    {
+        nb::gil_scoped_release released;
+        theta = search_plane({data, n}, view(y), view(costs), view(direction), Z.data(), Z.shape(1), g.data(), A.data(),
+                             stayed);
+    }
+    return nb::make_tuple(give(theta), moved, stayed);
+}
+
+template <class Index>
+OutTable py_sparse_gram(Vector<Index> indptr, Vector<Index> indices, Vector<double> data, size_t n_columns,
+                        Vector<int64_t> rows) {
+    const auto X = csr(indptr, indices, data, n_columns);
+    auto [K, K_data] = make<OutTable>(rows.size(), rows.size());
+    nb::gil_scoped_release released;
+    sparse_gram(X, view(rows), K_data);
+    return K;
+}
+
+}  // namespace
+
+NB_MODULE(core, m) {
+    m.doc() = "Compiled core of textmargin; arrays in, arrays out.";
+    m.def("ssk", &py_ssk, nb::arg("s"), nb::arg("t"), nb::arg("length"), nb::arg("decay"),
+          "The subsequence kernel K_n(s, t) of two code arrays by the plain recurrence.");
+    m.def("cg_sparse", &py_cg_sparse<int32_t>);
+    m.def("cg_sparse", &py_cg_sparse<int64_t>);
+    m.def("cg_dense", &py_cg_dense);
+    m.def("search_plane", &py_search_plane);
+    m.def("sparse_gram", &py_sparse_gram<int32_t>);
+    m.def("sparse_gram", &py_sparse_gram<int64_t>);
+}

@@ -1,0 +1,191 @@
+"""From text to label: the only file that knows all four slots.
+
+    text ── representation ──▶ matrix ── learner, with knowledge ──▶ scores ── decision ──▶ label
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from ._sklearn import HasMethods, fit_context
+from .errors import LabelError, PriorError, TextmarginError
+from .learners._explanation import Explanation
+from .learners._labels import Labels
+from .learners._prior import align_prior
+from .learners.primal import PriorSVC
+from .representations._texts import as_texts
+from .representations.bow import BagOfWords
+
+
+def _final_has(method: str) -> Any:
+    """Whether the part that has the last word offers a method."""
+
+    def check(self: TextClassifier) -> bool:
+        part = getattr(self, "model_", None) or self.decision or self.learner or PriorSVC()
+        getattr(part, method)
+        return True
+
+    return available_if(check)
+
+
+class TextClassifier(ClassifierMixin, BaseEstimator):
+    """Text in, labels out.
+
+    Four slots, each with a default; each also takes the scikit-learn object of its kind.
+
+    Parameters
+    ----------
+    representation : transformer, default=None
+        Texts to a matrix: `BagOfWords()` by default, or any scikit-learn vectoriser.
+    knowledge : mapping, or object with `coef(terms, classes)`, default=None
+        What is known of the words: a mapping term → weight, a mapping class → mapping term → weight, or an object that gives
+        such weights for the representation's terms. It becomes the learner's `prior`.
+    learner : classifier, default=None
+        Matrix to scores: `PriorSVC()` by default, or any scikit-learn classifier.
+    decision : meta-estimator, default=None
+        Scores to labels: an estimator with an `estimator` parameter, which is set to the learner, such as scikit-learn's
+        `FixedThresholdClassifier`. By default the learner decides.
+
+    Attributes
+    ----------
+    representation_ : the fitted representation.
+    model_ : the fitted learner, inside the decision if there is one.
+    classes_ : array (n_classes,)
+
+    Examples
+    --------
+    >>> from textmargin import TextClassifier
+    >>> texts = ["wheat and corn harvest", "corn exports fell", "bank raises rates", "rates and the dollar"]
+    >>> model = TextClassifier(knowledge={"grain": {"wheat": 1, "corn": 1}})
+    >>> model.fit(texts, ["grain", "grain", "money", "money"]).predict(["wheat prices", "dollar falls"])
+    array(['grain', 'money'], dtype='<U5')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "representation": [HasMethods(["fit_transform", "transform"]), None],
+        "knowledge": [Mapping, HasMethods(["coef"]), None],
+        "learner": [HasMethods(["fit", "predict"]), None],
+        "decision": [HasMethods(["fit", "predict"]), None],
+    }
+
+    def __init__(
+        self, representation: Any = None, *, knowledge: Any = None, learner: Any = None, decision: Any = None
+    ) -> None:
+        self.representation = representation
+        self.knowledge = knowledge
+        self.learner = learner
+        self.decision = decision
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from texts and labels.
+
+        Parameters
+        ----------
+        X : list, array or column of n_texts strings
+        y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
+        sample_weight : array (n_texts,), default=None
+            Cost of each text, passed to the learner.
+        """
+        texts, y = as_texts(X), _as_labels(y)
+        if y.shape[0] != len(texts):
+            raise LabelError(f"There are {len(texts)} texts but {y.shape[0]} labels.")
+        self.representation_ = BagOfWords() if self.representation is None else clone(self.representation)
+        matrix = self.representation_.fit_transform(texts, y)
+        self.model_ = self._model(Labels.read(y, np.ones(len(texts)), type(self).__name__))
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self.model_.fit(matrix, y, **weights)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each text; an indicator matrix if it was trained on one."""
+        return self.model_.predict(self._represent(X))
+
+    @_final_has("decision_function")
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores of each text."""
+        return self.model_.decision_function(self._represent(X))
+
+    @_final_has("predict_proba")
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, where the learner gives them."""
+        return self.model_.predict_proba(self._represent(X))
+
+    @_final_has("loo_decision_function")
+    def loo_decision_function(self) -> NDArray[np.float64]:
+        """Scores of the training texts by the model trained on all others (see `PriorSVC`); the words are those of all texts."""
+        return self.model_.loo_decision_function()
+
+    def explain(self, text: str, target: Any = None) -> Explanation:
+        """How much of a text's score each of its terms gave, through the data and through each prior.
+
+        Parameters
+        ----------
+        text : str
+        target : class, default=None
+            Whose score; default: the second class of two, else the class with the highest score.
+        """
+        row = self._represent([text])
+        learner = getattr(self.model_, "estimator_", self.model_)
+        if not hasattr(learner, "explain"):
+            raise TextmarginError(f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot.")
+        explanation = learner.explain(row, target)
+        return replace(explanation, terms=self._terms()[explanation.terms])
+
+    def _represent(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self.representation_.transform(as_texts(X))
+
+    def _terms(self) -> NDArray[Any]:
+        return self.representation_.get_feature_names_out()
+
+    def _model(self, labels: Labels) -> Any:
+        """The learner with its prior, inside the decision."""
+        learner = PriorSVC() if self.learner is None else clone(self.learner)
+        prior = self._prior(learner, labels)
+        if prior is not None:
+            learner.set_params(prior=prior)
+        return learner if self.decision is None else clone(self.decision).set_params(estimator=learner)
+
+    def _prior(self, learner: Any, labels: Labels) -> Any:
+        """Knowledge, or a prior that names terms, aligned with the representation's terms."""
+        own = getattr(learner, "prior", None)
+        if self.knowledge is None:
+            known = own if isinstance(own, Mapping) else None
+        elif "prior" not in learner.get_params():
+            raise PriorError(
+                f"knowledge needs a learner with a 'prior' parameter, such as PriorSVC; {type(learner).__name__} has none."
+            )
+        elif own is not None:
+            raise PriorError("Both knowledge and the learner's own prior are given; choose one.")
+        else:
+            known = self.knowledge
+        if known is None:
+            return None
+        terms = self._terms()
+        if not isinstance(known, Mapping):
+            known = known.coef(terms, labels.classes)
+        return align_prior(known, labels.classes, labels.n_problems, len(terms), terms)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _as_labels(y: Any) -> Any:
+    """Labels from a list, an array, a sparse indicator, or a pandas or polars column."""
+    return y if sp.issparse(y) else np.asarray(y)

@@ -1,0 +1,44 @@
+"""Compiled core: arrays in, arrays out, the GIL released. The sources, with their formulas, are in src/core."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float64]
+_Index = NDArray[np.int32] | NDArray[np.int64]
+_Rows = NDArray[np.int64]
+
+def ssk(s: NDArray[np.int32], t: NDArray[np.int32], length: int, decay: float) -> float: ...
+def cg_sparse(
+    indptr: _Index,
+    indices: _Index,
+    data: _Floats,
+    rows: _Rows,
+    penalty: float,
+    costs: _Floats,
+    errors: _Floats,
+    CZ: _Floats,
+    M_inverse: _Floats,
+    gradient_extra: _Floats,
+    w: _Floats,
+    precision: float,
+    max_steps: int,
+    /,
+) -> tuple[_Floats, _Floats, float]: ...
+def cg_dense(
+    X: _Floats,
+    rows: _Rows,
+    penalty: float,
+    costs: _Floats,
+    errors: _Floats,
+    CZ: _Floats,
+    M_inverse: _Floats,
+    gradient_extra: _Floats,
+    w: _Floats,
+    precision: float,
+    max_steps: int,
+    /,
+) -> tuple[_Floats, _Floats, float]: ...
+def search_plane(
+    shortfall: _Floats, y: _Floats, costs: _Floats, direction: _Floats, Z: _Floats, g: _Floats, A: _Floats, /
+) -> tuple[_Floats, _Floats, bool]: ...
+def sparse_gram(indptr: _Index, indices: _Index, data: _Floats, n_columns: int, rows: _Rows, /) -> _Floats: ...

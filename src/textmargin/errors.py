@@ -1,0 +1,52 @@
+"""What can go wrong, as a tree.
+
+    TextmarginError
+    ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
+    ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
+    ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
+    ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
+    └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
+
+    TextmarginWarning          (UserWarning)
+    ├── EmptyTextWarning                      texts without a single known word: their score is the intercept
+    └── UnknownTermWarning                    prior knowledge about words that do not occur
+
+Parameters of the wrong type or range raise scikit-learn's `InvalidParameterError` (a ValueError); a learner that stops
+early warns with scikit-learn's `ConvergenceWarning`.
+"""
+
+
+class TextmarginError(Exception):
+    """Every error that textmargin raises by itself."""
+
+
+class EmptyVocabularyError(TextmarginError, ValueError):
+    """No word is left to build columns from."""
+
+
+class LabelError(TextmarginError, ValueError):
+    """The labels cannot be learnt."""
+
+
+class NotTextError(TextmarginError, TypeError, ValueError):
+    """Something that is not a text stands among the texts."""
+
+
+class PriorError(TextmarginError, ValueError):
+    """Prior knowledge that does not fit the columns or classes."""
+
+
+class TooLargeError(TextmarginError, ValueError):
+    """The exact way needs more memory than is sensible."""
+
+
+class TextmarginWarning(UserWarning):
+    """Every warning that textmargin issues by itself."""
+
+
+class EmptyTextWarning(TextmarginWarning):
+    """Texts without a single known word."""
+
+
+class UnknownTermWarning(TextmarginWarning):
+    """Prior knowledge about words that do not occur."""

@@ -1,0 +1,100 @@
+"""Labels as binary problems: two classes make one, more classes one each against the rest, an indicator one per column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from ..errors import LabelError
+from ._objective import Floats
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The classes and, per problem, which texts are positive."""
+
+    classes: NDArray[Any]
+    positive: NDArray[np.bool_]  # (n_texts, n_problems)
+    multilabel: bool
+
+    @property
+    def binary(self) -> bool:
+        return not self.multilabel and self.classes.size == 2
+
+    @property
+    def n_problems(self) -> int:
+        return self.positive.shape[1]
+
+    @classmethod
+    def read(cls, y: Any, weight: Floats, learner: str) -> Self:
+        """Labels from y; every class must have an example for and one against it, of positive weight."""
+        if not sp.issparse(y) and np.ndim(y) == 2 and np.shape(y)[1] == 1:
+            y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        multilabel = type_of_target(y) == "multilabel-indicator"
+        if multilabel:
+            y = y.toarray() if sp.issparse(y) else y
+            labels = cls(np.arange(y.shape[1]), y != 0, multilabel)
+        else:
+            classes, codes = np.unique(np.ravel(y), return_inverse=True)
+            if classes.size == 1:
+                raise LabelError(f"{learner} needs at least two classes; y has only one class: {classes[0]!r}.")
+            wanted = [1] if classes.size == 2 else range(classes.size)
+            labels = cls(classes, np.column_stack([codes == k for k in wanted]), multilabel)
+        labels._require_both_sides(weight)
+        return labels
+
+    def signs(self, problem: int) -> Floats:
+        """+1 for the texts of the class, −1 for the others."""
+        return np.where(self.positive[:, problem], 1.0, -1.0)
+
+    def name(self, problem: int) -> Any:
+        """The class that a problem is about."""
+        return self.classes[1] if self.binary else self.classes[problem]
+
+    def _require_both_sides(self, weight: Floats) -> None:
+        counted = self.positive[weight > 0]
+        for side, counts in (("for", counted), ("against", ~counted)):
+            missing = np.flatnonzero(~counts.any(axis=0))
+            if missing.size:
+                raise LabelError(
+                    f"class {self.name(missing[0])!r} has no example {side} it among {len(counted)} texts of positive weight"
+                    f"{f' (nor have {missing.size - 1} other classes)' if missing.size > 1 else ''}; "
+                    f"add one, or leave the class out."
+                )
+
+
+def decide(scores: Floats, classes: NDArray[Any], multilabel: bool) -> NDArray[Any]:
+    """The labels that scores (n_texts, n_problems) stand for; zero counts as accepted."""
+    if multilabel:
+        return (scores >= 0).astype(int)
+    if scores.shape[1] == 1:
+        return classes[(scores[:, 0] >= 0).astype(int)]
+    return classes[scores.argmax(axis=1)]
+
+
+def class_costs(
+    class_weight: Mapping[Any, float] | str | None, labels: Labels, problem: int, weight: Floats
+) -> Floats | float:
+    """The cost factor of each text in one problem; see `PriorSVC` for what `class_weight` means."""
+    if class_weight is None:
+        return 1.0
+    positive = labels.positive[:, problem]
+    if isinstance(class_weight, str):  # "balanced"
+        total, own = weight.sum(), weight[positive].sum()
+        return np.where(positive, total / (2 * own), total / (2 * (total - own)))
+    unknown = [label for label in class_weight if label not in labels.classes]
+    if unknown:
+        raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {list(labels.classes[:10])}.")
+    rest = class_weight.get(labels.classes[0], 1.0) if labels.binary else 1.0
+    costs = np.where(positive, class_weight.get(labels.name(problem), 1.0), rest)
+    if not (costs > 0).all():
+        raise LabelError(f"class_weight must be positive numbers; got {class_weight!r}.")
+    return costs

@@ -1,0 +1,340 @@
+"""Primal SVM with prior weight vectors, costs and uneven margins.
+
+Minimises over w, the trust η and the intercept b (Parrado-Hernández & Hardoon, Eq. 1, misprints mended)
+
+    ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢfᵢ)² + what the trust mode says of η        f(x) = ⟨w + Vη, x⟩ + b,   C = 1/(2λ)
+
+by Newton steps on the texts inside the margin. Without a prior it is squared-hinge `LinearSVC` with a free intercept;
+`test_primal.py` holds it to that.
+
+Departs from the paper: b is added and not penalised; the trust may be bounded, drawn to a value or chosen by leave-one-out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from ..errors import TextmarginError
+from ._explanation import Explanation
+from ._labels import Labels, class_costs, decide
+from ._objective import Floats, Matrix
+from ._prior import align_prior
+from ._trust import Fit, Problem, Solver
+
+
+@dataclass(frozen=True)
+class Training:
+    """What was fitted on, kept for leave-one-out scores."""
+
+    X: Matrix
+    labels: Labels
+    weight: Floats
+
+
+class PriorSVC(ClassifierMixin, BaseEstimator):
+    """Linear support vector classifier that takes prior knowledge about its weights.
+
+    Squared hinge loss, solved in the primal by Newton steps. Several classes are learnt one against the rest; a 0/1 indicator
+    matrix as `y` makes it multilabel.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty on w, scikit-learn's `C` (the papers' λ is 1/(2C)).
+    prior : array-like or mapping, default=None
+        What is known of the weights: a vector (n_features,); an array (n_priors, n_features); one row per class, like `coef_`; an
+        array (n_classes, n_priors, n_features); a mapping term → weight where X's columns have names; or a mapping
+        class → any of these. A two-dimensional array with as many rows as there are classes (three or more) is read as one
+        row per class. With two classes a prior belongs to the second one, and a prior given for the first speaks against it.
+    trust : {"auto", "free", "nonneg", "ridge", "fixed"} or float, default="auto"
+        How the coefficient η of each prior is found. `free`: whatever fits best, blind to the prior's sign and size (the paper).
+        `nonneg`: the same but never negative. `ridge`: drawn towards 1, the prior being put on the scale of the margin, with
+        strength `trust_strength`. `fixed`: η = 1, so that w is drawn towards the prior as given; a number is a fixed η of that
+        size. `auto`: per class, none, `nonneg` or fixed on the scale of the margin, whichever has the least leave-one-out loss.
+    trust_strength : float, default=1.0
+        The ρ of `trust="ridge"`: how strongly η is drawn towards 1.
+    class_weight : mapping or "balanced", default=None
+        Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or multilabel, the
+        positive side of each class's problem, the rest having weight 1, as in LIBLINEAR. "balanced" gives both sides of each
+        problem the same total.
+    margins : tuple (m₊, m₋), default=(1.0, 1.0)
+        The margins that positive and negative examples should reach.
+    fit_intercept : bool, default=True
+        Whether to add an intercept. It is never penalised.
+    tol : float, default=1e-6
+        Stop when the Newton decrement (twice the expected decrease) is below tol times the objective.
+    max_iter : int, default=50
+        Largest number of Newton steps per class.
+    warm_start : bool, default=False
+        Start from the last solution if classes and columns are the same.
+    n_jobs : int, default=None
+        How many classes are learnt at a time, through joblib.
+
+    Attributes
+    ----------
+    classes_ : array (n_classes,)
+    coef_ : array (n_problems, n_features)
+        Weights, w + Vη; one row for two classes, else one per class.
+    intercept_ : array (n_problems,)
+    trust_ : array (n_problems, n_priors)
+        η: `coef_` is what the data say plus `trust_` times the priors.
+    trust_mode_ : list of str
+        The mode each class was learnt with; tells what `auto` chose.
+    prior_ : array (n_problems, n_priors, n_features)
+        The priors, aligned with the columns.
+    n_iter_ : array (n_problems,)
+        Newton steps.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    Two texts, four words, and the knowledge that the fourth word, in none of them, speaks for class 1:
+
+    >>> import numpy as np
+    >>> from textmargin import PriorSVC
+    >>> X = np.array([[1.0, 0, 1, 0], [0, 1, 1, 0]])
+    >>> model = PriorSVC(prior=[0, 0, 0, 1.0], trust="fixed").fit(X, [0, 1])
+    >>> model.coef_.round(2)
+    array([[-0.67,  0.67,  0.  ,  1.  ]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "prior": ["array-like", "sparse matrix", Mapping, None],
+        "trust": [StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}), Interval(Real, None, None, closed="neither")],
+        "trust_strength": [Interval(Real, 0, None, closed="neither")],
+        "class_weight": [Mapping, StrOptions({"balanced"}), None],
+        "margins": [tuple, list],
+        "fit_intercept": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        prior: Any = None,
+        trust: str | float = "auto",
+        trust_strength: float = 1.0,
+        class_weight: Mapping[Any, float] | str | None = None,
+        margins: tuple[float, float] = (1.0, 1.0),
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 50,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.C = C
+        self.prior = prior
+        self.trust = trust
+        self.trust_strength = trust_strength
+        self.class_weight = class_weight
+        self.margins = margins
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (n_texts, n_features)
+        y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
+        sample_weight : array (n_texts,), default=None
+            Cost of each text; a text of weight 0 counts as absent.
+        """
+        previous = self._fits() if self.warm_start and hasattr(self, "coef_") else []
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
+        X = _canonical(X)
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        labels = Labels.read(y, weight, type(self).__name__)
+        terms = getattr(self, "feature_names_in_", None)
+        prior = align_prior(self.prior, labels.classes, labels.n_problems, X.shape[1], terms)
+        self.prior_ = np.zeros((labels.n_problems, 0, X.shape[1])) if prior is None else prior
+        self._training = Training(X, labels, weight)
+
+        solver = self._solver()
+        starts = previous if self._fitted_on(labels, X.shape[1]) else []
+        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(solver.fit)(problem, self.trust, start) for problem, start in zip_longest(self._problems(), starts)
+        )
+
+        self.classes_, self.multilabel_ = labels.classes, labels.multilabel
+        self.trust_ = np.array([fit.eta for fit in fits])
+        self.trust_mode_ = [fit.mode for fit in fits]
+        self.coef_ = np.array([fit.w + fit.eta @ prior for fit, prior in zip(fits, self.prior_, strict=True)])
+        self.intercept_ = np.array([fit.intercept for fit in fits])
+        self.n_iter_ = np.array([fit.n_iter for fit in fits])
+        self._warn_unconverged(fits, labels)
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: (n_texts,) for two classes, else (n_texts, n_classes)."""
+        scores = self._scores(X)
+        return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each text; an indicator matrix if it was trained on one."""
+        return decide(self._scores(X), self.classes_, self.multilabel_)
+
+    def loo_decision_function(self) -> Floats:
+        """Scores of the training texts, each by the model trained on all others, without training again.
+
+        Exact as long as leaving the text out moves no other across its margin, and close otherwise. Shaped like
+        `decision_function`. Needs the training data, which stays with the estimator but not in a saved or pickled copy.
+        """
+        check_is_fitted(self)
+        if self._training is None:
+            raise TextmarginError(
+                "This PriorSVC was loaded without its training data, which leave-one-out scores need; call fit again first."
+            )
+        solver = self._solver()
+        fits = self._fits()
+        columns = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(solver.leave_one_out)(problem, fit) for problem, fit in zip(self._problems(), fits, strict=True)
+        )
+        scores = np.column_stack(columns)
+        return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
+
+    def explain(self, x: Any, target: Any = None) -> Explanation:
+        """How much of a text's score each term gave, through the data and through each prior.
+
+        Parameters
+        ----------
+        x : array or sparse matrix (1, n_features), or a vector (n_features,)
+        target : class, default=None
+            Whose score; default: the second class of two, else the class with the highest score.
+        """
+        check_is_fitted(self)
+        x = x if sp.issparse(x) else np.atleast_2d(x)
+        scores = self._scores(x)
+        if scores.shape[0] != 1:
+            raise ValueError(f"explain takes one text at a time; got {scores.shape[0]}.")
+        k = self._problem_of(target, scores[0])
+        row = sp.csr_array(x)
+        columns, values = row.indices, row.data
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        priors = self.trust_[k][:, None] * self.prior_[k][:, columns] * values
+        return Explanation(
+            target=self.classes_[-1] if len(self.coef_) == 1 and not self.multilabel_ else self.classes_[k],
+            score=float(scores[0, k]),
+            intercept=float(self.intercept_[k]),
+            terms=np.asarray(names)[columns],
+            data=self.coef_[k, columns] * values - priors.sum(axis=0),
+            priors=priors,
+        )
+
+    def _scores(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return X @ self.coef_.T + self.intercept_
+
+    def _problem_of(self, target: Any, scores: Floats) -> int:
+        if target is None or len(self.coef_) == 1:
+            return int(scores.argmax())
+        found = np.flatnonzero(self.classes_ == target)
+        if found.size == 0:
+            raise ValueError(f"target {target!r} is not among the classes: {list(self.classes_[:10])}.")
+        return int(found[0])
+
+    def _problems(self) -> Iterator[Problem]:
+        """One class against the rest, for each class."""
+        X, labels, weight = self._training.X, self._training.labels, self._training.weight
+        m_positive, m_negative = self._checked_margins()
+        for k, prior in enumerate(self.prior_):
+            y = labels.signs(k)
+            yield Problem(
+                X=X,
+                y=y,
+                costs=weight * class_costs(self.class_weight, labels, k, weight),
+                margins=np.where(y > 0, m_positive, m_negative),
+                penalty=1.0 / (2.0 * self.C),
+                fit_intercept=self.fit_intercept,
+                Z=np.ascontiguousarray(X @ prior.T),
+            )
+
+    def _fitted_on(self, labels: Labels, n_features: int) -> bool:
+        """Whether the last fit was of the same classes and columns."""
+        return (
+            hasattr(self, "coef_")
+            and self.coef_.shape == (labels.n_problems, n_features)
+            and self.multilabel_ == labels.multilabel
+            and np.array_equal(self.classes_, labels.classes)
+        )
+
+    def _solver(self) -> Solver:
+        return Solver(self.trust_strength, self.tol, self.max_iter)
+
+    def _checked_margins(self) -> tuple[float, float]:
+        margins = tuple(self.margins)
+        if len(margins) != 2 or not all(isinstance(m, Real) and 0 <= m < np.inf for m in margins) or sum(margins) == 0:
+            raise ValueError(
+                f"The 'margins' parameter of {type(self).__name__} must be two numbers (m₊, m₋), not negative and not both 0. "
+                f"Got {self.margins!r} instead."
+            )
+        return float(margins[0]), float(margins[1])
+
+    def _fits(self) -> list[Fit]:
+        """The fits behind the fitted attributes."""
+        return [
+            Fit(coef - eta @ prior, eta, float(intercept), mode, int(n_iter), True, 0.0)
+            for coef, eta, prior, intercept, mode, n_iter in zip(
+                self.coef_, self.trust_, self.prior_, self.intercept_, self.trust_mode_, self.n_iter_, strict=True
+            )
+        ]
+
+    def _warn_unconverged(self, fits: list[Fit], labels: Labels) -> None:
+        left = [k for k, fit in enumerate(fits) if not fit.converged]
+        if left:
+            worst = max(left, key=lambda k: fits[k].gap)
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} Newton steps before reaching tol={self.tol:g} for "
+                f"{len(left)} of {len(fits)} problems; furthest off is class {labels.name(worst)!r}, where the objective may still "
+                f"fall by {fits[worst].gap / 2:.1e} of its value. Scale the columns, lower C, raise max_iter or loosen tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the training data: a model can be shared, its texts perhaps not."""
+        state = dict(super().__getstate__())
+        if "_training" in state:
+            state["_training"] = None
+        return state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _canonical(X: Matrix) -> Matrix:
+    """X with every entry in one place; a matrix handed in is not changed."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

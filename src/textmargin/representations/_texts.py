@@ -1,0 +1,38 @@
+"""Whatever holds texts, as a list of strings: the only place where texts enter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import NotTextError
+
+
+def as_texts(texts: Any) -> list[str]:
+    """Texts from a list, a NumPy array, a pandas or polars column, a one-column table or any iterable of strings."""
+    if isinstance(texts, str | bytes):
+        raise NotTextError("Expected several texts, got a single string; put it in a list: [text].")
+    if getattr(texts, "ndim", 1) == 2 or hasattr(texts, "columns"):
+        texts = _only_column(texts)
+    if not isinstance(texts, Iterable):
+        raise NotTextError(f"Expected a list or column of texts, got {type(texts).__name__}.")
+    found = list(texts)
+    for i, text in enumerate(found):
+        if not isinstance(text, str):
+            missing = text is None or text != text
+            raise NotTextError(
+                f"Text number {i} is {'missing (' + repr(text) + ')' if missing else f'not a string but {type(text).__name__}: {text!r:.60}'}; "
+                f"{'drop it or replace it by an empty text' if missing else 'convert it with str() first'}."
+            )
+    return found
+
+
+def _only_column(table: Any) -> Any:
+    """The column of a table that has just one."""
+    n_columns = table.shape[1]
+    if n_columns != 1:
+        named = f": {list(table.columns)[:8]}" if hasattr(table, "columns") else ""
+        raise NotTextError(f"Expected one column of texts, got a table with {n_columns} columns{named}; choose one.")
+    if hasattr(table, "columns"):
+        return table[next(iter(table.columns))]
+    return table[:, 0]
