@@ -1,6 +1,6 @@
 """From text to label: the only file that knows all four slots.
 
-    text ── representation ──▶ matrix ── learner, with knowledge ──▶ scores ── decision ──▶ label
+text ── representation ──▶ matrix ── learner, with knowledge ──▶ scores ── decision ──▶ label
 """
 
 from __future__ import annotations
@@ -78,9 +78,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "decision": [HasMethods(["fit", "predict"]), None],
     }
 
-    def __init__(
-        self, representation: Any = None, *, knowledge: Any = None, learner: Any = None, decision: Any = None
-    ) -> None:
+    def __init__(self, representation: Any = None, *, knowledge: Any = None, learner: Any = None, decision: Any = None) -> None:
         self.representation = representation
         self.knowledge = knowledge
         self.learner = learner

@@ -1,0 +1,1 @@
+"""w: a matrix and labels to a score per text."""

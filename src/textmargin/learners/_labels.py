@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
 
 from ..errors import LabelError
 from ._objective import Floats
@@ -80,9 +80,7 @@ def decide(scores: Floats, classes: NDArray[Any], multilabel: bool) -> NDArray[A
     return classes[scores.argmax(axis=1)]
 
 
-def class_costs(
-    class_weight: Mapping[Any, float] | str | None, labels: Labels, problem: int, weight: Floats
-) -> Floats | float:
+def class_costs(class_weight: Mapping[Any, float] | str | None, labels: Labels, problem: int, weight: Floats) -> Floats | float:
     """The cost factor of each text in one problem; see `PriorSVC` for what `class_weight` means."""
     if class_weight is None:
         return 1.0

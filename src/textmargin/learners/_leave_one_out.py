@@ -24,8 +24,8 @@ def leave_one_out(objective: Objective, point: Point) -> Floats:
     rows = objective.active(point)
     if size(objective, rows) > _MAX_SIZE:
         raise TooLargeError(
-            f"Leave-one-out scores need a dense matrix as large as the active set, {rows.size} texts inside the margin, which is more "
-            f"than {_MAX_SIZE}. Use cross-validated scores: cross_val_predict(model, X, y, method='decision_function')."
+            f"Leave-one-out scores need a dense matrix as large as the active set, {rows.size} texts inside the margin, "
+            f"more than {_MAX_SIZE}. Use cross-validated scores: cross_val_predict(model, X, y, method='decision_function')."
         )
     if rows.size:
         missed = objective.errors(point, rows)

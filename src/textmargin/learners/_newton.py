@@ -23,6 +23,7 @@ from ._objective import Floats, Objective, Point, Rows, invert_block
 # Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it replaces.
 EXACT_SIZE = 64
 _ROUNDING = 1e-15
+_NEGLIGIBLE = 1e-9  # an objective this small beside that of scoring nothing at all counts as zero
 _CG_PRECISION = 0.1  # at first; tighter as the optimum comes near, so that the last steps converge fast
 _CG_MAX_STEPS = 250
 
@@ -48,6 +49,7 @@ class _Direction:
 def newton(objective: Objective, *, start: Point | None = None, tol: float, max_iter: int) -> Solution:
     """Minimise J from `start` (default: no weights) until the Newton decrement is below tol · J."""
     point, _ = _search(objective, start or objective.point())
+    negligible = _NEGLIGIBLE * objective.value(objective.point())
     gap = np.inf
     n_iter = 0
     while n_iter < max_iter:
@@ -61,7 +63,7 @@ def newton(objective: Objective, *, start: Point | None = None, tol: float, max_
         else:
             direction = _conjugate_gradients(objective, point, rows, min(_CG_PRECISION, np.sqrt(gap)))
         point, stayed = _search(objective, point, direction)
-        gap = direction.decrement / value if value > 0 else 0.0
+        gap = direction.decrement / max(value, negligible)
         # An exact step costs little and ends by itself: take it to the end.
         if (stayed or gap <= _ROUNDING) if direction.exact else gap <= tol:
             return Solution(point, n_iter, True, gap)
@@ -78,7 +80,10 @@ def _downhill(objective: Objective, point: Point, rows: Rows) -> _Direction:
 
 def _exact(objective: Objective, point: Point, rows: Rows) -> _Direction:
     """Newton's direction by Cholesky."""
-    w, q = factor(objective, rows).minimum()
+    if rows.size:
+        w, q = factor(objective, rows).minimum()
+    else:  # every margin is reached: only the penalties are left
+        w, q = np.zeros_like(point.w), np.where(objective.columns.pull > 0, objective.columns.target, point.q)
     w, q = w - point.w, q - point.q
     # The quadratic's gradient is zero at its minimum, so the decrement is its curvature along the way there.
     move = objective.X[rows] @ w + objective.columns.Z[rows] @ q
@@ -117,9 +122,7 @@ def _search(objective: Objective, point: Point, direction: _Direction | None = N
         A[0, 1:] = A[1:, 0] = cross
         A[1:, 1:] = np.diag(columns.pull)
         g = np.concatenate([[objective.penalty * (point.w @ direction.w) + pulled @ direction.q], pulled])
-    theta, shortfall, stayed = core.search_plane(
-        point.shortfall, objective.y, objective.costs, move, columns.Z, g, A
-    )
+    theta, shortfall, stayed = core.search_plane(point.shortfall, objective.y, objective.costs, move, columns.Z, g, A)
     if direction is None:
         return Point(point.w, point.q + theta, shortfall), stayed
     t, shift = theta[0], theta[1:]

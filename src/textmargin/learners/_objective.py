@@ -11,15 +11,14 @@ given trust) stands in the offset. Only the *active* rows, those that miss their
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[np.intp]
-Matrix: TypeAlias = Floats | sp.csr_array | sp.csr_matrix
+Matrix: TypeAlias = Any  # Floats, or a CSR matrix in canonical form
 
 
 @dataclass(frozen=True)
@@ -111,4 +110,4 @@ def invert_block(M: Floats) -> Floats:
     """Inverse of the small block of the columns; a column that no active row has stays where it is."""
     idle = np.flatnonzero(M.diagonal() == 0)
     M[idle, idle] = 1.0
-    return np.linalg.inv(M)
+    return np.asarray(np.linalg.inv(M), dtype=np.float64)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -30,19 +30,18 @@ from ._objective import Floats
 
 
 def align_prior(
-    prior: Any, classes: Sequence[Any], n_problems: int, n_features: int, terms: Sequence[str] | None = None
+    prior: Any, classes: Iterable[Any], n_problems: int, n_features: int, terms: Iterable[str] | None = None
 ) -> Floats | None:
     """The prior as an array (n_problems, n_priors, n_features), or None."""
     if prior is None:
         return None
+    terms = None if terms is None else list(terms)
     if isinstance(prior, Mapping) and not _names_terms(prior):
         return _by_class(prior, list(classes), n_problems, n_features, terms)
     weights = _weights(prior, n_features, terms)
     if weights.ndim == 3:
         if weights.shape[0] != n_problems:
-            raise PriorError(
-                f"prior has shape {weights.shape} but there are {n_problems} classes to learn; its first axis must be the classes."
-            )
+            raise PriorError(f"prior has shape {weights.shape} but its first axis must be the {n_problems} classes to learn.")
         return weights
     if weights.ndim == 2 and n_problems > 1 and weights.shape[0] == n_problems:
         return weights[:, None, :]
@@ -62,7 +61,9 @@ def _by_class(
     given = {label: np.atleast_2d(_weights(prior[label], n_features, terms)) for label in prior}
     for label, weights in given.items():
         if weights.ndim != 2:
-            raise PriorError(f"the prior of class {label!r} has {weights.ndim} axes; it must be a vector or (n_priors, n_features).")
+            raise PriorError(
+                f"the prior of class {label!r} has {weights.ndim} axes; it must be a vector or (n_priors, n_features)."
+            )
     if n_problems == 1 and len(classes) == 2:
         against, towards = classes
         rows = [*given.get(towards, []), *(-row for row in given.get(against, []))]
@@ -82,7 +83,9 @@ def _weights(prior: Any, n_features: int, terms: Sequence[str] | None) -> Floats
     try:
         weights = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise PriorError(f"prior must be numbers, a mapping term → weight or a mapping class → prior; got {prior!r:.80}.") from error
+        raise PriorError(
+            f"prior must be numbers, a mapping term → weight or a mapping class → prior; got {prior!r:.80}."
+        ) from error
     if weights.ndim not in (1, 2, 3) or weights.shape[-1] != n_features:
         n_weights = weights.shape[-1] if weights.ndim else 0
         raise PriorError(

@@ -5,9 +5,12 @@
 | `plain`  | 0: no prior                                                                                      |
 | `free`   | whatever fits best (the paper); blind to the prior's sign and size                               |
 | `nonneg` | whatever fits best but never negative                                                            |
-| `ridge`  | drawn towards 1 with strength ρ, after the prior is put on the scale of the margin               |
+| `ridge`  | drawn towards 1 with strength ρ, after the prior is put on the scale of the weights              |
 | `fixed`  | given beforehand: the weights are drawn towards the prior instead of towards zero                |
-| `auto`   | of `plain`, `nonneg` and `fixed` (on the margin's scale) that with the least leave-one-out loss  |
+| `auto`   | `plain`, or `fixed` at 1 on the scale of the weights, whichever has less leave-one-out loss      |
+
+*On the scale of the weights* means: the prior's k known weights are as large (root mean square) as the k largest weights
+that the data alone give.
 
 Every mode comes down to a *stance*: which priors may move, and where and how strongly each is held. Priors that do not
 move enter the objective as an offset, the others as columns beside the intercept.
@@ -43,18 +46,22 @@ class Problem:
     margins: Floats
     penalty: float
     fit_intercept: bool
-    Z: Floats  # (n_texts, n_priors), the priors' scores
+    V: Floats  # (n_priors, n_features)
+    Z: Floats  # (n_texts, n_priors), the priors' scores XV'
 
     @property
     def speaks(self) -> NDArray[np.bool_]:
         """Per prior, whether it says anything about these texts."""
-        return self.Z.any(axis=0)
+        return np.asarray(self.Z.any(axis=0))
 
-    def margin_scale(self) -> Floats:
-        """Per prior, the η that gives its scores root mean square 1 where they are not 0 (0 for a silent prior)."""
-        n_touched = np.maximum(np.count_nonzero(self.Z, axis=0), 1)
-        size = np.sqrt((self.Z * self.Z).sum(axis=0) / n_touched)
-        return np.divide(1.0, size, out=np.zeros_like(size), where=size > 0)
+    def weight_scale(self, w: Floats) -> Floats:
+        """Per prior, the η that puts it on the scale of the weights w (0 for a silent prior)."""
+        scale = np.zeros(len(self.V))
+        for k in np.flatnonzero(self.speaks):
+            known = self.V[k][self.V[k] != 0]
+            largest = np.partition(np.abs(w), -known.size)[-known.size :]
+            scale[k] = np.linalg.norm(largest) / np.linalg.norm(known)
+        return scale
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,7 @@ class Fit:
     eta: Floats
     intercept: float
     mode: Mode
+    anchor: Floats  # the η that the mode started from: given, drawn towards, or positive for the priors let in
     n_iter: int
     converged: bool
     gap: float
@@ -80,33 +88,36 @@ class Solver:
 
     def fit(self, problem: Problem, trust: Trust, start: Fit | None = None) -> Fit:
         """Learn one class under a trust mode, or a fixed η given as a number."""
-        if problem.Z.shape[1] == 0:
+        no_trust = np.zeros(len(problem.V))
+        if no_trust.size == 0:
             trust = "plain"
         if trust == "auto":
             return self._fit_auto(problem, start)
         if trust == "nonneg":
             return self._fit_nonneg(problem, start)
+        if trust == "ridge":
+            plain = self._solve(problem, "plain", no_trust, start)
+            return self._solve(problem, "ridge", problem.weight_scale(plain.w), plain)
         if isinstance(trust, str):
-            eta = np.ones(problem.Z.shape[1]) if trust == "fixed" else np.zeros(problem.Z.shape[1])
-            return self._solve(problem, trust, eta, start)
-        return self._solve(problem, "fixed", np.full(problem.Z.shape[1], float(trust)), start)
+            return self._solve(problem, trust, no_trust + 1.0, start)
+        return self._solve(problem, "fixed", no_trust + trust, start)
 
     def leave_one_out(self, problem: Problem, fit: Fit) -> Floats:
         """The score of every text by the model trained on the others, the prior's trust mode held."""
-        stance = _stance(problem, fit.mode, fit.eta, self.strength)
+        stance = _stance(problem, fit.mode, fit.anchor, self.strength)
         objective = _pose(problem, stance)
         return leave_one_out(objective, objective.point(fit.w, _coefficients(problem, stance, fit)))
 
-    def _solve(self, problem: Problem, mode: Mode, eta: Floats, start: Fit | None) -> Fit:
-        stance = _stance(problem, mode, eta, self.strength)
+    def _solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
+        stance = _stance(problem, mode, anchor, self.strength)
         objective = _pose(problem, stance)
         origin = None if start is None else objective.point(start.w, _coefficients(problem, stance, start))
         solution = newton(objective, start=origin, tol=self.tol, max_iter=self.max_iter)
-        return _keep(problem, stance, mode, solution)
+        return _keep(problem, stance, mode, anchor, solution)
 
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
         """Priors are let in one at a time, the one with the steepest descent first, and leave again at zero."""
-        moves = np.zeros(problem.Z.shape[1], dtype=bool)
+        moves = np.zeros(len(problem.V), dtype=bool)
         fit = self._solve(problem, "nonneg", np.zeros(moves.size), start)
         for _ in range(3 * moves.size):
             slope = np.where(moves, 0.0, _slope(problem, fit))
@@ -125,13 +136,12 @@ class Solver:
         return fit
 
     def _fit_auto(self, problem: Problem, start: Fit | None) -> Fit:
-        """The stance with the least leave-one-out loss; a tie goes to the one that assumes less."""
-        n_priors = problem.Z.shape[1]
-        fits = [self._solve(problem, "plain", np.zeros(n_priors), start)]
-        if problem.speaks.any():
-            fits.append(self._fit_nonneg(problem, fits[0]))
-            fits.append(self._solve(problem, "fixed", problem.margin_scale(), fits[0]))
-        return min(fits, key=lambda fit: self._leave_one_out_loss(problem, fit))
+        """No prior, or the prior on the scale of the weights; a tie goes to the one that assumes less."""
+        plain = self._solve(problem, "plain", np.zeros(len(problem.V)), start)
+        if not problem.speaks.any():
+            return plain
+        trusting = self._solve(problem, "fixed", problem.weight_scale(plain.w), plain)
+        return min(plain, trusting, key=lambda fit: self._leave_one_out_loss(problem, fit))
 
     def _leave_one_out_loss(self, problem: Problem, fit: Fit) -> float:
         missed = np.maximum(problem.margins - problem.y * self.leave_one_out(problem, fit), 0)
@@ -147,26 +157,24 @@ class _Stance:
     pull: Floats
 
 
-def _stance(problem: Problem, mode: Mode, eta: Floats, strength: float) -> _Stance:
-    """The stance of a mode; `eta` is the trust itself (fixed) or tells by η > 0 which priors are let in (nonneg)."""
-    zero = np.zeros(eta.size)
+def _stance(problem: Problem, mode: Mode, anchor: Floats, strength: float) -> _Stance:
+    """The stance of a mode; `anchor` as in `Fit`."""
+    zero = np.zeros(anchor.size)
     if mode == "plain":
         return _Stance(zero > 0, zero, zero)
     if mode == "fixed":
-        return _Stance(zero > 0, eta, zero)
-    if mode == "ridge":
-        scale = np.where(problem.speaks, problem.margin_scale(), 1.0)
-        return _Stance(problem.speaks, np.where(problem.speaks, scale, 0.0), strength / scale**2)
+        return _Stance(zero > 0, anchor, zero)
+    if mode == "ridge":  # ½ρ(η/η₀ − 1)²: strength ρ once η is counted in units of its target
+        moves = anchor > 0
+        return _Stance(moves, anchor, np.divide(strength, anchor * anchor, out=np.zeros(anchor.size), where=moves))
     guard = _SINGULAR_GUARD * (problem.costs @ (problem.Z * problem.Z))
-    moves = problem.speaks & (eta > 0) if mode == "nonneg" else problem.speaks
+    moves = problem.speaks & (anchor > 0) if mode == "nonneg" else problem.speaks
     return _Stance(moves, zero, guard)
 
 
 def _pose(problem: Problem, stance: _Stance) -> Objective:
     n_texts = problem.y.size
-    priors = Columns(
-        np.ascontiguousarray(problem.Z[:, stance.moves]), stance.pull[stance.moves], stance.target[stance.moves]
-    )
+    priors = Columns(np.ascontiguousarray(problem.Z[:, stance.moves]), stance.pull[stance.moves], stance.target[stance.moves])
     ones = Columns(np.ones((n_texts, 1)), np.zeros(1), np.zeros(1))
     return Objective(
         problem.X,
@@ -185,12 +193,12 @@ def _coefficients(problem: Problem, stance: _Stance, fit: Fit) -> Floats:
     return np.concatenate([[fit.intercept], moving]) if problem.fit_intercept else moving
 
 
-def _keep(problem: Problem, stance: _Stance, mode: Mode, solution: Solution) -> Fit:
+def _keep(problem: Problem, stance: _Stance, mode: Mode, anchor: Floats, solution: Solution) -> Fit:
     point = solution.point
     intercept = float(point.q[0]) if problem.fit_intercept else 0.0
     eta = stance.target.copy()
     eta[stance.moves] = point.q[1:] if problem.fit_intercept else point.q
-    return Fit(point.w, eta, intercept, mode, solution.n_iter, solution.converged, solution.gap)
+    return Fit(point.w, eta, intercept, mode, anchor, solution.n_iter, solution.converged, solution.gap)
 
 
 def _slope(problem: Problem, fit: Fit) -> Floats:

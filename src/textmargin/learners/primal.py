@@ -13,7 +13,7 @@ Departs from the paper: b is added and not penalised; the trust may be bounded, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from numbers import Integral, Real
@@ -27,6 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import TextmarginError
@@ -62,12 +63,16 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         class → any of these. A two-dimensional array with as many rows as there are classes (three or more) is read as one
         row per class. With two classes a prior belongs to the second one, and a prior given for the first speaks against it.
     trust : {"auto", "free", "nonneg", "ridge", "fixed"} or float, default="auto"
-        How the coefficient η of each prior is found. `free`: whatever fits best, blind to the prior's sign and size (the paper).
-        `nonneg`: the same but never negative. `ridge`: drawn towards 1, the prior being put on the scale of the margin, with
-        strength `trust_strength`. `fixed`: η = 1, so that w is drawn towards the prior as given; a number is a fixed η of that
-        size. `auto`: per class, none, `nonneg` or fixed on the scale of the margin, whichever has the least leave-one-out loss.
+        How the coefficient η of each prior is found:
+
+        - `free`: whatever fits best, blind to the prior's sign and size (the paper);
+        - `nonneg`: whatever fits best but never negative;
+        - `fixed`: η = 1, so that w is drawn towards the prior as given; a number is a fixed η of that size;
+        - `ridge`: drawn, with strength `trust_strength`, to where the prior is as large as the largest weights that the data
+          alone give;
+        - `auto`: per class, no prior, or fixed where `ridge` would draw it, whichever has less leave-one-out loss.
     trust_strength : float, default=1.0
-        The ρ of `trust="ridge"`: how strongly η is drawn towards 1.
+        The ρ of `trust="ridge"`: how strongly η is held.
     class_weight : mapping or "balanced", default=None
         Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or multilabel, the
         positive side of each class's problem, the rest having weight 1, as in LIBLINEAR. "balanced" gives both sides of each
@@ -178,12 +183,13 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
 
         solver = self._solver()
         starts = previous if self._fitted_on(labels, X.shape[1]) else []
-        fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        fits = self._per_class(
             delayed(solver.fit)(problem, self.trust, start) for problem, start in zip_longest(self._problems(), starts)
         )
 
         self.classes_, self.multilabel_ = labels.classes, labels.multilabel
         self.trust_ = np.array([fit.eta for fit in fits])
+        self._anchors = np.array([fit.anchor for fit in fits])
         self.trust_mode_ = [fit.mode for fit in fits]
         self.coef_ = np.array([fit.w + fit.eta @ prior for fit, prior in zip(fits, self.prior_, strict=True)])
         self.intercept_ = np.array([fit.intercept for fit in fits])
@@ -212,9 +218,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
                 "This PriorSVC was loaded without its training data, which leave-one-out scores need; call fit again first."
             )
         solver = self._solver()
-        fits = self._fits()
-        columns = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(solver.leave_one_out)(problem, fit) for problem, fit in zip(self._problems(), fits, strict=True)
+        columns = self._per_class(
+            delayed(solver.leave_one_out)(problem, fit) for problem, fit in zip(self._problems(), self._fits(), strict=True)
         )
         scores = np.column_stack(columns)
         return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
@@ -247,6 +252,11 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             priors=priors,
         )
 
+    def _per_class(self, jobs: Iterable[Any]) -> list[Any]:
+        """One job per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""
+        with threadpool_limits(limits=1, user_api="blas"):
+            return Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
+
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -273,6 +283,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
                 margins=np.where(y > 0, m_positive, m_negative),
                 penalty=1.0 / (2.0 * self.C),
                 fit_intercept=self.fit_intercept,
+                V=prior,
                 Z=np.ascontiguousarray(X @ prior.T),
             )
 
@@ -300,9 +311,9 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
     def _fits(self) -> list[Fit]:
         """The fits behind the fitted attributes."""
         return [
-            Fit(coef - eta @ prior, eta, float(intercept), mode, int(n_iter), True, 0.0)
-            for coef, eta, prior, intercept, mode, n_iter in zip(
-                self.coef_, self.trust_, self.prior_, self.intercept_, self.trust_mode_, self.n_iter_, strict=True
+            Fit(coef - eta @ prior, eta, float(intercept), mode, anchor, 0, True, 0.0)
+            for coef, eta, prior, intercept, mode, anchor in zip(
+                self.coef_, self.trust_, self.prior_, self.intercept_, self.trust_mode_, self._anchors, strict=True
             )
         ]
 
@@ -312,7 +323,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             worst = max(left, key=lambda k: fits[k].gap)
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} Newton steps before reaching tol={self.tol:g} for "
-                f"{len(left)} of {len(fits)} problems; furthest off is class {labels.name(worst)!r}, where the objective may still "
+                f"{len(left)} of {len(fits)} problems; furthest off is class {labels.name(worst)!r}, whose objective may still "
                 f"fall by {fits[worst].gap / 2:.1e} of its value. Scale the columns, lower C, raise max_iter or loosen tol.",
                 ConvergenceWarning,
                 stacklevel=3,

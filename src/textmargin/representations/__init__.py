@@ -1,0 +1,1 @@
+"""φ: texts to a sparse matrix."""

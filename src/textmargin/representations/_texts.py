@@ -18,11 +18,11 @@ def as_texts(texts: Any) -> list[str]:
         raise NotTextError(f"Expected a list or column of texts, got {type(texts).__name__}.")
     found = list(texts)
     for i, text in enumerate(found):
+        if text is None or text != text:  # None, NaN
+            raise NotTextError(f"Text number {i} is missing ({text!r}); drop it or replace it by an empty text.")
         if not isinstance(text, str):
-            missing = text is None or text != text
             raise NotTextError(
-                f"Text number {i} is {'missing (' + repr(text) + ')' if missing else f'not a string but {type(text).__name__}: {text!r:.60}'}; "
-                f"{'drop it or replace it by an empty text' if missing else 'convert it with str() first'}."
+                f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() first."
             )
     return found
 

@@ -167,9 +167,10 @@ class BagOfWords(CountVectorizer):
         everything = BagOfWords(**{**self.get_params(), "stop_words": None, "min_df": 1, "max_df": 1.0}).build_analyzer()
         found = sorted({term for text in texts for term in everything(text)})
         if not found:
+            first = next(text for text in texts if text.strip())
             return (
-                f"No words were found in {len(texts)} texts, the first being {next(t for t in texts if t.strip())!r:.60}; by default a "
-                f"word is two or more letters: change token_pattern, or use analyzer='char'."
+                f"No words were found in {len(texts)} texts, the first being {first!r:.60}; by default a word is two or more letters: "
+                f"change token_pattern, or use analyzer='char'."
             )
         analyze = self.build_analyzer()
         if not any(analyze(text) for text in texts):
@@ -186,7 +187,7 @@ class BagOfWords(CountVectorizer):
         idf = np.log(self.n_texts_ / np.maximum(df, 1))
         if not idf.any():
             warnings.warn(
-                f"Every term occurs in every one of {self.n_texts_} texts, so weight={self.weight!r} is 0 throughout; use weight='count'.",
+                f"Every term occurs in each of {self.n_texts_} texts, so that {self.weight} is 0 throughout; use weight='count'.",
                 EmptyTextWarning,
                 stacklevel=3,
             )

@@ -1,0 +1,35 @@
+# Every target works alone on a fresh clone: what it needs is installed into .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: install demo test lint types contract bench clean
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(STAMP)
+
+demo: install
+	$(BIN)/textmargin demo
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: install
+	$(BIN)/mypy
+
+contract: install
+	$(BIN)/lint-imports
+
+test: lint types contract
+	$(BIN)/pytest
+
+bench: install
+	$(BIN)/python -m benchmarks.bench_primal
+
+clean:
+	rm -rf .venv build dist

@@ -1,0 +1,5 @@
+"""`python -m textmargin` is the command line."""
+
+from .cli import app
+
+app()
