@@ -11,6 +11,8 @@ from typing import Annotated
 
 import typer
 
+from . import __version__
+
 app = typer.Typer(
     help="Text classification with support vector machines that use what you know.",
     no_args_is_help=True,
@@ -19,16 +21,17 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
-) -> None:
-    """Text classification with support vector machines that use what you know."""
-    if version:
-        from . import __version__
-
+def _print_version(asked: bool) -> None:
+    if asked:
         typer.echo(__version__)
         raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version)] = False,
+) -> None:
+    """Text classification with support vector machines that use what you know."""
 
 
 @app.command()

@@ -45,7 +45,7 @@ class Labels:
         else:
             classes, codes = np.unique(np.ravel(y), return_inverse=True)
             if classes.size == 1:
-                raise LabelError(f"{learner} needs at least two classes; y has only one class: {classes[0]!r}.")
+                raise LabelError(f"{learner} needs at least two classes; y has only one class: {classes[0]}.")
             wanted = [1] if classes.size == 2 else range(classes.size)
             labels = cls(classes, np.column_stack([codes == k for k in wanted]), multilabel)
         labels._require_both_sides(weight)
@@ -56,8 +56,9 @@ class Labels:
         return np.where(self.positive[:, problem], 1.0, -1.0)
 
     def name(self, problem: int) -> Any:
-        """The class that a problem is about."""
-        return self.classes[1] if self.binary else self.classes[problem]
+        """The class that a problem is about, as Python writes it."""
+        name = self.classes[1] if self.binary else self.classes[problem]
+        return name.item() if isinstance(name, np.generic) else name
 
     def _require_both_sides(self, weight: Floats) -> None:
         counted = self.positive[weight > 0]
@@ -90,7 +91,7 @@ def class_costs(class_weight: Mapping[Any, float] | str | None, labels: Labels, 
         return np.where(positive, total / (2 * own), total / (2 * (total - own)))
     unknown = [label for label in class_weight if label not in labels.classes]
     if unknown:
-        raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {list(labels.classes[:10])}.")
+        raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {labels.classes[:10].tolist()}.")
     rest = class_weight.get(labels.classes[0], 1.0) if labels.binary else 1.0
     costs = np.where(positive, class_weight.get(labels.name(problem), 1.0), rest)
     if not (costs > 0).all():

@@ -37,7 +37,7 @@ def align_prior(
         return None
     terms = None if terms is None else list(terms)
     if isinstance(prior, Mapping) and not _names_terms(prior):
-        return _by_class(prior, list(classes), n_problems, n_features, terms)
+        return _by_class(prior, np.asarray(classes).tolist(), n_problems, n_features, terms)
     weights = _weights(prior, n_features, terms)
     if weights.ndim == 3:
         if weights.shape[0] != n_problems:

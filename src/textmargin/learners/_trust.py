@@ -34,6 +34,7 @@ Trust = Mode | Literal["auto"] | float
 # A prior that says nothing on the active rows (v = 0, or Xv constant beside an intercept) would leave its η undecided.
 # A pull towards zero this small beside the column's own size decides for zero there and changes nothing elsewhere.
 _SINGULAR_GUARD = 1e-10
+_TIE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ class Solver:
         if not problem.speaks.any():
             return plain
         trusting = self._solve(problem, "fixed", problem.weight_scale(plain.w), plain)
-        return min(plain, trusting, key=lambda fit: self._leave_one_out_loss(problem, fit))
+        won = self._leave_one_out_loss(problem, trusting) < (1 - _TIE) * self._leave_one_out_loss(problem, plain)
+        return trusting if won else plain
 
     def _leave_one_out_loss(self, problem: Problem, fit: Fit) -> float:
         missed = np.maximum(problem.margins - problem.y * self.leave_one_out(problem, fit), 0)

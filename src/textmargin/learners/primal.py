@@ -93,6 +93,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : array (n_classes,)
+    multilabel_ : bool
+        Whether it was trained on an indicator matrix.
     coef_ : array (n_problems, n_features)
         Weights, w + Vη; one row for two classes, else one per class.
     intercept_ : array (n_problems,)
@@ -234,7 +236,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             Whose score; default: the second class of two, else the class with the highest score.
         """
         check_is_fitted(self)
-        x = x if sp.issparse(x) else np.atleast_2d(x)
+        x = np.atleast_2d(x) if np.ndim(x) == 1 else x
         scores = self._scores(x)
         if scores.shape[0] != 1:
             raise ValueError(f"explain takes one text at a time; got {scores.shape[0]}.")
@@ -267,7 +269,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             return int(scores.argmax())
         found = np.flatnonzero(self.classes_ == target)
         if found.size == 0:
-            raise ValueError(f"target {target!r} is not among the classes: {list(self.classes_[:10])}.")
+            raise ValueError(f"target {target!r} is not among the classes: {self.classes_[:10].tolist()}.")
         return int(found[0])
 
     def _problems(self) -> Iterator[Problem]:

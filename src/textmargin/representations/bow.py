@@ -27,6 +27,9 @@ from .._sklearn import StrOptions, fit_context
 from ..errors import EmptyTextWarning, EmptyVocabularyError
 from ._texts import as_texts
 
+# Settings of CountVectorizer that are no choice here: texts are strings, and their counts are what is weighted.
+_SETTLED = {"input": "content", "encoding": "utf-8", "decode_error": "strict", "binary": False, "dtype": np.float64}
+
 
 class BagOfWords(CountVectorizer):
     """Turn texts into a sparse matrix of weighted words.
@@ -58,6 +61,8 @@ class BagOfWords(CountVectorizer):
     Attributes
     ----------
     vocabulary_ : dict, term → column
+    fixed_vocabulary_ : bool
+        Whether the vocabulary was given.
     idf_ : array (n_terms,)
         ln(N/df), or ones with `weight="count"`.
     n_texts_ : int
@@ -75,19 +80,11 @@ class BagOfWords(CountVectorizer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CountVectorizer._parameter_constraints,
+        **{name: rule for name, rule in CountVectorizer._parameter_constraints.items() if name not in _SETTLED},
         "weight": [StrOptions({"tf-idf", "log-tf-idf", "count"})],
         "norm": [StrOptions({"l2"}), None],
     }
-    for _settled in ("input", "encoding", "decode_error", "binary", "dtype"):
-        _parameter_constraints.pop(_settled)
-
-    # Settings of CountVectorizer that make no sense here: texts are strings, and their counts are what is weighted.
-    input = "content"
-    encoding = "utf-8"
-    decode_error = "strict"
-    binary = False
-    dtype = np.float64
+    vars().update(_SETTLED)
 
     def __init__(
         self,
@@ -151,6 +148,9 @@ class BagOfWords(CountVectorizer):
             )
         return self._weigh(counts)
 
+    def _warn_for_unused_params(self) -> None:
+        """Not said: with another analyzer the defaults for words simply do not apply."""
+
     def _count(self, texts: list[str]) -> sp.csr_matrix:
         if not texts:
             raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
@@ -169,8 +169,8 @@ class BagOfWords(CountVectorizer):
         if not found:
             first = next(text for text in texts if text.strip())
             return (
-                f"No words were found in {len(texts)} texts, the first being {first!r:.60}; by default a word is two or more letters: "
-                f"change token_pattern, or use analyzer='char'."
+                f"No words were found in {len(texts)} texts, the first being {first!r:.60}; by default a word is two or more "
+                f"letters: change token_pattern, or use analyzer='char'."
             )
         analyze = self.build_analyzer()
         if not any(analyze(text) for text in texts):

@@ -1,0 +1,35 @@
+import os
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+
+def make_problem(n=60, d=8, seed=0, skew=0.0):
+    """A noisy linear problem: X, labels 0/1, and the direction that made them."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    direction = rng.standard_normal(d)
+    y = (X @ direction + rng.standard_normal(n) > skew * np.linalg.norm(direction)).astype(int)
+    y[:2] = 0, 1
+    return X, y, direction
+
+
+def make_texts(n=400, d=3000, seed=0, words=40, skew=0.5):
+    """Sparse rows of unit length, like texts, with labels; more active rows than an exact step takes."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(np.arange(n), words)
+    columns = np.minimum(rng.zipf(1.3, n * words), d) - 1
+    X = sp.csr_matrix((rng.random(n * words), (rows, columns)), shape=(n, d))
+    X.sum_duplicates()
+    X = sp.csr_matrix(sp.diags(1 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())) @ X)
+    score = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
+    return X, (score > np.quantile(score, skew)).astype(int)
+
+
+@pytest.fixture
+def data_folder():
+    folder = os.environ.get("TEXTMARGIN_DATA")
+    if not folder:
+        pytest.skip("TEXTMARGIN_DATA does not name the folder of the corpora")
+    return folder

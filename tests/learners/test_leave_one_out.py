@@ -1,0 +1,105 @@
+"""Leave-one-out scores against training again without each text."""
+
+import numpy as np
+import pytest
+from conftest import make_problem, make_texts
+from sklearn.base import clone
+
+from textmargin import PriorSVC
+from textmargin.errors import TooLargeError
+from textmargin.learners import _leave_one_out
+
+TIGHT = {"tol": 1e-12, "max_iter": 200}
+
+
+def retrained(model, X, y, weight=None):
+    """The definition: for each text, the score by a model that never saw it; and whether only its own side changed."""
+    scores, stayed = np.empty(len(y)), np.empty(len(y), dtype=bool)
+    signs = 2 * y - 1
+    active = signs * model.decision_function(X) < 1
+    for i in range(len(y)):
+        rest = np.arange(len(y)) != i
+        weights = None if weight is None else weight[rest]
+        other = clone(model).set_params(trust=model.trust).fit(X[rest], y[rest], weights)
+        scores[i] = other.decision_function(X[i : i + 1])[0]
+        stayed[i] = (active[rest] == (signs[rest] * other.decision_function(X[rest]) < 1)).all()
+    return scores, stayed
+
+
+@pytest.mark.parametrize("trust", ["free", "ridge", 0.5])
+@pytest.mark.parametrize("shape", [(50, 6), (40, 120)], ids=["fewer weights", "fewer texts"])
+def test_equals_retraining_where_the_active_set_stays(shape, trust):
+    X, y, direction = make_problem(*shape)
+    direction = direction + 3 * np.random.default_rng(2).standard_normal(len(direction))  # a prior that is only half right
+    weight = np.random.default_rng(1).random(len(y)) + 0.5
+    model = PriorSVC(C=0.05, prior=direction, trust=trust, trust_strength=1e3, **TIGHT).fit(X, y, weight)
+    scores = model.loo_decision_function()
+    truth, stayed = retrained(model, X, y, weight)
+    assert stayed.any()
+    # The target of `ridge` is itself found from the data, so that leaving one out moves it a little.
+    np.testing.assert_allclose(scores[stayed], truth[stayed], atol=5e-2 if trust == "ridge" else 1e-6)
+    assert np.corrcoef(scores, truth)[0, 1] >= 0.99
+
+
+@pytest.mark.parametrize("skew", [0.5, 0.9])
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_is_close_to_retraining_on_texts(skew, C):
+    X, y = make_texts(n=120, d=400, skew=skew)
+    model = PriorSVC(C=C, **TIGHT).fit(X, y)
+    truth, _ = retrained(model, X, y)
+    assert np.corrcoef(model.loo_decision_function(), truth)[0, 1] >= 0.99
+
+
+def test_both_forms_agree():
+    """By rows and by weights: the same leverage."""
+    from textmargin.learners import _exact
+    from textmargin.learners._trust import Problem, _pose, _stance
+
+    X, y, direction = make_problem(30, 9)
+    signs = 2.0 * y - 1
+    problem = Problem(X, signs, np.linspace(0.5, 2, 30), np.ones(30), 0.3, True, direction[None], (X @ direction)[:, None])
+    objective = _pose(problem, _stance(problem, "free", np.ones(1), 1.0))
+    rows = np.arange(0, 30, 2)
+    by_rows, by_weights = _exact._ByRows.factor(objective, rows), _exact._ByWeights.factor(objective, rows)
+    np.testing.assert_allclose(by_rows.one_minus_leverage(), by_weights.one_minus_leverage(), atol=1e-7)
+    for a, b in zip(by_rows.minimum(), by_weights.minimum(), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_texts_outside_the_margin_keep_their_score():
+    X, y, _ = make_problem(80)
+    model = PriorSVC().fit(X, y)
+    scores = model.decision_function(X)
+    outside = (2 * y - 1) * scores > 1
+    assert outside.any()
+    np.testing.assert_allclose(model.loo_decision_function()[outside], scores[outside])
+
+
+def test_a_text_of_weight_zero_is_scored_by_the_model_that_never_saw_it():
+    X, y, _ = make_problem()
+    weight = np.ones(len(y))
+    weight[7] = 0
+    model = PriorSVC().fit(X, y, weight)
+    assert model.loo_decision_function()[7] == pytest.approx(model.decision_function(X[7:8])[0])
+
+
+def test_a_class_with_one_positive_has_finite_scores():
+    X, _ = make_texts(n=60, d=300)
+    y = (np.arange(60) == 11).astype(int)
+    scores = PriorSVC().fit(X, y).loo_decision_function()
+    assert np.isfinite(scores).all()
+    assert scores[11] < 0, "nothing else speaks for the class"
+
+
+def test_shaped_like_the_decision_function():
+    X, y, _ = make_problem()
+    for target in (y, y + (X[:, 0] > 0), np.column_stack([y, 1 - y])):
+        model = PriorSVC().fit(X, target)
+        assert model.loo_decision_function().shape == model.decision_function(X).shape
+
+
+def test_too_large_an_active_set_says_what_to_use(monkeypatch):
+    monkeypatch.setattr(_leave_one_out, "_MAX_SIZE", 3)
+    X, y, _ = make_problem()
+    with pytest.raises(TooLargeError, match="cross_val_predict"):
+        PriorSVC().fit(X, y).loo_decision_function()

@@ -1,0 +1,79 @@
+"""Trust modes: their limits, and a first `auto` that takes a good prior and leaves a bad one."""
+
+import numpy as np
+import pytest
+from conftest import make_problem
+
+from textmargin import PriorSVC
+
+TIGHT = {"tol": 1e-12, "max_iter": 200}
+
+
+def few_labels(seed, n=24, d=60):
+    """Few texts, many columns, five of which decide; a prior that names them."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n + 400, d))
+    known = np.zeros(d)
+    known[:5] = 1.0
+    y = (X @ known + rng.standard_normal(n + 400) > 0).astype(int)
+    y[:2] = 0, 1
+    return X[:n], y[:n], X[n:], y[n:], known
+
+
+def test_ridge_lies_between_free_and_fixed():
+    X, y, direction = make_problem()
+    plain = PriorSVC(**TIGHT).fit(X, y)
+    target = np.linalg.norm(plain.coef_) / np.linalg.norm(direction)
+    free = PriorSVC(prior=direction, trust="free", **TIGHT).fit(X, y)
+    fixed = PriorSVC(prior=direction, trust=target, **TIGHT).fit(X, y)
+    loose = PriorSVC(prior=direction, trust="ridge", trust_strength=1e-8, **TIGHT).fit(X, y)
+    firm = PriorSVC(prior=direction, trust="ridge", trust_strength=1e8, **TIGHT).fit(X, y)
+    middle = PriorSVC(prior=direction, trust="ridge", trust_strength=3.0, **TIGHT).fit(X, y)
+    np.testing.assert_allclose(loose.coef_, free.coef_, atol=1e-5)
+    np.testing.assert_allclose(firm.coef_, fixed.coef_, atol=1e-5)
+    low, high = sorted([free.trust_[0, 0], fixed.trust_[0, 0]])
+    assert low < middle.trust_[0, 0] < high
+
+
+def test_fixed_draws_the_weights_to_the_prior_as_given():
+    """Biased regularisation: fitting the residual is the same as shifting the margin's goal by Xv."""
+    X, y, direction = make_problem()
+    model = PriorSVC(C=1e-10, prior=direction, trust="fixed").fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], direction, atol=1e-6)
+    assert model.trust_.tolist() == [[1.0]]
+
+
+def test_zero_trust_is_the_plain_svm():
+    X, y, direction = make_problem()
+    model = PriorSVC(prior=direction, trust=0.0, **TIGHT).fit(X, y)
+    np.testing.assert_allclose(model.coef_, PriorSVC(**TIGHT).fit(X, y).coef_, atol=1e-10)
+
+
+@pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
+def test_auto_takes_a_good_prior_whatever_its_size(factor):
+    gains = []
+    for seed in range(10):
+        X, y, X_test, y_test, known = few_labels(seed)
+        model = PriorSVC(prior=factor * known).fit(X, y)
+        gains.append(model.score(X_test, y_test) - PriorSVC().fit(X, y).score(X_test, y_test))
+        assert model.trust_mode_[0] in ("plain", "fixed")
+    assert np.mean(gains) > 0.05
+    assert min(gains) >= -0.01
+
+
+@pytest.mark.parametrize("wrong", ["opposite", "elsewhere"])
+def test_auto_leaves_a_wrong_prior(wrong):
+    losses = []
+    for seed in range(10):
+        X, y, X_test, y_test, known = few_labels(seed)
+        v = -known if wrong == "opposite" else np.roll(known, 20)
+        losses.append(PriorSVC().fit(X, y).score(X_test, y_test) - PriorSVC(prior=v).fit(X, y).score(X_test, y_test))
+    assert np.mean(losses) < 0.02
+
+
+def test_auto_decides_per_class():
+    X, y, _, _, known = few_labels(1, n=60)
+    Y = np.column_stack([y, X[:, 30] > 0])
+    model = PriorSVC(prior=[known, -known]).fit(X, Y.astype(int))
+    assert model.trust_mode_ == ["fixed", "plain"]
+    assert model.trust_[1].tolist() == [0.0]

@@ -1,0 +1,47 @@
+"""Slow definitions that the package is held to."""
+
+from itertools import combinations
+
+import numpy as np
+from scipy.optimize import minimize
+
+
+def ssk_by_definition(s, t, length, decay):
+    """K_n(s, t): over all pairs of equal subsequences, decay to the total stretch that they span."""
+
+    def spans(sequence):
+        found = {}
+        for places in combinations(range(len(sequence)), length):
+            key = tuple(sequence[i] for i in places)
+            found[key] = found.get(key, 0.0) + decay ** (places[-1] - places[0] + 1)
+        return found
+
+    in_s, in_t = spans(s), spans(t)
+    return sum(weight * in_t.get(key, 0.0) for key, weight in in_s.items())
+
+
+def primal_svm(
+    X, signs, *, C=1.0, costs=None, margins=(1.0, 1.0), prior=None, intercept=True, pull=0.0, target=0.0, nonneg=False
+):
+    """The minimum of J by L-BFGS: w, η, b and J, with X dense and prior (n_priors, n_features)."""
+    n, d = X.shape
+    prior = np.zeros((0, d)) if prior is None else np.atleast_2d(prior)
+    costs = np.ones(n) if costs is None else costs
+    m = np.where(signs > 0, *margins)
+    Z = X @ prior.T
+    k, penalty = len(prior), 1 / (2 * C)
+
+    def objective(u):
+        w, eta, b = u[:d], u[d : d + k], u[-1] * intercept
+        missed = np.maximum(0, m - signs * (X @ w + Z @ eta + b))
+        slope = -costs * signs * missed
+        value = 0.5 * penalty * w @ w + 0.5 * costs @ missed**2 + 0.5 * pull * np.sum((eta - target) ** 2)
+        gradient = np.concatenate([penalty * w + X.T @ slope, Z.T @ slope + pull * (eta - target), [slope.sum() * intercept]])
+        return value, gradient
+
+    bounds = [(None, None)] * d + [(0 if nonneg else None, None)] * k + [(None, None)]
+    best = minimize(
+        objective, np.zeros(d + k + 1), jac=True, method="L-BFGS-B", bounds=bounds,
+        options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-16, "gtol": 1e-11, "maxcor": 50},
+    )  # fmt: skip
+    return best.x[:d], best.x[d : d + k], best.x[-1] * intercept, best.fun

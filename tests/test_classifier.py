@@ -1,0 +1,137 @@
+"""TextClassifier: four slots, joined."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
+
+from textmargin import BagOfWords, PriorSVC, TextClassifier
+from textmargin.errors import LabelError, PriorError, TextmarginError
+
+TEXTS = [
+    "wheat and corn harvest", "corn exports fell", "wheat prices rose", "grain harvest delayed", "corn and wheat shipments",
+    "central bank raises rates", "rates and the dollar", "dollar falls on rates fear", "bank lending slows", "bank profits rise",
+]  # fmt: skip
+TOPICS = ["grain"] * 5 + ["money"] * 5
+
+
+def test_the_default_is_words_and_a_primal_svm():
+    model = TextClassifier().fit(TEXTS, TOPICS)
+    by_hand = BagOfWords().fit(TEXTS)
+    learner = PriorSVC().fit(by_hand.transform(TEXTS), TOPICS)
+    np.testing.assert_allclose(model.decision_function(TEXTS), learner.decision_function(by_hand.transform(TEXTS)))
+    assert list(model.predict(["wheat", "dollar"])) == ["grain", "money"]
+    assert list(model.classes_) == ["grain", "money"]
+
+
+@pytest.mark.parametrize("wrap", [list, np.array, pd.Series, pl.Series])
+def test_takes_texts_and_labels_however_they_come(wrap):
+    model = TextClassifier().fit(wrap(TEXTS), wrap(TOPICS))
+    assert list(model.predict(wrap(["wheat", "dollar"]))) == ["grain", "money"]
+
+
+def test_works_in_cross_validation_and_grid_search():
+    assert cross_val_score(TextClassifier(), TEXTS, TOPICS, cv=2).shape == (2,)
+    grid = {"learner__C": [0.1, 1.0], "representation__weight": ["tf-idf", "log-tf-idf"]}
+    search = GridSearchCV(TextClassifier(BagOfWords(), learner=PriorSVC()), grid, cv=2).fit(TEXTS, TOPICS)
+    assert set(search.best_params_) == set(grid)
+    assert clone(search.best_estimator_).get_params()["learner__C"] == search.best_params_["learner__C"]
+
+
+def test_knowledge_reaches_words_that_no_label_could_teach():
+    words = BagOfWords(vocabulary=["wheat", "corn", "dollar", "bank", "barley", "yen"])
+    known = {"grain": {"barley": 1.0}, "money": {"yen": 1.0}}
+    model = TextClassifier(words, knowledge=known, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
+    assert list(model.predict(["barley", "yen"])) == ["grain", "money"]
+    assert model.model_.trust_.shape == (1, 2)
+
+
+def test_knowledge_may_be_an_object_that_gives_weights():
+    class Known:
+        def coef(self, terms, classes):
+            assert list(classes) == ["grain", "money"]
+            return np.array([term == "wheat" for term in terms], dtype=float)
+
+    model = TextClassifier(knowledge=Known(), learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
+    assert model.model_.prior_.sum() == 1
+
+
+def test_a_prior_that_names_terms_is_aligned_with_the_words():
+    named = TextClassifier(learner=PriorSVC(prior={"wheat": -1.0}, trust="fixed")).fit(TEXTS, TOPICS)
+    known = TextClassifier(knowledge={"grain": {"wheat": 1.0}}, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
+    np.testing.assert_allclose(named.decision_function(TEXTS), known.decision_function(TEXTS))
+
+
+def test_each_slot_takes_a_scikit_learn_object():
+    model = TextClassifier(CountVectorizer(), learner=LogisticRegression()).fit(TEXTS, TOPICS)
+    assert model.predict_proba(["wheat"]).shape == (1, 2)
+    never = TextClassifier(decision=FixedThresholdClassifier(None, threshold=1e6)).fit(TEXTS, TOPICS)
+    assert set(never.predict(TEXTS)) == {"grain"}
+
+
+def test_methods_are_those_of_the_last_part():
+    assert not hasattr(TextClassifier(), "predict_proba")
+    assert hasattr(TextClassifier(learner=LogisticRegression()), "predict_proba")
+    assert not hasattr(TextClassifier(learner=LogisticRegression()).fit(TEXTS, TOPICS), "loo_decision_function")
+
+
+def test_leave_one_out_scores_of_texts():
+    model = TextClassifier().fit(TEXTS, TOPICS)
+    assert model.loo_decision_function().shape == (len(TEXTS),)
+
+
+def test_multilabel_and_multiclass():
+    Y = np.array([[topic == "grain", "rose" in text or "raises" in text] for text, topic in zip(TEXTS, TOPICS, strict=True)])
+    model = TextClassifier().fit(TEXTS, Y.astype(int))
+    assert model.predict(TEXTS).shape == Y.shape
+    three = [*TOPICS[:-2], "profit", "profit"]
+    assert TextClassifier().fit(TEXTS, three).decision_function(TEXTS).shape == (len(TEXTS), 3)
+
+
+def test_sample_weight_reaches_the_learner():
+    weight = np.where(np.array(TOPICS) == "grain", 1.0, 0.01)
+    weighted = TextClassifier().fit(TEXTS, TOPICS, sample_weight=weight)
+    assert weighted.decision_function(TEXTS).mean() < TextClassifier().fit(TEXTS, TOPICS).decision_function(TEXTS).mean()
+
+
+def test_explanation_names_words():
+    model = TextClassifier(knowledge={"money": {"dollar": 1.0}}, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
+    explanation = model.explain("the dollar and wheat")
+    share = dict(zip(explanation.terms, explanation.priors[0], strict=True))
+    assert share["dollar"] > 0
+    assert share["wheat"] == 0
+    assert explanation.intercept + explanation.total.sum() == pytest.approx(model.decision_function(["the dollar and wheat"])[0])
+
+
+@pytest.mark.parametrize(
+    ("model", "error", "message"),
+    [
+        (
+            TextClassifier(knowledge={"grain": {"wheat": 1}}, learner=LogisticRegression()),
+            PriorError,
+            "LogisticRegression has none",
+        ),
+        (TextClassifier(knowledge={"wheat": 1}, learner=PriorSVC(prior={"corn": 1})), PriorError, "choose one"),
+        (TextClassifier(knowledge={"grain": {"barly": 1}}), PriorError, "'barly'"),
+        (TextClassifier(learner="svm"), ValueError, "'learner' parameter of TextClassifier"),
+    ],
+)
+def test_slots_that_do_not_fit_are_refused(model, error, message):
+    with pytest.raises(error, match=message):
+        model.fit(TEXTS, TOPICS)
+
+
+def test_labels_that_do_not_fit_are_refused():
+    with pytest.raises(LabelError, match="There are 10 texts but 9 labels"):
+        TextClassifier().fit(TEXTS, TOPICS[:-1])
+    with pytest.raises(LabelError, match="only one class: grain"):
+        TextClassifier().fit(TEXTS, ["grain"] * 10)
+
+
+def test_a_learner_that_cannot_explain_says_so():
+    with pytest.raises(TextmarginError, match="LogisticRegression cannot"):
+        TextClassifier(learner=LogisticRegression()).fit(TEXTS, TOPICS).explain("wheat")

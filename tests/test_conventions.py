@@ -1,0 +1,45 @@
+"""scikit-learn's own checks of every estimator."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import textmargin
+from textmargin import BagOfWords, PriorSVC, TextClassifier
+
+# Nothing is expected to fail. scikit-learn itself skips two checks of PriorSVC: the array API one, which needs an environment
+# variable set before SciPy is imported, and the output format of predict_proba, which an SVM does not have. Estimators
+# of texts get the checks that need no numbers.
+ESTIMATORS = [
+    PriorSVC(),
+    PriorSVC(class_weight="balanced", margins=(1.0, 0.5)),
+    BagOfWords(),
+    TextClassifier(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_every_parameter_and_learnt_attribute_is_documented(estimator):
+    texts, y = ["corn wheat", "bank rates", "corn oil", "bank yen"], [0, 1, 0, 1]
+    X = np.eye(4) if isinstance(estimator, PriorSVC) else texts
+    fitted = estimator.fit(X, y)
+    text = type(estimator).__doc__
+    for parameter in estimator.get_params(deep=False):
+        assert parameter in text, parameter
+    for attribute in vars(fitted):
+        if attribute.endswith("_") and not attribute.startswith("_"):
+            assert attribute in text, attribute
+
+
+def test_public_names_are_sorted_and_importable():
+    assert textmargin.__all__ == sorted(textmargin.__all__)
+    assert all(hasattr(textmargin, name) for name in textmargin.__all__)
+    assert set(textmargin._HOMES) == set(textmargin.__all__)
+    assert set(textmargin.__all__) <= set(dir(textmargin))
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        textmargin.Nothing  # noqa: B018
