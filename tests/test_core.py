@@ -64,6 +64,13 @@ def test_subsequence_kernel_refuses_length_zero():
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_sparse_times_is_the_product_with_a_vector(index):
+    X, _ = make_texts(n=50)
+    v = np.random.default_rng(0).standard_normal(X.shape[1])
+    np.testing.assert_allclose(core.sparse_times(X.indptr.astype(index), X.indices.astype(index), X.data, v), X @ v, atol=1e-14)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_sparse_gram_is_the_product_of_rows(index):
     X, _ = make_texts(n=50)
     rows = np.array([3, 7, 20, 49])

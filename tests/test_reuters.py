@@ -45,7 +45,7 @@ def test_same_optimum_as_liblinear(matrix, train, topic):
 
 def test_ninety_topics_from_text_to_label(train):
     test = reuters("test")
-    model = TextClassifier(BagOfWords("log-tf-idf"), learner=PriorSVC(n_jobs=2)).fit(train.texts, train.Y)
+    model = TextClassifier(learner=PriorSVC(n_jobs=2)).fit(train.texts, train.Y)
     predicted = model.predict(test.texts)
     assert f1_score(test.Y, predicted, average="micro") > 0.84
     # MATHS §5: a plain linear SVM at threshold 0

@@ -109,6 +109,15 @@ nb::tuple py_search_plane(Vector<double> shortfall, Vector<double> y, Vector<dou
 }
 
 template <class Index>
+OutVector py_sparse_times(Vector<Index> indptr, Vector<Index> indices, Vector<double> data, Vector<double> v) {
+    const auto X = csr(indptr, indices, data, v.size());
+    auto [out, out_data] = make<OutVector>(indptr.size() - 1);
+    nb::gil_scoped_release released;
+    sparse_times(X, indptr.size() - 1, v.data(), out_data);
+    return out;
+}
+
+template <class Index>
 OutTable py_sparse_gram(Vector<Index> indptr, Vector<Index> indices, Vector<double> data, size_t n_columns,
                         Vector<int64_t> rows) {
     const auto X = csr(indptr, indices, data, n_columns);
@@ -128,6 +137,8 @@ NB_MODULE(core, m) {
     m.def("cg_sparse", &py_cg_sparse<int64_t>);
     m.def("cg_dense", &py_cg_dense);
     m.def("search_plane", &py_search_plane);
+    m.def("sparse_times", &py_sparse_times<int32_t>);
+    m.def("sparse_times", &py_sparse_times<int64_t>);
     m.def("sparse_gram", &py_sparse_gram<int32_t>);
     m.def("sparse_gram", &py_sparse_gram<int64_t>);
 }

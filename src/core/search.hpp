@@ -105,11 +105,11 @@ inline std::vector<double> search_plane(std::span<double> shortfall, std::span<c
                 bend += step[r] * A[r * k + s] * step[s];
             }
         }
-        if (!(decrement > 1e-4 * won)) break;
+        if (!(decrement > 1e-2 * won)) break;
         std::fill(move.begin(), move.end(), 0.0);
         for (size_t r = 0; r < k; ++r)
             for (size_t i = 0; i < n; ++i) move[i] += step[r] * D[r * n + i];
-        const double t = search_line(shortfall, move, costs, linear, bend, 1e-3 * decrement);
+        const double t = search_line(shortfall, move, costs, linear, bend, 1e-2 * decrement);
         size_t crossed = 0;
         for (size_t i = 0; i < n; ++i) {
             const double after = shortfall[i] - t * move[i];

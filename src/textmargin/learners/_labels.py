@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from ..errors import LabelError
@@ -37,8 +37,12 @@ class Labels:
         """Labels from y; every class must have an example for and one against it, of positive weight."""
         if not sp.issparse(y) and np.ndim(y) == 2 and np.shape(y)[1] == 1:
             y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        multilabel = type_of_target(y) == "multilabel-indicator"
+        kind = type_of_target(y)
+        if kind not in ("binary", "multiclass", "multilabel-indicator"):
+            raise LabelError(
+                f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for several per text."
+            )
+        multilabel = kind == "multilabel-indicator"
         if multilabel:
             y = y.toarray() if sp.issparse(y) else y
             labels = cls(np.arange(y.shape[1]), y != 0, multilabel)

@@ -115,7 +115,7 @@ def _search(objective: Objective, point: Point, direction: _Direction | None = N
     if direction is None:
         move, g, A = np.empty(0), pulled, np.diag(columns.pull)
     else:
-        move = objective.X @ direction.w + columns.Z @ direction.q
+        move = objective.times(direction.w) + columns.Z @ direction.q
         cross = columns.pull * direction.q
         A = np.zeros((1 + k, 1 + k))
         A[0, 0] = objective.penalty * (direction.w @ direction.w) + cross @ direction.q

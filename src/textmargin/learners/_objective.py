@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from .. import core
 
 Floats: TypeAlias = NDArray[np.float64]
 Rows: TypeAlias = NDArray[np.intp]
@@ -69,13 +72,18 @@ class Objective:
     def __post_init__(self) -> None:
         object.__setattr__(self, "margins", np.where(self.costs > 0, self.margins, -np.inf))
 
+    def times(self, w: Floats) -> Floats:
+        """Xw."""
+        X = self.X
+        return core.sparse_times(X.indptr, X.indices, X.data, w) if sp.issparse(X) else X @ w
+
     def point(self, w: Floats | None = None, q: Floats | None = None) -> Point:
         """The point (w, q), or the origin."""
         scores = np.zeros(self.X.shape[0]) + self.offset
         if w is None:
             w = np.zeros(self.X.shape[1])
         else:
-            scores += self.X @ w
+            scores += self.times(w)
         if q is None:
             q = np.zeros(len(self.columns))
         else:
@@ -103,7 +111,7 @@ class Objective:
 
     def scores(self, point: Point) -> Floats:
         """f at a point; also where the cost is 0 and `shortfall` cannot tell."""
-        return self.X @ point.w + self.columns.Z @ point.q + self.offset
+        return self.times(point.w) + self.columns.Z @ point.q + self.offset
 
 
 def invert_block(M: Floats) -> Floats:

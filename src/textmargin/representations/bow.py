@@ -199,4 +199,5 @@ class BagOfWords(CountVectorizer):
             np.log1p(X.data, out=X.data)
         X.data *= self.idf_[X.indices]
         X.eliminate_zeros()
+        X.sort_indices()
         return normalize(X, norm="l2", copy=False) if self.norm else X
