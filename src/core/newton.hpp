@@ -95,14 +95,17 @@ Direction cg_direction(const Rows& X, const Quadratic& Q, std::span<const double
     }
 
     Direction result{std::vector<double>(k), dot(downhill, p)};
+    double untouched = 0.0;  // Σ w² over the columns where p = −w
+#pragma omp simd reduction(+ : untouched)
     for (size_t j = 0; j < w.size(); ++j) {
         p_out[j] = -w[j];
-        result.decrement += Q.penalty * w[j] * w[j];
+        untouched += w[j] * w[j];
     }
     for (size_t j = 0; j < d; ++j) {
         p_out[columns[j]] = p[j];
-        result.decrement -= Q.penalty * w[columns[j]] * w[columns[j]];
+        untouched -= w[columns[j]] * w[columns[j]];
     }
+    result.decrement += Q.penalty * std::max(untouched, 0.0);
     std::copy_n(Q.gradient_extra, k, z.begin());
     eliminate(z.data());
     for (size_t a = 0; a < k; ++a) result.decrement += z[a] * through[a];

@@ -27,8 +27,9 @@ class SparseRows {
         size_t n_values = 0;
         for (const int64_t i : rows) n_values += X.start[i + 1] - X.start[i];
         start_.reserve(rows.size() + 1);
-        column_.reserve(n_values);
-        value_.reserve(n_values);
+        column_.resize(n_values);
+        value_.resize(n_values);
+        size_t filled = 0;
         for (const int64_t i : rows) {
             for (Index k = X.start[i]; k < X.start[i + 1]; ++k) {
                 int32_t& local = number[X.column[k]];
@@ -36,10 +37,10 @@ class SparseRows {
                     local = static_cast<int32_t>(columns_.size());
                     columns_.push_back(X.column[k]);
                 }
-                column_.push_back(local);
-                value_.push_back(X.value[k]);
+                column_[filled] = local;
+                value_[filled++] = X.value[k];
             }
-            start_.push_back(column_.size());
+            start_.push_back(filled);
         }
     }
 
