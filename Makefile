@@ -3,6 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
+# The corpora, where they lie beside the project; a folder named by hand wins.
+ifneq ($(wildcard ../shared/data),)
+export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
+endif
+
 .PHONY: install demo test lint types contract bench clean
 
 install: $(STAMP)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import platform
-import resource
 import statistics
 import time
 from collections.abc import Callable
@@ -48,12 +47,18 @@ def peak_megabytes(candidate: Callable[[], Any]) -> float:
 
     def child() -> None:
         ctypes.CDLL(None).malloc_trim(0)  # what earlier runs freed is given back, so that taking it again shows
-        before = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+        Path("/proc/self/clear_refs").write_text("5")  # the highest mark starts from here
+        before = _kilobytes("VmRSS")
         candidate()
-        send.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before)
+        send.send(_kilobytes("VmHWM") - before)
 
     process = context.Process(target=child)
     process.start()
     peak = receive.recv()
     process.join()
-    return peak / 1e6
+    return peak / 1000
+
+
+def _kilobytes(field: str) -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith(field)))

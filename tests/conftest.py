@@ -1,7 +1,4 @@
-import os
-
 import numpy as np
-import pytest
 import scipy.sparse as sp
 
 
@@ -25,11 +22,3 @@ def make_texts(n=400, d=3000, seed=0, words=40, skew=0.5):
     X = sp.csr_matrix(sp.diags(1 / np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())) @ X)
     score = X @ rng.standard_normal(d) + 0.3 * rng.standard_normal(n)
     return X, (score > np.quantile(score, skew)).astype(int)
-
-
-@pytest.fixture
-def data_folder():
-    folder = os.environ.get("TEXTMARGIN_DATA")
-    if not folder:
-        pytest.skip("TEXTMARGIN_DATA does not name the folder of the corpora")
-    return folder

@@ -42,6 +42,8 @@ ONE_FULL = np.column_stack([np.arange(20) % 2, np.ones(20)]).astype(int)
         ({"max_iter": 0}, {}, ValueError, "'max_iter' parameter"),
         ({"class_weight": {7: 2.0}}, {}, LabelError, "class_weight names 7, which is not among the classes: \\[0, 1\\]"),
         ({"class_weight": {1: -2.0}}, {}, LabelError, "class_weight must be positive"),
+        ({"class_weight": {1: np.inf}}, {}, LabelError, "class_weight must be positive, finite"),
+        ({}, {"y": sp.csr_matrix(np.ones((20, 1)))}, LabelError, "only one class: 1.0"),
         ({"prior": [1.0, 2.0]}, {}, PriorError, "prior has 2 weights but X has 4 columns"),
         ({"prior": [1.0, np.nan, 0, 0]}, {}, PriorError, "NaN"),
         ({"prior": {"wheat": 1.0}}, {}, PriorError, "names of X's columns are not known"),

@@ -5,12 +5,16 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
 
 from textmargin import BagOfWords, PriorSVC, TextClassifier
-from textmargin.errors import LabelError, PriorError, TextmarginError
+from textmargin.errors import LabelError, PriorError, TextmarginError, UnknownTermWarning
 
 TEXTS = [
     "wheat and corn harvest", "corn exports fell", "wheat prices rose", "grain harvest delayed", "corn and wheat shipments",
@@ -76,6 +80,8 @@ def test_each_slot_takes_a_scikit_learn_object():
 def test_methods_are_those_of_the_last_part():
     assert not hasattr(TextClassifier(), "predict_proba")
     assert hasattr(TextClassifier(learner=LogisticRegression()), "predict_proba")
+    assert hasattr(TextClassifier(learner=RandomForestClassifier()), "predict_proba")
+    assert hasattr(TextClassifier(decision=FixedThresholdClassifier(None)), "decision_function")
     assert not hasattr(TextClassifier(learner=LogisticRegression()).fit(TEXTS, TOPICS), "loo_decision_function")
 
 
@@ -116,7 +122,7 @@ def test_explanation_names_words():
             "LogisticRegression has none",
         ),
         (TextClassifier(knowledge={"wheat": 1}, learner=PriorSVC(prior={"corn": 1})), PriorError, "choose one"),
-        (TextClassifier(knowledge={"grain": {"barly": 1}}), PriorError, "'barly'"),
+        (TextClassifier(knowledge={"fish": {"wheat": 1}}), PriorError, "names 'fish', which is not among the classes"),
         (TextClassifier(learner="svm"), ValueError, "'learner' parameter of TextClassifier"),
     ],
 )
@@ -125,9 +131,36 @@ def test_slots_that_do_not_fit_are_refused(model, error, message):
         model.fit(TEXTS, TOPICS)
 
 
+def test_a_fold_without_any_known_word_warns_and_goes_on():
+    known = {"grain": {"exports": 1.0}}
+    with pytest.warns(UnknownTermWarning, match="'exports'"):
+        scores = cross_val_score(TextClassifier(knowledge=known), TEXTS, TOPICS, cv=5, error_score="raise")
+    assert np.isfinite(scores).all()
+
+
+def test_an_unfitted_classifier_says_so():
+    for call in (lambda model: model.predict(["corn"]), lambda model: model.loo_decision_function()):
+        with pytest.raises(NotFittedError):
+            call(TextClassifier())
+
+
+def test_representations_without_named_columns_are_explained_by_number():
+    by_number = TextClassifier(HashingVectorizer(n_features=64, alternate_sign=False)).fit(TEXTS, TOPICS).explain("wheat")
+    assert by_number.terms.dtype.kind == "i"
+    folded = make_pipeline(BagOfWords(), TruncatedSVD(2).set_output(transform="pandas"))
+    assert list(TextClassifier(folded).fit(TEXTS, TOPICS).explain("wheat").terms) == ["truncatedsvd0", "truncatedsvd1"]
+
+
+def test_sample_weight_that_nobody_takes_is_refused():
+    with pytest.raises(LabelError, match=r"FixedThresholdClassifier\.fit does not take it"):
+        TextClassifier(decision=FixedThresholdClassifier(None)).fit(TEXTS, TOPICS, sample_weight=np.ones(10))
+
+
 def test_labels_that_do_not_fit_are_refused():
     with pytest.raises(LabelError, match="There are 10 texts but 9 labels"):
         TextClassifier().fit(TEXTS, TOPICS[:-1])
+    with pytest.raises(LabelError, match="y is None"):
+        TextClassifier().fit(TEXTS, None)
     with pytest.raises(LabelError, match="only one class: grain"):
         TextClassifier().fit(TEXTS, ["grain"] * 10)
 

@@ -58,19 +58,20 @@ Csr<Index> csr(const Vector<Index>& indptr, const Vector<Index>& indices, const 
     return {indptr.data(), indices.data(), data.data(), n_columns};
 }
 
-template <class Rows>
-nb::tuple direction(const Rows& X, double penalty, Vector<double> costs, Vector<double> errors, Table CZ, Table M_inverse,
-                    Vector<double> gradient_extra, Vector<double> w, double precision, int max_steps) {
+// `make_rows` gathers the active rows; it runs, like all the work, without the GIL.
+template <class MakeRows>
+nb::tuple direction(MakeRows make_rows, size_t n_rows, double penalty, Vector<double> costs, Vector<double> errors, Table CZ,
+                    Table M_inverse, Vector<double> gradient_extra, Vector<double> w, double precision, int max_steps) {
     const size_t k = CZ.shape(1);
-    require(costs.size() == X.size() && errors.size() == X.size() && CZ.shape(0) == X.size() &&
-                M_inverse.shape(0) == k && M_inverse.shape(1) == k && gradient_extra.size() == k,
+    require(costs.size() == n_rows && errors.size() == n_rows && CZ.shape(0) == n_rows && M_inverse.shape(0) == k &&
+                M_inverse.shape(1) == k && gradient_extra.size() == k,
             "the parts of the quadratic do not fit together");
     auto [p, p_data] = make<OutVector>(w.size());
     Direction found;
     {
         nb::gil_scoped_release released;
         const Quadratic Q{penalty, view(costs), view(errors), CZ.data(), M_inverse.data(), gradient_extra.data(), k};
-        found = cg_direction(X, Q, view(w), precision, max_steps, {p_data, w.size()});
+        found = cg_direction(make_rows(), Q, view(w), precision, max_steps, {p_data, w.size()});
     }
     return nb::make_tuple(p, give(found.extra), found.decrement);
 }
@@ -79,15 +80,16 @@ template <class Index>
 nb::tuple py_cg_sparse(Vector<Index> indptr, Vector<Index> indices, Vector<double> data, Vector<int64_t> rows,
                        double penalty, Vector<double> costs, Vector<double> errors, Table CZ, Table M_inverse,
                        Vector<double> gradient_extra, Vector<double> w, double precision, int max_steps) {
-    const SparseRows X(csr(indptr, indices, data, w.size()), view(rows));
-    return direction(X, penalty, costs, errors, CZ, M_inverse, gradient_extra, w, precision, max_steps);
+    const auto X = csr(indptr, indices, data, w.size());
+    auto make_rows = [&] { return SparseRows(X, view(rows)); };
+    return direction(make_rows, rows.size(), penalty, costs, errors, CZ, M_inverse, gradient_extra, w, precision, max_steps);
 }
 
 nb::tuple py_cg_dense(Table X, Vector<int64_t> rows, double penalty, Vector<double> costs, Vector<double> errors, Table CZ,
                       Table M_inverse, Vector<double> gradient_extra, Vector<double> w, double precision, int max_steps) {
     require(X.shape(1) == w.size(), "X and w do not have the same number of columns");
-    return direction(DenseRows(X.data(), X.shape(1), view(rows)), penalty, costs, errors, CZ, M_inverse, gradient_extra, w,
-                     precision, max_steps);
+    auto make_rows = [&] { return DenseRows(X.data(), X.shape(1), view(rows)); };
+    return direction(make_rows, rows.size(), penalty, costs, errors, CZ, M_inverse, gradient_extra, w, precision, max_steps);
 }
 
 nb::tuple py_search_plane(Vector<double> shortfall, Vector<double> y, Vector<double> costs, Vector<double> direction,

@@ -1,7 +1,22 @@
 """The one door to scikit-learn's private helpers, so that an upgrade touches one file."""
 
+from typing import Any
+
 from sklearn.base import _fit_context as fit_context
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["HasMethods", "Interval", "StrOptions", "check_sample_weight", "fit_context"]
+__all__ = ["HasMethods", "Interval", "QuietCountVectorizer", "StrOptions", "check_sample_weight", "fit_context"]
+
+
+class QuietCountVectorizer(CountVectorizer):
+    """CountVectorizer for subclasses whose defaults for words simply do not apply to another analyzer."""
+
+    @classmethod
+    def constraints(cls, *without: str) -> dict[str, list[Any]]:
+        """The rules for parameters, without those that the subclass does not have."""
+        return {name: rule for name, rule in cls._parameter_constraints.items() if name not in without}
+
+    def _warn_for_unused_params(self) -> None:
+        pass

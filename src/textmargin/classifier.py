@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ._sklearn import HasMethods, fit_context
 from .errors import LabelError, PriorError, TextmarginError
@@ -27,12 +27,11 @@ from .representations._texts import as_texts
 from .representations.bow import BagOfWords
 
 
-def _final_has(method: str) -> Any:
+def _last_part_has(method: str) -> Any:
     """Whether the part that has the last word offers a method."""
 
     def check(self: TextClassifier) -> bool:
-        part = getattr(self, "model_", None) or self.decision or self.learner or PriorSVC()
-        getattr(part, method)
+        getattr(self.model_ if hasattr(self, "model_") else self._joined(), method)
         return True
 
     return available_if(check)
@@ -100,29 +99,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise LabelError(f"There are {len(texts)} texts but {y.shape[0]} labels.")
         self.representation_ = BagOfWords() if self.representation is None else clone(self.representation)
         matrix = self.representation_.fit_transform(texts, y)
-        self.model_ = self._model(Labels.read(y, np.ones(len(texts)), type(self).__name__))
+        model = self._joined(self._prior(y))
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        self.model_.fit(matrix, y, **weights)
+        if weights and not has_fit_parameter(model, "sample_weight"):
+            raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
+        self.model_ = model.fit(matrix, y, **weights)
         self.classes_ = self.model_.classes_
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
-        return self.model_.predict(self._represent(X))
+        matrix = self._represent(X)
+        return self.model_.predict(matrix)
 
-    @_final_has("decision_function")
+    @_last_part_has("decision_function")
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores of each text."""
-        return self.model_.decision_function(self._represent(X))
+        matrix = self._represent(X)
+        return self.model_.decision_function(matrix)
 
-    @_final_has("predict_proba")
+    @_last_part_has("predict_proba")
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes, where the learner gives them."""
-        return self.model_.predict_proba(self._represent(X))
+        matrix = self._represent(X)
+        return self.model_.predict_proba(matrix)
 
-    @_final_has("loo_decision_function")
+    @_last_part_has("loo_decision_function")
     def loo_decision_function(self) -> NDArray[np.float64]:
         """Scores of the training texts by the model trained on all others (see `PriorSVC`); the words are those of all texts."""
+        check_is_fitted(self)
         return self.model_.loo_decision_function()
 
     def explain(self, text: str, target: Any = None) -> Explanation:
@@ -135,29 +140,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Whose score; default: the second class of two, else the class with the highest score.
         """
         row = self._represent([text])
-        learner = getattr(self.model_, "estimator_", self.model_)
+        learner = self.model_ if self.decision is None else self.model_.estimator_
         if not hasattr(learner, "explain"):
             raise TextmarginError(f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot.")
         explanation = learner.explain(row, target)
-        return replace(explanation, terms=self._terms()[explanation.terms])
+        if explanation.terms.dtype.kind == "i" and hasattr(self.representation_, "get_feature_names_out"):
+            return replace(explanation, terms=self.representation_.get_feature_names_out()[explanation.terms])
+        return explanation
 
     def _represent(self, X: Any) -> Any:
         check_is_fitted(self)
         return self.representation_.transform(as_texts(X))
 
-    def _terms(self) -> NDArray[Any]:
-        return self.representation_.get_feature_names_out()
-
-    def _model(self, labels: Labels) -> Any:
+    def _joined(self, prior: Any = None) -> Any:
         """The learner with its prior, inside the decision."""
-        learner = PriorSVC() if self.learner is None else clone(self.learner)
-        prior = self._prior(learner, labels)
+        learner = self._learner()
         if prior is not None:
             learner.set_params(prior=prior)
         return learner if self.decision is None else clone(self.decision).set_params(estimator=learner)
 
-    def _prior(self, learner: Any, labels: Labels) -> Any:
-        """Knowledge, or a prior that names terms, aligned with the representation's terms."""
+    def _learner(self) -> Any:
+        return PriorSVC() if self.learner is None else clone(self.learner)
+
+    def _prior(self, y: Any) -> Any:
+        """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither."""
+        learner = self._learner()
         own = getattr(learner, "prior", None)
         if self.knowledge is None:
             known = own if isinstance(own, Mapping) else None
@@ -171,10 +178,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             known = self.knowledge
         if known is None:
             return None
-        terms = self._terms()
+        labels = Labels.read(y, np.ones(y.shape[0]), type(self).__name__)
+        terms = self.representation_.get_feature_names_out()
         if not isinstance(known, Mapping):
             known = known.coef(terms, labels.classes)
-        return align_prior(known, labels.classes, labels.n_problems, len(terms), terms)
+        # Not strict: in cross-validation a fold may well lack every word that is known of some class.
+        return align_prior(known, labels.classes, labels.n_problems, len(terms), terms, strict=False)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -186,4 +195,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 def _as_labels(y: Any) -> Any:
     """Labels from a list, an array, a sparse indicator, or a pandas or polars column."""
+    if y is None:
+        raise LabelError("There are no labels: y is None.")
     return y if sp.issparse(y) else np.asarray(y)

@@ -1,6 +1,6 @@
 """Command line: each command calls one library function and prints.
 
-Results go to stdout, mistakes to stderr in one line. Heavy imports wait inside the command, so that `--help` is instant.
+Results go to stdout, mistakes to stderr with exit code 2. Heavy imports wait inside the command, so that `--help` is instant.
 """
 
 from __future__ import annotations

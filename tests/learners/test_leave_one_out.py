@@ -91,6 +91,21 @@ def test_a_class_with_one_positive_has_finite_scores():
     assert scores[11] < 0, "nothing else speaks for the class"
 
 
+def test_changing_a_parameter_after_fit_changes_no_score():
+    X, y, _ = make_problem()
+    model = PriorSVC().fit(X, y)
+    before = model.loo_decision_function()
+    model.set_params(C=100.0, margins=(1.0, 0.2), class_weight={1: 5.0})
+    np.testing.assert_array_equal(model.loo_decision_function(), before)
+
+
+def test_a_large_c_at_the_default_tolerance():
+    """1 − h is tiny there, and would blow up what conjugate gradients leave over."""
+    X, y = make_texts(n=150, d=600, skew=0.8)
+    loose, tight = PriorSVC(C=1e4).fit(X, y), PriorSVC(C=1e4, **TIGHT).fit(X, y)
+    assert np.corrcoef(loose.loo_decision_function(), tight.loo_decision_function())[0, 1] > 0.999
+
+
 def test_shaped_like_the_decision_function():
     X, y, _ = make_problem()
     for target in (y, y + (X[:, 0] > 0), np.column_stack([y, 1 - y])):
@@ -99,7 +114,7 @@ def test_shaped_like_the_decision_function():
 
 
 def test_too_large_an_active_set_says_what_to_use(monkeypatch):
-    monkeypatch.setattr(_leave_one_out, "_MAX_SIZE", 3)
+    monkeypatch.setattr(_leave_one_out, "MAX_SIZE", 3)
     X, y, _ = make_problem()
     with pytest.raises(TooLargeError, match="cross_val_predict"):
         PriorSVC().fit(X, y).loo_decision_function()

@@ -59,6 +59,23 @@ def test_fact_2_nonnegative_trust_is_free_or_plain(sign, way):
     assert (model.trust_ > 0) if sign > 0 else (model.trust_ == 0)
 
 
+@pytest.mark.parametrize("seed", [39, 41, 70])
+def test_fact_2_many_priors_that_say_nearly_the_same_reach_the_bounded_optimum(seed):
+    """Here priors that were let in leave again on the way."""
+    X, y, direction = make_problem(n=30, d=8, seed=seed)
+    rng = np.random.default_rng(seed)
+    n_priors = rng.integers(3, 9)
+    base = rng.standard_normal((2, 8))
+    V = rng.standard_normal((n_priors, 2)) @ base + 0.05 * rng.standard_normal((n_priors, 8))
+    V = V if seed == 70 else V + direction
+    model = PriorSVC(C=0.05, prior=V, trust="nonneg", **TIGHT).fit(X, y)
+    _, _, _, best = primal_svm(X, 2 * y - 1, C=0.05, prior=V, nonneg=True)
+    w = model.coef_[0] - model.trust_[0] @ V
+    missed = np.maximum(0, 1 - (2 * y - 1) * model.decision_function(X))
+    assert (model.trust_ >= 0).all()
+    assert 5 * w @ w + 0.5 * missed @ missed <= best * (1 + 1e-6)  # L-BFGS-B itself stops a little early on some of these
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_fact_2_several_nonnegative_priors_reach_the_bounded_optimum(seed):
     """Against L-BFGS-B with the bound η ≥ 0."""
@@ -287,6 +304,66 @@ def test_separable_data_with_a_perfect_prior_needs_no_weights():
     np.testing.assert_allclose(model.coef_[0] - model.trust_[0] * direction, 0, atol=1e-3)
 
 
+def test_repeated_columns_at_a_large_c_do_not_pass_for_converged():
+    """The exact step's matrix is singular to machine precision there; it once went unnoticed and half the texts went wrong."""
+    rng = np.random.default_rng(0)
+    pay = rng.normal(5e4, 1e4, 200)
+    X = np.column_stack([pay, 12 * pay, np.ones(200), rng.standard_normal(200)])
+    y = (X[:, 3] + 0.5 * rng.standard_normal(200) > 0).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = PriorSVC(C=1e4).fit(X, y)
+    assert model.score(X, y) > 0.8
+    assert np.isfinite(model.loo_decision_function()).all()
+    tripled = np.tile(make_problem(200, 5)[0] * 1e4, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert np.isfinite(PriorSVC(C=1e6).fit(tripled, y).coef_).all()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_fixed_prior_that_reaches_every_margin_leaves_nothing_to_do(intercept):
+    X, _, direction = make_problem()
+    X = X[np.abs(X @ direction) > 0.1]
+    model = PriorSVC(prior=100 * direction, trust="fixed", fit_intercept=intercept).fit(X, X @ direction > 0)
+    np.testing.assert_allclose(model.coef_[0], 100 * direction)
+
+
+def test_warm_start_takes_another_number_of_priors():
+    X, y, direction = make_problem()
+    model = PriorSVC(warm_start=True, trust="free").fit(X, y)
+    for prior in (direction, np.array([direction, np.roll(direction, 1)])):
+        warm = model.set_params(prior=prior).fit(X, y)
+        np.testing.assert_allclose(warm.coef_, clone(model).fit(X, y).coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("trust", ["free", "ridge", "auto"])
+def test_a_prior_that_speaks_only_of_a_text_of_weight_zero_says_nothing(trust):
+    X, y, _ = make_problem(200, 5)
+    X = np.column_stack([X, np.zeros(200)])
+    X[7, 5] = 1
+    weight = np.ones(200)
+    weight[7] = 0
+    model = PriorSVC(prior=[0, 0, 0, 0, 0, 1.0], trust=trust).fit(X, y, weight)
+    np.testing.assert_allclose(model.coef_, PriorSVC().fit(np.delete(X, 7, 0), np.delete(y, 7)).coef_, atol=1e-9)
+
+
+def test_one_very_long_text_does_not_weaken_a_prior():
+    X, y, direction = make_problem(100)
+    plain = PriorSVC(prior=direction, trust="free", **TIGHT).fit(X, y)
+    X[np.argmax((2 * y - 1) * plain.decision_function(X))] *= 1e6  # far outside the margin, so that it has no say
+    np.testing.assert_allclose(PriorSVC(prior=direction, trust="free", **TIGHT).fit(X, y).trust_, plain.trust_, rtol=1e-3)
+
+
+def test_a_failed_refit_leaves_the_model_as_it_was():
+    X, y, direction = make_problem()
+    model = PriorSVC(prior=direction, trust="free").fit(X, y)
+    before = model.explain(X[0])
+    with pytest.raises(ValueError, match="class_weight"):
+        model.set_params(prior=np.ones((3, 8)), class_weight={9: 1.0}).fit(X, y)
+    np.testing.assert_array_equal(model.explain(X[0]).priors, before.priors)
+
+
 def test_explanation_adds_up_to_the_score():
     X, y, direction = make_problem()
     V = np.array([direction, np.roll(direction, 2)])
@@ -310,6 +387,11 @@ def test_explanation_of_a_chosen_class():
     assert model.explain(X[0], target=1).score == pytest.approx(scores[1])
     with pytest.raises(ValueError, match="target 7 is not among the classes"):
         model.explain(X[0], target=7)
+    two = PriorSVC().fit(X, np.where(y > 0, "spam", "ham"))
+    assert two.explain(X[0]).target == "spam"
+    assert two.explain(X[0], target="ham").score == pytest.approx(-two.explain(X[0], target="spam").score)
+    with pytest.raises(ValueError, match="target 'eggs' is not among the classes"):
+        two.explain(X[0], target="eggs")
     with pytest.raises(ValueError, match="one text at a time"):
         model.explain(X[:2])
 

@@ -49,6 +49,26 @@ def test_names_come_from_a_data_frame():
     assert set(named.explain(frame[:1]).terms) == set(TERMS)
 
 
+def test_a_series_is_aligned_by_its_index():
+    series = pd.Series({"wheat": 5.0, "corn": 0.0, "bank": 1.0})
+    assert align_prior(series, TWO, 1, 3, TERMS).tolist() == [[[1, 0, 5]]]
+    assert align_prior(pd.Series([1.0, 2.0, 3.0]), TWO, 1, 3, TERMS).tolist() == [[[1, 2, 3]]], "positions name no terms"
+
+
+@pytest.mark.parametrize("nothing", [None, {}, {"ham": {}}])
+def test_no_prior_at_all(nothing):
+    aligned = align_prior(nothing, TWO, 1, 3, TERMS)
+    assert aligned.shape[::2] == (1, 3)
+    assert not aligned.any()
+
+
+def test_explains_whatever_frame_it_was_fitted_on():
+    X, y, _ = make_problem(d=2)
+    frame = pd.DataFrame({"long": X[:, 0] > 0, "score": pd.array(X[:, 1], dtype="Float64")})
+    model = PriorSVC().fit(frame, y)
+    assert model.explain(frame[:1]).score == pytest.approx(model.decision_function(frame[:1])[0])
+
+
 def test_some_unknown_terms_are_named_with_their_nearest_and_ignored():
     with pytest.warns(UnknownTermWarning, match=r"1 of 2 terms .* 'wheet'. Nearest: 'wheat'"):
         aligned = align_prior({"wheet": 1, "corn": 1}, TWO, 1, 3, TERMS)

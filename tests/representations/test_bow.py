@@ -84,6 +84,7 @@ def test_any_text_with_a_word_in_it_is_taken(texts):
         (["", "  "], {}, "All 2 texts are empty"),
         (["12 34", "5!"], {}, "No words were found .* '12 34'; by default a word is two or more letters"),
         (["the and of"], {}, "All words are stop words .*stop_words=None"),
+        (["cat"], {"vocabulary": []}, "given vocabulary is empty"),
         (["cat", "dog"], {"min_df": 2}, "min_df=2 and max_df=1.0 leave none of 2 terms in 2 texts"),
     ],
 )
@@ -98,6 +99,8 @@ def test_an_empty_vocabulary_says_why(texts, options, message):
         ("one text", r"single string; put it in a list"),
         (["a", None], r"Text number 1 is missing \(None\)"),
         (["a", float("nan")], r"Text number 1 is missing \(nan\)"),
+        (pd.Series(["a", None], dtype="string"), r"Text number 1 is missing \(<NA>|nan\)"),
+        ([np.arange(2)], r"not a string but ndarray"),
         ([b"bytes"], r"Text number 0 is not a string but bytes"),
         ([3], r"not a string but int: 3"),
         (7, r"got int"),

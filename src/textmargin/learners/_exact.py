@@ -10,7 +10,8 @@ In the size of the weights, with X̃ = [X_S, Z_S] and R = diag(λ, …, λ, ρ):
     (X̃'CX̃ + R) [w; q] = X̃'C goal + [0; ρq⁰]
 
 The same factor gives the *leverage* hᵢ = cᵢ x̃ᵢ'(X̃'CX̃ + R)⁻¹x̃ᵢ of each active text, how much its own label decides its own
-score, which is what leave-one-out scores need. In the first form 1 − hᵢ = (A⁻¹)ᵢᵢ λ/cᵢ.
+score, which is what leave-one-out scores need. In the first form 1 − hᵢ = (A⁻¹)ᵢᵢ λ/cᵢ. A matrix that is singular to machine
+precision (huge C, repeated columns) raises `numpy.linalg.LinAlgError`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from scipy.linalg import lapack
 from .. import core
 from ._objective import Floats, Matrix, Objective, Rows, invert_block
 
+_BLOCK = 1024  # rows that are dense at a time
+
 
 class ExactStep(Protocol):
     """The quadratic on the active rows, factored."""
@@ -38,11 +41,11 @@ class ExactStep(Protocol):
         ...
 
 
-def factor(objective: Objective, rows: Rows) -> ExactStep:
-    """The quadratic of the given rows in the smaller of its two forms."""
+def factor(objective: Objective, rows: Rows, jitter: float = 0.0) -> ExactStep:
+    """The quadratic of the given rows in the smaller of its two forms; `jitter` raises the diagonal, relative to its mean."""
     if size(objective, rows) < rows.size:
-        return _ByWeights.factor(objective, rows)
-    return _ByRows.factor(objective, rows)
+        return _ByWeights.factor(objective, rows, jitter)
+    return _ByRows.factor(objective, rows, jitter)
 
 
 def size(objective: Objective, rows: Rows) -> int:
@@ -54,17 +57,17 @@ def size(objective: Objective, rows: Rows) -> int:
 class _ByRows:
     objective: Objective
     rows: Rows
-    U: Floats  # K + λ/c = U'U; upper triangle, Fortran order
+    U: Floats  # K + λ/c = U'U
     Z: Floats
     GZ: Floats  # (K + λ/c)⁻¹Z
     M_inverse: Floats  # (Z'(K + λ/c)⁻¹Z + ρ/λ)⁻¹
 
     @classmethod
-    def factor(cls, objective: Objective, rows: Rows) -> _ByRows:
+    def factor(cls, objective: Objective, rows: Rows, jitter: float = 0.0) -> _ByRows:
         columns, penalty = objective.columns, objective.penalty
         G = _gram(objective.X, rows)
         G[np.diag_indices_from(G)] += penalty / objective.costs[rows]
-        U, _ = lapack.dpotrf(G.T, lower=0, clean=1, overwrite_a=1)  # G has its lower triangle, so G.T its upper one
+        U = _cholesky(G.T, jitter)  # G has its lower triangle, so G.T its upper one
         Z = columns.Z[rows]
         GZ = lapack.dpotrs(U, Z, lower=0)[0] if Z.size else Z
         return cls(objective, rows, U, Z, GZ, invert_block(Z.T @ GZ + np.diag(columns.pull / penalty)))
@@ -87,34 +90,44 @@ class _ByWeights:
     objective: Objective
     rows: Rows
     U: Floats  # X̃'CX̃ + R = U'U
-    X: Floats  # X̃, dense: it has fewer columns than rows
-    CX: Floats
 
     @classmethod
-    def factor(cls, objective: Objective, rows: Rows) -> _ByWeights:
-        X = objective.X[rows]
-        X = np.hstack([X.toarray() if sp.issparse(X) else X, objective.columns.Z[rows]])
-        CX = objective.costs[rows, None] * X
-        H = X.T @ CX
-        H[np.diag_indices_from(H)] += cls._ridge(objective)
-        U, _ = lapack.dpotrf(H, lower=0, clean=1)
-        return cls(objective, rows, U, X, CX)
-
-    @staticmethod
-    def _ridge(objective: Objective) -> Floats:
-        return np.concatenate([np.full(objective.X.shape[1], objective.penalty), objective.columns.pull])
+    def factor(cls, objective: Objective, rows: Rows, jitter: float = 0.0) -> _ByWeights:
+        X, Z, costs = objective.X[rows], objective.columns.Z[rows], objective.costs[rows]
+        CX = sp.csr_array(X.multiply(costs[:, None])) if sp.issparse(X) else costs[:, None] * X
+        XCX = X.T @ CX
+        XCZ = X.T @ (costs[:, None] * Z)
+        H = np.block([[XCX.toarray() if sp.issparse(XCX) else XCX, XCZ], [XCZ.T, (Z.T * costs) @ Z]])
+        H[np.diag_indices_from(H)] += np.append(np.full(X.shape[1], objective.penalty), objective.columns.pull)
+        return cls(objective, rows, _cholesky(H, jitter))
 
     def minimum(self) -> tuple[Floats, Floats]:
         objective, columns = self.objective, self.objective.columns
-        right = self.CX.T @ objective.goal(self.rows)
-        n_weights = objective.X.shape[1]
-        right[n_weights:] += columns.pull * columns.target
+        weighted = objective.costs[self.rows] * objective.goal(self.rows)
+        right = np.append(objective.X[self.rows].T @ weighted, columns.Z[self.rows].T @ weighted + columns.pull * columns.target)
         solution, _ = lapack.dpotrs(self.U, right, lower=0)
+        n_weights = objective.X.shape[1]
         return solution[:n_weights], solution[n_weights:]
 
     def one_minus_leverage(self) -> Floats:
-        half, _ = lapack.dtrtrs(self.U, self.X.T, lower=0, trans=1)
-        return 1.0 - self.objective.costs[self.rows] * np.einsum("ji,ji->i", half, half)
+        leverage = np.empty(self.rows.size)
+        for start in range(0, self.rows.size, _BLOCK):
+            rows = self.rows[start : start + _BLOCK]
+            X = self.objective.X[rows]
+            X = np.hstack([X.toarray() if sp.issparse(X) else X, self.objective.columns.Z[rows]])
+            half, _ = lapack.dtrtrs(self.U, X.T, lower=0, trans=1)
+            leverage[start : start + _BLOCK] = self.objective.costs[rows] * np.einsum("ji,ji->i", half, half)
+        return 1.0 - leverage
+
+
+def _cholesky(G: Floats, jitter: float) -> Floats:
+    """U with U'U = G, from the upper triangle of G, which is overwritten where its order allows."""
+    if jitter:
+        G[np.diag_indices_from(G)] += jitter * G.diagonal().mean()
+    U, failed = lapack.dpotrf(G, lower=0, clean=1, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError("the quadratic on the active rows is singular to machine precision")
+    return U
 
 
 def _gram(X: Matrix, rows: Rows) -> Floats:

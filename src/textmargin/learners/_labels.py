@@ -35,7 +35,8 @@ class Labels:
     @classmethod
     def read(cls, y: Any, weight: Floats, learner: str) -> Self:
         """Labels from y; every class must have an example for and one against it, of positive weight."""
-        if not sp.issparse(y) and np.ndim(y) == 2 and np.shape(y)[1] == 1:
+        y = y.toarray() if sp.issparse(y) else y
+        if np.ndim(y) == 2 and np.shape(y)[1] == 1:
             y = column_or_1d(y, warn=True)
         kind = type_of_target(y)
         if kind not in ("binary", "multiclass", "multilabel-indicator"):
@@ -44,7 +45,6 @@ class Labels:
             )
         multilabel = kind == "multilabel-indicator"
         if multilabel:
-            y = y.toarray() if sp.issparse(y) else y
             labels = cls(np.arange(y.shape[1]), y != 0, multilabel)
         else:
             classes, codes = np.unique(np.ravel(y), return_inverse=True)
@@ -98,6 +98,6 @@ def class_costs(class_weight: Mapping[Any, float] | str | None, labels: Labels, 
         raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {labels.classes[:10].tolist()}.")
     rest = class_weight.get(labels.classes[0], 1.0) if labels.binary else 1.0
     costs = np.where(positive, class_weight.get(labels.name(problem), 1.0), rest)
-    if not (costs > 0).all():
-        raise LabelError(f"class_weight must be positive numbers; got {class_weight!r}.")
+    if not (np.isfinite(costs) & (costs > 0)).all():
+        raise LabelError(f"class_weight must be positive, finite numbers; got {class_weight!r}.")
     return costs

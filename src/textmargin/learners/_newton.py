@@ -5,7 +5,7 @@ Each step minimises the quadratic that J is on the active rows S. Two ways lead 
 - a linear system in the size of S, or of the weights, solved by Cholesky (`_exact.py`): best while it is small;
 - conjugate gradients in the weights, never forming the Hessian λI + X_S'CX_S (`newton.hpp`), to a modest precision.
 
-In both the columns of Z (intercept, priors) are eliminated exactly, so their scale does not matter. How far to go along a
+The columns of Z (intercept, priors) are solved for exactly in both, so their scale does not matter. How far to go along a
 direction is found by exact search (`search.hpp`). An exact step that moves no text across its margin ends at the optimum.
 """
 
@@ -58,12 +58,11 @@ def newton(objective: Objective, *, start: Point | None = None, tol: float, max_
         if n_iter == 1 and start is None:
             point, _ = _search(objective, point, _downhill(objective, point, rows))
             continue
-        if size(objective, rows) <= EXACT_SIZE:
-            direction = _exact(objective, point, rows)
-        else:
+        direction = _exact(objective, point, rows) if size(objective, rows) <= EXACT_SIZE else None
+        if direction is None:
             direction = _conjugate_gradients(objective, point, rows, min(_CG_PRECISION, np.sqrt(gap)))
         point, stayed = _search(objective, point, direction)
-        gap = direction.decrement / max(value, negligible)
+        gap = direction.decrement / max(value, negligible) if direction.decrement > 0 else 0.0
         # An exact step costs little and ends by itself: take it to the end.
         if (stayed or gap <= _ROUNDING) if direction.exact else gap <= tol:
             return Solution(point, n_iter, True, gap)
@@ -78,10 +77,13 @@ def _downhill(objective: Objective, point: Point, rows: Rows) -> _Direction:
     return _Direction(w, np.zeros_like(point.q), float(w @ w), exact=False)
 
 
-def _exact(objective: Objective, point: Point, rows: Rows) -> _Direction:
-    """Newton's direction by Cholesky."""
+def _exact(objective: Objective, point: Point, rows: Rows) -> _Direction | None:
+    """Newton's direction by Cholesky; None where the system is singular to machine precision."""
     if rows.size:
-        w, q = factor(objective, rows).minimum()
+        try:
+            w, q = factor(objective, rows).minimum()
+        except np.linalg.LinAlgError:
+            return None
     else:  # every margin is reached: only the penalties are left
         w, q = np.zeros_like(point.w), np.where(objective.columns.pull > 0, objective.columns.target, point.q)
     w, q = w - point.w, q - point.q

@@ -30,22 +30,44 @@ from ._objective import Floats
 
 
 def align_prior(
-    prior: Any, classes: Iterable[Any], n_problems: int, n_features: int, terms: Iterable[str] | None = None
-) -> Floats | None:
-    """The prior as an array (n_problems, n_priors, n_features), or None."""
+    prior: Any,
+    classes: Iterable[Any],
+    n_problems: int,
+    n_features: int,
+    terms: Iterable[str] | None = None,
+    *,
+    strict: bool = True,
+) -> Floats:
+    """The prior as an array (n_problems, n_priors, n_features).
+
+    Terms that are not among the columns are warned about; with `strict`, a prior none of whose terms is there is an error.
+    """
     if prior is None:
-        return None
-    terms = None if terms is None else list(terms)
-    if isinstance(prior, Mapping) and not _names_terms(prior):
-        return _by_class(prior, np.asarray(classes).tolist(), n_problems, n_features, terms)
-    weights = _weights(prior, n_features, terms)
+        return np.zeros((n_problems, 0, n_features))
+    if _is_series_of_terms(prior):
+        prior = prior.to_dict()
+    known = None if terms is None else list(terms)
+    if isinstance(prior, Mapping):
+        if not prior:
+            return np.zeros((n_problems, 0, n_features))
+        prior = (
+            _by_term(prior, known, strict)
+            if _names_terms(prior)
+            else _by_class(prior, np.asarray(classes).tolist(), n_problems, n_features, known, strict)
+        )
+    weights = _checked(prior, n_features)
     if weights.ndim == 3:
         if weights.shape[0] != n_problems:
-            raise PriorError(f"prior has shape {weights.shape} but its first axis must be the {n_problems} classes to learn.")
+            raise PriorError(f"prior has shape {weights.shape}, but its first axis must be the {n_problems} classes to learn.")
         return weights
     if weights.ndim == 2 and n_problems > 1 and weights.shape[0] == n_problems:
         return weights[:, None, :]
     return np.broadcast_to(np.atleast_2d(weights), (n_problems, *np.atleast_2d(weights).shape))
+
+
+def _is_series_of_terms(prior: Any) -> bool:
+    """A pandas Series whose index names terms, not positions."""
+    return hasattr(prior, "to_dict") and hasattr(prior, "index") and all(isinstance(term, str) for term in prior.index)
 
 
 def _names_terms(prior: Mapping[Any, Any]) -> bool:
@@ -53,16 +75,19 @@ def _names_terms(prior: Mapping[Any, Any]) -> bool:
 
 
 def _by_class(
-    prior: Mapping[Any, Any], classes: list[Any], n_problems: int, n_features: int, terms: Sequence[str] | None
+    prior: Mapping[Any, Any], classes: list[Any], n_problems: int, n_features: int, terms: list[str] | None, strict: bool
 ) -> Floats:
     unknown = [label for label in prior if label not in classes]
     if unknown:
         raise PriorError(f"prior names {unknown[0]!r}, which is not among the classes: {_shortened(classes)}.")
-    given = {label: np.atleast_2d(_weights(prior[label], n_features, terms)) for label in prior}
-    for label, weights in given.items():
-        if weights.ndim != 2:
+    given = {}
+    for label, weights in prior.items():
+        if isinstance(weights, Mapping):
+            weights = _by_term(weights, terms, strict)
+        given[label] = np.atleast_2d(_checked(weights, n_features))
+        if given[label].ndim != 2:
             raise PriorError(
-                f"the prior of class {label!r} has {weights.ndim} axes; it must be a vector or (n_priors, n_features)."
+                f"the prior of class {label!r} has {given[label].ndim} axes; it must be (n_features,) or (n_priors, n_features)."
             )
     if n_problems == 1 and len(classes) == 2:
         against, towards = classes
@@ -75,9 +100,7 @@ def _by_class(
     return aligned
 
 
-def _weights(prior: Any, n_features: int, terms: Sequence[str] | None) -> Floats:
-    if isinstance(prior, Mapping):
-        return _by_term(prior, terms)
+def _checked(prior: Any, n_features: int) -> Floats:
     if sp.issparse(prior):
         prior = prior.toarray()
     try:
@@ -93,11 +116,11 @@ def _weights(prior: Any, n_features: int, terms: Sequence[str] | None) -> Floats
             f"or a mapping term → weight."
         )
     if not np.isfinite(weights).all():
-        raise PriorError("prior contains NaN or infinity; give 0 to a term about which nothing is known.")
+        raise PriorError("prior contains NaN or infinity; give 0 to a term about which nothing is known, or leave it out.")
     return weights
 
 
-def _by_term(prior: Mapping[str, Real], terms: Sequence[str] | None) -> Floats:
+def _by_term(prior: Mapping[str, Real], terms: list[str] | None, strict: bool) -> Floats:
     if terms is None:
         raise PriorError(
             "prior names terms, but the names of X's columns are not known; fit on a DataFrame, use TextClassifier, or give an "
@@ -110,21 +133,19 @@ def _by_term(prior: Mapping[str, Real], terms: Sequence[str] | None) -> Floats:
             raise PriorError(f"prior names {twice[0]!r}, but X has several columns of that name; give an array instead.")
     unknown = [term for term in prior if term not in place]
     if unknown:
-        _report_unknown(unknown, len(prior), list(place))
+        _report_unknown(unknown, len(prior), terms, strict)
     weights = np.zeros(len(terms))
     for term, weight in prior.items():
         if term in place:
             weights[place[term]] = weight
-    if not np.isfinite(weights).all():
-        raise PriorError("prior contains NaN or infinity; leave out a term about which nothing is known.")
     return weights
 
 
-def _report_unknown(unknown: list[str], n_given: int, terms: list[str]) -> None:
+def _report_unknown(unknown: list[str], n_given: int, terms: list[str], strict: bool) -> None:
     nearest = [match for term in unknown[:5] for match in difflib.get_close_matches(str(term), terms, n=1)]
     message = f"{len(unknown)} of {n_given} terms of the prior are not among the columns: {_shortened(unknown)}."
     message += f" Nearest: {_shortened(nearest)}." if nearest else ""
-    if len(unknown) == n_given:
+    if strict and len(unknown) == n_given:
         raise PriorError(message)
     warnings.warn(message + " They are ignored.", UnknownTermWarning, stacklevel=2)
 

@@ -18,12 +18,13 @@ move enter the objective as an offset, the others as columns beside the intercep
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import TooLargeError
 from ._leave_one_out import leave_one_out
 from ._newton import Solution, newton
 from ._objective import Columns, Floats, Matrix, Objective
@@ -31,8 +32,8 @@ from ._objective import Columns, Floats, Matrix, Objective
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
 Trust = Mode | Literal["auto"] | float
 
-# A prior that says nothing on the active rows (v = 0, or Xv constant beside an intercept) would leave its η undecided.
-# A pull towards zero this small beside the column's own size decides for zero there and changes nothing elsewhere.
+# A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its η undecided.
+# A pull towards zero, this small beside the typical size of its scores, decides for zero and hardly matters elsewhere.
 _SINGULAR_GUARD = 1e-10
 _TIE = 1e-6
 
@@ -52,8 +53,16 @@ class Problem:
 
     @property
     def speaks(self) -> NDArray[np.bool_]:
-        """Per prior, whether it says anything about these texts."""
-        return np.asarray(self.Z.any(axis=0))
+        """Per prior, whether it says anything about the texts that count."""
+        return np.asarray(self.Z[self.costs > 0].any(axis=0))
+
+    def typical_square(self) -> Floats:
+        """Per prior, the median of its squared scores that are not 0."""
+        return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in self.Z.T])
+
+    def part(self, rows: NDArray[np.intp]) -> Problem:
+        """The same problem with some of the texts."""
+        return replace(self, X=self.X[rows], y=self.y[rows], costs=self.costs[rows], margins=self.margins[rows], Z=self.Z[rows])
 
     def weight_scale(self, w: Floats) -> Floats:
         """Per prior, the η that puts it on the scale of the weights w (0 for a silent prior)."""
@@ -117,24 +126,24 @@ class Solver:
         return _keep(problem, stance, mode, anchor, solution)
 
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
-        """Priors are let in one at a time, the one with the steepest descent first, and leave again at zero."""
+        """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again."""
         moves = np.zeros(len(problem.V), dtype=bool)
-        fit = self._solve(problem, "nonneg", np.zeros(moves.size), start)
-        for _ in range(3 * moves.size):
+        fit = self._solve(problem, "nonneg", moves.astype(float), start)
+        for _ in range(10 * moves.size):
             slope = np.where(moves, 0.0, _slope(problem, fit))
-            if not slope.min() < 0:
-                break
-            moves[slope.argmin()] = True
-            while True:
+            newcomer = slope.argmin()
+            if not slope[newcomer] < 0:
+                return fit
+            moves[newcomer] = True
+            trial = self._solve(problem, "nonneg", moves.astype(float), fit)
+            if not trial.eta[newcomer] > 0:
+                return fit  # its slope was rounding
+            while (trial.eta < 0).any():
+                fit = _to_the_boundary(fit, trial)
+                moves &= fit.eta > 0
                 trial = self._solve(problem, "nonneg", moves.astype(float), fit)
-                negative = trial.eta < 0
-                if not negative.any():
-                    break
-                moves &= ~negative
-            if not moves[slope.argmin()]:
-                break  # its slope was rounding
             fit = trial
-        return fit
+        return replace(fit, converged=False)
 
     def _fit_auto(self, problem: Problem, start: Fit | None) -> Fit:
         """No prior, or the prior on the scale of the weights; a tie goes to the one that assumes less."""
@@ -142,12 +151,22 @@ class Solver:
         if not problem.speaks.any():
             return plain
         trusting = self._solve(problem, "fixed", problem.weight_scale(plain.w), plain)
-        won = self._leave_one_out_loss(problem, trusting) < (1 - _TIE) * self._leave_one_out_loss(problem, plain)
-        return trusting if won else plain
+        try:
+            losses = [_loss(problem, self.leave_one_out(problem, fit)) for fit in (trusting, plain)]
+        except TooLargeError:
+            losses = [_loss(problem, self._fold_scores(problem, fit)) for fit in (trusting, plain)]
+        return trusting if losses[0] < (1 - _TIE) * losses[1] else plain
 
-    def _leave_one_out_loss(self, problem: Problem, fit: Fit) -> float:
-        missed = np.maximum(problem.margins - problem.y * self.leave_one_out(problem, fit), 0)
-        return float(problem.costs @ (missed * missed))
+    def _fold_scores(self, problem: Problem, fit: Fit, n_folds: int = 3) -> Floats:
+        """Scores by models refitted without the text's fold, where leaving out one at a time would be too large."""
+        scores = np.empty_like(problem.y)
+        fold = np.empty(problem.y.size, dtype=np.intp)
+        for side in (problem.y > 0, problem.y < 0):
+            fold[side] = np.arange(side.sum()) % n_folds
+        for j in range(n_folds):
+            refitted = self._solve(problem.part(np.flatnonzero(fold != j)), fit.mode, fit.anchor, fit)
+            scores[fold == j] = _scores(problem.part(np.flatnonzero(fold == j)), refitted)
+        return scores
 
 
 @dataclass(frozen=True)
@@ -169,9 +188,8 @@ def _stance(problem: Problem, mode: Mode, anchor: Floats, strength: float) -> _S
     if mode == "ridge":  # ½ρ(η/η₀ − 1)²: strength ρ once η is counted in units of its target
         moves = anchor > 0
         return _Stance(moves, anchor, np.divide(strength, anchor * anchor, out=np.zeros(anchor.size), where=moves))
-    guard = _SINGULAR_GUARD * (problem.costs @ (problem.Z * problem.Z))
     moves = problem.speaks & (anchor > 0) if mode == "nonneg" else problem.speaks
-    return _Stance(moves, zero, guard)
+    return _Stance(moves, zero, _SINGULAR_GUARD * problem.costs.sum() * problem.typical_square())
 
 
 def _pose(problem: Problem, stance: _Stance) -> Objective:
@@ -203,10 +221,27 @@ def _keep(problem: Problem, stance: _Stance, mode: Mode, anchor: Floats, solutio
     return Fit(point.w, eta, intercept, mode, anchor, solution.n_iter, solution.converged, solution.gap)
 
 
+def _scores(problem: Problem, fit: Fit) -> Floats:
+    return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept)
+
+
+def _loss(problem: Problem, scores: Floats) -> float:
+    missed = np.maximum(problem.margins - problem.y * scores, 0)
+    return float(problem.costs @ (missed * missed))
+
+
 def _slope(problem: Problem, fit: Fit) -> Floats:
     """∂J/∂η at a fit, as a fraction of the steepest it could be; 0 where it is rounding."""
-    scores = problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept
-    missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * scores, 0)
+    missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * _scores(problem, fit), 0)
     size = np.linalg.norm(problem.Z, axis=0) * np.linalg.norm(missed)
     slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
     return np.where(np.abs(slope) > 1e-9, slope, 0.0)
+
+
+def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
+    """As far from one fit towards another as no trust becomes negative; the one that would is 0 there."""
+    share = np.where(trial.eta < 0, fit.eta / np.where(trial.eta < 0, fit.eta - trial.eta, 1.0), 1.0)
+    t = share.min()
+    eta = fit.eta + t * (trial.eta - fit.eta)
+    eta[share == t] = 0.0
+    return replace(fit, w=fit.w + t * (trial.w - fit.w), eta=eta, intercept=fit.intercept + t * (trial.intercept - fit.intercept))

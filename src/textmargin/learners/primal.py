@@ -40,11 +40,32 @@ from ._trust import Fit, Problem, Solver
 
 @dataclass(frozen=True)
 class Training:
-    """What was fitted on, kept for leave-one-out scores."""
+    """What was fitted on, and how: all that leave-one-out scores need. X is the caller's own matrix where it could be."""
 
     X: Matrix
     labels: Labels
     weight: Floats
+    prior: Floats  # (n_problems, n_priors, n_features)
+    C: float
+    margins: tuple[float, float]
+    class_weight: Mapping[Any, float] | str | None
+    fit_intercept: bool
+    solver: Solver
+
+    def problems(self) -> Iterator[Problem]:
+        """One class against the rest, for each class."""
+        for k, prior in enumerate(self.prior):
+            y = self.labels.signs(k)
+            yield Problem(
+                X=self.X,
+                y=y,
+                costs=self.weight * class_costs(self.class_weight, self.labels, k, self.weight),
+                margins=np.where(y > 0, *self.margins),
+                penalty=1.0 / (2.0 * self.C),
+                fit_intercept=self.fit_intercept,
+                V=prior,
+                Z=np.ascontiguousarray(self.X @ prior.T),
+            )
 
 
 class PriorSVC(ClassifierMixin, BaseEstimator):
@@ -60,8 +81,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
     prior : array-like or mapping, default=None
         What is known of the weights: a vector (n_features,); an array (n_priors, n_features); one row per class, like `coef_`; an
         array (n_classes, n_priors, n_features); a mapping term → weight where X's columns have names; or a mapping
-        class → any of these. A two-dimensional array with as many rows as there are classes (three or more) is read as one
-        row per class. With two classes a prior belongs to the second one, and a prior given for the first speaks against it.
+        class → any of these. With three classes or more, or an indicator matrix, an array with as many rows as classes is read
+        as one row per class. With two classes a prior belongs to the second, and one given for the first speaks against it.
     trust : {"auto", "free", "nonneg", "ridge", "fixed"} or float, default="auto"
         How the coefficient η of each prior is found:
 
@@ -71,6 +92,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         - `ridge`: drawn, with strength `trust_strength`, to where the prior is as large as the largest weights that the data
           alone give;
         - `auto`: per class, no prior, or fixed where `ridge` would draw it, whichever has less leave-one-out loss.
+          A prior about terms that no training text contains cannot be judged so and is left out: use `fixed`.
     trust_strength : float, default=1.0
         The ρ of `trust="ridge"`: how strongly η is held.
     class_weight : mapping or "balanced", default=None
@@ -89,6 +111,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         Start from the last solution if classes and columns are the same.
     n_jobs : int, default=None
         How many classes are learnt at a time, through joblib.
+    verbose : int, default=0
+        How much joblib tells of the progress over classes.
 
     Attributes
     ----------
@@ -133,6 +157,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
     }
 
     def __init__(
@@ -149,6 +174,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         max_iter: int = 50,
         warm_start: bool = False,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.prior = prior
@@ -161,6 +187,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -173,27 +200,27 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         sample_weight : array (n_texts,), default=None
             Cost of each text; a text of weight 0 counts as absent.
         """
-        previous = self._fits() if self.warm_start and hasattr(self, "coef_") else []
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
         X = _canonical(X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         labels = Labels.read(y, weight, type(self).__name__)
         terms = getattr(self, "feature_names_in_", None)
         prior = align_prior(self.prior, labels.classes, labels.n_problems, X.shape[1], terms)
-        self.prior_ = np.zeros((labels.n_problems, 0, X.shape[1])) if prior is None else prior
-        self._training = Training(X, labels, weight)
-
-        solver = self._solver()
-        starts = previous if self._fitted_on(labels, X.shape[1]) else []
-        fits = self._per_class(
-            delayed(solver.fit)(problem, self.trust, start) for problem, start in zip_longest(self._problems(), starts)
+        solver = Solver(self.trust_strength, self.tol, self.max_iter)
+        training = Training(
+            X, labels, weight, prior, self.C, self._checked_margins(), self.class_weight, self.fit_intercept, solver
         )
 
-        self.classes_, self.multilabel_ = labels.classes, labels.multilabel
+        starts = self._fits() if self.warm_start and self._fitted_like(training) else []
+        fits = self._per_class(
+            delayed(solver.fit)(problem, self.trust, start) for problem, start in zip_longest(training.problems(), starts)
+        )
+
+        self.classes_, self.multilabel_, self.prior_, self._training = labels.classes, labels.multilabel, prior, training
         self.trust_ = np.array([fit.eta for fit in fits])
         self._anchors = np.array([fit.anchor for fit in fits])
         self.trust_mode_ = [fit.mode for fit in fits]
-        self.coef_ = np.array([fit.w + fit.eta @ prior for fit, prior in zip(fits, self.prior_, strict=True)])
+        self.coef_ = np.array([fit.w + fit.eta @ v for fit, v in zip(fits, prior, strict=True)])
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
         self._warn_unconverged(fits, labels)
@@ -201,8 +228,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        scores = self._scores(X)
-        return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
+        return self._shaped(self._scores(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
@@ -211,20 +237,21 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
     def loo_decision_function(self) -> Floats:
         """Scores of the training texts, each by the model trained on all others, without training again.
 
-        Exact as long as leaving the text out moves no other across its margin, and close otherwise. Shaped like
-        `decision_function`. Needs the training data, which stays with the estimator but not in a saved or pickled copy.
+        Exact as long as leaving the text out moves no other across its margin, and close otherwise; what `auto` and `ridge` found
+        out about the prior is held. Shaped like `decision_function`. Needs the training data, which stay with the estimator (the
+        matrix itself, not a copy: do not change it in between) but not in a saved or pickled one.
         """
         check_is_fitted(self)
         if self._training is None:
             raise TextmarginError(
                 "This PriorSVC was loaded without its training data, which leave-one-out scores need; call fit again first."
             )
-        solver = self._solver()
-        columns = self._per_class(
-            delayed(solver.leave_one_out)(problem, fit) for problem, fit in zip(self._problems(), self._fits(), strict=True)
+        training = self._training
+        scores = self._per_class(
+            delayed(training.solver.leave_one_out)(problem, fit)
+            for problem, fit in zip(training.problems(), self._fits(), strict=True)
         )
-        scores = np.column_stack(columns)
-        return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
+        return self._shaped(np.column_stack(scores))
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
         """How much of a text's score each term gave, through the data and through each prior.
@@ -233,22 +260,24 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         ----------
         x : array or sparse matrix (1, n_features), or a vector (n_features,)
         target : class, default=None
-            Whose score; default: the second class of two, else the class with the highest score.
+            Whose score; default: the second class of two, else the class with the highest score. The score of the first of two
+            classes is that of the second, negated.
         """
         check_is_fitted(self)
         x = np.atleast_2d(x) if np.ndim(x) == 1 else x
-        scores = self._scores(x)
-        if scores.shape[0] != 1:
-            raise ValueError(f"explain takes one text at a time; got {scores.shape[0]}.")
-        k = self._problem_of(target, scores[0])
+        x = validate_data(self, x, accept_sparse="csr", dtype=np.float64, reset=False)
+        if x.shape[0] != 1:
+            raise ValueError(f"explain takes one text at a time; got {x.shape[0]}.")
+        scores = (x @ self.coef_.T + self.intercept_)[0]
+        k, sign, target = self._problem_of(target, scores)
         row = sp.csr_array(x)
-        columns, values = row.indices, row.data
+        columns, values = row.indices, sign * row.data
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         priors = self.trust_[k][:, None] * self.prior_[k][:, columns] * values
         return Explanation(
-            target=self.classes_[-1] if len(self.coef_) == 1 and not self.multilabel_ else self.classes_[k],
-            score=float(scores[0, k]),
-            intercept=float(self.intercept_[k]),
+            target=target,
+            score=sign * float(scores[k]),
+            intercept=sign * float(self.intercept_[k]),
             terms=np.asarray(names)[columns],
             data=self.coef_[k, columns] * values - priors.sum(axis=0),
             priors=priors,
@@ -257,49 +286,36 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
     def _per_class(self, jobs: Iterable[Any]) -> list[Any]:
         """One job per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""
         with threadpool_limits(limits=1, user_api="blas"):
-            return Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
+            return Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(jobs)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
 
-    def _problem_of(self, target: Any, scores: Floats) -> int:
-        if target is None or len(self.coef_) == 1:
-            return int(scores.argmax())
+    def _shaped(self, scores: Floats) -> Floats:
+        """(n_texts, n_problems) as scikit-learn wants it: a vector for two classes."""
+        return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
+
+    def _problem_of(self, target: Any, scores: Floats) -> tuple[int, float, Any]:
+        """The problem that tells about a class, with which sign, and the class's own name."""
+        two = len(self.coef_) == 1 and not self.multilabel_
+        if target is None:
+            target = self.classes_[1 if two else scores.argmax()]
         found = np.flatnonzero(self.classes_ == target)
         if found.size == 0:
             raise ValueError(f"target {target!r} is not among the classes: {self.classes_[:10].tolist()}.")
-        return int(found[0])
+        k = int(found[0])
+        return (0, 2.0 * k - 1.0, self.classes_[k]) if two else (k, 1.0, self.classes_[k])
 
-    def _problems(self) -> Iterator[Problem]:
-        """One class against the rest, for each class."""
-        X, labels, weight = self._training.X, self._training.labels, self._training.weight
-        m_positive, m_negative = self._checked_margins()
-        for k, prior in enumerate(self.prior_):
-            y = labels.signs(k)
-            yield Problem(
-                X=X,
-                y=y,
-                costs=weight * class_costs(self.class_weight, labels, k, weight),
-                margins=np.where(y > 0, m_positive, m_negative),
-                penalty=1.0 / (2.0 * self.C),
-                fit_intercept=self.fit_intercept,
-                V=prior,
-                Z=np.ascontiguousarray(X @ prior.T),
-            )
-
-    def _fitted_on(self, labels: Labels, n_features: int) -> bool:
-        """Whether the last fit was of the same classes and columns."""
+    def _fitted_like(self, training: Training) -> bool:
+        """Whether the last fit was of the same classes, columns and number of priors."""
         return (
             hasattr(self, "coef_")
-            and self.coef_.shape == (labels.n_problems, n_features)
-            and self.multilabel_ == labels.multilabel
-            and np.array_equal(self.classes_, labels.classes)
+            and self.prior_.shape == training.prior.shape
+            and self.multilabel_ == training.labels.multilabel
+            and np.array_equal(self.classes_, training.labels.classes)
         )
-
-    def _solver(self) -> Solver:
-        return Solver(self.trust_strength, self.tol, self.max_iter)
 
     def _checked_margins(self) -> tuple[float, float]:
         margins = tuple(self.margins)

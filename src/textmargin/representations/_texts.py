@@ -18,12 +18,13 @@ def as_texts(texts: Any) -> list[str]:
         raise NotTextError(f"Expected a list or column of texts, got {type(texts).__name__}.")
     found = list(texts)
     for i, text in enumerate(found):
-        if text is None or text != text:  # None, NaN
+        if isinstance(text, str):
+            continue
+        if text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType":
             raise NotTextError(f"Text number {i} is missing ({text!r}); drop it or replace it by an empty text.")
-        if not isinstance(text, str):
-            raise NotTextError(
-                f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() first."
-            )
+        raise NotTextError(
+            f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() first."
+        )
     return found
 
 

@@ -19,19 +19,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import StrOptions, fit_context
+from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
 from ..errors import EmptyTextWarning, EmptyVocabularyError
 from ._texts import as_texts
 
-# Settings of CountVectorizer that are no choice here: texts are strings, and their counts are what is weighted.
-_SETTLED = {"input": "content", "encoding": "utf-8", "decode_error": "strict", "binary": False, "dtype": np.float64}
 
-
-class BagOfWords(CountVectorizer):
+class BagOfWords(QuietCountVectorizer):
     """Turn texts into a sparse matrix of weighted words.
 
     Parameters
@@ -80,11 +76,16 @@ class BagOfWords(CountVectorizer):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **{name: rule for name, rule in CountVectorizer._parameter_constraints.items() if name not in _SETTLED},
+        **QuietCountVectorizer.constraints("input", "encoding", "decode_error", "binary", "dtype"),
         "weight": [StrOptions({"tf-idf", "log-tf-idf", "count"})],
         "norm": [StrOptions({"l2"}), None],
     }
-    vars().update(_SETTLED)
+    # No choice here: texts are strings, and their counts are what is weighted.
+    input = "content"
+    encoding = "utf-8"
+    decode_error = "strict"
+    binary = False
+    dtype = np.float64
 
     def __init__(
         self,
@@ -148,9 +149,6 @@ class BagOfWords(CountVectorizer):
             )
         return self._weigh(counts)
 
-    def _warn_for_unused_params(self) -> None:
-        """Not said: with another analyzer the defaults for words simply do not apply."""
-
     def _count(self, texts: list[str]) -> sp.csr_matrix:
         if not texts:
             raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
@@ -162,6 +160,8 @@ class BagOfWords(CountVectorizer):
             raise
 
     def _why_empty(self, texts: list[str]) -> str:
+        if self.vocabulary is not None:
+            return "The given vocabulary is empty; name the terms to use, or leave it out to use those of the texts."
         if not any(text.strip() for text in texts):
             return f"All {len(texts)} texts are empty, so there are no words to learn from."
         everything = BagOfWords(**{**self.get_params(), "stop_words": None, "min_df": 1, "max_df": 1.0}).build_analyzer()
