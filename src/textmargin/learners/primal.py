@@ -13,8 +13,7 @@ Departs from the paper: b is added and not penalised; the trust may be bounded, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -32,40 +31,11 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import TextmarginError
 from ._explanation import Explanation
-from ._labels import Labels, class_costs, decide
+from ._labels import Labels, decide
 from ._objective import Floats, Matrix
 from ._prior import align_prior
-from ._trust import Fit, Problem, Solver
-
-
-@dataclass(frozen=True)
-class Training:
-    """What was fitted on, and how: all that leave-one-out scores need. X is the caller's own matrix where it could be."""
-
-    X: Matrix
-    labels: Labels
-    weight: Floats
-    prior: Floats  # (n_problems, n_priors, n_features)
-    C: float
-    margins: tuple[float, float]
-    class_weight: Mapping[Any, float] | str | None
-    fit_intercept: bool
-    solver: Solver
-
-    def problems(self) -> Iterator[Problem]:
-        """One class against the rest, for each class."""
-        for k, prior in enumerate(self.prior):
-            y = self.labels.signs(k)
-            yield Problem(
-                X=self.X,
-                y=y,
-                costs=self.weight * class_costs(self.class_weight, self.labels, k, self.weight),
-                margins=np.where(y > 0, *self.margins),
-                penalty=1.0 / (2.0 * self.C),
-                fit_intercept=self.fit_intercept,
-                V=prior,
-                Z=np.ascontiguousarray(self.X @ prior.T),
-            )
+from ._training import Training
+from ._trust import Fit, Solver
 
 
 class PriorSVC(ClassifierMixin, BaseEstimator):

@@ -1,0 +1,43 @@
+"""What an estimator was fitted on, as one binary problem per class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._labels import Labels, class_costs
+from ._objective import Floats, Matrix
+from ._trust import Problem, Solver
+
+
+@dataclass(frozen=True)
+class Training:
+    """What was fitted on, and how: all that leave-one-out scores need. X is the caller's own matrix where it could be."""
+
+    X: Matrix
+    labels: Labels
+    weight: Floats
+    prior: Floats  # (n_problems, n_priors, n_features)
+    C: float
+    margins: tuple[float, float]
+    class_weight: Mapping[Any, float] | str | None
+    fit_intercept: bool
+    solver: Solver
+
+    def problems(self) -> Iterator[Problem]:
+        """One class against the rest, for each class."""
+        for k, prior in enumerate(self.prior):
+            y = self.labels.signs(k)
+            yield Problem(
+                X=self.X,
+                y=y,
+                costs=self.weight * class_costs(self.class_weight, self.labels, k, self.weight),
+                margins=np.where(y > 0, *self.margins),
+                penalty=1.0 / (2.0 * self.C),
+                fit_intercept=self.fit_intercept,
+                V=prior,
+                Z=np.ascontiguousarray(self.X @ prior.T),
+            )
