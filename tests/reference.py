@@ -45,3 +45,14 @@ def primal_svm(
         options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-16, "gtol": 1e-11, "maxcor": 50},
     )  # fmt: skip
     return best.x[:d], best.x[d : d + k], best.x[-1] * intercept, best.fun
+
+
+def utility_by_counting(positive, score, theta, tp=2.0, fp=-1.0, fn=0.0, tn=0.0):
+    """The linear utility of accepting every score of at least theta, one text at a time."""
+    total = 0.0
+    for is_positive, value in zip(positive, score, strict=True):
+        if value >= theta:
+            total += tp if is_positive else fp
+        else:
+            total += fn if is_positive else tn
+    return total

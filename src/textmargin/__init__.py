@@ -5,18 +5,73 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
+    from .decisions.cuts import pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
+    from .decisions.rules import beta_gamma_threshold, retrofit_beta, select_beta_gamma, utility_curve
+    from .decisions.stability import threshold_band
+    from .decisions.threshold import ThresholdClassifier
+    from .decisions.utility import T10SU, T10U, T11SU, FBeta, Utility, macro_average, micro_average, utility_score, utility_scorer
     from .learners.primal import PriorSVC
+    from .learners.rocchio import Rocchio
+    from .report.displays import UtilityCurveDisplay
     from .representations.bow import BagOfWords
 
 # Where each public name lives. Loaded when first asked for: the command line starts at once, and what needs neither
 # scikit-learn nor the compiled core works without them.
 _HOMES = {
     "BagOfWords": "representations.bow",
+    "FBeta": "decisions.utility",
     "PriorSVC": "learners.primal",
+    "Rocchio": "learners.rocchio",
+    "T10SU": "decisions.utility",
+    "T10U": "decisions.utility",
+    "T11SU": "decisions.utility",
     "TextClassifier": "classifier",
+    "ThresholdClassifier": "decisions.threshold",
+    "Utility": "decisions.utility",
+    "UtilityCurveDisplay": "report.displays",
+    "beta_gamma_threshold": "decisions.rules",
+    "macro_average": "decisions.utility",
+    "micro_average": "decisions.utility",
+    "pcut": "decisions.cuts",
+    "rcut": "decisions.cuts",
+    "retrofit_beta": "decisions.rules",
+    "scut": "decisions.cuts",
+    "select_beta_gamma": "decisions.rules",
+    "select_cost_factors": "decisions.cuts",
+    "threshold_band": "decisions.stability",
+    "uneven_margin_threshold": "decisions.cuts",
+    "utility_curve": "decisions.rules",
+    "utility_score": "decisions.utility",
+    "utility_scorer": "decisions.utility",
 }
 
-__all__ = ["BagOfWords", "PriorSVC", "TextClassifier"]
+__all__ = [
+    "T10SU",
+    "T10U",
+    "T11SU",
+    "BagOfWords",
+    "FBeta",
+    "PriorSVC",
+    "Rocchio",
+    "TextClassifier",
+    "ThresholdClassifier",
+    "Utility",
+    "UtilityCurveDisplay",
+    "beta_gamma_threshold",
+    "macro_average",
+    "micro_average",
+    "pcut",
+    "rcut",
+    "retrofit_beta",
+    "scut",
+    "select_beta_gamma",
+    "select_cost_factors",
+    "threshold_band",
+    "uneven_margin_threshold",
+    "utility_curve",
+    "utility_score",
+    "utility_scorer",
+]
 __version__ = "0.1.0"
 
 

@@ -5,6 +5,7 @@
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
+    ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
     └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
 
     TextmarginWarning          (UserWarning)
@@ -34,6 +35,10 @@ class NotTextError(TextmarginError, TypeError, ValueError):
 
 class PriorError(TextmarginError, ValueError):
     """Prior knowledge that does not fit the columns or classes."""
+
+
+class ScoreError(TextmarginError, ValueError):
+    """Scores on which no threshold, or not the one asked for, can be set."""
 
 
 class TooLargeError(TextmarginError, ValueError):

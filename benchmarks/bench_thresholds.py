@@ -1,0 +1,184 @@
+"""What does a threshold do for 90 topics of Reuters-21578 (ModApte)? Every rule and score source beside every rival, and the oracle.
+
+    python -m benchmarks.bench_thresholds            # linear SVM, log-tf-idf, C = 1
+    python -m benchmarks.bench_thresholds --C 0.2 --weight tf-idf --quick
+
+Columns: T11SU, macro F1, micro F1, F0.5, precision and recall (macro), seconds beyond training (scores included), topics helped /
+unchanged / hurt against threshold 0. Then the gain of the default by number of positives. Nothing here is chosen on test texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+from sklearn.model_selection import TunedThresholdClassifierCV
+
+from textmargin import (
+    T10U,
+    T11SU,
+    BagOfWords,
+    FBeta,
+    PriorSVC,
+    Rocchio,
+    ThresholdClassifier,
+    pcut,
+    rcut,
+    scut,
+    select_cost_factors,
+    uneven_margin_threshold,
+    utility_curve,
+    utility_scorer,
+)
+
+from .corpora import reuters
+from .measure import describe
+
+BINS = ((1, 1), (2, 3), (4, 9), (10, 49), (50, 199), (200, 10**6))
+
+
+class Comparison:
+    """Decisions on the test texts, each beside threshold 0."""
+
+    def __init__(self, truth: np.ndarray, n_positive: np.ndarray) -> None:
+        self.truth, self.n_positive = truth.astype(bool), n_positive
+        self.values: dict[str, np.ndarray] = {}
+        print(f"{'':44}{'T11SU':>7}{'maF1':>7}{'miF1':>7}{'F0.5':>7}{'prec':>7}{'rec':>7}{'sec':>8}  helped/same/hurt")
+
+    def show(self, name: str, accepted: np.ndarray, seconds: float) -> None:
+        accepted = accepted.astype(bool)
+        tp, fp = (accepted & self.truth).sum(axis=0), (accepted & ~self.truth).sum(axis=0)
+        fn, tn = (~accepted & self.truth).sum(axis=0), (~accepted & ~self.truth).sum(axis=0)
+        value = self.values[name] = T11SU(tp, fp, fn, tn)
+        zero = next(iter(self.values.values()))
+        columns = [value.mean(), FBeta(1)(tp, fp, fn, tn).mean(), float(FBeta(1)(tp.sum(), fp.sum(), fn.sum(), tn.sum()))]
+        columns += [FBeta(0.5)(tp, fp, fn, tn).mean(), np.mean(tp / np.maximum(tp + fp, 1)), np.mean(tp / (tp + fn))]
+        gain = value - zero
+        counts = "/".join(str(int(n)) for n in ((gain > 1e-9).sum(), (np.abs(gain) <= 1e-9).sum(), (gain < -1e-9).sum()))
+        print(f"{name:44}" + "".join(f"{x:7.3f}" for x in columns) + f"{seconds:8.2f}  {counts}", flush=True)
+
+    def by_positives(self, name: str) -> None:
+        zero, value = next(iter(self.values.values())), self.values[name]
+        print(f"\nT11SU of '{name}' by number of training positives")
+        for low, high in BINS:
+            rows = (self.n_positive >= low) & (self.n_positive <= high)
+            print(
+                f"  {low:4} to {high if high < 10**6 else '…':>4}: {rows.sum():3} topics, {zero[rows].mean():.3f} → {value[rows].mean():.3f}"
+            )
+
+
+def timed(call):
+    start = time.perf_counter()
+    result = call()
+    return result, time.perf_counter() - start
+
+
+class Scored:
+    """A stand-in for the trained model that hands out scores already computed, so that rules are timed without training."""
+
+    def __init__(self, model, scores_by_source):
+        self.model, self.scores = model, scores_by_source
+
+    def thresholds(self, Y, rule, source, **options):
+        """Per topic the threshold of a rule on one source of scores."""
+        setter = ThresholdClassifier(self.model, rule=rule, **options)
+        columns = [
+            setter._threshold(Y[:, k] != 0, self.scores[source][:, k], self.scores["train"][:, k], T10U, None)[1]
+            for k in range(Y.shape[1])
+        ]
+        return np.array(columns)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--C", type=float, default=1.0)
+    parser.add_argument("--weight", default="log-tf-idf", choices=["tf-idf", "log-tf-idf", "count"])
+    parser.add_argument(
+        "--quick", action="store_true", help="leave out the cost search and the tuned thresholds, which take minutes"
+    )
+    options = parser.parse_args()
+
+    train, test = reuters("train"), reuters("test")
+    words = BagOfWords(options.weight)
+    X, X_test, Y = words.fit_transform(train.texts), words.transform(test.texts), train.Y
+    print(describe("textmargin", "scikit-learn"))
+    svm = PriorSVC(C=options.C, n_jobs=2)
+    model, seconds = timed(lambda: svm.fit(X, Y))
+    scores = model.decision_function(X_test)
+    print(
+        f"{X.shape[0]} / {X_test.shape[0]} texts, {Y.shape[1]} topics, {options.weight}, C = {options.C:g}; training {seconds:.1f} s\n"
+    )
+
+    comparison = Comparison(test.Y, Y.sum(axis=0))
+    comparison.show("threshold 0", scores >= 0, 0.0)
+    sources, cost = {}, {}
+    sources["train"], cost["train"] = timed(lambda: model.decision_function(X))
+    sources["loo"], cost["loo"] = timed(model.loo_decision_function)
+    folds = ThresholdClassifier(svm, scores="cv", rule="zero")
+    sources["cv"], cost["cv"] = timed(lambda: folds._honest_scores(model, X, Y, None, sources["train"]))
+    scored = Scored(svm, sources)
+
+    rules = {
+        "parameter-free": {},
+        "parameter-free, γ = 0.3": {"rule": "parameter-free", "gamma": 0.3},
+        "select β, γ": {"rule": "select"},
+        "β = 0.1, γ = 0.05": {"rule": "beta-gamma", "beta": 0.1, "gamma": 0.05},
+        "β = 0.05, γ = 0.3": {"rule": "beta-gamma", "beta": 0.05, "gamma": 0.3},
+        "best interval": {"rule": "best"},
+    }
+    for source in ("loo", "cv", "train"):
+        for name, choice in rules.items():
+            choice = {"rule": "parameter-free", "source": source, **choice}
+            theta, seconds = timed(lambda choice=choice: scored.thresholds(Y, **choice))
+            comparison.show(f"{name}, {source} scores", scores >= theta, seconds + cost[source])
+    theta, seconds = timed(lambda: scored.thresholds(Y, rule="parameter-free", source="loo", few_positives=0))
+    comparison.show("parameter-free, loo, few positives alike", scores >= theta, seconds + cost["loo"])
+
+    for tau in (0.2, 0.4, 0.6):
+        comparison.show(f"uneven margins, τ = {tau}", scores >= uneven_margin_threshold(tau), 0.0)
+    for name, choice in {"SCut": {}, "SCutFBR.0, 0.3": {"fbr": 0.3}, "SCutFBR.1, 0.3": {"fbr": 0.3, "below": "top"}}.items():
+        cuts = lambda choice=choice: [  # noqa: E731
+            scut(y[~np.isnan(s)], s[~np.isnan(s)], **choice) if y[~np.isnan(s)].any() else np.inf
+            for y, s in zip(Y.T, sources["cv"].T, strict=True)
+        ]
+        theta, seconds = timed(cuts)
+        comparison.show(name, scores >= np.array(theta), seconds + cost["cv"])
+    comparison.show("RCut, t = 1", rcut(scores), 0.0)
+    comparison.show("PCut, x = 1 (needs all test texts at once)", pcut(scores, Y.mean(axis=0)), 0.0)
+    rocchio = ThresholdClassifier(Rocchio(), scores="train", rule="best", few_positives=0)
+    fitted, seconds = timed(lambda: rocchio.fit(X, Y))
+    comparison.show("Rocchio, best interval, train scores", fitted.predict(X_test), seconds)
+
+    if not options.quick:
+
+        def tuned():
+            accepted = np.zeros_like(test.Y)
+            for k in range(Y.shape[1]):
+                n = min(5, int(Y[:, k].sum()))
+                if n > 1:
+                    one = TunedThresholdClassifierCV(PriorSVC(C=options.C), scoring=utility_scorer(T10U), cv=n, n_jobs=2)
+                    accepted[:, k] = one.fit(X, Y[:, k]).predict(X_test)
+            return accepted
+
+        accepted, seconds = timed(tuned)
+        comparison.show("TunedThresholdClassifierCV, T10U", accepted, seconds)
+        factors, seconds = timed(lambda: select_cost_factors(svm, X, Y))
+        costly = PriorSVC(C=options.C, n_jobs=2, class_weight=dict(enumerate(factors))).fit(X, Y)
+        comparison.show("asymmetric costs, 8 factors × 5 folds", costly.decision_function(X_test) >= 0, seconds)
+        both, more = timed(
+            lambda: ThresholdClassifier(PriorSVC(C=options.C, n_jobs=2, class_weight=dict(enumerate(factors)))).fit(X, Y)
+        )
+        comparison.show("asymmetric costs and parameter-free", both.predict(X_test), seconds + more)
+        rule_alone = timed(lambda: scored.thresholds(Y, rule="parameter-free", source="loo"))[1]
+        print(
+            f"\nasymmetric-cost search {seconds:.1f} s; parameter-free with leave-one-out scores {rule_alone + cost['loo']:.2f} s "
+            f"({seconds / (rule_alone + cost['loo']):.0f} times less); the rule alone {rule_alone:.2f} s ({seconds / rule_alone:.0f} times less)"
+        )
+    oracle = np.array([utility_curve(y, s, T10U).theta_max for y, s in zip(test.Y.T, scores.T, strict=True)])
+    comparison.show("oracle (knows the test labels)", scores >= oracle, 0.0)
+    comparison.by_positives("parameter-free, loo scores")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""θ: labels, scores and a utility to a threshold."""

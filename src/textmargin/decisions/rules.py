@@ -1,0 +1,266 @@
+"""From ranked scores and a utility to a threshold: utility curves and beta-gamma relaxation (Shanahan & Roma 2003).
+
+Sort texts by score, highest first, ties as one group; u_k is the utility of accepting the first k groups. Then
+
+    θ_max    score of the group at the curve's first maximum (just above all scores if accepting nothing is best)
+    θ_zero   score of the first group past it where the curve is back at u_0 (just below all scores if it never is)
+    θ        α·θ_zero + (1 − α)·θ_max,   α = β   or   α = β + (1 − β)e^(−pγ),   p the number of positives
+
+A text is accepted when its score is at least θ. β > 0 relaxes the threshold, β < 0 tightens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from ..errors import LabelError, ScoreError
+from .utility import T10U, Measure
+
+Floats = NDArray[np.float64]
+Case = Literal["crosses", "never returns", "accepts nothing"]
+
+
+@dataclass(frozen=True)
+class UtilityCurve:
+    """Utility as a function of the threshold.
+
+    Attributes
+    ----------
+    scores : array (n_groups,), the distinct scores, highest first: the thresholds that can matter.
+    utility : array (n_groups + 1,), u_0 (accepting nothing), u_1, …
+    tp, fp : arrays (n_groups + 1,), true and false positives of each decision.
+    theta_max, theta_zero : float
+    case : "crosses" (back at u_0 past the maximum), "never returns", or "accepts nothing" (u_0 is the maximum).
+    n_positive : int
+    """
+
+    scores: Floats
+    utility: Floats
+    tp: Floats
+    fp: Floats
+    k_max: int
+    theta_max: float
+    theta_zero: float
+    case: Case
+    n_positive: float
+
+    @property
+    def best_interval(self) -> tuple[float, float]:
+        """The thresholds (low, high] that all give the maximum."""
+        below = self.scores[self.k_max] if self.k_max < self.scores.size else np.nextafter(self.scores[-1], -np.inf)
+        return float(below), self.theta_max
+
+    def utility_at(self, theta: float) -> float:
+        """The utility of a threshold."""
+        return float(self.utility[np.searchsorted(-self.scores, -theta, side="right")])
+
+
+def utility_curve(y: Any, score: Any, utility: Measure = T10U, sample_weight: Any = None) -> UtilityCurve:
+    """The utility of every threshold, in O(n log n).
+
+    Parameters
+    ----------
+    y : array (n_texts,) of 0/1, False/True or −1/+1
+    score : array (n_texts,), finite
+    utility : a measure of decisions
+    sample_weight : array (n_texts,), default=None
+
+    Examples
+    --------
+    >>> from textmargin import utility_curve
+    >>> curve = utility_curve([1, 1, 0, 1, 0], [2.0, 1.5, 1.0, 0.6, 0.2])
+    >>> curve.utility
+    array([0., 2., 4., 3., 5., 4.])
+    >>> curve.theta_max
+    0.6
+    """
+    positive, score = _checked(y, score)
+    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    order = np.argsort(-score, kind="stable")
+    return _curve(positive[order], score[order], utility, None if weight is None else weight[order])
+
+
+def _curve(positive: NDArray[np.bool_], score: Floats, utility: Measure, weight: Floats | None = None) -> UtilityCurve:
+    """The curve of texts already sorted by score, highest first."""
+    ends = np.append(np.flatnonzero(score[1:] != score[:-1]), score.size - 1)  # the last text of each group of ties
+    if weight is None:
+        tp, n = np.cumsum(positive)[ends].astype(np.float64), ends + 1.0
+    else:
+        tp, n = np.cumsum(weight * positive)[ends], np.cumsum(weight)[ends]
+    tp, fp = np.append(0.0, tp), np.append(0.0, n - tp)
+    values = utility(tp, fp, tp[-1] - tp, fp[-1] - fp)
+    scores = score[ends]
+    k_max = int(np.argmax(values))
+    back = np.flatnonzero(values[k_max + 1 :] <= values[0])
+    case: Case = "accepts nothing" if k_max == 0 else "crosses" if back.size else "never returns"
+    theta_max = float(scores[k_max - 1]) if k_max else float(np.nextafter(scores[0], np.inf))
+    theta_zero = float(scores[k_max + back[0]]) if back.size else float(np.nextafter(scores[-1], -np.inf))
+    return UtilityCurve(scores, values, tp, fp, k_max, theta_max, theta_zero, case, float(tp[-1]))
+
+
+def _checked(y: Any, score: Any) -> tuple[NDArray[np.bool_], Floats]:
+    check_consistent_length(y, score)
+    y, score = np.asarray(y), np.asarray(score, dtype=np.float64)
+    if y.ndim != 1 or score.ndim != 1:
+        raise ScoreError(f"y and score must be vectors, one class at a time; got shapes {y.shape} and {score.shape}.")
+    if score.size == 0:
+        raise ScoreError("There are no scores to set a threshold on.")
+    bad = np.flatnonzero(~np.isfinite(score))
+    if bad.size:
+        raise ScoreError(f"score number {bad[0]} is {score[bad[0]]}; a threshold can be set on finite scores only.")
+    if not np.isin(y, (0, 1, -1)).all():
+        raise LabelError(f"y must be 0/1 or −1/+1 for the class in question; got {np.unique(y)[:5].tolist()}.")
+    positive = y > 0
+    if not positive.any():
+        raise LabelError("y has no positive, so that no threshold can be called better than another.")
+    return positive, score
+
+
+def relaxation(beta: float | Floats, gamma: float | Floats | None, n_positive: float) -> Floats:
+    """α, how far from θ_max towards θ_zero: β, or β + (1 − β)e^(−pγ), which relaxes more the fewer positives there are."""
+    vanishing = 0.0 if gamma is None else np.exp(-n_positive * np.asarray(gamma, dtype=np.float64))
+    return np.asarray(beta + (1 - np.asarray(beta)) * vanishing, dtype=np.float64)
+
+
+def beta_gamma_threshold(
+    y: Any, score: Any, beta: float = 0.1, gamma: float | None = None, utility: Measure = T10U, sample_weight: Any = None
+) -> float:
+    """The threshold αθ_zero + (1 − α)θ_max.
+
+    Parameters
+    ----------
+    y, score, utility, sample_weight : as in `utility_curve`
+    beta : float, default=0.1
+        0 gives θ_max, 1 gives θ_zero, a negative value tightens.
+    gamma : float, default=None
+        If given, relax more the fewer positives there are: α = β + (1 − β)e^(−pγ).
+
+    Examples
+    --------
+    >>> from textmargin import beta_gamma_threshold
+    >>> y, score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0], [2, 1.5, 1, 0.6, 0.2, -0.1, -0.4, -0.7, -1, -1.3, -1.6, -1.9]
+    >>> round(beta_gamma_threshold(y, score, beta=0.1), 6)
+    0.35
+    """
+    return relaxed(utility_curve(y, score, utility, sample_weight), beta, gamma)
+
+
+def relaxed(curve: UtilityCurve, beta: float, gamma: float | None = None) -> float:
+    """The beta-gamma threshold of a curve."""
+    alpha = float(relaxation(beta, gamma, curve.n_positive))
+    theta = alpha * curve.theta_zero + (1 - alpha) * curve.theta_max
+    # Rounding must not carry it past an end, which may be as near as the next floating-point number.
+    low = curve.theta_max if alpha < 0 else curve.theta_zero if alpha <= 1 else -np.inf
+    high = curve.theta_zero if alpha > 1 else curve.theta_max if alpha >= 0 else np.inf
+    return float(np.clip(theta, low, high))
+
+
+@dataclass(frozen=True)
+class BetaGamma:
+    """The pair that cross-validation chose, the threshold it gives on all data, and its mean utility on held-out folds."""
+
+    beta: float
+    gamma: float | None
+    theta: float
+    value: float
+
+
+BETAS = (-0.5, -0.2, -0.1, 0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+GAMMAS = (None, 0.02, 0.05, 0.1, 0.3, 1.0)
+
+
+def select_beta_gamma(
+    y: Any,
+    score: Any,
+    betas: Sequence[float] = BETAS,
+    gammas: Sequence[float | None] = GAMMAS,
+    utility: Measure = T10U,
+    n_folds: int = 5,
+    random_state: int | None = 0,
+) -> BetaGamma:
+    """The paper's cross-validation: for every pair set the threshold on all folds but one, take its utility on that one.
+
+    The scores stay as they are: nothing is trained again. With a single positive, or a single negative, there are no folds to
+    choose on and the first pair is taken.
+
+    Parameters
+    ----------
+    y, score, utility : as in `utility_curve`
+    betas, gammas : the pairs to try; None among the gammas is the form α = β
+    n_folds : int, default=5
+        Each with both classes, so fewer where there are fewer positives or negatives.
+    random_state : int, default=0
+    """
+    positive, score = _sorted(y, score)
+    beta, gamma = (grid.ravel() for grid in np.meshgrid(betas, [np.inf if g is None else g for g in gammas], indexing="ij"))
+    value = np.zeros(beta.size)
+    n_used = 0
+    for rest, held_out in _fold_curves(positive, score, utility, n_folds, random_state):
+        alpha = relaxation(beta, gamma, rest.n_positive)
+        theta = alpha * rest.theta_zero + (1 - alpha) * rest.theta_max
+        value += held_out.utility[np.searchsorted(-held_out.scores, -theta, side="right")]
+        n_used += 1
+    best = int(np.argmax(value))
+    chosen = float(beta[best]), None if np.isinf(gamma[best]) else float(gamma[best])
+    whole = relaxed(_curve(positive, score, utility), *chosen)
+    return BetaGamma(*chosen, whole, float(value[best] / n_used) if n_used else float("nan"))
+
+
+def retrofit_beta(
+    y: Any,
+    score: Any,
+    gamma: float | None = None,
+    utility: Measure = T10U,
+    n_folds: int = 5,
+    random_state: int | None = 0,
+) -> float:
+    """β without a grid: the mean of what each fold would have needed. A reconstruction: the paper only hints at the step.
+
+    For fold j, θ*_j is the threshold that is best on the fold itself (the middle of the interval of such thresholds). The ends
+    θ_max and θ_zero come from the other folds, and β_j is what would have led from them to θ*_j:
+    α_j = (θ_max − θ*_j)/(θ_max − θ_zero), β_j = (α_j − e)/(1 − e) with e = e^(−pγ), kept within ±1 because the ends nearly meet
+    where accepting nothing is best. With a single positive, or a single negative, there are no folds and β is 0.
+
+    Parameters
+    ----------
+    y, score, utility : as in `utility_curve`
+    gamma : float, default=None
+    n_folds, random_state : as in `select_beta_gamma`
+    """
+    positive, score = _sorted(y, score)
+    found = []
+    for rest, held_out in _fold_curves(positive, score, utility, n_folds, random_state):
+        low, high = held_out.best_interval
+        alpha = (rest.theta_max - (low + high) / 2) / (rest.theta_max - rest.theta_zero)
+        vanishing = float(relaxation(0.0, gamma, rest.n_positive))
+        if vanishing < 1:
+            found.append(np.clip((alpha - vanishing) / (1 - vanishing), -1, 1))
+    return float(np.mean(found)) if found else 0.0
+
+
+def _sorted(y: Any, score: Any) -> tuple[NDArray[np.bool_], Floats]:
+    positive, score = _checked(y, score)
+    order = np.argsort(-score, kind="stable")
+    return positive[order], score[order]
+
+
+def _fold_curves(
+    positive: NDArray[np.bool_], score: Floats, utility: Measure, n_folds: int, random_state: int | None
+) -> Iterator[tuple[UtilityCurve, UtilityCurve]]:
+    """For each fold the curve of the others and its own; both classes are dealt out evenly. Texts come sorted."""
+    n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
+    if n_folds < 2:
+        return
+    rng = np.random.default_rng(random_state)
+    fold = np.empty(positive.size, dtype=np.intp)
+    for side in (positive, ~positive):
+        fold[side] = rng.permutation(np.arange(side.sum()) % n_folds)
+    for j in range(n_folds):
+        held_out = fold == j
+        yield _curve(positive[~held_out], score[~held_out], utility), _curve(positive[held_out], score[held_out], utility)

@@ -1,0 +1,1 @@
+"""What a model decides and why, for people to look at."""

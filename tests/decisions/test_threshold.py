@@ -1,0 +1,210 @@
+"""ThresholdClassifier: every target, every score source, floors, and thresholds that survive inside other estimators."""
+
+import numpy as np
+import pytest
+from conftest import make_problem, make_texts
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from textmargin import (
+    T10U,
+    T11SU,
+    FBeta,
+    PriorSVC,
+    TextClassifier,
+    ThresholdClassifier,
+    Utility,
+    beta_gamma_threshold,
+    retrofit_beta,
+    utility_curve,
+)
+from textmargin.errors import LabelError, ScoreError
+
+RULES = ["parameter-free", "select", "beta-gamma", "best", "zero"]
+
+
+def skewed(n=400, seed=0):
+    X, y, _ = make_problem(n=n, d=6, seed=seed, skew=1.0)
+    return X, y
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("scores", ["loo", "cv", "train"])
+def test_zero_is_the_decision(rule, scores):
+    X, y = skewed()
+    model = ThresholdClassifier(PriorSVC(), rule=rule, scores=scores).fit(X, y)
+    shifted = model.decision_function(X)
+    np.testing.assert_allclose(shifted, model.estimator_.decision_function(X) - model.thresholds_[0])
+    np.testing.assert_array_equal(model.predict(X), model.classes_[(shifted >= 0).astype(int)])
+    if rule == "zero":
+        assert model.thresholds_ == 0
+
+
+def test_the_rule_is_applied_to_the_leave_one_out_scores():
+    X, y = skewed()
+    model = ThresholdClassifier(PriorSVC()).fit(X, y)
+    honest = model.estimator_.loo_decision_function()
+    beta = retrofit_beta(y, honest)
+    assert model.beta_ == beta
+    assert model.thresholds_ == beta_gamma_threshold(y, honest, beta)
+    assert model.curve_[0].utility.tolist() == utility_curve(y, honest).utility.tolist()
+
+
+def test_a_costly_miss_lowers_the_threshold():
+    X, y = skewed()
+    thresholds = [
+        ThresholdClassifier(PriorSVC(), rule="best", utility=Utility(tp=tp)).fit(X, y).thresholds_[0] for tp in (0.2, 2, 20)
+    ]
+    assert thresholds[0] > thresholds[1] > thresholds[2]
+
+
+def test_several_classes_and_labels_with_utilities_of_their_own():
+    X, y = skewed()
+    three = np.array(["ant", "bee", "cow"])[y + (X[:, 0] > 1)]
+    model = ThresholdClassifier(PriorSVC(), utility={"cow": Utility(tp=20)}, rule="best").fit(X, three)
+    plain = ThresholdClassifier(PriorSVC(), rule="best").fit(X, three)
+    assert model.thresholds_[2] < plain.thresholds_[2]
+    np.testing.assert_array_equal(model.thresholds_[:2], plain.thresholds_[:2])
+    assert set(model.predict(X)) <= {"ant", "bee", "cow"}
+
+    Y = np.column_stack([three == name for name in ("ant", "bee", "cow")]).astype(int)
+    multilabel = ThresholdClassifier(PriorSVC(), utility=[T10U, FBeta(1), T11SU]).fit(X, Y)
+    np.testing.assert_array_equal(multilabel.predict(X), (multilabel.decision_function(X) >= 0).astype(int))
+    assert multilabel.thresholds_.shape == multilabel.beta_.shape == multilabel.gamma_.shape == (3,)
+
+
+@pytest.mark.parametrize("n_positive", [1, 2, 5])
+@pytest.mark.parametrize("scores", ["loo", "cv", "train"])
+@pytest.mark.parametrize("rule", RULES)
+def test_classes_with_few_positives(n_positive, scores, rule):
+    """Folds that miss a class altogether included."""
+    X, y = make_texts(n=80, d=300)
+    Y = np.column_stack([y, np.arange(80) < n_positive]).astype(int)
+    model = ThresholdClassifier(PriorSVC(), scores=scores, rule=rule).fit(X, Y)
+    assert np.isfinite(model.thresholds_).all()
+    assert np.isfinite(ThresholdClassifier(PriorSVC(), scores=scores, rule=rule).fit(X, Y[:, 1] + 0).thresholds_).all()
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(), RandomForestClassifier(20, random_state=0)])
+def test_any_scorer_with_refitted_folds(estimator):
+    X, y = skewed()
+    model = ThresholdClassifier(estimator, scores="cv").fit(X, y)
+    assert model.predict(X).mean() > 0
+    Y = np.column_stack([y, X[:, 0] > 0]).astype(int)
+    if isinstance(estimator, RandomForestClassifier):
+        assert ThresholdClassifier(estimator, scores="train").fit(X, Y).predict(X).shape == Y.shape
+
+
+def test_an_estimator_without_leave_one_out_scores_says_what_to_use():
+    X, y = skewed()
+    with pytest.raises(ScoreError, match="LogisticRegression has no leave-one-out scores of its own; use scores='cv'"):
+        ThresholdClassifier(LogisticRegression()).fit(X, y)
+
+
+def test_a_fitted_estimator_stays_as_it_is():
+    X, y = skewed()
+    fitted = PriorSVC().fit(X[:200], y[:200])
+    model = ThresholdClassifier(FrozenEstimator(fitted), scores="train").fit(X[200:], y[200:])
+    np.testing.assert_array_equal(model.decision_function(X), fitted.decision_function(X) - model.thresholds_[0])
+    with pytest.raises(
+        ScoreError, match="are of the 200 texts the estimator was fitted on, not of the 50 given; use scores='train'"
+    ):
+        ThresholdClassifier(FrozenEstimator(fitted)).fit(X[200:250], y[200:250])
+
+
+def test_floors_are_kept():
+    X, y = skewed()
+    careful = ThresholdClassifier(PriorSVC(), min_precision=0.9).fit(X, y)
+    eager = ThresholdClassifier(PriorSVC(), min_recall=0.95).fit(X, y)
+    honest = PriorSVC().fit(X, y).loo_decision_function()
+    accepted = honest >= careful.thresholds_[0]
+    assert y[accepted].mean() >= 0.9
+    assert (honest >= eager.thresholds_[0])[y == 1].mean() >= 0.95
+    assert careful.thresholds_ > eager.thresholds_
+
+
+def test_an_unreachable_floor_gives_the_best_that_can_be_had():
+    y = np.array([0, 1, 0, 1, 0, 1, 0, 1] * 5)
+    X = np.tile(np.arange(4.0)[:, None], (10, 1))  # no score tells the classes apart
+    with pytest.raises(
+        ScoreError, match=r"No threshold reaches min_precision=0.99; the best precision to be had here is \d\.\d+"
+    ):
+        ThresholdClassifier(PriorSVC(), min_precision=0.99, min_recall=0.9).fit(X, y)
+
+
+def inner_decisions(inner, X):
+    """What a ThresholdClassifier's own parts say, without its help."""
+    return inner.estimator_.decision_function(X) >= inner.thresholds_[0]
+
+
+def test_thresholds_survive_one_against_the_rest():
+    X, y = skewed()
+    Y = np.column_stack([y, X[:, 0] > 1]).astype(int)
+    model = OneVsRestClassifier(ThresholdClassifier(PriorSVC())).fit(X, Y)
+    for k, inner in enumerate(model.estimators_):
+        assert inner.thresholds_ != 0
+        np.testing.assert_array_equal(model.predict(X)[:, k], inner_decisions(inner, X))
+
+
+def test_thresholds_survive_several_outputs_pipelines_and_grid_search():
+    X, y = skewed()
+    Y = np.column_stack([y, X[:, 0] > 1]).astype(int)
+    outputs = MultiOutputClassifier(ThresholdClassifier(PriorSVC())).fit(X, Y)
+    for k, inner in enumerate(outputs.estimators_):
+        np.testing.assert_array_equal(outputs.predict(X)[:, k], inner_decisions(inner, X))
+
+    scaler = StandardScaler().fit(X)
+    piped = make_pipeline(StandardScaler(), ThresholdClassifier(PriorSVC())).fit(X, y)
+    np.testing.assert_array_equal(piped.predict(X), inner_decisions(piped[-1], scaler.transform(X)))
+
+    grid = {"estimator__C": [0.1, 1.0], "rule": ["best", "parameter-free"]}
+    search = GridSearchCV(ThresholdClassifier(PriorSVC()), grid, cv=2).fit(X, y)
+    np.testing.assert_array_equal(search.predict(X), inner_decisions(search.best_estimator_, X))
+    assert np.isfinite(cross_val_score(clone(search.best_estimator_), X, y, cv=2)).all()
+
+
+def test_joins_a_text_classifier():
+    texts = ["corn harvest", "wheat harvest", "corn exports", "bank rates", "dollar rates", "bank profits", "oil price"] * 3
+    topics = ["grain", "grain", "grain", "money", "money", "money", "oil"] * 3
+    model = TextClassifier(decision=ThresholdClassifier(utility=T11SU)).fit(texts, topics)
+    assert isinstance(model.model_, ThresholdClassifier)
+    assert list(model.predict(["corn", "bank"])) == ["grain", "money"]
+    assert model.explain("corn harvest").target == "grain"
+
+
+def test_sample_weight_reaches_estimator_and_utility():
+    X, y = skewed()
+    weight = np.where(y == 1, 10.0, 1.0)
+    weighted = ThresholdClassifier(PriorSVC(), rule="best").fit(X, y, sample_weight=weight)
+    assert weighted.curve_[0].n_positive == pytest.approx(10 * y.sum())
+    assert weighted.predict(X).sum() > ThresholdClassifier(PriorSVC(), rule="best").fit(X, y).predict(X).sum()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"estimator": None}, ValueError, "'estimator' parameter of ThresholdClassifier"),
+        ({"utility": {"fish": T10U}}, LabelError, "utility names 'fish', which is not among the classes"),
+        ({"utility": [T10U, T10U]}, LabelError, "utility has 2 measures, but there are 1 thresholds"),
+        ({"rule": "guess"}, ValueError, "'rule' parameter"),
+        ({"min_recall": 1.5}, ValueError, "'min_recall' parameter"),
+        ({"n_folds": 1}, ValueError, "'n_folds' parameter"),
+    ],
+)
+def test_what_does_not_fit_is_refused(options, error, message):
+    X, y = skewed()
+    with pytest.raises(error, match=message):
+        ThresholdClassifier(**{"estimator": PriorSVC(), **options}).fit(X, y)
+
+
+def test_a_rule_may_be_a_function():
+    X, y = skewed()
+    model = ThresholdClassifier(PriorSVC(), rule=lambda y, score, utility: float(np.median(score))).fit(X, y)
+    assert model.thresholds_[0] == np.median(model.estimator_.loo_decision_function())

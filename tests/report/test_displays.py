@@ -1,0 +1,32 @@
+"""Plots show what they are given."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+from conftest import make_problem
+
+from textmargin import PriorSVC, ThresholdClassifier, UtilityCurveDisplay, beta_gamma_threshold
+
+
+def test_from_predictions_marks_both_ends_and_the_threshold():
+    y, score = np.array([1, 1, 0, 1, 0, 0]), np.array([3.0, 2.0, 1.5, 1.0, 0.5, 0.0])
+    display = UtilityCurveDisplay.from_predictions(y, score, beta=0.2, name="wheat")
+    assert display.threshold == beta_gamma_threshold(y, score, 0.2)
+    line = display.axes_[1].lines[0]
+    np.testing.assert_array_equal(line.get_ydata(), display.curve.utility)
+    labels = [text.get_text() for text in display.axes_[1].get_legend().get_texts()]
+    assert [label.split(" =")[0] for label in labels] == ["θ max", "θ zero", "threshold"]
+    assert display.axes_[0].get_title() == "wheat"
+
+
+def test_from_estimator_shows_the_class_asked_for():
+    X, y, _ = make_problem(n=150)
+    y = np.array(["ant", "bee", "cow"])[y + (X[:, 0] > 1)]
+    model = ThresholdClassifier(PriorSVC()).fit(X, y)
+    display = UtilityCurveDisplay.from_estimator(model, target="cow")
+    assert display.threshold == model.thresholds_[2]
+    with pytest.raises(ValueError, match="target 'fish' is not among the classes"):
+        UtilityCurveDisplay.from_estimator(model, target="fish")
