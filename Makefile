@@ -35,6 +35,7 @@ test: lint types contract
 
 bench: install
 	$(BIN)/python -m benchmarks.bench_primal
+	$(BIN)/python -m benchmarks.bench_thresholds
 
 clean:
 	rm -rf .venv build dist

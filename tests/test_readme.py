@@ -7,7 +7,7 @@ README = (Path(__file__).parents[1] / "README.md").read_text()
 
 
 def test_the_example_runs_and_prints_what_it_says(capsys):
-    code = re.search(r"```python\n(.*?)```", README, re.S)[1]
+    code = "\n".join(re.findall(r"```python\n(.*?)```", README, re.S))
     exec(compile(code, "README.md", "exec"), {})
     first, second, _ = capsys.readouterr().out.split("\n", 2)
     assert first == "['grain' 'money']"

@@ -114,9 +114,9 @@ def _checked(y: Any, score: Any) -> tuple[NDArray[np.bool_], Floats]:
     bad = np.flatnonzero(~np.isfinite(score))
     if bad.size:
         raise ScoreError(f"score number {bad[0]} is {score[bad[0]]}; a threshold can be set on finite scores only.")
-    if not np.isin(y, (0, 1, -1)).all():
+    if y.dtype != bool and not np.isin(y, (0, 1, -1)).all():
         raise LabelError(f"y must be 0/1 or −1/+1 for the class in question; got {np.unique(y)[:5].tolist()}.")
-    positive = y > 0
+    positive = y if y.dtype == bool else y > 0
     if not positive.any():
         raise LabelError("y has no positive, so that no threshold can be called better than another.")
     return positive, score

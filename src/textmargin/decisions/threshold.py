@@ -206,9 +206,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scored = ~np.isnan(honest)  # a class missing from a fold's training texts leaves that fold without scores
         n_positive = int((positive & scored).sum())
         few = n_positive < max(self.few_positives, 1)
-        score = trained if few else honest[scored]
-        y = positive if few else positive[scored]
-        curve = utility_curve(y, score, utility, weight if weight is None or few else weight[scored])
+        score = trained if few else np.where(scored, honest, np.inf)
+        order = np.argsort(-score, kind="stable")[0 if few else np.count_nonzero(~scored) :]
+        y, score = positive[order], score[order]  # sorted once; the rules' own sorting then costs next to nothing
+        curve = utility_curve(y, score, utility, None if weight is None else weight[order])
         theta, beta, gamma = (relaxed(curve, _FEW_ALPHA), _FEW_ALPHA, None) if few else self._by_rule(y, score, curve, utility)
         if self.rule == "zero":
             theta, beta, gamma = 0.0, np.nan, None
