@@ -186,7 +186,9 @@ def main() -> None:
         print(f"\nasymmetric-cost search                {seconds:7.2f} s")
         for source in ("train", "loo"):
             whole = rule_alone + cost[source]
-            print(f"parameter-free on {source:5} scores        {whole:7.2f} s with the scores, {seconds / whole:.0f} times cheaper")
+            print(
+                f"parameter-free on {source:5} scores        {whole:7.2f} s with the scores, {seconds / whole:.0f} times cheaper"
+            )
         print()
     oracle = np.array([utility_curve(y, s, T10U).theta_max for y, s in zip(test.Y.T, scores.T, strict=True)])
     comparison.show("oracle (knows the test labels)", scores >= oracle, 0.0)

@@ -4,10 +4,11 @@ from typing import Any
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["HasMethods", "Interval", "QuietCountVectorizer", "StrOptions", "check_sample_weight", "fit_context"]
+__all__ = ["HasMethods", "Interval", "QuietCountVectorizer", "StrOptions", "check_sample_weight", "fit_context", "take_rows"]
 
 
 class QuietCountVectorizer(CountVectorizer):

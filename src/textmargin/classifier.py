@@ -140,7 +140,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Whose score; default: the second class of two, else the class with the highest score.
         """
         row = self._represent([text])
-        learner = self.model_ if self.decision is None else self.model_.estimator_
+        learner = self.model_ if self.decision is None else getattr(self.model_, "estimator_", self.model_)
         if not hasattr(learner, "explain"):
             raise TextmarginError(f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot.")
         explanation = learner.explain(row, target)

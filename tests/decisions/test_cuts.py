@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from conftest import make_problem
 
 from textmargin import PriorSVC, Utility, pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
@@ -27,8 +28,9 @@ def test_pcut_gives_each_class_its_share():
 
 def test_scut_finds_the_gap_between_the_classes():
     y = np.repeat([1, 0], [20, 80])
-    score = np.where(y == 1, 2.0, -1.0) + 0.01 * np.arange(100)
-    assert -0.2 < scut(y, score) < 2.1
+    score = np.where(y == 1, 2.0, -2.0) + 0.01 * np.arange(100)
+    theta = scut(y, score)
+    np.testing.assert_array_equal(score >= theta, y == 1)
 
 
 def test_scut_gives_up_hopeless_classes():
@@ -37,6 +39,8 @@ def test_scut_gives_up_hopeless_classes():
     assert scut(y, score, fbr=0.9) == np.inf
     assert scut(y, score, fbr=0.9, below="top") == score.max()
     assert np.isfinite(scut(y, score, fbr=0.0))
+    with pytest.raises(ScoreError, match="below must be"):
+        scut(y, score, below="bottom")
     assert np.isfinite(scut(np.arange(200) < 1, score))
 
 
@@ -61,3 +65,12 @@ def test_cost_factors_follow_the_utility():
     patient = select_cost_factors(PriorSVC(), X, Y.astype(int), utility=Utility(tp=0.5))
     eager = select_cost_factors(PriorSVC(), X, Y.astype(int), utility=Utility(tp=50))
     assert eager[0] > patient[0]
+    np.testing.assert_array_equal(select_cost_factors(PriorSVC(), X, sp.csr_matrix(Y.astype(int)), utility=Utility(tp=50)), eager)
+    with pytest.raises(ScoreError, match="indicator matrix"):
+        select_cost_factors(PriorSVC(), X, y)
+
+
+@pytest.mark.parametrize("cut", [lambda scores: rcut(scores), lambda scores: pcut(scores, [0.5, 0.5, 0.5])])
+def test_scores_without_a_rank_are_refused(cut):
+    with pytest.raises(ScoreError, match="NaN"):
+        cut(np.where(SCORES > 0.8, np.nan, SCORES))

@@ -130,19 +130,64 @@ def test_selection_takes_the_pair_that_is_best_on_held_out_folds():
 
 @pytest.mark.parametrize("gamma", [None, 0.05])
 def test_retrofitted_beta_is_the_mean_of_what_each_fold_needed(gamma):
-    """Where train and held-out scores come from one distribution, little relaxation is needed and utility is near the best."""
-    y, score = noisy(100, n=2000)
-    curve = utility_curve(y, score)
-    theta = beta_gamma_threshold(y, score, retrofit_beta(y, score, gamma), gamma)
-    assert curve.utility_at(theta) > 0.85 * curve.utility.max()
-    assert -1 <= retrofit_beta(y, score, gamma) <= 1
+    """The formula of MATHS §2, written out, on the folds that the rule itself deals."""
+    y, score = noisy(30)
+    rng = np.random.default_rng(0)
+    order = np.argsort(-score, kind="stable")
+    y, score = y[order], score[order]
+    fold = np.empty(y.size, dtype=int)
+    for side in (y, ~y):
+        fold[side] = rng.permutation(np.arange(side.sum()) % 3)
+    needed = []
+    for j in range(3):
+        rest, own = (utility_curve(y[rows], score[rows]) for rows in (fold != j, fold == j))
+        best = np.mean(own.best_interval)
+        alpha = (rest.theta_max - best) / (rest.theta_max - rest.theta_zero)
+        vanishing = 0.0 if gamma is None else np.exp(-rest.n_positive * gamma)
+        needed.append(np.clip((alpha - vanishing) / (1 - vanishing), -1, 1))
+    assert retrofit_beta(y, score, gamma, n_folds=3, random_state=0) == pytest.approx(np.mean(needed))
 
 
-def test_retrofit_undoes_an_optimistic_shift():
-    """Folds that all ask for a threshold halfway down give β = ½."""
-    y, score = noisy(60)
-    curve = utility_curve(y, score)
-    assert beta_gamma_threshold(y, score, 0.5) == pytest.approx((curve.theta_max + curve.theta_zero) / 2)
+def test_weights_reach_the_rules():
+    y, score = noisy(80)
+    weight = np.where(y, 10.0, 1.0)
+    for rule in (retrofit_beta, lambda *texts, **options: select_beta_gamma(*texts, **options).theta):
+        assert rule(y, score, sample_weight=weight) != rule(y, score)
+        assert rule(y, score, sample_weight=np.ones(y.size)) == pytest.approx(rule(y, score))
+
+
+@given(score=scores, label=labels, weight=st.sampled_from([0.1, 0.3, 7.0]))
+def test_the_same_weight_for_all_changes_no_threshold(score, label, weight):
+    label = np.array(label[: len(score)])
+    assume(label.any())
+    plain, weighted = utility_curve(label, score), utility_curve(label, score, sample_weight=np.full(len(score), weight))
+    assert (plain.theta_max, plain.theta_zero, plain.case) == (weighted.theta_max, weighted.theta_zero, weighted.case)
+
+
+@given(score=scores, label=labels)
+def test_the_middle_of_the_best_interval_gives_the_best_utility(score, label):
+    """Also where accepting nothing is best, and the interval as narrow as numbers get."""
+    label = np.array(label[: len(score)])
+    assume(label.any())
+    curve = utility_curve(label, np.array(score) / 7)
+    assert curve.utility_at(curve.best_middle) == curve.utility.max()
+
+
+def test_a_negative_gamma_works_until_it_overflows():
+    y, score = noisy(50)
+    assert np.isfinite(beta_gamma_threshold(y, score, 0.1, -0.01))
+    with pytest.raises(ScoreError, match=r"gamma=-20 with 50 positives overflows"):
+        beta_gamma_threshold(y, score, 0.1, -20)
+
+
+def test_a_single_positive_is_not_thrown_away_by_selection():
+    assert select_beta_gamma([1, 0, 0, 0], [3.0, 2.0, 1.0, 0.0]).theta == 3.0
+
+
+@pytest.mark.parametrize("weight", [[1, 1], [1, 1, -1], [0, 1, 1], [np.nan, 1, 1]])
+def test_weights_that_mean_nothing_are_refused(weight):
+    with pytest.raises(ValueError, match=r"sample_weight must be|inconsistent"):
+        utility_curve([1, 0, 0], [3.0, 2.0, 1.0], sample_weight=weight)
 
 
 @pytest.mark.parametrize("n_positive", [1, 2, 5])

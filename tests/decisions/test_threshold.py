@@ -1,17 +1,25 @@
 """ThresholdClassifier: every target, every score source, floors, and thresholds that survive inside other estimators."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 from conftest import make_problem, make_texts
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 from textmargin import (
     T10U,
@@ -134,7 +142,7 @@ def test_an_unreachable_floor_gives_the_best_that_can_be_had():
     y = np.array([0, 1, 0, 1, 0, 1, 0, 1] * 5)
     X = np.tile(np.arange(4.0)[:, None], (10, 1))  # no score tells the classes apart
     with pytest.raises(
-        ScoreError, match=r"No threshold reaches min_precision=0.99; the best precision to be had here is \d\.\d+"
+        ScoreError, match=r"No threshold for class 1 reaches min_precision=0.99; the best precision to be had here is \d\.\d+"
     ):
         ThresholdClassifier(PriorSVC(), min_precision=0.99, min_recall=0.9).fit(X, y)
 
@@ -206,5 +214,93 @@ def test_what_does_not_fit_is_refused(options, error, message):
 
 def test_a_rule_may_be_a_function():
     X, y = skewed()
-    model = ThresholdClassifier(PriorSVC(), rule=lambda y, score, utility: float(np.median(score))).fit(X, y)
+    model = ThresholdClassifier(PriorSVC(), rule=lambda y, score, utility=None: float(np.median(score))).fit(X, y)
     assert model.thresholds_[0] == np.median(model.estimator_.loo_decision_function())
+
+
+@pytest.mark.parametrize("wrap", [pd.DataFrame, sp.coo_matrix, sp.csr_array])
+def test_refitted_folds_take_rows_of_whatever_x_is(wrap):
+    X, y = skewed()
+    expected = ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).thresholds_
+    X = wrap(X)
+    if isinstance(X, pd.DataFrame):
+        X.index = np.random.default_rng(0).permutation(len(X))
+        X.columns = X.columns.astype(str)
+    np.testing.assert_allclose(ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).thresholds_, expected)
+
+
+def test_refitted_folds_of_texts_in_a_shuffled_column():
+    texts = np.array(["corn harvest", "wheat harvest", "bank rates", "dollar rates"] * 10)
+    y = np.array([1, 1, 0, 0] * 10)
+    column = pd.Series(texts, index=np.random.default_rng(0).permutation(40))
+    model = ThresholdClassifier(make_pipeline(TfidfVectorizer(), LogisticRegression()), scores="cv").fit(column, y)
+    assert model.curve_[0].utility.max() == 2 * 20
+
+
+def test_a_utility_of_the_first_of_two_classes_is_refused():
+    X, y = skewed()
+    with pytest.raises(LabelError, match=r"utility names 0, which is not among the classes with a threshold: \[1\]"):
+        ThresholdClassifier(PriorSVC(), utility={0: T10U}).fit(X, y)
+
+
+def test_scores_that_are_not_one_per_class_are_refused():
+    X, y = skewed()
+    four = y + 2 * (X[:, 0] > 0)
+    with pytest.raises(ScoreError, match="gives 6 scores per text, but there are 4 classes"):
+        ThresholdClassifier(SVC(decision_function_shape="ovo"), scores="train").fit(X, four)
+    Y = np.column_stack([y, X[:, 0] > 0]).astype(int)
+    network = MLPClassifier((4,), max_iter=20, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert ThresholdClassifier(network, scores="train").fit(X, Y).predict(X).shape == Y.shape
+
+
+class Broken(PriorSVC):
+    def decision_function(self, X):
+        return np.where(np.arange(len(X)) % 3, super().decision_function(X), np.nan)
+
+
+def test_nan_scores_are_refused():
+    X, y = skewed()
+    with pytest.raises(ScoreError, match="Broken gave NaN as a score"):
+        ThresholdClassifier(Broken()).fit(X, y)
+
+
+def test_a_frozen_estimator_is_not_given_scores_of_other_texts():
+    X, y = skewed()
+    frozen = FrozenEstimator(PriorSVC().fit(X[:200], y[:200]))
+    same = ThresholdClassifier(frozen).fit(X[:200], y[:200])
+    np.testing.assert_array_equal(same.thresholds_, ThresholdClassifier(PriorSVC()).fit(X[:200], y[:200]).thresholds_)
+    with pytest.raises(ScoreError, match="use scores='train'"):
+        ThresholdClassifier(frozen).fit(X[200:], y[200:])
+    with pytest.raises(ScoreError, match="scores='cv' means nothing"):
+        ThresholdClassifier(frozen, scores="cv").fit(X[:200], y[:200])
+
+
+def test_settings_by_class_do_not_move_to_another_class_in_a_fold():
+    X, y = skewed()
+    Y = np.column_stack([np.arange(len(y)) == 3, y, X[:, 0] > 0]).astype(int)
+    with pytest.raises(ScoreError, match="Class 0 has no example outside one of the folds, and class_weight speaks of classes"):
+        ThresholdClassifier(PriorSVC(class_weight={1: 50.0}), scores="cv").fit(X, Y)
+    ThresholdClassifier(PriorSVC(class_weight="balanced"), scores="cv").fit(X, Y)
+
+
+def test_threshold_zero_needs_no_honest_scores():
+    X, y = skewed()
+    assert ThresholdClassifier(LogisticRegression(), rule="zero").fit(X, y).thresholds_ == 0
+
+
+def test_weights_are_routed_where_they_are_asked_for():
+    X, y = skewed()
+    weight = np.where(y == 1, 10.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        for asked in (True, False):
+            inner = LogisticRegression().set_fit_request(sample_weight=asked)
+            piped = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), inner)
+            model = ThresholdClassifier(piped, scores="cv").fit(X, y, sample_weight=weight)
+            by_hand = LogisticRegression().fit(StandardScaler().fit_transform(X), y, weight if asked else None)
+            np.testing.assert_allclose(model.estimator_[-1].coef_, by_hand.coef_)
+            assert model.curve_[0].n_positive == 10 * y.sum()
+        outer = ThresholdClassifier(PriorSVC().set_fit_request(sample_weight=True)).set_fit_request(sample_weight=True)
+        search = GridSearchCV(outer.set_score_request(sample_weight=False), {"rule": ["best", "select"]}, cv=2)
+        assert search.fit(X, y, sample_weight=weight).best_estimator_.curve_[0].n_positive == 10 * y.sum()

@@ -59,7 +59,20 @@ def test_scorers_work_in_cross_validation():
     assert utility_score([0, 1, 2], [0, 1, 1], T11SU) == pytest.approx((1 + (0.5 + 0.5) / 1.5 + 1 / 3) / 3)
 
 
-@pytest.mark.parametrize("worth", [{"tp": np.nan}, {"tp": -1.0, "fp": 0.5}])
+def test_a_fold_without_the_class_is_undefined_not_perfect():
+    assert np.isnan(utility_score([0, 0, 0], [0, 0, 0]))
+    assert utility_score([0, 0, 0], [0, 1, 0], T10U) == -1
+    assert utility_score([0, 0, 1, 1], [0, 0, 1, 2]) == macro_average([0, 0, 1, 1], [0, 0, 1, 2]).value
+    assert utility_score(["a", "b"], ["a", "b"], T10U, pos_label="a") == 2
+
+
+@pytest.mark.parametrize("worth", [{"tp": np.nan}, {"tp": -1.0, "fp": 0.5}, {"tp": 2.0, "fp": 1.0}])
 def test_a_utility_that_rewards_mistakes_is_refused(worth):
     with pytest.raises(ValueError, match="right decision worth more than a wrong one"):
         Utility(**worth)
+
+
+@pytest.mark.parametrize("beta", [0, -1, np.inf])
+def test_a_beta_that_is_no_weight_is_refused(beta):
+    with pytest.raises(ValueError, match="must be a positive number"):
+        FBeta(beta)

@@ -41,17 +41,19 @@ def scut(
         Where the best F1 on the folds is below this, the class is (nearly) given up.
     below : {"infinity", "top"}
     """
-    positive, scores = _sorted(y, score)
-    curves = [held_out for _, held_out in _fold_curves(positive, scores, utility, n_folds, random_state)]
-    curves = curves or [utility_curve(positive, scores, utility)]
+    if below not in ("infinity", "top"):
+        raise ScoreError(f"below must be 'infinity' or 'top'; got {below!r}.")
+    texts = _sorted(y, score)
+    curves = [held_out for _, held_out in _fold_curves(*texts, utility, n_folds, random_state)]
+    curves = curves or [utility_curve(y, score, utility)]
     if fbr is not None and np.mean([curve.utility.max() for curve in curves]) < fbr:
-        return float(np.inf) if below == "infinity" else float(scores[0])
-    return float(np.mean([np.mean(curve.best_interval) for curve in curves]))
+        return float(np.inf) if below == "infinity" else float(texts[1][0])
+    return float(np.mean([curve.best_middle for curve in curves]))
 
 
 def rcut(scores: Any, t: int = 1) -> NDArray[np.intp]:
     """An indicator matrix that gives each text its t best classes."""
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = _finite(scores)
     if scores.ndim != 2 or not 1 <= t <= scores.shape[1]:
         raise ScoreError(f"rcut takes scores (n_texts, n_classes) and t from 1 to n_classes; got {scores.shape} and t={t}.")
     chosen = np.argsort(-scores, axis=1, kind="stable")[:, :t]
@@ -62,7 +64,7 @@ def rcut(scores: Any, t: int = 1) -> NDArray[np.intp]:
 
 def pcut(scores: Any, prior: Any, x: float = 1.0) -> NDArray[np.intp]:
     """An indicator matrix that gives each class its top x·prior·n texts; `prior` is each class's share of the training texts."""
-    scores, prior = np.asarray(scores, dtype=np.float64), np.asarray(prior, dtype=np.float64)
+    scores, prior = _finite(scores), np.asarray(prior, dtype=np.float64)
     if scores.ndim != 2 or prior.shape != (scores.shape[1],):
         raise ScoreError(f"pcut takes scores (n_texts, n_classes) and a prior per class; got {scores.shape} and {prior.shape}.")
     n_accepted = np.minimum(np.rint(x * prior * len(scores)), len(scores)).astype(int)
@@ -70,6 +72,13 @@ def pcut(scores: Any, prior: Any, x: float = 1.0) -> NDArray[np.intp]:
     for k, n in enumerate(n_accepted):
         labels[np.argsort(-scores[:, k], kind="stable")[:n], k] = 1
     return labels
+
+
+def _finite(scores: Any) -> Floats:
+    scores = np.asarray(scores, dtype=np.float64)
+    if np.isnan(scores).any():
+        raise ScoreError("scores contain NaN, which has no rank.")
+    return scores
 
 
 def uneven_margin_threshold(tau: float) -> float:
@@ -98,7 +107,10 @@ def select_cost_factors(
     factors : the values to try
     utility : measure; the sum over folds decides, ties go to the smaller factor
     """
-    Y = np.asarray(Y)
+    Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
+    if Y.ndim != 2:
+        raise ScoreError(f"select_cost_factors takes an indicator matrix (n_texts, n_classes); got shape {Y.shape}.")
+    factors = sorted(factors)
     value = np.zeros((len(factors), Y.shape[1]))
     for rest, held_out in KFold(n_folds, shuffle=True, random_state=random_state).split(Y):
         kept = np.flatnonzero(Y[rest].any(axis=0) & ~Y[rest].all(axis=0))

@@ -56,6 +56,13 @@ class UtilityCurve:
         below = self.scores[self.k_max] if self.k_max < self.scores.size else np.nextafter(self.scores[-1], -np.inf)
         return float(below), self.theta_max
 
+    @property
+    def best_middle(self) -> float:
+        """The middle of the best interval; its upper end where the two are neighbouring numbers."""
+        low, high = self.best_interval
+        middle = (low + high) / 2
+        return middle if middle > low else high
+
     def utility_at(self, theta: float) -> float:
         """The utility of a threshold."""
         return float(self.utility[np.searchsorted(-self.scores, -theta, side="right")])
@@ -80,13 +87,10 @@ def utility_curve(y: Any, score: Any, utility: Measure = T10U, sample_weight: An
     >>> curve.theta_max
     0.6
     """
-    positive, score = _checked(y, score)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    order = np.argsort(-score, kind="stable")
-    return _curve(positive[order], score[order], utility, None if weight is None else weight[order])
+    return _curve(*_sorted(y, score, sample_weight), utility)
 
 
-def _curve(positive: NDArray[np.bool_], score: Floats, utility: Measure, weight: Floats | None = None) -> UtilityCurve:
+def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, utility: Measure) -> UtilityCurve:
     """The curve of texts already sorted by score, highest first."""
     ends = np.append(np.flatnonzero(score[1:] != score[:-1]), score.size - 1)  # the last text of each group of ties
     if weight is None:
@@ -96,16 +100,24 @@ def _curve(positive: NDArray[np.bool_], score: Floats, utility: Measure, weight:
     tp, fp = np.append(0.0, tp), np.append(0.0, n - tp)
     values = utility(tp, fp, tp[-1] - tp, fp[-1] - fp)
     scores = score[ends]
-    k_max = int(np.argmax(values))
-    back = np.flatnonzero(values[k_max + 1 :] <= values[0])
+    rounding = 0.0 if weight is None else 1e-12 * np.abs(values).max()  # sums of weights that are equal but for the last digit
+    k_max = int(np.argmax(values >= values.max() - rounding))
+    back = np.flatnonzero(values[k_max + 1 :] <= values[0] + rounding)
     case: Case = "accepts nothing" if k_max == 0 else "crosses" if back.size else "never returns"
     theta_max = float(scores[k_max - 1]) if k_max else float(np.nextafter(scores[0], np.inf))
     theta_zero = float(scores[k_max + back[0]]) if back.size else float(np.nextafter(scores[-1], -np.inf))
     return UtilityCurve(scores, values, tp, fp, k_max, theta_max, theta_zero, case, float(tp[-1]))
 
 
-def _checked(y: Any, score: Any) -> tuple[NDArray[np.bool_], Floats]:
-    check_consistent_length(y, score)
+def _sorted(y: Any, score: Any, sample_weight: Any = None) -> tuple[NDArray[np.bool_], Floats, Floats | None]:
+    """Checked, and sorted by score, highest first."""
+    positive, score, weight = _checked(y, score, sample_weight)
+    order = np.argsort(-score, kind="stable")
+    return positive[order], score[order], None if weight is None else weight[order]
+
+
+def _checked(y: Any, score: Any, sample_weight: Any) -> tuple[NDArray[np.bool_], Floats, Floats | None]:
+    check_consistent_length(y, score, sample_weight)
     y, score = np.asarray(y), np.asarray(score, dtype=np.float64)
     if y.ndim != 1 or score.ndim != 1:
         raise ScoreError(f"y and score must be vectors, one class at a time; got shapes {y.shape} and {score.shape}.")
@@ -119,12 +131,18 @@ def _checked(y: Any, score: Any) -> tuple[NDArray[np.bool_], Floats]:
     positive = y if y.dtype == bool else y > 0
     if not positive.any():
         raise LabelError("y has no positive, so that no threshold can be called better than another.")
-    return positive, score
+    if sample_weight is None:
+        return positive, score, None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if not np.isfinite(weight).all() or (weight < 0).any() or not weight[positive].any():
+        raise LabelError("sample_weight must be finite and not negative, and leave some weight to the positives.")
+    return positive, score, weight
 
 
 def relaxation(beta: float | Floats, gamma: float | Floats | None, n_positive: float) -> Floats:
     """α, how far from θ_max towards θ_zero: β, or β + (1 − β)e^(−pγ), which relaxes more the fewer positives there are."""
-    vanishing = 0.0 if gamma is None else np.exp(-n_positive * np.asarray(gamma, dtype=np.float64))
+    with np.errstate(over="ignore"):
+        vanishing = 0.0 if gamma is None else np.exp(-n_positive * np.asarray(gamma, dtype=np.float64))
     return np.asarray(beta + (1 - np.asarray(beta)) * vanishing, dtype=np.float64)
 
 
@@ -154,6 +172,8 @@ def beta_gamma_threshold(
 def relaxed(curve: UtilityCurve, beta: float, gamma: float | None = None) -> float:
     """The beta-gamma threshold of a curve."""
     alpha = float(relaxation(beta, gamma, curve.n_positive))
+    if not np.isfinite(alpha):
+        raise ScoreError(f"gamma={gamma} with {curve.n_positive:g} positives overflows e^(−pγ); take a gamma nearer to 0.")
     theta = alpha * curve.theta_zero + (1 - alpha) * curve.theta_max
     # Rounding must not carry it past an end, which may be as near as the next floating-point number.
     low = curve.theta_max if alpha < 0 else curve.theta_zero if alpha <= 1 else -np.inf
@@ -183,33 +203,35 @@ def select_beta_gamma(
     utility: Measure = T10U,
     n_folds: int = 5,
     random_state: int | None = 0,
+    sample_weight: Any = None,
 ) -> BetaGamma:
     """The paper's cross-validation: for every pair set the threshold on all folds but one, take its utility on that one.
 
     The scores stay as they are: nothing is trained again. With a single positive, or a single negative, there are no folds to
-    choose on and the first pair is taken.
+    choose on and θ_max is taken (β = 0).
 
     Parameters
     ----------
-    y, score, utility : as in `utility_curve`
+    y, score, utility, sample_weight : as in `utility_curve`
     betas, gammas : the pairs to try; None among the gammas is the form α = β
     n_folds : int, default=5
         Each with both classes, so fewer where there are fewer positives or negatives.
     random_state : int, default=0
     """
-    positive, score = _sorted(y, score)
+    texts = _sorted(y, score, sample_weight)
     beta, gamma = (grid.ravel() for grid in np.meshgrid(betas, [np.inf if g is None else g for g in gammas], indexing="ij"))
     value = np.zeros(beta.size)
     n_used = 0
-    for rest, held_out in _fold_curves(positive, score, utility, n_folds, random_state):
+    for rest, held_out in _fold_curves(*texts, utility, n_folds, random_state):
         alpha = relaxation(beta, gamma, rest.n_positive)
         theta = alpha * rest.theta_zero + (1 - alpha) * rest.theta_max
         value += held_out.utility[np.searchsorted(-held_out.scores, -theta, side="right")]
         n_used += 1
+    if n_used == 0:
+        return BetaGamma(0.0, None, _curve(*texts, utility).theta_max, float("nan"))
     best = int(np.argmax(value))
     chosen = float(beta[best]), None if np.isinf(gamma[best]) else float(gamma[best])
-    whole = relaxed(_curve(positive, score, utility), *chosen)
-    return BetaGamma(*chosen, whole, float(value[best] / n_used) if n_used else float("nan"))
+    return BetaGamma(*chosen, relaxed(_curve(*texts, utility), *chosen), float(value[best] / n_used))
 
 
 def retrofit_beta(
@@ -219,6 +241,7 @@ def retrofit_beta(
     utility: Measure = T10U,
     n_folds: int = 5,
     random_state: int | None = 0,
+    sample_weight: Any = None,
 ) -> float:
     """β without a grid: the mean of what each fold would have needed. A reconstruction: the paper only hints at the step.
 
@@ -229,29 +252,26 @@ def retrofit_beta(
 
     Parameters
     ----------
-    y, score, utility : as in `utility_curve`
+    y, score, utility, sample_weight : as in `utility_curve`
     gamma : float, default=None
     n_folds, random_state : as in `select_beta_gamma`
     """
-    positive, score = _sorted(y, score)
     found = []
-    for rest, held_out in _fold_curves(positive, score, utility, n_folds, random_state):
-        low, high = held_out.best_interval
-        alpha = (rest.theta_max - (low + high) / 2) / (rest.theta_max - rest.theta_zero)
+    for rest, held_out in _fold_curves(*_sorted(y, score, sample_weight), utility, n_folds, random_state):
+        alpha = (rest.theta_max - held_out.best_middle) / (rest.theta_max - rest.theta_zero)
         vanishing = float(relaxation(0.0, gamma, rest.n_positive))
         if vanishing < 1:
             found.append(np.clip((alpha - vanishing) / (1 - vanishing), -1, 1))
     return float(np.mean(found)) if found else 0.0
 
 
-def _sorted(y: Any, score: Any) -> tuple[NDArray[np.bool_], Floats]:
-    positive, score = _checked(y, score)
-    order = np.argsort(-score, kind="stable")
-    return positive[order], score[order]
-
-
 def _fold_curves(
-    positive: NDArray[np.bool_], score: Floats, utility: Measure, n_folds: int, random_state: int | None
+    positive: NDArray[np.bool_],
+    score: Floats,
+    weight: Floats | None,
+    utility: Measure,
+    n_folds: int,
+    random_state: int | None,
 ) -> Iterator[tuple[UtilityCurve, UtilityCurve]]:
     """For each fold the curve of the others and its own; both classes are dealt out evenly. Texts come sorted."""
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
@@ -262,5 +282,8 @@ def _fold_curves(
     for side in (positive, ~positive):
         fold[side] = rng.permutation(np.arange(side.sum()) % n_folds)
     for j in range(n_folds):
-        held_out = fold == j
-        yield _curve(positive[~held_out], score[~held_out], utility), _curve(positive[held_out], score[held_out], utility)
+        rest, held_out = (
+            _curve(positive[rows], score[rows], None if weight is None else weight[rows], utility)
+            for rows in (fold != j, fold == j)
+        )
+        yield rest, held_out

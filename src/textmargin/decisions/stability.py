@@ -57,6 +57,6 @@ def threshold_band(
     values = np.array([curve.utility_at(theta) for theta in thetas])
     edges = [(1 - level) / 2, (1 + level) / 2]
     theta = rule(positive, score, utility=utility)
-    low, high = np.quantile(thetas, edges)
-    worst, best = np.quantile(values, edges)
+    low, high = np.quantile(thetas, edges, method="inverted_cdf")
+    worst, best = np.quantile(values, edges, method="inverted_cdf")
     return ThresholdBand(theta, float(low), float(high), curve.utility_at(theta), float(worst), float(best), n_bootstrap)

@@ -14,15 +14,19 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import LabelError, ScoreError
+from ._scores import Fitter, score_columns
 from .rules import Floats, UtilityCurve, relaxed, retrofit_beta, select_beta_gamma, utility_curve
 from .utility import T10U, Measure
 
@@ -41,18 +45,20 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     rule : {"parameter-free", "select", "beta-gamma", "best", "zero"} or callable, default="parameter-free"
         `parameter-free`: β retrofitted on folds (`retrofit_beta`); `select`: β and γ by cross-validation
         (`select_beta_gamma`); `beta-gamma`: as given by `beta` and `gamma`; `best`: the middle of the best interval; `zero`: 0.
-        A callable gets (y, score, utility) and returns a threshold.
+        A callable gets (y, score, utility=) and returns a threshold.
     beta, gamma : float, default=0.1 and None
         Of `rule="beta-gamma"`; `gamma` also of `parameter-free`.
     scores : {"loo", "cv", "train"}, default="loo"
         Which scores of the training texts the thresholds are set on: the estimator's own leave-one-out scores, refitted
-        folds, or the scores of the fitted model itself. A fitted (frozen) estimator scores the texts given: use `train`.
+        folds, or the scores of the fitted model itself. A fitted (frozen) estimator scores the texts given: use `train`, or
+        `loo` on the very texts it was fitted on.
     n_folds : int, default=5
         Folds of `scores="cv"`, and of the rules that use folds.
     few_positives : int, default=4
         Classes with fewer positives get a threshold on the training scores, relaxed by α = 0.8.
     min_precision, min_recall : float, default=None
-        Floors that the threshold must keep on the scores it is set on; the best utility among those that do.
+        Floors that the threshold must keep on the scores it is set on. Where the rule's threshold does not, the one of best
+        utility among those that do.
     random_state : int, default=0
         Deals out the folds.
 
@@ -133,18 +139,26 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Weighs the texts for the estimator and in the utility.
         """
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)
-        estimator = _fitted(self.estimator, X, y, weight)
-        trained = _score_columns(estimator, X)
-        self.classes_ = estimator.classes_
-        self.multilabel_ = type_of_target(y) == "multilabel-indicator"
-        positive = _indicator(y, self.classes_, self.multilabel_)
-        honest = self._honest_scores(estimator, X, y, weight, trained)
+        fitter = Fitter(self.estimator, self._weight_reaches_estimator(weight))
+        estimator = fitter.fit(X, y, weight)
+        multilabel = type_of_target(y) == "multilabel-indicator"
+        trained = score_columns(estimator, X, multilabel)
+        classes = np.arange(trained.shape[1]) if multilabel else np.asarray(estimator.classes_)
+        positive = _indicator(y, classes, multilabel)
+        if trained.shape[1] != positive.shape[1]:
+            raise ScoreError(
+                f"{type(estimator).__name__} gives {trained.shape[1]} scores per text, but there are {positive.shape[1]} classes "
+                f"to decide on; a threshold needs one score per class (for SVC: decision_function_shape='ovr')."
+            )
+        honest = self._honest_scores(fitter, estimator, X, y, weight, trained, classes)
 
-        utilities = self._utilities(trained.shape[1])
+        utilities = self._utilities(classes, trained.shape[1])
+        names = classes if trained.shape[1] == classes.size else classes[1:]
         found = [
-            self._threshold(positive[:, k], honest[:, k], trained[:, k], utilities[k], weight) for k in range(trained.shape[1])
+            self._threshold(positive[:, k], honest[:, k], trained[:, k], utilities[k], weight, name)
+            for k, name in enumerate(names.tolist())
         ]
-        self.estimator_ = estimator
+        self.classes_, self.multilabel_, self.estimator_ = classes, multilabel, estimator
         self.curve_ = [curve for curve, *_ in found]
         self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in list(zip(*found, strict=True))[1:])
         for name in ("n_features_in_", "feature_names_in_"):
@@ -155,7 +169,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Scores less thresholds, so that zero is the decision."""
         check_is_fitted(self)
-        shifted = _score_columns(self.estimator_, X) - self.thresholds_
+        shifted = score_columns(self.estimator_, X, self.multilabel_) - self.thresholds_
         return shifted if self.multilabel_ or shifted.shape[1] > 1 else shifted[:, 0]
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -167,24 +181,44 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return self.classes_[(shifted >= 0).astype(int)]
         return self.classes_[shifted.argmax(axis=1)]
 
-    def _utilities(self, n_problems: int) -> list[Measure]:
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Where `sample_weight` goes: to itself and, if it asks for it, to the estimator."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+
+    def _weight_reaches_estimator(self, weight: Floats | None) -> bool:
+        if weight is None or isinstance(self.estimator, FrozenEstimator):
+            return False
+        if get_config()["enable_metadata_routing"]:
+            return "sample_weight" in process_routing(self, "fit", sample_weight=weight).estimator.fit
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise LabelError(f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it.")
+        return True
+
+    def _utilities(self, classes: NDArray[Any], n_problems: int) -> list[Measure]:
         if isinstance(self.utility, Mapping):
-            unknown = [label for label in self.utility if label not in self.classes_]
+            names = (classes if n_problems == classes.size else classes[1:]).tolist()
+            unknown = [label for label in self.utility if label not in names]
             if unknown:
-                raise LabelError(f"utility names {unknown[0]!r}, which is not among the classes: {self.classes_[:10].tolist()}.")
-            names = self.classes_ if n_problems == self.classes_.size else self.classes_[1:]
-            return [self.utility.get(name, T10U) for name in names.tolist()]
+                raise LabelError(f"utility names {unknown[0]!r}, which is not among the classes with a threshold: {names[:10]}.")
+            return [self.utility.get(name, T10U) for name in names]
         if callable(self.utility):
             return [self.utility] * n_problems
         if len(self.utility) != n_problems:
             raise LabelError(f"utility has {len(self.utility)} measures, but there are {n_problems} thresholds to set.")
         return list(self.utility)
 
-    def _honest_scores(self, estimator: Any, X: Any, y: Any, weight: Floats | None, trained: Floats) -> Floats:
-        if self.scores == "train":
+    def _honest_scores(
+        self, fitter: Fitter, estimator: Any, X: Any, y: Any, weight: Floats | None, trained: Floats, classes: NDArray[Any]
+    ) -> Floats:
+        """The scores that thresholds are set on, (n_texts, n_problems); NaN where a fold could not give one."""
+        if self.scores == "train" or self.rule == "zero":
             return trained
+        frozen = isinstance(self.estimator, FrozenEstimator)
         if self.scores == "cv":
-            return _fold_scores(self.estimator, X, y, weight, estimator.classes_, trained.shape, self.n_folds, self.random_state)
+            if frozen:
+                raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")
+            return fitter.fold_scores(X, y, weight, classes, trained.shape[1], self.n_folds, self.random_state)
         if not hasattr(estimator, "loo_decision_function"):
             raise ScoreError(
                 f"{type(estimator).__name__} has no leave-one-out scores of its own; use scores='cv', which trains it "
@@ -192,7 +226,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         scores = np.asarray(estimator.loo_decision_function())
         scores = scores.reshape(len(scores), -1)
-        if scores.shape != trained.shape:
+        if scores.shape != trained.shape or (frozen and not _belong_together(scores, trained)):
             raise ScoreError(
                 f"The leave-one-out scores are of the {len(scores)} texts the estimator was fitted on, not of the {len(trained)} "
                 f"given; use scores='train'."
@@ -200,56 +234,65 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return scores
 
     def _threshold(
-        self, positive: NDArray[np.bool_], honest: Floats, trained: Floats, utility: Measure, weight: Floats | None
+        self,
+        positive: NDArray[np.bool_],
+        honest: Floats,
+        trained: Floats,
+        utility: Measure,
+        weight: Floats | None,
+        name: Any,
     ) -> tuple[UtilityCurve, float, float, float]:
         """The curve, θ, β and γ of one class."""
         scored = ~np.isnan(honest)  # a class missing from a fold's training texts leaves that fold without scores
-        n_positive = int((positive & scored).sum())
-        few = n_positive < max(self.few_positives, 1)
+        few = int((positive & scored).sum()) < max(self.few_positives, 1)
         score = trained if few else np.where(scored, honest, np.inf)
         order = np.argsort(-score, kind="stable")[0 if few else np.count_nonzero(~scored) :]
         y, score = positive[order], score[order]  # sorted once; the rules' own sorting then costs next to nothing
-        curve = utility_curve(y, score, utility, None if weight is None else weight[order])
-        theta, beta, gamma = (relaxed(curve, _FEW_ALPHA), _FEW_ALPHA, None) if few else self._by_rule(y, score, curve, utility)
+        weight = None if weight is None else weight[order]
+        curve = utility_curve(y, score, utility, weight)
+        beta, gamma = np.nan, None
         if self.rule == "zero":
-            theta, beta, gamma = 0.0, np.nan, None
-        return curve, self._above_floors(curve, theta), beta, np.nan if gamma is None else gamma
+            theta = 0.0
+        elif few:
+            theta, beta = relaxed(curve, _FEW_ALPHA), _FEW_ALPHA
+        else:
+            theta, beta, gamma = self._by_rule(y, score, curve, utility, weight)
+        return curve, self._above_floors(curve, theta, name), beta, np.nan if gamma is None else gamma
 
     def _by_rule(
-        self, y: NDArray[np.bool_], score: Floats, curve: UtilityCurve, utility: Measure
+        self, y: NDArray[np.bool_], score: Floats, curve: UtilityCurve, utility: Measure, weight: Floats | None
     ) -> tuple[float, float, float | None]:
+        folds: dict[str, Any] = {"n_folds": self.n_folds, "random_state": self.random_state, "sample_weight": weight}
         if callable(self.rule):
-            return float(self.rule(y, score, utility)), np.nan, None
+            return float(self.rule(y, score, utility=utility)), np.nan, None
         if self.rule == "select":
-            chosen = select_beta_gamma(y, score, utility=utility, n_folds=self.n_folds, random_state=self.random_state)
+            chosen = select_beta_gamma(y, score, utility=utility, **folds)
             return chosen.theta, chosen.beta, chosen.gamma
         if self.rule == "best":
-            return float(np.mean(curve.best_interval)), 0.0, None
-        beta = self.beta
-        if self.rule == "parameter-free":
-            beta = retrofit_beta(y, score, self.gamma, utility, self.n_folds, self.random_state)
+            return curve.best_middle, 0.0, None
+        beta = retrofit_beta(y, score, self.gamma, utility, **folds) if self.rule == "parameter-free" else self.beta
         return relaxed(curve, beta, self.gamma), beta, self.gamma
 
-    def _above_floors(self, curve: UtilityCurve, theta: float) -> float:
+    def _above_floors(self, curve: UtilityCurve, theta: float, name: Any) -> float:
         """θ, or the threshold of best utility that keeps the floors where θ does not."""
         if self.min_precision is None and self.min_recall is None:
             return theta
         with np.errstate(invalid="ignore", divide="ignore"):
             precision, recall = curve.tp / (curve.tp + curve.fp), curve.tp / curve.n_positive
         reached = np.ones(curve.tp.size, dtype=bool)
-        for name, value, floor in (("recall", recall, self.min_recall), ("precision", precision, self.min_precision)):
+        for kind, value, floor in (("recall", recall, self.min_recall), ("precision", precision, self.min_precision)):
             if floor is None:
                 continue
-            within = np.where(reached, value, np.nan)
-            best = np.nanmax(within) if not np.isnan(within).all() else 0.0
+            best = np.nanmax(value[reached][1:], initial=0.0)
             reached &= value >= floor
             if not reached.any():
-                raise ScoreError(f"No threshold reaches min_{name}={floor}; the best {name} to be had here is {best:.3f}.")
-        k = int(np.searchsorted(-curve.scores, -theta, side="right"))
-        if reached[k]:
+                raise ScoreError(
+                    f"No threshold for class {name!r} reaches min_{kind}={floor}; the best {kind} to be had here is {best:.3f}."
+                )
+        if reached[np.searchsorted(-curve.scores, -theta, side="right")]:
             return theta
         k = int(np.argmax(np.where(reached, curve.utility, -np.inf)))
-        return float(curve.scores[k - 1]) if k else curve.theta_max
+        return float(curve.scores[k - 1])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -260,66 +303,17 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _fitted(estimator: Any, X: Any, y: Any, weight: Floats | None) -> Any:
-    if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
-        raise LabelError(f"sample_weight is given, but {type(estimator).__name__}.fit does not take it.")
-    return clone(estimator).fit(X, y) if weight is None else clone(estimator).fit(X, y, sample_weight=weight)
+def _belong_together(honest: Floats, trained: Floats) -> bool:
+    """Whether leave-one-out scores can be of the texts that were scored: they go with them, where strangers' do not."""
+    a, b = honest - np.nanmean(honest, axis=0), trained - trained.mean(axis=0)
+    known = ~np.isnan(a)
+    size = np.linalg.norm(a[known]) * np.linalg.norm(b[known])
+    return bool(size == 0 or a[known] @ b[known] > 0.3 * size)
 
 
-def _score_columns(estimator: Any, X: Any) -> Floats:
-    """Scores (n_texts, n_problems), by `decision_function` or else `predict_proba`."""
-    if hasattr(estimator, "decision_function"):
-        scores = np.asarray(estimator.decision_function(X), dtype=np.float64)
-        return scores.reshape(len(scores), -1)
-    scores = estimator.predict_proba(X)
-    if isinstance(scores, list):  # one table per label
-        return np.column_stack([np.asarray(table)[:, -1] for table in scores])
-    scores = np.asarray(scores, dtype=np.float64)
-    two = scores.shape[1] == 2 and len(estimator.classes_) == 2 and not getattr(estimator, "multilabel_", False)
-    return scores[:, 1:] if two else scores
-
-
-def _indicator(y: Any, classes: Any, multilabel: bool) -> NDArray[np.bool_]:
+def _indicator(y: Any, classes: NDArray[Any], multilabel: bool) -> NDArray[np.bool_]:
     """Which texts are positive, per problem."""
+    y = np.asarray(y.toarray() if sp.issparse(y) else y)
     if multilabel:
-        return np.asarray(y.toarray() if hasattr(y, "toarray") else y) != 0
-    y = np.ravel(np.asarray(y))
-    names = classes[1:] if len(classes) == 2 else classes
-    return np.column_stack([y == name for name in names])
-
-
-def _fold_scores(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    weight: Floats | None,
-    classes: Any,
-    shape: tuple[int, ...],
-    n_folds: int,
-    random_state: int | None,
-) -> Floats:
-    """Scores by models refitted without the text's fold; NaN where a class was missing from the other folds."""
-    multilabel = type_of_target(y) == "multilabel-indicator"
-    y = np.asarray(y.toarray() if hasattr(y, "toarray") else y)
-    folds = (KFold if multilabel else StratifiedKFold)(
-        min(n_folds, len(y)) if multilabel else _n_folds(y, n_folds), shuffle=True, random_state=random_state
-    )
-    X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
-    scores = np.full(shape, np.nan)
-    for rest, held_out in folds.split(np.zeros(len(y)), None if multilabel else np.ravel(y)):
-        target = y[rest]
-        if multilabel:
-            kept = target.any(axis=0) & ~target.all(axis=0)
-            target = target[:, kept] if kept.sum() > 1 else target[:, kept].ravel()
-        else:
-            kept = np.isin(classes, target) if shape[1] > 1 else np.ones(1, dtype=bool)
-        if target.size == 0 or np.unique(target).size < 2 or (not multilabel and shape[1] > 1 and kept.sum() < 3):
-            continue
-        model = _fitted(estimator, X[rest], target, None if weight is None else weight[rest])
-        scores[np.ix_(held_out, kept)] = _score_columns(model, X[held_out])
-    return scores
-
-
-def _n_folds(y: NDArray[Any], n_folds: int) -> int:
-    """As many folds as every class can fill, but at least two."""
-    return max(2, min(n_folds, int(np.unique(y, return_counts=True)[1].min())))
+        return y != 0
+    return np.column_stack([np.ravel(y) == name for name in (classes[1:] if classes.size == 2 else classes)])

@@ -49,7 +49,7 @@ class Utility:
 
     def __post_init__(self) -> None:
         worth = (self.tp, self.fp, self.fn, self.tn)
-        if not np.isfinite(worth).all() or (self.tp <= self.fn and self.fp >= self.tn):
+        if not np.isfinite(worth).all() or (self.tp <= self.fn or self.fp >= self.tn):
             raise ValueError(f"A utility must be finite, and a right decision worth more than a wrong one; got {self}.")
 
     def __call__(self, tp: Counts, fp: Counts, fn: Counts, tn: Counts) -> NDArray[np.float64]:
@@ -81,6 +81,10 @@ class FBeta:
     """F_β: recall counts β times as much as precision. Accepting nothing is worth 0."""
 
     beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.beta < np.inf:
+            raise ValueError(f"beta of FBeta must be a positive number; got {self.beta!r}.")
 
     def __call__(self, tp: Counts, fp: Counts, fn: Counts, tn: Counts) -> NDArray[np.float64]:
         weighted = (1 + self.beta**2) * np.asarray(tp, dtype=np.float64)
@@ -126,22 +130,33 @@ def micro_average(y_true: Any, y_pred: Any, measure: Measure = T11SU) -> ClassAv
 
 
 def utility_score(
-    y_true: Any, y_pred: Any, measure: Measure = T11SU, average: Literal["binary", "macro", "micro"] | None = None
+    y_true: Any,
+    y_pred: Any,
+    measure: Measure = T11SU,
+    average: Literal["binary", "macro", "micro"] | None = None,
+    pos_label: Any = None,
 ) -> float:
-    """The measure as one number.
+    """The measure as one number; NaN where it is undefined for every class.
 
     Parameters
     ----------
     y_true, y_pred : labels, or 0/1 indicator matrices
     measure : a utility, `T11SU` by default
     average : {"binary", "macro", "micro"}, default=None
-        `binary` values the second class alone; default: `binary` for two classes, `macro` otherwise.
+        `binary` values one class alone; default: `binary` for two classes, `macro` otherwise.
+    pos_label : class, default=None
+        The class that `binary` values: by default 1 where the labels are 0/1 or −1/+1, else the last of them in order.
     """
+    multilabel = type_of_target(y_true) == "multilabel-indicator"
+    present = [] if multilabel else np.union1d(y_true, y_pred).tolist()
     if average is None:
-        average = "binary" if type_of_target(y_true) == "binary" else "macro"
+        average = "macro" if multilabel or len(present) > 2 else "binary"
     if average == "binary":
-        values = class_values(y_true, y_pred, measure)
-        return float(values[-1])
+        if pos_label is None:
+            pos_label = 1 if set(present) <= {-1, 0, 1} else present[-1]
+        truth, accepted = (np.asarray(y) == pos_label for y in (y_true, y_pred))
+        tp, fp = (truth & accepted).sum(), (~truth & accepted).sum()
+        return float(measure(tp, fp, truth.sum() - tp, (~truth).sum() - fp))
     mean = macro_average if average == "macro" else micro_average
     return mean(y_true, y_pred, measure).value
 

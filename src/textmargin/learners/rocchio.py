@@ -1,6 +1,8 @@
 """Rocchio's classifier: the difference of class centroids, as text filtering used it before support vectors.
 
-w = 16 · mean of positives − 4 · mean of negatives, on unit rows         f(x) = ⟨w, x⟩, whose threshold is to be set
+    w = 16 · mean of positives − 4 · mean of negatives         f(x) = ⟨w, x⟩ + b, zero halfway between the two means
+
+Meant for rows of unit length, and for scores whose threshold is set afterwards.
 """
 
 from __future__ import annotations

@@ -55,6 +55,8 @@ class UtilityCurveDisplay:
         if target is not None and target not in classes:
             raise ScoreError(f"target {target!r} is not among the classes: {classes[:10]}.")
         two = len(estimator.curve_) == 1
+        if two and target == classes[0]:
+            raise ScoreError(f"With two classes there is one threshold, that of {str(classes[1])!r}; ask for it, or for none.")
         k = 0 if two or target is None else classes.index(target)
         name = str(classes[-1] if two else classes[k])
         return cls(estimator.curve_[k], threshold=float(estimator.thresholds_[k]), name=name).plot(axes)
