@@ -100,6 +100,18 @@ def test_classes_with_few_positives(n_positive, scores, rule):
     assert np.isfinite(ThresholdClassifier(PriorSVC(), scores=scores, rule=rule).fit(X, Y[:, 1] + 0).thresholds_).all()
 
 
+def test_rules_that_choose_for_themselves_do_not_choose_on_three_positives():
+    X, _ = make_texts(n=80, d=300)
+    rare = (np.arange(80) < 3).astype(int)
+    trained = PriorSVC().fit(X, rare).decision_function(X)
+    for rule in ("parameter-free", "select"):
+        model = ThresholdClassifier(PriorSVC(), rule=rule).fit(X, rare)
+        assert model.thresholds_[0] == beta_gamma_threshold(rare, trained, 0.775)
+    honest = PriorSVC().fit(X, rare).loo_decision_function()
+    told = ThresholdClassifier(PriorSVC(), rule="beta-gamma", beta=0.3).fit(X, rare)
+    assert told.thresholds_[0] == beta_gamma_threshold(rare, honest, 0.3)
+
+
 @pytest.mark.parametrize("estimator", [LogisticRegression(), RandomForestClassifier(20, random_state=0)])
 def test_any_scorer_with_refitted_folds(estimator):
     X, y = skewed()

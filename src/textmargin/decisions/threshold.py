@@ -55,7 +55,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     n_folds : int, default=5
         Folds of `scores="cv"`, and of the rules that use folds.
     few_positives : int, default=4
-        Classes with fewer positives get a threshold on the training scores, relaxed by α = 0.775.
+        With `parameter-free` and `select`, classes with fewer positives get a threshold on the training scores, relaxed by
+        α = 0.775. The other rules do as they are told.
     min_precision, min_recall : float, default=None
         Floors that the threshold must keep on the scores it is set on. Where the rule's threshold does not, the one of best
         utility among those that do.
@@ -244,9 +245,12 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ) -> tuple[UtilityCurve, float, float, float]:
         """The curve, θ, β and γ of one class."""
         scored = ~np.isnan(honest)  # a class missing from a fold's training texts leaves that fold without scores
-        few = int((positive & scored).sum()) < max(self.few_positives, 1)
-        score = trained if few else np.where(scored, honest, np.inf)
-        order = np.argsort(-score, kind="stable")[0 if few else np.count_nonzero(~scored) :]
+        n_positive = int((positive & scored).sum())
+        few = self.rule in ("parameter-free", "select") and n_positive < self.few_positives
+        if few or n_positive == 0:
+            honest, scored = trained, np.ones_like(scored)
+        score = np.where(scored, honest, np.inf)
+        order = np.argsort(-score, kind="stable")[np.count_nonzero(~scored) :]
         y, score = positive[order], score[order]  # sorted once; the rules' own sorting then costs next to nothing
         weight = None if weight is None else weight[order]
         curve = utility_curve(y, score, utility, weight)
