@@ -41,7 +41,7 @@ def test_worked_example_curve():
     ],
 )
 def test_worked_example_thresholds(beta, gamma, theta, tp, fp, utility, t11su):
-    """MATHS §2, every row."""
+    """Every row of the worked example."""
     found = beta_gamma_threshold(LABELS, SCORES, beta, gamma)
     assert found == pytest.approx(theta, abs=1e-6)
     accepted = found <= SCORES
@@ -130,7 +130,7 @@ def test_selection_takes_the_pair_that_is_best_on_held_out_folds():
 
 @pytest.mark.parametrize("gamma", [None, 0.05])
 def test_retrofitted_beta_is_the_mean_of_what_each_fold_needed(gamma):
-    """The formula of MATHS §2, written out, on the folds that the rule itself deals."""
+    """The formula written out, on the folds that the rule itself deals."""
     y, score = noisy(30)
     rng = np.random.default_rng(0)
     order = np.argsort(-score, kind="stable")

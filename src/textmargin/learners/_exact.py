@@ -1,6 +1,6 @@
 """Exact Newton steps, by a Cholesky factor in the number of active rows or of weights, whichever is smaller.
 
-In the size of the active set S, with K = XX' there, costs c and columns Z (MATHS §1), goal = m∘y − offset:
+In the size of the active set S, with K = XX' there, costs c and columns Z, goal = m∘y − offset:
 
     [ K + λ diag(1/c)   Z       ] [β]   [ goal    ]
     [ Z'                −ρ/λ    ] [q] = [ −ρq⁰/λ  ]        w = X_S'β

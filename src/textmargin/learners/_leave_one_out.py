@@ -1,7 +1,7 @@
 """Leave-one-out scores of a trained primal SVM, without training again.
 
 Leaving text i out takes its row out of the linear system behind the last Newton step. As long as no other text crosses its
-margin by that, its score becomes exactly (MATHS §1; t = m∘y, h the leverage of `_exact.py`)
+margin by that, its score becomes exactly (t = m∘y, h the leverage of `_exact.py`)
 
     f⁽⁻ⁱ⁾(xᵢ) = tᵢ − (tᵢ − fᵢ) / (1 − hᵢ)         for texts inside the margin; the others keep the score they have.
 
