@@ -76,6 +76,11 @@ class Labels:
                 )
 
 
+def shaped(scores: Floats, multilabel: bool) -> Floats:
+    """Scores (n_texts, n_problems) as scikit-learn wants them: a vector for two classes."""
+    return scores if multilabel or scores.shape[1] > 1 else scores[:, 0]
+
+
 def decide(scores: Floats, classes: NDArray[Any], multilabel: bool) -> NDArray[Any]:
     """The labels that scores (n_texts, n_problems) stand for; zero counts as accepted."""
     if multilabel:

@@ -36,10 +36,6 @@ class Columns:
         return self.Z.shape[1]
 
     @classmethod
-    def none(cls, n_texts: int) -> Columns:
-        return cls(np.empty((n_texts, 0)), np.empty(0), np.empty(0))
-
-    @classmethod
     def join(cls, *parts: Columns) -> Columns:
         return cls(
             np.hstack([part.Z for part in parts]),

@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import TextmarginError
 from ._explanation import Explanation
-from ._labels import Labels, decide
+from ._labels import Labels, decide, shaped
 from ._objective import Floats, Matrix
 from ._prior import align_prior
 from ._training import Training
@@ -198,7 +198,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        return self._shaped(self._scores(X))
+        return shaped(self._scores(X), self.multilabel_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
@@ -221,7 +221,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             delayed(training.solver.leave_one_out)(problem, fit)
             for problem, fit in zip(training.problems(), self._fits(), strict=True)
         )
-        return self._shaped(np.column_stack(scores))
+        return shaped(np.column_stack(scores), self.multilabel_)
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
         """How much of a text's score each term gave, through the data and through each prior.
@@ -262,10 +262,6 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
-
-    def _shaped(self, scores: Floats) -> Floats:
-        """(n_texts, n_problems) as scikit-learn wants it: a vector for two classes."""
-        return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
 
     def _problem_of(self, target: Any, scores: Floats) -> tuple[int, float, Any]:
         """The problem that tells about a class, with which sign, and the class's own name."""

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, fit_context
-from ._labels import Labels, decide
+from ._labels import Labels, decide, shaped
 from ._objective import Floats
 
 
@@ -69,8 +69,7 @@ class Rocchio(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        scores = self._scores(X)
-        return scores if self.multilabel_ or scores.shape[1] > 1 else scores[:, 0]
+        return shaped(self._scores(X), self.multilabel_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
