@@ -1,5 +1,11 @@
 import numpy as np
 import scipy.sparse as sp
+from hypothesis import settings
+
+# The same examples every time, so that a run says something of the change it follows; `--hypothesis-profile=search` looks further.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None, max_examples=3000)
+settings.load_profile("repeatable")
 
 
 def make_problem(n=60, d=8, seed=0, skew=0.0):

@@ -100,7 +100,10 @@ def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, ut
     tp, fp = np.append(0.0, tp), np.append(0.0, n - tp)
     values = utility(tp, fp, tp[-1] - tp, fp[-1] - fp)
     scores = score[ends]
-    rounding = 0.0 if weight is None else 1e-12 * np.abs(values).max()  # sums of weights that are equal but for the last digit
+    rounding = 0.0
+    if weight is not None:  # sums of weights may differ in their last digit where sums of counts are equal
+        all_right, all_wrong = utility(tp[-1], 0.0, 0.0, fp[-1]), utility(0.0, fp[-1], tp[-1], 0.0)
+        rounding = 1e-12 * max(abs(float(all_right)), abs(float(all_wrong)))
     k_max = int(np.argmax(values >= values.max() - rounding))
     back = np.flatnonzero(values[k_max + 1 :] <= values[0] + rounding)
     case: Case = "accepts nothing" if k_max == 0 else "crosses" if back.size else "never returns"
