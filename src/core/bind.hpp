@@ -1,0 +1,11 @@
+// The parts of the Python module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace textmargin {
+
+void bind_primal(nanobind::module_& m);
+void bind_strings(nanobind::module_& m);
+
+}  // namespace textmargin

@@ -1,0 +1,252 @@
+// Pairs to Gram matrix: texts of similar length are grouped, a group against a group fills the lanes of an engine, and threads
+// share the groups.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "engine.hpp"
+#include "work.hpp"
+
+namespace textmargin {
+
+struct Texts {
+    std::span<const int32_t> codes;
+    std::span<const int64_t> starts;  // one more than there are texts
+
+    size_t count() const { return starts.empty() ? 0 : starts.size() - 1; }
+    const int32_t* at(size_t i) const { return codes.data() + starts[i]; }
+    size_t size(size_t i) const { return starts[i + 1] - starts[i]; }
+};
+
+// A non-negative number that may be beyond the range of double: fraction · 2^exponent.
+struct Scaled {
+    double fraction = 0;
+    int64_t exponent = 0;
+
+    Scaled() = default;
+    Scaled(double value, int64_t shift) {
+        int own;
+        fraction = std::frexp(value, &own);
+        exponent = fraction == 0 ? 0 : own + shift;
+    }
+};
+
+// K_1: the matches of two texts, from their symbols' counts.
+class Singles {
+  public:
+    Singles(const Texts& texts, const Recipe& recipe) : recipe_(recipe), starts_{0} {
+        std::vector<int32_t> sorted;
+        for (size_t i = 0; i < texts.count(); ++i) {
+            sorted.assign(texts.at(i), texts.at(i) + texts.size(i));
+            std::sort(sorted.begin(), sorted.end());
+            for (auto at = sorted.begin(); at != sorted.end();) {
+                const auto end = std::upper_bound(at, sorted.end(), *at);
+                counts_.emplace_back(*at, static_cast<double>(end - at));
+                at = end;
+            }
+            starts_.push_back(counts_.size());
+        }
+    }
+    double product(size_t i, const Singles& other, size_t j) const {
+        double sum = 0;
+        auto a = counts_.begin() + starts_[i], b = other.counts_.begin() + other.starts_[j];
+        const auto a_end = counts_.begin() + starts_[i + 1], b_end = other.counts_.begin() + other.starts_[j + 1];
+        while (a != a_end && b != b_end) {
+            if (a->first == b->first) sum += recipe_.match[a->first] * a->second * b->second;
+            const bool step_a = a->first <= b->first, step_b = b->first <= a->first;
+            a += step_a, b += step_b;
+        }
+        return sum;
+    }
+
+  private:
+    const Recipe& recipe_;
+    std::vector<size_t> starts_;
+    std::vector<std::pair<int32_t, double>> counts_;
+};
+
+// 1/√K of a text with itself, in the same form; 0 where K is 0, so that such a text is like no other.
+inline Scaled inverse_root(Scaled K) {
+    if (K.fraction == 0) return {};
+    const bool odd = K.exponent % 2 != 0;
+    return {1 / std::sqrt(odd ? 2 * K.fraction : K.fraction), -(K.exponent - odd) / 2};
+}
+
+// Where values go: K(i, j) times a factor for its row, for its column, and for all.
+struct Output {
+    double* K;
+    size_t n_columns;
+    bool symmetric;
+    double factor;
+    std::span<const Scaled> row, column;  // empty: 1
+
+    void put(size_t i, size_t j, Scaled value) const {
+        double fraction = factor * value.fraction;
+        int64_t exponent = value.exponent;
+        if (!row.empty()) {
+            fraction *= row[i].fraction * column[j].fraction;
+            exponent += row[i].exponent + column[j].exponent;
+        }
+        const double number = std::ldexp(fraction, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
+        K[i * n_columns + j] = number;
+        if (symmetric) K[j * n_columns + i] = number;
+    }
+};
+
+// Texts sorted by length, in groups of one size. Where their number is not a multiple of `multiple`, the first groups, where texts
+// are shortest, have gaps.
+class Groups {
+  public:
+    Groups(const Texts& texts, size_t size, size_t multiple) : texts_(texts), size_(size), order_(texts.count()) {
+        std::iota(order_.begin(), order_.end(), size_t{0});
+        std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) { return texts.size(a) < texts.size(b); });
+        order_.insert(order_.begin(), (multiple - order_.size() % multiple) % multiple, kNone);
+    }
+    static constexpr size_t kNone = ~size_t{0};
+    size_t count() const { return order_.size() / size_; }
+    size_t text(size_t group, size_t k) const { return order_[group * size_ + k]; }
+    size_t longest(size_t group) const {
+        const size_t last = text(group, size_ - 1);
+        return last == kNone ? 0 : texts_.size(last);
+    }
+
+  private:
+    const Texts& texts_;
+    size_t size_;
+    std::vector<size_t> order_;
+};
+
+inline Pair swapped(const Pair& pair) { return {pair.t, pair.n_t, pair.s, pair.n_s, pair.t_after, pair.s_after}; }
+
+// One thread's lanes: pairs in, values out, with the memory that an engine needs.
+class Lanes {
+  public:
+    static constexpr int kMost = 16;
+    Lanes(const Engine& engine, const Recipe& recipe) : engine_(engine), recipe_(recipe) {}
+
+    void set(int lane, const Pair& pair) { pairs_[lane] = pair; }
+    static Pair pair(const Texts& X, size_t i, const Texts& Y, size_t j) {
+        const bool both = i != Groups::kNone && j != Groups::kNone;
+        return both ? Pair{X.at(i), X.size(i), Y.at(j), Y.size(j), nullptr, nullptr} : Pair{};
+    }
+    // Runs all lanes; no text s is longer than n_rows.
+    bool run(size_t n_rows, const bool* stop) {
+        if (recipe_.length == 1) {
+            std::fill_n(K_, engine_.lanes, 0.0);
+            return true;
+        }
+        const size_t bytes = engine_.scratch_bytes(recipe_, n_rows);
+        if (bytes > bytes_) {
+            memory_.reset(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
+            if (!memory_) throw std::bad_alloc();
+            bytes_ = bytes;
+        }
+        return engine_.compare(pairs_, recipe_, memory_.get(), stop, K_, &exponent_);
+    }
+    // What the lanes found, and the part of K that the recurrence leaves out.
+    Scaled value(int lane, double singles) const { return {K_[lane] + std::ldexp(singles, -exponent_), exponent_}; }
+
+  private:
+    struct Free {
+        void operator()(void* p) const { std::free(p); }
+    };
+    const Engine& engine_;
+    const Recipe& recipe_;
+    Pair pairs_[kMost];
+    double K_[kMost];
+    int exponent_ = 0;
+    std::unique_ptr<void, Free> memory_;
+    size_t bytes_ = 0;
+};
+
+// All pairs of X and Y; where `out.symmetric`, Y is X and half of them are enough.
+template <class Watch>
+void dense_gram(const Engine& engine, const Recipe& recipe, const Texts& X, const Texts& Y, const Output& out, int n_threads,
+                Watch watch) {
+    // 16 lanes are 4 × 4 texts, 8 are 2 × 4: the more even, the fewer texts need to be alike in length.
+    size_t n_down = 1;
+    while (4 * n_down * n_down <= static_cast<size_t>(engine.lanes)) n_down *= 2;
+    const size_t n_across = engine.lanes / n_down, folds = n_across / n_down;
+    const Groups rows(X, n_down, out.symmetric ? n_across : n_down), columns(Y, n_across, n_across);
+
+    // A unit is a row group against a column group; in the symmetric case row groups go up to the texts of the column group.
+    const size_t n_units = out.symmetric ? folds * (columns.count() * (columns.count() + 1) / 2) : rows.count() * columns.count();
+    auto place = [&](size_t unit) -> std::pair<size_t, size_t> {
+        unit = n_units - 1 - unit;  // the longest first, so that no thread is left with them at the end
+        if (!out.symmetric) return {unit % rows.count(), unit / rows.count()};
+        const size_t square = unit / folds;
+        size_t across = (std::sqrt(8.0 * square + 1) - 1) / 2;
+        while (across * (across + 1) / 2 > square) --across;
+        while ((across + 1) * (across + 2) / 2 <= square) ++across;
+        return {(square - across * (across + 1) / 2) * folds + unit % folds, across};
+    };
+    const double first = recipe.first_weight();
+    const Texts none;
+    const Singles x_singles(first ? X : none, recipe), y_singles(first && !out.symmetric ? Y : none, recipe);
+    const Singles& others = out.symmetric ? x_singles : y_singles;
+
+    double total = 0, above = 0;
+    for (size_t across = 0, down = 0; across < columns.count(); ++across) {
+        for (; down < (out.symmetric ? folds * (across + 1) : rows.count()); ++down) above += rows.longest(down);
+        total += above * columns.longest(across);
+    }
+
+    Progress progress;
+    auto make_worker = [&] {
+        return [&, lanes = Lanes(engine, recipe)](size_t unit) mutable {
+            const auto [down, across] = place(unit);
+            const size_t n_s = rows.longest(down), n_t = columns.longest(across);
+            for (size_t lane = 0; lane < n_down * n_across; ++lane) {
+                const Pair pair = Lanes::pair(X, rows.text(down, lane / n_across), Y, columns.text(across, lane % n_across));
+                lanes.set(lane, n_s <= n_t ? pair : swapped(pair));  // rows need memory: let them be the shorter texts
+            }
+            if (!lanes.run(std::min(n_s, n_t), &progress.stop)) return;
+            for (size_t lane = 0; lane < n_down * n_across; ++lane) {
+                const size_t k = lane / n_across, l = lane % n_across;
+                if (out.symmetric && down * n_down + k > across * n_across + l) continue;  // its mirror image is put
+                const size_t i = rows.text(down, k), j = columns.text(across, l);
+                if (i != Groups::kNone && j != Groups::kNone)
+                    out.put(i, j, lanes.value(lane, first ? first * x_singles.product(i, others, j) : 0.0));
+            }
+            progress.done += n_s * n_t;
+        };
+    };
+    share_work(n_units, n_threads, progress, make_worker, [&] { watch(progress.done / std::max(total, 1.0)); });
+}
+
+// K of each text with itself.
+template <class Watch>
+std::vector<Scaled> dense_diagonal(const Engine& engine, const Recipe& recipe, const Texts& X, int n_threads, Watch watch) {
+    const size_t n_lanes = engine.lanes;
+    const Groups groups(X, n_lanes, n_lanes);
+    std::vector<Scaled> diagonal(X.count());
+    const double first = recipe.first_weight();
+    const Singles singles(first ? X : Texts{}, recipe);
+    double total = 0;
+    for (size_t g = 0; g < groups.count(); ++g) total += std::pow(groups.longest(g), 2);
+    Progress progress;
+    auto make_worker = [&] {
+        return [&, lanes = Lanes(engine, recipe)](size_t unit) mutable {
+            const size_t group = groups.count() - 1 - unit, longest = groups.longest(group);
+            for (size_t lane = 0; lane < n_lanes; ++lane)
+                lanes.set(lane, Lanes::pair(X, groups.text(group, lane), X, groups.text(group, lane)));
+            if (!lanes.run(longest, &progress.stop)) return;
+            for (size_t lane = 0; lane < n_lanes; ++lane) {
+                const size_t i = groups.text(group, lane);
+                if (i != Groups::kNone) diagonal[i] = lanes.value(lane, first ? first * singles.product(i, singles, i) : 0.0);
+            }
+            progress.done += longest * longest;
+        };
+    };
+    share_work(groups.count(), n_threads, progress, make_worker, [&] { watch(progress.done / std::max(total, 1.0)); });
+    return diagonal;
+}
+
+}  // namespace textmargin

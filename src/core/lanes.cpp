@@ -1,0 +1,299 @@
+// The subsequence kernel of many pairs at once: one pair a lane. Compiled once per vector level, with LEVEL naming it.
+//
+// The recurrence of ssk.hpp, with K'ᵢ and K''ᵢ divided by cⱼ, the product of the gap weights of columns 1 … j, becomes
+//
+//     Sᵢ(j)    = Sᵢ(j−1) + [s_a = t_j]·q·Qᵢ₋₁(a−1, j−1)      S = K''/c, Q = K'/c, q = match/gap of the row's symbol
+//     Qᵢ(a, j) = gap(s_a)·Qᵢ(a−1, j) + Sᵢ(j)
+//
+// two multiply-adds per level and cell. A tile of columns stays in the first cache while all rows pass over it, R rows at a time so
+// that they share its loads and stores; c starts at 1 in each tile, which ends when c gets too small. What a row leaves at the
+// right edge of a tile (its border) is taken up by the next tile. Row sums are added up in double precision.
+//
+// Where symbols were taken out after a row or column, all states stand just before the next one that was kept: with e the cost of
+// those taken out, the gap weights of a row and of a column are multiplied by e, and so is the row's q.
+#include <cmath>
+#include <cstring>
+
+#include "engine.hpp"
+
+#ifndef LEVEL
+#define LEVEL baseline
+#endif
+#define JOIN(a, b) a##b
+#define LEVEL_FUNCTION(name) JOIN(level_, name)
+#define TEXT(name) #name
+#define LEVEL_NAME(name) TEXT(name)
+
+namespace textmargin {
+namespace LEVEL {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+constexpr int kRowsAtOnce = 2, kLevelsWithTwoRows = 4;  // what fits 32 registers
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+constexpr int kRowsAtOnce = 1, kLevelsWithTwoRows = 0;
+#else
+constexpr int kVectorBytes = 16;
+constexpr int kRowsAtOnce = 1, kLevelsWithTwoRows = 0;
+#endif
+
+template <class T>
+struct Vectors;
+template <>
+struct Vectors<float> {
+    typedef float Floats __attribute__((vector_size(kVectorBytes)));
+    typedef int32_t Codes __attribute__((vector_size(kVectorBytes)));
+    static constexpr double least_c = 0x1p-80, growth_bits = 40;  // 1/c times the largest state must stay below 2^127
+};
+template <>
+struct Vectors<double> {
+    typedef double Floats __attribute__((vector_size(kVectorBytes)));
+    typedef int64_t Codes __attribute__((vector_size(kVectorBytes)));
+    static constexpr double least_c = 0x1p-400, growth_bits = 600;  // 2^1023
+};
+
+constexpr int kTile = 64;           // columns of a tile, at most
+constexpr size_t kTileBytes = 24 << 10;  // what Q of a tile may take of the first cache
+constexpr int kMostLevels = 15;     // compiled for exactly so many; longer kernels loop
+
+template <class T>
+struct Row {  // one row of all lanes
+    typename Vectors<T>::Codes code;
+    typename Vectors<T>::Floats gap, q, match;
+};
+
+template <class T>
+struct Column {  // one column of all lanes: its symbol, c before it, and 1/c
+    typename Vectors<T>::Codes code;
+    typename Vectors<T>::Floats c, inverse;
+};
+
+inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+// log₂ of the largest K'ᵢ that texts of n_s and n_t symbols could have, all symbols being equal and matches worth 1.
+inline double log_bound(int i, double n_s, double n_t, double gap) {
+    const double reach = gap < 1 ? 1 / (1 - gap) : 1e300;
+    const double geometric = i * (std::log2(std::fmin(n_s, reach)) + std::log2(std::fmin(n_t, reach)));
+    auto choose = [i](double n) { return n <= i ? 0.0 : std::lgamma(n + 1) - std::lgamma(i + 1.0) - std::lgamma(n - i + 1); };
+    return std::fmin(geometric, (choose(n_s) + choose(n_t)) / std::log(2.0));
+}
+
+// How many times to halve each match, so that no state can overflow. Single digits for texts of thousands of symbols that are much
+// alike; otherwise 0.
+template <class T>
+int halvings(const Recipe& recipe, double n_s, double n_t) {
+    const double reach = recipe.largest_gap < 1 ? 1 / (1 - recipe.largest_gap) : 1e300;
+    const double product = std::fmin(n_s, reach) * std::fmin(n_t, reach);  // of an upper bound's factor for each level
+    if (product <= std::exp2(Vectors<T>::growth_bits / recipe.length)) return 0;
+    double most = 0;
+    for (int i = 1; i < recipe.length; ++i)
+        most = std::fmax(most, (log_bound(i, n_s, n_t, recipe.largest_gap) - Vectors<T>::growth_bits) / i);
+    return static_cast<int>(std::ceil(most));
+}
+
+inline size_t widest_tile(const Recipe& recipe) {
+    const size_t cached = kTileBytes / ((recipe.length - 1) * kVectorBytes);
+    return least(cached > 1 ? cached : 1, kTile);
+}
+
+// The memory of one comparison: Q and the columns of a tile, then rows and their borders.
+template <class T>
+struct Scratch {
+    using Floats = typename Vectors<T>::Floats;
+    Floats* Q;
+    Column<T>* columns;
+    Row<T>* rows;
+    Floats* border;  // per row S and the last Q, all levels
+
+    static size_t bytes(const Recipe& recipe, size_t n_rows) {
+        const size_t levels = recipe.length - 1, tile = widest_tile(recipe);
+        return tile * (levels * sizeof(Floats) + sizeof(Column<T>)) + n_rows * (sizeof(Row<T>) + 2 * levels * sizeof(Floats));
+    }
+    Scratch(const Recipe& recipe, size_t n_rows, void* memory) {
+        const size_t levels = recipe.length - 1, tile = widest_tile(recipe);
+        Q = static_cast<Floats*>(memory);
+        columns = reinterpret_cast<Column<T>*>(Q + tile * levels);
+        rows = reinterpret_cast<Row<T>*>(columns + tile);
+        border = reinterpret_cast<Floats*>(rows + n_rows);
+    }
+};
+
+// R rows over the columns of a tile. Levels is the number of states, length − 1, or 0 to take it from `n_levels`.
+template <class T, int Levels, bool Sum, int R>
+[[gnu::always_inline]] inline void pass(const Row<T>* rows, const Column<T>* columns, size_t width, int n_levels,
+                                        const typename Vectors<T>::Floats& scale, const T* weights,
+                                        typename Vectors<T>::Floats* Q, typename Vectors<T>::Floats* border, double* K) {
+    using Floats = typename Vectors<T>::Floats;
+    using Codes = typename Vectors<T>::Codes;
+    constexpr int kMost = Levels ? Levels : 256;
+    const int C = Levels ? Levels : n_levels;
+    Floats S[R][kMost], before[R][kMost], sum[R], gap[R], q[R];  // before is Q(a − 1, j − 1)
+    Codes code[R];
+    for (int r = 0; r < R; ++r) {
+        for (int i = 0; i < C; ++i) {
+            S[r][i] = border[2 * C * r + i] * scale;
+            before[r][i] = border[2 * C * r + C + i] * scale;
+        }
+        sum[r] = Floats{};
+        code[r] = rows[r].code, gap[r] = rows[r].gap, q[r] = rows[r].q;
+    }
+#pragma GCC unroll 2
+    for (size_t j = 0; j < width; ++j) {
+        const Column<T>& column = columns[j];
+        Floats now[kMost];
+#pragma GCC unroll 16
+        for (int i = 0; i < C; ++i) now[i] = Q[j * C + i];
+#pragma GCC unroll 4
+        for (int r = 0; r < R; ++r) {
+            const Codes match = code[r] == column.code;
+            Floats worth = before[r][C - 1];
+            if constexpr (Sum) {
+#pragma GCC unroll 16
+                for (int i = C - 2; i >= 0; --i) worth = worth + before[r][i] * weights[i + 1];
+            }
+            sum[r] = match ? sum[r] + worth * column.c : sum[r];
+#pragma GCC unroll 16
+            for (int i = C - 1; i > 0; --i) S[r][i] = match ? S[r][i] + before[r][i - 1] * q[r] : S[r][i];
+            S[r][0] = match ? S[r][0] + column.inverse * q[r] : S[r][0];
+#pragma GCC unroll 16
+            for (int i = 0; i < C; ++i) {
+                before[r][i] = now[i];
+                now[i] = now[i] * gap[r] + S[r][i];
+            }
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < C; ++i) Q[j * C + i] = now[i];
+    }
+    for (int r = 0; r < R; ++r) {
+        for (int i = 0; i < C; ++i) {
+            border[2 * C * r + i] = S[r][i];
+            border[2 * C * r + C + i] = before[r][i];
+        }
+        const Floats row_sum = sum[r] * rows[r].match;
+        for (size_t lane = 0; lane < kVectorBytes / sizeof(T); ++lane) K[lane] += row_sum[lane];
+    }
+}
+
+// The rows of all lanes. Past the end of a lane's text stands −1, and in columns −2: they match nothing.
+template <class T>
+void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_rows, Row<T>* rows) {
+    constexpr int kLanes = kVectorBytes / sizeof(T);
+    const T gap = recipe.gap[0], match = recipe.match[0] * halved;
+    for (int lane = 0; lane < kLanes; ++lane) {
+        const Pair& pair = pairs[lane];
+        for (size_t a = 0; a < pair.n_s; ++a) {
+            const int32_t x = rows[a].code[lane] = pair.s[a];
+            const T after = pair.s_after ? pair.s_after[a] : 1.0;
+            rows[a].gap[lane] = (recipe.uniform ? gap : static_cast<T>(recipe.gap[x])) * after;
+            rows[a].match[lane] = recipe.uniform ? match : static_cast<T>(recipe.match[x] * halved);
+            rows[a].q[lane] = rows[a].match[lane] * after / (recipe.uniform ? gap : static_cast<T>(recipe.gap[x]));
+        }
+        for (size_t a = pair.n_s; a < n_rows; ++a) {
+            rows[a].code[lane] = -1;
+            rows[a].gap[lane] = rows[a].match[lane] = rows[a].q[lane] = 1;
+        }
+    }
+}
+
+// A tile of columns from `start`, with c starting at 1. Returns its width; c is left past its last column.
+template <class T>
+size_t fill_columns(const Pair* pairs, const Recipe& recipe, size_t start, size_t most, Column<T>* columns,
+                    typename Vectors<T>::Floats& c) {
+    constexpr int kLanes = kVectorBytes / sizeof(T);
+    using Floats = typename Vectors<T>::Floats;
+    const T gap = recipe.gap[0];
+    for (int lane = 0; lane < kLanes; ++lane) {
+        const Pair& pair = pairs[lane];
+        const size_t n = pair.n_t > start ? least(pair.n_t - start, most) : 0;
+        for (size_t j = 0; j < n; ++j) {
+            const int32_t x = columns[j].code[lane] = pair.t[start + j];
+            const T after = pair.t_after ? pair.t_after[start + j] : 1.0;
+            columns[j].c[lane] = (recipe.uniform ? gap : static_cast<T>(recipe.gap[x])) * after;
+        }
+        for (size_t j = n; j < most; ++j) {
+            columns[j].code[lane] = -2;
+            columns[j].c[lane] = 1;
+        }
+    }
+    c = Floats{} + 1;
+    for (size_t j = 0; j < most; ++j) {
+        const Floats next = c * columns[j].c;  // so far the column's own gap
+        columns[j].c = c;
+        columns[j].inverse = 1 / c;
+        c = next;
+        const auto small = c < static_cast<T>(Vectors<T>::least_c);
+        bool end = false;
+        for (int lane = 0; lane < kLanes; ++lane) end |= small[lane] != 0;
+        if (end) return j + 1;
+    }
+    return most;
+}
+
+template <class T, int Levels, bool Sum>
+bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* stop, double* K, int* exponent) {
+    using Floats = typename Vectors<T>::Floats;
+    constexpr int kLanes = kVectorBytes / sizeof(T);
+    constexpr int R = Levels > 0 && Levels <= kLevelsWithTwoRows ? kRowsAtOnce : 1;
+    const int C = recipe.length - 1;
+    size_t n_rows = 0, n_columns = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+        if (pairs[lane].n_s > n_rows) n_rows = pairs[lane].n_s;
+        if (pairs[lane].n_t > n_columns) n_columns = pairs[lane].n_t;
+        K[lane] = 0;
+    }
+    const int halve = halvings<T>(recipe, n_rows, n_columns);
+    *exponent = halve * recipe.length;
+    T weights[256];  // relative to the last, which is 1
+    for (int i = 0; Sum && i < recipe.length; ++i) weights[i] = std::ldexp(recipe.weights[i], halve * (i + 1 - recipe.length));
+
+    const Scratch<T> at(recipe, n_rows, memory);
+    fill_rows(pairs, recipe, std::ldexp(1.0, -halve), n_rows, at.rows);
+    std::memset(at.border, 0, n_rows * 2 * C * sizeof(Floats));
+    const size_t tile = widest_tile(recipe);
+    Floats scale = Floats{} + 1, next_scale;
+    for (size_t start = 0, width; start < n_columns; start += width) {
+        width = fill_columns(pairs, recipe, start, least(tile, n_columns - start), at.columns, next_scale);
+        std::memset(at.Q, 0, width * C * sizeof(Floats));
+        size_t a = 0;
+        for (; a + R <= n_rows; a += R) {
+            pass<T, Levels, Sum, R>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, K);
+            if (a % 4096 == 0 && __atomic_load_n(stop, __ATOMIC_RELAXED)) return false;
+        }
+        for (; a < n_rows; ++a)
+            pass<T, Levels, Sum, 1>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, K);
+        scale = next_scale;
+    }
+    return true;
+}
+
+template <class T, int Levels>
+bool compare_exactly(int n_levels, const Pair* pairs, const Recipe& recipe, void* memory, const bool* stop, double* K, int* exponent) {
+    if constexpr (Levels > kMostLevels) {
+        return recipe.weights ? compare<T, 0, true>(pairs, recipe, memory, stop, K, exponent)
+                              : compare<T, 0, false>(pairs, recipe, memory, stop, K, exponent);
+    } else {
+        if (n_levels > Levels) return compare_exactly<T, Levels + 1>(n_levels, pairs, recipe, memory, stop, K, exponent);
+        return recipe.weights ? compare<T, Levels, true>(pairs, recipe, memory, stop, K, exponent)
+                              : compare<T, Levels, false>(pairs, recipe, memory, stop, K, exponent);
+    }
+}
+
+template <class T>
+bool compare_any(const Pair* pairs, const Recipe& recipe, void* memory, const bool* stop, double* K, int* exponent) {
+    return compare_exactly<T, 1>(recipe.length - 1, pairs, recipe, memory, stop, K, exponent);
+}
+
+template <class T>
+constexpr Engine engine() {
+    return {kVectorBytes / sizeof(T), &Scratch<T>::bytes, &compare_any<T>};
+}
+
+}  // namespace LEVEL
+
+const Level& LEVEL_FUNCTION(LEVEL)() {
+    static constexpr Level level{LEVEL_NAME(LEVEL), LEVEL::engine<float>(), LEVEL::engine<double>()};
+    return level;
+}
+
+}  // namespace textmargin
