@@ -2,7 +2,7 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import settings
 
-# The same examples every time, so that a run says something of the change it follows; `--hypothesis-profile=search` looks further.
+# The same examples every time, so that a run says something of the change it follows; --hypothesis-profile=search looks further.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=3000)
 settings.load_profile("repeatable")

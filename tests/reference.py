@@ -6,14 +6,16 @@ import numpy as np
 from scipy.optimize import minimize
 
 
-def ssk_by_definition(s, t, length, decay):
-    """K_n(s, t): over all pairs of equal subsequences, decay to the total stretch that they span."""
+def ssk_by_definition(s, t, length, decay, gap_decay=None):
+    """K_n(s, t): over all pairs of equal subsequences, decay for each symbol matched and gap_decay for each skipped between."""
+    gap = gap_decay if callable(gap_decay) else lambda symbol: decay if gap_decay is None else gap_decay
 
     def spans(sequence):
         found = {}
         for places in combinations(range(len(sequence)), length):
             key = tuple(sequence[i] for i in places)
-            found[key] = found.get(key, 0.0) + decay ** (places[-1] - places[0] + 1)
+            skipped = [gap(sequence[i]) for i in range(places[0], places[-1]) if i not in places]
+            found[key] = found.get(key, 0.0) + decay**length * float(np.prod(skipped))
         return found
 
     in_s, in_t = spans(s), spans(t)

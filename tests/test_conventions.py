@@ -7,7 +7,15 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import textmargin
-from textmargin import BagOfWords, PriorSVC, Rocchio, TextClassifier, ThresholdClassifier
+from textmargin import (
+    BagOfWords,
+    PriorSVC,
+    Rocchio,
+    SpectrumKernel,
+    SubsequenceKernel,
+    TextClassifier,
+    ThresholdClassifier,
+)
 
 # What is expected to fail has its reason below. scikit-learn itself skips two checks of each learner: the array API one, which
 # needs an environment variable set before SciPy is imported, and the output format of predict_proba, which they do not have.
@@ -18,8 +26,11 @@ ESTIMATORS = [
     Rocchio(),
     ThresholdClassifier(PriorSVC()),
     BagOfWords(),
+    SpectrumKernel(),
+    SubsequenceKernel(),
     TextClassifier(),
 ]
+OF_TEXTS = BagOfWords | SpectrumKernel | SubsequenceKernel | TextClassifier
 
 
 def expected_failures(estimator):
@@ -37,7 +48,7 @@ def test_scikit_learns_checks(estimator, check):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
 def test_every_parameter_and_learnt_attribute_is_documented(estimator):
     texts, y = ["corn wheat", "bank rates", "corn oil", "bank yen"], [0, 1, 0, 1]
-    X = texts if isinstance(estimator, BagOfWords | TextClassifier) else np.eye(4)
+    X = texts if isinstance(estimator, OF_TEXTS) else np.eye(4)
     fitted = estimator.fit(X, y)
     text = type(estimator).__doc__
     entries = set(re.findall(r"\w+", " ".join(re.findall(r"^    (\w[\w, ]*?)(?: :|$)", text, re.M))))

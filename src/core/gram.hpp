@@ -94,7 +94,8 @@ struct Output {
             fraction *= row[i].fraction * column[j].fraction;
             exponent += row[i].exponent + column[j].exponent;
         }
-        const double number = std::ldexp(fraction, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
+        double number = std::ldexp(fraction, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
+        if (!row.empty() && (number > 1 || (symmetric && i == j && number > 0))) number = 1;  // but for rounding it is
         K[i * n_columns + j] = number;
         if (symmetric) K[j * n_columns + i] = number;
     }

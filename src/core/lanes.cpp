@@ -94,7 +94,7 @@ int halvings(const Recipe& recipe, double n_s, double n_t) {
 
 inline size_t widest_tile(const Recipe& recipe) {
     const size_t cached = kTileBytes / ((recipe.length - 1) * kVectorBytes);
-    return least(cached > 1 ? cached : 1, kTile);
+    return least(cached > 8 ? cached : 8, kTile);
 }
 
 // The memory of one comparison: Q and the columns of a tile, then rows and their borders.
@@ -107,6 +107,7 @@ struct Scratch {
     Floats* border;  // per row S and the last Q, all levels
 
     static size_t bytes(const Recipe& recipe, size_t n_rows) {
+        if (recipe.length == 1) return 0;  // no recurrence
         const size_t levels = recipe.length - 1, tile = widest_tile(recipe);
         return tile * (levels * sizeof(Floats) + sizeof(Column<T>)) + n_rows * (sizeof(Row<T>) + 2 * levels * sizeof(Floats));
     }

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .learners.rocchio import Rocchio
     from .report.displays import UtilityCurveDisplay
     from .representations.bow import BagOfWords
+    from .representations.spectrum import SpectrumKernel
+    from .representations.strings import SubsequenceKernel
 
 # Where each public name lives. Loaded when first asked for: the command line starts at once, and what needs neither
 # scikit-learn nor the compiled core works without them.
@@ -22,6 +24,8 @@ _HOMES = {
     "FBeta": "decisions.utility",
     "PriorSVC": "learners.primal",
     "Rocchio": "learners.rocchio",
+    "SpectrumKernel": "representations.spectrum",
+    "SubsequenceKernel": "representations.strings",
     "T10SU": "decisions.utility",
     "T10U": "decisions.utility",
     "T11SU": "decisions.utility",
@@ -53,6 +57,8 @@ __all__ = [
     "FBeta",
     "PriorSVC",
     "Rocchio",
+    "SpectrumKernel",
+    "SubsequenceKernel",
     "TextClassifier",
     "ThresholdClassifier",
     "Utility",

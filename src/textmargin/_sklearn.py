@@ -5,10 +5,20 @@ from typing import Any
 from sklearn.base import _fit_context as fit_context
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import _safe_indexing as take_rows
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as effective_n_threads
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
-__all__ = ["HasMethods", "Interval", "QuietCountVectorizer", "StrOptions", "check_sample_weight", "fit_context", "take_rows"]
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "QuietCountVectorizer",
+    "StrOptions",
+    "check_sample_weight",
+    "effective_n_threads",
+    "fit_context",
+    "take_rows",
+]
 
 
 class QuietCountVectorizer(CountVectorizer):

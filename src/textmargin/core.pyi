@@ -1,5 +1,7 @@
 """Compiled core: arrays in, arrays out, the GIL released. The sources, with their formulas, are in src/core."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,40 @@ _Floats = NDArray[np.float64]
 _Index = NDArray[np.int32] | NDArray[np.int64]
 _Rows = NDArray[np.int64]
 
+_Codes = NDArray[np.int32]
+
+class Recipe:
+    def __init__(self, length: int, gap: _Floats, match: _Floats, weights: _Floats) -> None: ...
+
+def levels() -> list[str]: ...
+def scratch_bytes(recipe: Recipe, level: str, double_precision: bool, n_rows: int, /) -> int: ...
+def share_left(recipe: Recipe, x_codes: _Codes, x_starts: _Rows, y_codes: _Codes, y_starts: _Rows, /) -> float: ...
+def subsequence_diagonal(
+    recipe: Recipe,
+    codes: _Codes,
+    starts: _Rows,
+    level: str,
+    double_precision: bool,
+    n_threads: int,
+    progress: Callable[[float], object] | None,
+) -> tuple[_Floats, _Rows]: ...
+def subsequence_gram(
+    recipe: Recipe,
+    x_codes: _Codes,
+    x_starts: _Rows,
+    y_codes: _Codes | None,
+    y_starts: _Rows | None,
+    x_fractions: _Floats,
+    x_exponents: _Rows,
+    y_fractions: _Floats,
+    y_exponents: _Rows,
+    factor: float,
+    level: str,
+    double_precision: bool,
+    sparse: bool,
+    n_threads: int,
+    progress: Callable[[float], object] | None,
+) -> _Floats: ...
 def ssk(s: NDArray[np.int32], t: NDArray[np.int32], length: int, decay: float) -> float: ...
 def cg_sparse(
     indptr: _Index,

@@ -8,24 +8,31 @@ from typing import Any
 from ..errors import NotTextError
 
 
-def as_texts(texts: Any) -> list[str]:
-    """Texts from a list, a NumPy array, a pandas or polars column, a one-column table or any iterable of strings."""
+def as_items(texts: Any) -> list[Any]:
+    """What a list, a NumPy array, a pandas or polars column, a one-column table or any iterable holds."""
     if isinstance(texts, str | bytes):
         raise NotTextError("Expected several texts, got a single string; put it in a list: [text].")
     if getattr(texts, "ndim", 1) == 2 or hasattr(texts, "columns"):
         texts = _only_column(texts)
     if not isinstance(texts, Iterable):
         raise NotTextError(f"Expected a list or column of texts, got {type(texts).__name__}.")
-    found = list(texts)
+    return list(texts)
+
+
+def as_texts(texts: Any) -> list[str]:
+    """The same, all of them strings."""
+    found = as_items(texts)
     for i, text in enumerate(found):
-        if isinstance(text, str):
-            continue
-        if text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType":
-            raise NotTextError(f"Text number {i} is missing ({text!r}); drop it or replace it by an empty text.")
-        raise NotTextError(
-            f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() first."
-        )
+        if not isinstance(text, str):
+            raise not_a_text(i, text)
     return found
+
+
+def not_a_text(i: int, text: Any) -> NotTextError:
+    """The error for something else among the texts."""
+    if text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType":
+        return NotTextError(f"Text number {i} is missing ({text!r}); drop it or replace it by an empty text.")
+    return NotTextError(f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() first.")
 
 
 def _only_column(table: Any) -> Any:

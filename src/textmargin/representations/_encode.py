@@ -1,0 +1,118 @@
+"""Texts to sequences of codes: the only place where text becomes numbers for the string kernels.
+
+Code points, words, or tokens of any hashable kind become codes 0, 1, 2 …, the same for all texts of a comparison.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import NotTextError
+from ._texts import as_items, not_a_text
+
+Tokens = str | Callable[[str], Iterable[Hashable]]
+
+_WORD = re.compile(r"\w+")
+_N_CODE_POINTS = 0x110000
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Texts as codes: text i is codes[starts[i]:starts[i + 1]]."""
+
+    codes: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Symbols of each text."""
+        return np.diff(self.starts)
+
+    def take(self, rows: Any) -> Sequences:
+        """Some of the texts."""
+        parts = [self.codes[self.starts[i] : self.starts[i + 1]] for i in rows]
+        return _sequences(np.concatenate([*parts, np.empty(0, np.int32)]), [part.size for part in parts])
+
+
+def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:
+    """Sequences for each corpus, and the symbol behind each code.
+
+    Parameters
+    ----------
+    tokens : "char", "word" or a function of a text
+        What the symbols of a string are; texts that are already lists of tokens are taken as they are.
+    *corpora : lists, arrays or columns of strings, or of lists of tokens
+    """
+    split = [_split(tokens, corpus) for corpus in corpora]
+    if all(isinstance(text, str) for texts in split for text in texts):
+        return _encode_characters(split)  # type: ignore[arg-type]
+    code_of: dict[Hashable, int] = {}
+    encoded = []
+    for texts in split:
+        codes = np.fromiter((code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32)
+        encoded.append(_sequences(codes, [len(text) for text in texts]))
+    return encoded, list(code_of)
+
+
+def _split(tokens: Tokens, corpus: Any) -> list[str] | list[Sequence[Hashable]]:
+    """Each text as a sequence of symbols; a string is a sequence of its characters."""
+    items = as_items(corpus)
+    if not all(isinstance(item, str) for item in items):
+        return _token_lists(items)
+    if tokens == "char":
+        return items
+    split: Callable[[str], Any] = _WORD.findall if tokens == "word" else tokens  # type: ignore[assignment]
+    found = [split(text) for text in items]
+    found = [symbols if isinstance(symbols, str | list | tuple) else list(symbols) for symbols in found]
+    _check_hashable(found, f"tokens={getattr(tokens, '__name__', tokens)!r} gave")
+    return found
+
+
+def _token_lists(items: list[Any]) -> list[Sequence[Hashable]]:
+    for i, item in enumerate(items):
+        if not isinstance(item, str | list | tuple | np.ndarray):
+            raise not_a_text(i, item)
+    kinds = [isinstance(item, str) for item in items]
+    if any(kinds):
+        i, other = kinds.index(True), kinds.index(False)
+        kind = type(items[other]).__name__
+        raise NotTextError(f"Text number {i} is a string, but number {other} is a {kind}; give strings or lists of tokens.")
+    found = [item.tolist() if isinstance(item, np.ndarray) else item for item in items]
+    _check_hashable(found, "there is")
+    return found
+
+
+def _check_hashable(texts: list[Any], found: str) -> None:
+    for i, text in enumerate(texts):
+        if isinstance(text, str):
+            continue
+        for token in text:
+            if not isinstance(token, Hashable):
+                kind = type(token).__name__
+                raise NotTextError(f"In text number {i} {found} a token that cannot be compared by hash: {kind} {token!r:.40}.")
+
+
+def _encode_characters(corpora: list[list[str]]) -> tuple[list[Sequences], list[str]]:
+    """Code points, renumbered without gaps. A lone surrogate is a symbol like any other."""
+    points = [np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32) for texts in corpora]
+    occurs = np.zeros(_N_CODE_POINTS, dtype=bool)
+    for found in points:
+        occurs[found] = True
+    symbols = np.flatnonzero(occurs)
+    code_of = np.zeros(_N_CODE_POINTS, dtype=np.int32)
+    code_of[symbols] = np.arange(symbols.size, dtype=np.int32)
+    encoded = [_sequences(code_of[found], [len(text) for text in texts]) for found, texts in zip(points, corpora, strict=True)]
+    return encoded, [chr(symbol) for symbol in symbols]
+
+
+def _sequences(codes: NDArray[np.int32], lengths: list[int]) -> Sequences:
+    return Sequences(np.ascontiguousarray(codes), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64))

@@ -1,0 +1,93 @@
+"""What all string kernels have in common: texts in, a kernel matrix out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from .._sklearn import fit_context
+from ..errors import NotTextError
+from ._backends import Floats
+from ._encode import Sequences, Tokens, encode
+from ._texts import as_items
+
+
+def length_weights(weights: Sequence[float] | None, length: int) -> Floats:
+    """The weight of each length from 1, checked, without zeros at the end; by default the last length alone counts."""
+    if weights is None:
+        return np.append(np.zeros(length - 1), 1.0)
+    found = np.asarray(weights, dtype=np.float64)
+    if found.shape != (length,):
+        raise ValueError(f"weights must have one number for each length from 1 to length={length}; got {np.size(found)} of them.")
+    positive = found[found > 0]
+    if not np.isfinite(found).all() or (found < 0).any() or positive.size == 0 or positive.max() > 1e12 * positive.min():
+        raise ValueError(f"weights must be finite, not negative, not all 0, and within a factor of 1e12; got {found}.")
+    return np.trim_zeros(found, "b")
+
+
+class StringKernel(TransformerMixin, BaseEstimator):
+    """A kernel on texts: `k(X)`, `k(X, Y)`, `k.diag(X)`; also a transformer to the kernel matrix against the fitted texts."""
+
+    tokens: Tokens
+
+    def __call__(self, X: Any, Y: Any = None) -> Floats:
+        """The kernel matrix (n_X, n_Y); of X with itself where Y is left out or is X.
+
+        Parameters
+        ----------
+        X, Y : lists, arrays or columns of strings, or of lists of tokens
+        """
+        self._validate_params()
+        corpora = [X] if Y is None or Y is X else [X, Y]
+        encoded, symbols = self._encode(corpora)
+        return self._gram(encoded[0], encoded[1] if len(encoded) > 1 else None, symbols)
+
+    def diag(self, X: Any) -> Floats:
+        """K(x, x) of each text, without the rest of the matrix."""
+        self._validate_params()
+        (encoded,), symbols = self._encode([X])
+        return self._diagonal(encoded, symbols)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Keep the texts that others are to be compared with."""
+        texts = as_items(X)
+        self._encode([texts])  # bad texts are reported now, not at the first comparison
+        self.texts_ = texts
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The kernel matrix (n_texts, n_fitted_texts), for learners with `kernel="precomputed"`."""
+        check_is_fitted(self)
+        return self(X, self.texts_)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
+        """The kernel matrix of the texts with themselves, which are kept."""
+        self.fit(X)
+        return self(self.texts_)
+
+    def _encode(self, corpora: list[Any]) -> tuple[list[Sequences], list[Any]]:
+        encoded, symbols = encode(self.tokens, *corpora)
+        if any(len(texts) == 0 for texts in encoded):
+            raise NotTextError("There are no texts to compare: the list is empty.")
+        return encoded, symbols
+
+    @abstractmethod
+    def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:
+        """The kernel matrix of encoded texts."""
+
+    @abstractmethod
+    def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
+        """Its diagonal."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

@@ -1,0 +1,134 @@
+"""The spectrum kernel: texts compared by their contiguous n-grams.
+
+K_n(s, t) = Σ_u count_u(s) · count_u(t),   u over all strings of n symbols; normalised K(s, t)/√(K(s, s)K(t, t))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .._progress import progress_of
+from .._sklearn import Interval, StrOptions
+from ._backends import Floats, check_result_size
+from ._encode import Sequences, Tokens
+from ._kernel import StringKernel, length_weights
+
+_ROWS_AT_ONCE = 256  # of the matrix product, whose sparse form would take more memory than the result
+
+
+class SpectrumKernel(StringKernel):
+    """Similarity of texts by shared n-grams: `SubsequenceKernel` without gaps.
+
+    Parameters
+    ----------
+    length : int, default=5
+        Symbols of an n-gram (n).
+    tokens : {"char", "word"} or callable, default="char"
+        What the symbols are, as in `SubsequenceKernel`.
+    weights : sequence of `length` numbers, default=None
+        Compare by Σ weights[i − 1]·K_i; by default by K_length alone.
+    normalize : bool, default=True
+        Divide by √(K(s, s)K(t, t)), so that a text and itself have similarity 1.
+    progress : bool or callable, default=True
+        Show a bar on standard error when it takes long; or a function that is told the share done.
+
+    Attributes
+    ----------
+    texts_ : list
+        The texts that `transform` compares with.
+
+    Examples
+    --------
+    >>> from textmargin import SpectrumKernel
+    >>> SpectrumKernel(length=2)(["banana"], ["bandana", "cabana", "dog"]).round(3)
+    array([[0.825, 0.745, 0.   ]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "length": [Interval(Integral, 1, None, closed="left")],
+        "tokens": [StrOptions({"char", "word"}), callable],
+        "weights": ["array-like", None],
+        "normalize": ["boolean"],
+        "progress": ["boolean", callable],
+    }
+
+    def __init__(
+        self,
+        length: int = 5,
+        tokens: Tokens = "char",
+        *,
+        weights: Sequence[float] | None = None,
+        normalize: bool = True,
+        progress: bool | Callable[[float], object] = True,
+    ) -> None:
+        self.length = length
+        self.tokens = tokens
+        self.weights = weights
+        self.normalize = normalize
+        self.progress = progress
+
+    def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:
+        check_result_size(len(X), len(X if Y is None else Y))
+        counts = self._counts([X] if Y is None else [X, Y])
+        rows, columns = counts[0], counts[-1].T.tocsc()
+        K = np.empty((rows.shape[0], columns.shape[1]))
+        with progress_of(f"Comparing {K.shape[0]:,} × {K.shape[1]:,} texts", self.progress) as report:
+            for start in range(0, K.shape[0], _ROWS_AT_ONCE):
+                K[start : start + _ROWS_AT_ONCE] = (rows[start : start + _ROWS_AT_ONCE] @ columns).toarray()
+                if report:
+                    report(min(1.0, (start + _ROWS_AT_ONCE) / K.shape[0]))
+        return K
+
+    def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
+        (counts,) = self._counts([X])
+        return np.asarray(counts.multiply(counts).sum(axis=1)).ravel()
+
+    def _counts(self, corpora: list[Sequences]) -> list[sp.csr_matrix]:
+        """Per corpus the counts of n-grams times the root of their length's weight, in rows of unit length if asked."""
+        weights = length_weights(self.weights, self.length)
+        grams = _ngram_ids(np.concatenate([texts.codes for texts in corpora]))
+        blocks: list[list[sp.csr_matrix]] = [[] for _ in corpora]
+        for length, weight in enumerate(weights, start=1):
+            ids, n_ids = next(grams)
+            start = 0
+            for texts, block in zip(corpora, blocks, strict=True):
+                if weight > 0:
+                    block.append(np.sqrt(weight) * _count(texts, ids[start : start + texts.codes.size], n_ids, length))
+                start += texts.codes.size
+        counts = [sp.csr_matrix(sp.hstack(block, format="csr")) for block in blocks]
+        return [_unit_rows(matrix) for matrix in counts] if self.normalize else counts
+
+
+def _unit_rows(X: sp.csr_matrix) -> sp.csr_matrix:
+    """Rows of length 1; empty ones stay empty."""
+    sizes = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    return sp.csr_matrix(sp.diags(np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)) @ X)
+
+
+def _ngram_ids(codes: NDArray[np.int32]) -> Any:
+    """For n = 1, 2, …: a number for the n-gram that starts at each place, and how many there are."""
+    ids = codes.astype(np.int64)
+    n_ids = int(codes.max(initial=0)) + 1
+    n_symbols = n_ids
+    for n in range(1, codes.size + 2):
+        yield ids, n_ids
+        following = np.zeros_like(ids)  # past the end anything will do: no n-gram reaches that far
+        following[: max(codes.size - n, 0)] = codes[n:]
+        _, ids = np.unique(ids * n_symbols + following, return_inverse=True)
+        n_ids = int(ids.max(initial=0)) + 1
+    while True:  # longer than all texts together
+        yield ids, n_ids
+
+
+def _count(texts: Sequences, ids: NDArray[np.int64], n_ids: int, length: int) -> sp.csr_matrix:
+    """How often each text has each n-gram, of those that end within the text."""
+    rows = np.repeat(np.arange(len(texts)), texts.lengths)
+    within = np.arange(texts.codes.size) + length <= np.repeat(texts.starts[1:], texts.lengths)
+    entries = (np.ones(int(within.sum())), (rows[within], ids[within]))
+    return sp.csr_matrix(entries, shape=(len(texts), n_ids))

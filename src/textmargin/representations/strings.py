@@ -1,0 +1,169 @@
+"""The string subsequence kernel (Lodhi et al. 2002) as an object: `k(X)`, `k(X, Y)`, `k.diag(X)`.
+
+It compares texts by the subsequences u of n symbols that they share, contiguous or not; one that spans l symbols of a text counts
+λ^l there:
+
+    K_n(s, t) = Σ_u Σ_{i: u = s[i]} Σ_{j: u = t[j]} λ^(l(i) + l(j)),   normalised K(s, t)/√(K(s, s)K(t, t))
+
+The n matches and the gaps between them may also cost differently: λ^2n γ^gaps. The compiled core computes Σ γ^gaps, because λ^2n
+cancels when the kernel is normalised: no λ and no n underflows. Normalised, λ → 0 gives the cosine of n-gram counts
+(`SpectrumKernel`), and n = 1 a bag of symbols. A text shorter than n is like no other: its row is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import core
+from .._progress import progress_of
+from .._sklearn import Interval, StrOptions
+from ..errors import TooLargeError
+from ._backends import Cpu, Diagonal, Floats
+from ._encode import Sequences, Tokens
+from ._kernel import StringKernel, length_weights
+
+LONGEST_SINGLE = 16  # beyond, the states of repetitive texts need more than the range of single precision
+
+
+class SubsequenceKernel(StringKernel):
+    """Similarity of texts by shared subsequences, gaps allowed.
+
+    Fits wherever scikit-learn takes a kernel function: `SVC(kernel=SubsequenceKernel())`, with `kernel__decay` in a grid search.
+    As a transformer it gives the kernel matrix against the texts it was fitted on, for steps with `kernel="precomputed"`.
+
+    Parameters
+    ----------
+    length : int, default=5
+        Symbols of a subsequence (n).
+    decay : float in (0, 1], default=0.5
+        What each symbol that a subsequence spans counts (λ). Small: gaps count little; 1: they cost nothing.
+    tokens : {"char", "word"} or callable, default="char"
+        What the symbols are: code points, runs of letters and digits, or what a function makes of a text: a list of hashable
+        tokens, or a string whose characters are meant. Texts that already are lists of tokens are compared as they are.
+    gap_decay : float or mapping token → float, default=None
+        What a skipped symbol counts (γ), if not the same as a matched one: one number, or numbers for some tokens, so that
+        skipping a stop word costs little. Tokens not in the mapping have `decay`.
+    weights : sequence of `length` numbers, default=None
+        Compare by Σ weights[i − 1]·K_i, all lengths from one pass; by default by K_length alone.
+    normalize : bool, default=True
+        Divide by √(K(s, s)K(t, t)), so that a text and itself have similarity 1.
+    precision : {"single", "double"}, default="single"
+        Of the states inside; relative errors stay below 1e-5 and 1e-12. The result is always double. Normalised similarities
+        below about 1e-20 may come out as 0 in single precision. Lengths above 16 always have double.
+    n_jobs : int, default=None
+        Threads. None: all cores, within the limits that OpenMP and joblib have been given.
+    progress : bool or callable, default=True
+        Show a bar on standard error when it takes long; or a function that is told the share done.
+
+    Attributes
+    ----------
+    texts_ : list
+        The texts that `transform` compares with.
+
+    Examples
+    --------
+    >>> from textmargin import SubsequenceKernel
+    >>> kernel = SubsequenceKernel(length=2, decay=0.5)
+    >>> kernel(["car"], ["cat", "cart", "dog"]).round(3)
+    array([[0.444, 0.795, 0.   ]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "length": [Interval(Integral, 1, 256, closed="both")],
+        "decay": [Interval(Real, 0, 1, closed="right")],
+        "tokens": [StrOptions({"char", "word"}), callable],
+        "gap_decay": [Interval(Real, 0, 1, closed="right"), Mapping, None],
+        "weights": ["array-like", None],
+        "normalize": ["boolean"],
+        "precision": [StrOptions({"single", "double"})],
+        "n_jobs": [Integral, None],
+        "progress": ["boolean", callable],
+    }
+
+    def __init__(
+        self,
+        length: int = 5,
+        decay: float = 0.5,
+        tokens: Tokens = "char",
+        *,
+        gap_decay: float | Mapping[Any, float] | None = None,
+        weights: Sequence[float] | None = None,
+        normalize: bool = True,
+        precision: str = "single",
+        n_jobs: int | None = None,
+        progress: bool | Callable[[float], object] = True,
+    ) -> None:
+        self.length = length
+        self.decay = decay
+        self.tokens = tokens
+        self.gap_decay = gap_decay
+        self.weights = weights
+        self.normalize = normalize
+        self.precision = precision
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:
+        recipe, factor = self._recipe(symbols)
+        backend = self._backend()
+        rows = columns = Diagonal.none()
+        if self.normalize:
+            rows = backend.diagonal(recipe, X)
+            columns = rows if Y is None else backend.diagonal(recipe, Y)
+            factor = 1.0
+        with progress_of(f"Comparing {len(X):,} × {len(X if Y is None else Y):,} texts", self.progress) as report:
+            K = backend.gram(recipe, X, Y, (rows, columns), factor, report)
+        return K if self.normalize else self._finite(K)
+
+    def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
+        recipe, factor = self._recipe(symbols)
+        if self.normalize:
+            shortest = 1 + int(np.flatnonzero(length_weights(self.weights, self.length))[0])
+            return (X.lengths >= shortest).astype(np.float64)
+        with progress_of(f"Comparing {len(X):,} texts with themselves", self.progress) as report:
+            return self._finite(factor * self._backend().diagonal(recipe, X, report).values())
+
+    def _backend(self) -> Cpu:
+        return Cpu(double=self.precision == "double" or self.length > LONGEST_SINGLE, n_jobs=self.n_jobs)
+
+    def _recipe(self, symbols: list[Any]) -> tuple[core.Recipe, float]:
+        """What the core computes, and the factor from that to K.
+
+        The core's matches are worth m and its last weight is 1. For a single length m = 1. For several m is chosen so that the
+        first and the last weight are the same there: Σ wᵢλ²ⁱKᵢ = Σ wᵢ(λ²/m)ⁱ·mⁱKᵢ.
+        """
+        weights = length_weights(self.weights, self.length)
+        n, first = weights.size, int(np.flatnonzero(weights)[0]) + 1
+        match, relative = 1.0, np.empty(0)
+        log_factor = np.log(weights[-1]) + 2 * n * np.log(self.decay)
+        if first < n:
+            match = min(1.0, self.decay**2 * (weights[-1] / weights[first - 1]) ** (1 / (n - first)))
+            with np.errstate(divide="ignore"):
+                logs = np.log(weights) + np.arange(1, n + 1) * np.log(self.decay**2 / match)
+            relative, log_factor = np.exp(logs - logs[-1]), logs[-1]
+        factor = float(np.exp(log_factor))
+        if factor == 0 and not self.normalize:
+            raise TooLargeError(
+                f"decay={self.decay} to the power of 2·{n} is too small for a float; use normalize=True, where it cancels."
+            )
+        return core.Recipe(n, self._gaps(symbols), np.full(max(len(symbols), 1), match), relative), factor
+
+    def _gaps(self, symbols: list[Any]) -> Floats:
+        """What skipping each symbol costs."""
+        if not isinstance(self.gap_decay, Mapping):
+            return np.full(max(len(symbols), 1), float(self.decay if self.gap_decay is None else self.gap_decay))
+        for token, gap in self.gap_decay.items():
+            if not (isinstance(gap, Real) and 0 < gap <= 1):
+                raise ValueError(f"gap_decay[{token!r}] must be a number in (0, 1]; got {gap!r}.")
+        return np.array([self.gap_decay.get(symbol, self.decay) for symbol in symbols] or [self.decay], dtype=np.float64)
+
+    def _finite(self, K: Floats) -> Floats:
+        if not np.isfinite(K).all():
+            raise TooLargeError(
+                f"K of length={self.length} and decay={self.decay} is beyond the range of floats; use normalize=True."
+            )
+        return K
