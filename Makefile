@@ -34,6 +34,7 @@ test: lint types contract
 	$(BIN)/pytest
 
 bench: install
+	$(BIN)/python -m benchmarks.bench_ssk
 	$(BIN)/python -m benchmarks.bench_primal
 	$(BIN)/python -m benchmarks.bench_thresholds
 

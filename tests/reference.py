@@ -5,6 +5,28 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import minimize
 
+SCIENCE = "science is organized knowledge", "wisdom is organized life"
+BARBARA = "abracadabra", "barbarad"
+BANK = ["the", "central", "bank", "raised", "interest", "rates"], ["interest", "rates", "were", "raised", "by", "the", "bank"]
+# Values worked out by hand: two texts, length, decay, K and K normalised.
+WORKED = [
+    (("car", "cat"), 2, 0.5, 0.0625, 1 / (2 + 0.5**2)),
+    (SCIENCE, 1, 0.5, 13.25, 0.8486792152),
+    (SCIENCE, 2, 0.5, 1.537392054, 0.5798136983),
+    (SCIENCE, 3, 0.5, 0.3451985252, 0.4784547863),
+    (SCIENCE, 4, 0.5, 0.09764458911, 0.4388705084),
+    (SCIENCE, 2, 1.0, 706, 0.6120204418),
+    (SCIENCE, 3, 1.0, 4299, 0.4019966579),
+    (SCIENCE, 4, 1.0, 15480, 0.2496440035),
+    (BARBARA, 2, 0.5, 0.9705963135, 0.6975585398),
+    (BARBARA, 3, 0.5, 0.1250915527, 0.3665137736),
+    (BARBARA, 4, 1.0, 113, 0.2897435897),
+    (("card", "custard"), 3, 0.5, 0.0185546875, 0.2705328788),
+    (BANK, 1, 0.5, 1.25, 0.7715167498),
+    (BANK, 2, 0.5, 0.09375, 0.2187595562),
+    (BANK, 3, 0.5, 0.0, 0.0),
+]
+
 
 def ssk_by_definition(s, t, length, decay, gap_decay=None):
     """K_n(s, t): over all pairs of equal subsequences, decay for each symbol matched and gap_decay for each skipped between."""

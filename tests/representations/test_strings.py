@@ -11,38 +11,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import ssk_by_definition
+from reference import WORKED, ssk_by_definition
 from sklearn.base import clone
 from sklearn.decomposition import KernelPCA
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
+from strkernels import SubsequenceStringKernel
 
 from textmargin import SpectrumKernel, SubsequenceKernel, TextClassifier, core
 from textmargin.errors import NotTextError, TooLargeError
 from textmargin.representations._backends import SHORTEN_BELOW, Cpu, Diagonal
 from textmargin.representations._encode import encode
 
-SCIENCE = "science is organized knowledge", "wisdom is organized life"
-BARBARA = "abracadabra", "barbarad"
-BANK = ["the", "central", "bank", "raised", "interest", "rates"], ["interest", "rates", "were", "raised", "by", "the", "bank"]
-WORKED = [
-    (("car", "cat"), 2, 0.5, 0.0625, 1 / (2 + 0.5**2)),
-    (SCIENCE, 1, 0.5, 13.25, 0.8486792152),
-    (SCIENCE, 2, 0.5, 1.537392054, 0.5798136983),
-    (SCIENCE, 3, 0.5, 0.3451985252, 0.4784547863),
-    (SCIENCE, 4, 0.5, 0.09764458911, 0.4388705084),
-    (SCIENCE, 2, 1.0, 706, 0.6120204418),
-    (SCIENCE, 3, 1.0, 4299, 0.4019966579),
-    (SCIENCE, 4, 1.0, 15480, 0.2496440035),
-    (BARBARA, 2, 0.5, 0.9705963135, 0.6975585398),
-    (BARBARA, 3, 0.5, 0.1250915527, 0.3665137736),
-    (BARBARA, 4, 1.0, 113, 0.2897435897),
-    (("card", "custard"), 3, 0.5, 0.0185546875, 0.2705328788),
-    (BANK, 1, 0.5, 1.25, 0.7715167498),
-    (BANK, 2, 0.5, 0.09375, 0.2187595562),
-    (BANK, 3, 0.5, 0.0, 0.0),
-]
 # Every way to the same values: vector level, precision, whole or shortened texts.
 WAYS = [
     Cpu(level=level, double=double, shorten=shorten)
@@ -113,6 +94,13 @@ def test_skipping_some_tokens_may_cost_less(way, X, gaps, length):
 def test_one_gap_decay_for_all_tokens():
     expected = ssk_by_definition("abcab", "acbab", 3, 0.5, 0.8)
     assert SubsequenceKernel(3, 0.5, gap_decay=0.8, normalize=False)(["abcab"], ["acbab"]).item() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("length", "decay"), [(2, 0.5), (4, 0.3), (5, 0.9)])
+def test_equals_strkernels_which_sums_lengths_on_ascii(length, decay):
+    X = ["science is organized knowledge", "wisdom is organized life", "abracadabra", "card"]
+    expected = SubsequenceStringKernel(maxlen=length, ssk_lambda=decay)(X, X)
+    np.testing.assert_allclose(SubsequenceKernel(length, decay, weights=[1.0] * length)(X), expected, rtol=1e-6)
 
 
 @ways
