@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .learners.rocchio import Rocchio
     from .report.displays import UtilityCurveDisplay
     from .representations.bow import BagOfWords
+    from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
     from .representations.spectrum import SpectrumKernel
     from .representations.strings import SubsequenceKernel
 
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "BagOfWords": "representations.bow",
     "FBeta": "decisions.utility",
+    "KernelLandmarks": "representations.features",
     "PriorSVC": "learners.primal",
     "Rocchio": "learners.rocchio",
     "SpectrumKernel": "representations.spectrum",
+    "SubsequenceFeatures": "representations.features",
     "SubsequenceKernel": "representations.strings",
     "T10SU": "decisions.utility",
     "T10U": "decisions.utility",
@@ -34,6 +37,7 @@ _HOMES = {
     "Utility": "decisions.utility",
     "UtilityCurveDisplay": "report.displays",
     "beta_gamma_threshold": "decisions.rules",
+    "kernel_alignment": "representations.features",
     "macro_average": "decisions.utility",
     "micro_average": "decisions.utility",
     "pcut": "decisions.cuts",
@@ -55,15 +59,18 @@ __all__ = [
     "T11SU",
     "BagOfWords",
     "FBeta",
+    "KernelLandmarks",
     "PriorSVC",
     "Rocchio",
     "SpectrumKernel",
+    "SubsequenceFeatures",
     "SubsequenceKernel",
     "TextClassifier",
     "ThresholdClassifier",
     "Utility",
     "UtilityCurveDisplay",
     "beta_gamma_threshold",
+    "kernel_alignment",
     "macro_average",
     "micro_average",
     "pcut",

@@ -5,7 +5,8 @@ K_n(s, t) = Σ_u count_u(s) · count_u(t),   u over all strings of n symbols; no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -105,13 +106,22 @@ class SpectrumKernel(StringKernel):
         return [_unit_rows(matrix) for matrix in counts] if self.normalize else counts
 
 
+def count_ngrams(texts: Sequences, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How often each n-gram occurs in all texts together, and a place where it starts, in the order of first places."""
+    ids, _ = next(islice(_ngram_ids(texts.codes), length - 1, None))
+    starts = np.flatnonzero(_within(texts, length))
+    _, first, counts = np.unique(ids[starts], return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return counts[order], starts[first[order]]
+
+
 def _unit_rows(X: sp.csr_matrix) -> sp.csr_matrix:
     """Rows of length 1; empty ones stay empty."""
     sizes = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
     return sp.csr_matrix(sp.diags(np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)) @ X)
 
 
-def _ngram_ids(codes: NDArray[np.int32]) -> Any:
+def _ngram_ids(codes: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.int64], int]]:
     """For n = 1, 2, …: a number for the n-gram that starts at each place, and how many there are."""
     ids = codes.astype(np.int64)
     n_ids = int(codes.max(initial=0)) + 1
@@ -126,9 +136,14 @@ def _ngram_ids(codes: NDArray[np.int32]) -> Any:
         yield ids, n_ids
 
 
+def _within(texts: Sequences, length: int) -> NDArray[np.bool_]:
+    """Whether the n-gram that starts at each place ends within its text."""
+    return np.asarray(np.arange(texts.codes.size) + length <= np.repeat(texts.starts[1:], texts.lengths))
+
+
 def _count(texts: Sequences, ids: NDArray[np.int64], n_ids: int, length: int) -> sp.csr_matrix:
     """How often each text has each n-gram, of those that end within the text."""
     rows = np.repeat(np.arange(len(texts)), texts.lengths)
-    within = np.arange(texts.codes.size) + length <= np.repeat(texts.starts[1:], texts.lengths)
+    within = _within(texts, length)
     entries = (np.ones(int(within.sum())), (rows[within], ids[within]))
     return sp.csr_matrix(entries, shape=(len(texts), n_ids))

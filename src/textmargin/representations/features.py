@@ -1,0 +1,248 @@
+"""Explicit maps: texts to columns whose inner products approximate a string kernel, for linear learners on many texts.
+
+`SubsequenceFeatures`. For a string u of n symbols, φ_u(x) = K_n(x, u)/λⁿ adds up λ^(stretch) over the places where u occurs in x,
+gaps allowed. Over all u the inner product of φ is K_n exactly; here u runs over the most frequent contiguous ones.
+
+`KernelLandmarks` (Nyström). With L some of the texts, φ(x) = K(x, L)·U·D^(−½) where K(L, L) = U·D·U': exact on L.
+
+How well either stands for the exact kernel is told by their alignment, ⟨K, K̂⟩/(‖K‖‖K̂‖) with Frobenius products, 1 at best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.preprocessing import normalize
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from .._progress import progress_of
+from .._sklearn import Interval, StrOptions, fit_context
+from ..errors import EmptyVocabularyError
+from ._backends import Floats
+from ._encode import Tokens, encode
+from ._texts import as_items
+from .spectrum import count_ngrams
+from .strings import SubsequenceKernel
+
+_ROWS_AT_ONCE = 512
+_SAMPLE = 100  # texts on which the alignment is taken
+
+
+def kernel_alignment(K: ArrayLike, L: ArrayLike) -> float:
+    """How alike two kernel matrices are: the cosine between them as vectors.
+
+    Examples
+    --------
+    >>> from textmargin import kernel_alignment
+    >>> round(kernel_alignment([[1, 0.5], [0.5, 1]], [[1, 0.4], [0.4, 1]]), 4)
+    0.9965
+    """
+    K, L = np.asarray(K, dtype=np.float64), np.asarray(L, dtype=np.float64)
+    size = np.linalg.norm(K) * np.linalg.norm(L)
+    return float(np.sum(K * L) / size) if size > 0 else 0.0
+
+
+class _TextMap(TransformerMixin, BaseEstimator):
+    """A transformer of texts."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _alignment(self, kernel: Callable[[list[Any]], Floats], texts: list[Any]) -> float:
+        """With a kernel, on a sample of texts."""
+        some = [texts[i] for i in np.linspace(0, len(texts) - 1, min(_SAMPLE, len(texts))).astype(int)]
+        mapped = self.transform(some)
+        product = mapped @ mapped.T
+        return kernel_alignment(kernel(some), product.toarray() if sp.issparse(product) else product)
+
+
+class SubsequenceFeatures(_TextMap):
+    """Columns for the most frequent substrings, filled by all their occurrences with gaps: `SubsequenceKernel` made explicit.
+
+    Parameters
+    ----------
+    length : int, default=3
+        Symbols of a substring (n).
+    decay : float in (0, 1], default=0.5
+        What each symbol that an occurrence spans counts (λ).
+    n_features : int, default=200
+        How many substrings, the most frequent ones.
+    tokens : {"char", "word"} or callable, default="char"
+        What the symbols are, as in `SubsequenceKernel`.
+    norm : {"l2", None}, default="l2"
+        Whether rows have unit length, as the normalised kernel wants.
+    sparse_output : bool, default=False
+        Give a sparse matrix; worth it for words, where most entries are 0.
+    n_jobs : int, default=None
+        Threads; None: all cores.
+    progress : bool or callable, default=True
+        Show a bar on standard error when it takes long; or a function that is told the share done.
+
+    Attributes
+    ----------
+    substrings_ : list
+        Strings, or tuples of tokens, most frequent first.
+    counts_ : array (n_features,)
+        How often each occurs, contiguous, in the texts fitted on.
+    alignment_ : float
+        With the exact kernel, on a sample of the texts fitted on.
+
+    Examples
+    --------
+    >>> from textmargin import SubsequenceFeatures
+    >>> features = SubsequenceFeatures(length=2, n_features=3, norm=None).fit(["banana", "bandana"])
+    >>> features.get_feature_names_out()
+    array(['an', 'na', 'ba'], dtype=object)
+    >>> features.transform(["ban"])
+    array([[0.25, 0.  , 0.25]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "length": [Interval(Integral, 1, 256, closed="both")],
+        "decay": [Interval(Real, 0, 1, closed="right")],
+        "n_features": [Interval(Integral, 1, None, closed="left")],
+        "tokens": [StrOptions({"char", "word"}), callable],
+        "norm": [StrOptions({"l2"}), None],
+        "sparse_output": ["boolean"],
+        "n_jobs": [Integral, None],
+        "progress": ["boolean", callable],
+    }
+
+    def __init__(
+        self,
+        length: int = 3,
+        decay: float = 0.5,
+        n_features: int = 200,
+        tokens: Tokens = "char",
+        *,
+        norm: str | None = "l2",
+        sparse_output: bool = False,
+        n_jobs: int | None = None,
+        progress: bool | Callable[[float], object] = True,
+    ) -> None:
+        self.length = length
+        self.decay = decay
+        self.n_features = n_features
+        self.tokens = tokens
+        self.norm = norm
+        self.sparse_output = sparse_output
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the substrings."""
+        texts = as_items(X)
+        (sequences,), symbols = encode(self.tokens, texts)
+        counts, starts = count_ngrams(sequences, self.length)
+        if counts.size == 0:
+            raise EmptyVocabularyError(f"No text has {self.length} symbols; use a smaller length than length={self.length}.")
+        order = np.argsort(-counts, kind="stable")[: self.n_features]
+        found = [tuple(symbols[code] for code in sequences.codes[start : start + self.length]) for start in starts[order]]
+        characters = all(isinstance(symbol, str) and len(symbol) == 1 for symbol in symbols) and self.tokens != "word"
+        self.substrings_: list[Any] = ["".join(u) for u in found] if characters else found
+        self.counts_: NDArray[np.int64] = counts[order]
+        exact = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=self.norm == "l2", n_jobs=self.n_jobs)
+        self.alignment_ = self._alignment(exact, texts)
+        return self
+
+    def transform(self, X: Any) -> Floats | sp.csr_matrix:
+        """The columns (n_texts, n_features)."""
+        check_is_fitted(self)
+        texts = as_items(X)
+        kernel = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=False, n_jobs=self.n_jobs, progress=False)
+        substrings = [list(u) for u in self.substrings_] if self._listed(texts) else self.substrings_
+        parts = []
+        with progress_of(f"Mapping {len(texts):,} texts", self.progress) as report:
+            for start in range(0, max(len(texts), 1), _ROWS_AT_ONCE):
+                block = kernel(texts[start : start + _ROWS_AT_ONCE], substrings) / self.decay**self.length
+                block = normalize(block, copy=False) if self.norm else block
+                parts.append(sp.csr_matrix(block) if self.sparse_output else block)
+                if report:
+                    report(min(1.0, (start + _ROWS_AT_ONCE) / len(texts)))
+        return sp.csr_matrix(sp.vstack(parts, format="csr")) if self.sparse_output else np.vstack(parts)
+
+    def _listed(self, texts: list[Any]) -> bool:
+        """Whether symbols are tokens, so that a substring is a list of them."""
+        return self.tokens == "word" or not isinstance(next(iter(texts), ""), str) or not isinstance(self.substrings_[0], str)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The substrings; tokens joined by spaces."""
+        check_is_fitted(self)
+        return np.array([u if isinstance(u, str) else " ".join(map(str, u)) for u in self.substrings_], dtype=object)
+
+
+class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
+    """Columns from a kernel's values at some texts, so that inner products stand for the kernel (Nyström's method).
+
+    Parameters
+    ----------
+    kernel : kernel on texts, default=None
+        `SubsequenceKernel()` by default; any function k(X, Y) of two lists of texts will do.
+    n_landmarks : int, default=100
+        Texts to take the kernel at: more are nearer to the exact kernel, and slower.
+    random_state : int, RandomState or None, default=None
+        Which texts.
+
+    Attributes
+    ----------
+    landmarks_ : list
+        The texts.
+    map_ : array (n_landmarks, n_columns)
+        From the kernel's values at them to the columns.
+    alignment_ : float
+        With the exact kernel, on a sample of the texts fitted on.
+
+    Examples
+    --------
+    >>> from textmargin import KernelLandmarks, SubsequenceKernel
+    >>> texts = ["cheap pills", "cheep pils", "lunch at noon", "lunch at one"]
+    >>> landmarks = KernelLandmarks(SubsequenceKernel(2), n_landmarks=3, random_state=0)
+    >>> landmarks.fit_transform(texts).shape
+    (4, 3)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [callable, None],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, kernel: Any = None, n_landmarks: int = 100, *, random_state: Any = None) -> None:
+        self.kernel = kernel
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the landmarks."""
+        texts = as_items(X)
+        self.kernel_ = SubsequenceKernel() if self.kernel is None else clone(self.kernel, safe=False)
+        chosen = check_random_state(self.random_state).permutation(len(texts))[: self.n_landmarks]
+        self.landmarks_ = [texts[i] for i in np.sort(chosen)]
+        values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_))
+        kept = values > 1e-10 * max(values[-1], 0.0)  # equal texts, and texts that are like no other, add no column
+        if not kept.any():
+            raise EmptyVocabularyError("The kernel of the landmarks is 0 throughout: are all texts shorter than the kernel?")
+        self.map_ = vectors[:, kept] / np.sqrt(values[kept])
+        self.alignment_ = self._alignment(self.kernel_, texts)
+        return self
+
+    def transform(self, X: Any) -> Floats:
+        """The columns (n_texts, n_columns)."""
+        check_is_fitted(self)
+        return np.asarray(self.kernel_(as_items(X), self.landmarks_) @ self.map_)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.map_.shape[1])
