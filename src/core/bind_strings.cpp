@@ -163,9 +163,9 @@ void bind_strings(nb::module_& m) {
           nb::arg("y_starts").none(), nb::arg("x_fractions"), nb::arg("x_exponents"), nb::arg("y_fractions"), nb::arg("y_exponents"),
           nb::arg("factor"), nb::arg("level"), nb::arg("double_precision"), nb::arg("sparse"), nb::arg("n_threads"),
           nb::arg("progress").none());
-    m.def("share_left", [](const OwnRecipe& recipe, Vector<int32_t> x_codes, Vector<int64_t> x_starts, Vector<int32_t> y_codes,
+    m.def("share_of_common_cells", [](const OwnRecipe& recipe, Vector<int32_t> x_codes, Vector<int64_t> x_starts, Vector<int32_t> y_codes,
                            Vector<int64_t> y_starts) {
-        return share_left(texts(x_codes, x_starts, recipe), texts(y_codes, y_starts, recipe));
+        return share_of_common_cells(texts(x_codes, x_starts, recipe), texts(y_codes, y_starts, recipe));
     }, "The share of cells whose row and column symbols both texts of a pair have, from a sample of pairs.");
 }
 

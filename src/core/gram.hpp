@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -24,6 +25,12 @@ struct Texts {
     const int32_t* at(size_t i) const { return codes.data() + starts[i]; }
     size_t size(size_t i) const { return starts[i + 1] - starts[i]; }
 };
+
+// 2^exponent, at most infinite. By its bits where they can hold it, which is much faster than ldexp.
+inline double power_of_two(int64_t exponent) {
+    if (exponent >= -1022 && exponent <= 1023) return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+    return std::ldexp(1.0, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
+}
 
 // A non-negative number that may be beyond the range of double: fraction · 2^exponent.
 struct Scaled {
@@ -94,7 +101,7 @@ struct Output {
             fraction *= row[i].fraction * column[j].fraction;
             exponent += row[i].exponent + column[j].exponent;
         }
-        double number = std::ldexp(fraction, static_cast<int>(std::clamp<int64_t>(exponent, -5000, 5000)));
+        double number = fraction * power_of_two(exponent);
         if (!row.empty() && (number > 1 || (symmetric && i == j && number > 0))) number = 1;  // but for rounding it is
         K[i * n_columns + j] = number;
         if (symmetric) K[j * n_columns + i] = number;
@@ -152,7 +159,9 @@ class Lanes {
         return engine_.compare(pairs_, recipe_, memory_.get(), stop, K_, &exponent_);
     }
     // What the lanes found, and the part of K that the recurrence leaves out.
-    Scaled value(int lane, double singles) const { return {K_[lane] + std::ldexp(singles, -exponent_), exponent_}; }
+    Scaled value(int lane, double singles) const {
+        return {K_[lane] + (singles != 0 ? singles * power_of_two(-exponent_) : 0.0), exponent_};
+    }
 
   private:
     struct Free {

@@ -29,13 +29,13 @@ namespace LEVEL {
 
 #if defined(__AVX512F__)
 constexpr int kVectorBytes = 64;
-constexpr int kRowsAtOnce = 2, kLevelsWithTwoRows = 4;  // what fits 32 registers
+constexpr int rows_at_once(int levels) { return levels == 1 ? 4 : levels == 2 ? 3 : levels <= 5 ? 2 : 1; }  // in 32 registers
 #elif defined(__AVX2__)
 constexpr int kVectorBytes = 32;
-constexpr int kRowsAtOnce = 1, kLevelsWithTwoRows = 0;
+constexpr int rows_at_once(int) { return 1; }
 #else
 constexpr int kVectorBytes = 16;
-constexpr int kRowsAtOnce = 1, kLevelsWithTwoRows = 0;
+constexpr int rows_at_once(int) { return 1; }
 #endif
 
 template <class T>
@@ -235,7 +235,7 @@ template <class T, int Levels, bool Sum>
 bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* stop, double* K, int* exponent) {
     using Floats = typename Vectors<T>::Floats;
     constexpr int kLanes = kVectorBytes / sizeof(T);
-    constexpr int R = Levels > 0 && Levels <= kLevelsWithTwoRows ? kRowsAtOnce : 1;
+    constexpr int R = Levels > 0 ? rows_at_once(Levels) : 1;
     const int C = recipe.length - 1;
     size_t n_rows = 0, n_columns = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -259,7 +259,7 @@ bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* 
         size_t a = 0;
         for (; a + R <= n_rows; a += R) {
             pass<T, Levels, Sum, R>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, K);
-            if (a % 4096 == 0 && __atomic_load_n(stop, __ATOMIC_RELAXED)) return false;
+            if (a % 4096 < R && __atomic_load_n(stop, __ATOMIC_RELAXED)) return false;
         }
         for (; a < n_rows; ++a)
             pass<T, Levels, Sum, 1>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, K);

@@ -136,8 +136,8 @@ class SparseRowsOfGram {
 
     struct Common {  // what a text of the block shares with the row's text
         std::vector<std::pair<const SymbolIndex::Entry*, const SymbolIndex::Entry*>> entries;
-        size_t n_s = 0, n_t = 0;
-        double singles = 0;  // its part of K_1
+        size_t n_s = 0, n_t = 0, most = 0;  // symbols kept of either; of a common subsequence at most
+        double singles = 0;                 // its part of K_1
     };
 
     // Row i against the texts of a block; the cursors tell how far the postings of its symbols have been read.
@@ -152,6 +152,7 @@ class SparseRowsOfGram {
                 common.entries.emplace_back(&symbols[k], &entry);
                 common.n_s += symbols[k].count();
                 common.n_t += entry.count();
+                common.most += std::min(symbols[k].count(), entry.count());
                 if (first_ != 0) common.singles += first_ * recipe_.match[entry.symbol] * symbols[k].count() * entry.count();
             }
         }
@@ -160,7 +161,7 @@ class SparseRowsOfGram {
             compare(i, block, std::span(order_).subspan(k, std::min<size_t>(engine_.lanes, order_.size() - k)));
         for (size_t j = block; j < block_end; ++j) {
             common_[j - block].entries.clear();
-            common_[j - block].n_s = common_[j - block].n_t = 0;
+            common_[j - block].n_s = common_[j - block].n_t = common_[j - block].most = 0;
             common_[j - block].singles = 0;
         }
     }
@@ -182,7 +183,7 @@ class SparseRowsOfGram {
     }
 
     bool can_match(const Common& common) const {
-        return recipe_.length > 1 && common.n_s >= least_ && common.n_t >= least_;
+        return recipe_.length > 1 && common.most >= least_;
     }
 
     // Row i against as many texts of the block as there are lanes.
@@ -231,8 +232,8 @@ class SparseRowsOfGram {
     size_t least_;
 };
 
-// The share of cells that are left, from a sample of pairs: what the choice between whole and shortened texts goes by.
-inline double share_left(const Texts& X, const Texts& Y) {
+// The share of cells that are left when texts are shortened, from a sample of pairs: what the choice of the way goes by.
+inline double share_of_common_cells(const Texts& X, const Texts& Y) {
     if (X.count() == 0 || Y.count() == 0) return 1;
     std::mt19937 random(0);
     double left = 0, all = 0;

@@ -194,7 +194,7 @@ def test_the_automatic_choice_shortens_words_and_not_characters():
     recipe = core.Recipe(2, np.full(6000, 0.5), np.ones(6000), np.empty(0))
     for corpus, shortened in ((words, True), (characters, False)):
         (X,), _ = encode("char", corpus)
-        assert (core.share_left(recipe, X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened
+        assert (core.share_of_common_cells(recipe, X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened
         values = [Cpu(shorten=way).gram(recipe, X, None, (Diagonal.none(),) * 2, 1.0) for way in (None, True, False)]
         np.testing.assert_allclose(values[0], values[1], rtol=1e-5, atol=1e-30)
         np.testing.assert_allclose(values[0], values[2], rtol=1e-5, atol=1e-30)

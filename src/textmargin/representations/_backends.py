@@ -78,7 +78,7 @@ class Cpu:
         level, n_threads = self._means(recipe, X, other, float(X.codes.size) * other.codes.size)
         shorten = self.shorten
         if shorten is None:
-            shorten = core.share_left(recipe, X.codes, X.starts, other.codes, other.starts) < SHORTEN_BELOW
+            shorten = core.share_of_common_cells(recipe, X.codes, X.starts, other.codes, other.starts) < SHORTEN_BELOW
         rows, columns = diagonals
         return core.subsequence_gram(
             recipe,
