@@ -9,9 +9,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import textmargin
 from textmargin import (
     BagOfWords,
+    KernelLandmarks,
     PriorSVC,
     Rocchio,
     SpectrumKernel,
+    SubsequenceFeatures,
     SubsequenceKernel,
     TextClassifier,
     ThresholdClassifier,
@@ -28,9 +30,11 @@ ESTIMATORS = [
     BagOfWords(),
     SpectrumKernel(),
     SubsequenceKernel(),
+    SubsequenceFeatures(),
+    KernelLandmarks(),
     TextClassifier(),
 ]
-OF_TEXTS = BagOfWords | SpectrumKernel | SubsequenceKernel | TextClassifier
+OF_TEXTS = BagOfWords | KernelLandmarks | SpectrumKernel | SubsequenceFeatures | SubsequenceKernel | TextClassifier
 
 
 def expected_failures(estimator):

@@ -26,15 +26,13 @@ double py_ssk(Vector<int32_t> s, Vector<int32_t> t, int length, double decay) {
 std::vector<const Level*> levels() {
     std::vector<const Level*> found;
 #if defined(TEXTMARGIN_X86)
-    auto has = [](bool supported, const Level& level, auto& list) {
-        if (supported) list.push_back(&level);
-    };
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2");
     const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                         __builtin_cpu_supports("avx512cd");
-    has(avx512, level_avx512(), found);
-    has(avx2, level_avx2(), found);
+    if (avx512) found.push_back(&level_avx512());
+    if (avx2) found.push_back(&level_avx2());
 #endif
     found.push_back(&level_baseline());
     return found;

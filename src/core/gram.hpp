@@ -102,7 +102,8 @@ struct Output {
             exponent += row[i].exponent + column[j].exponent;
         }
         double number = fraction * power_of_two(exponent);
-        if (!row.empty() && (number > 1 || (symmetric && i == j && number > 0))) number = 1;  // but for rounding it is
+        const bool same = symmetric && i == j && number > 0;
+        if (!row.empty() && (number > 1 || same) && number < 1.001) number = 1;  // but for rounding it is
         K[i * n_columns + j] = number;
         if (symmetric) K[j * n_columns + i] = number;
     }
@@ -152,6 +153,7 @@ class Lanes {
         }
         const size_t bytes = engine_.scratch_bytes(recipe_, n_rows);
         if (bytes > bytes_) {
+            memory_.reset();
             memory_.reset(std::aligned_alloc(64, (bytes + 63) / 64 * 64));
             if (!memory_) throw std::bad_alloc();
             bytes_ = bytes;
@@ -179,7 +181,7 @@ class Lanes {
 // All pairs of X and Y; where `out.symmetric`, Y is X and half of them are enough.
 template <class Watch>
 void dense_gram(const Engine& engine, const Recipe& recipe, const Texts& X, const Texts& Y, const Output& out, int n_threads,
-                Watch watch) {
+                const Watch& watch) {
     // 16 lanes are 4 × 4 texts, 8 are 2 × 4: the more even, the fewer texts need to be alike in length.
     size_t n_down = 1;
     while (4 * n_down * n_down <= static_cast<size_t>(engine.lanes)) n_down *= 2;
@@ -233,7 +235,7 @@ void dense_gram(const Engine& engine, const Recipe& recipe, const Texts& X, cons
 
 // K of each text with itself.
 template <class Watch>
-std::vector<Scaled> dense_diagonal(const Engine& engine, const Recipe& recipe, const Texts& X, int n_threads, Watch watch) {
+std::vector<Scaled> dense_diagonal(const Engine& engine, const Recipe& recipe, const Texts& X, int n_threads, const Watch& watch) {
     const size_t n_lanes = engine.lanes;
     const Groups groups(X, n_lanes, n_lanes);
     std::vector<Scaled> diagonal(X.count());

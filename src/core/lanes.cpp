@@ -44,7 +44,7 @@ template <>
 struct Vectors<float> {
     typedef float Floats __attribute__((vector_size(kVectorBytes)));
     typedef int32_t Codes __attribute__((vector_size(kVectorBytes)));
-    static constexpr double least_c = 0x1p-80, growth_bits = 40;  // 1/c times the largest state must stay below 2^127
+    static constexpr double least_c = 0x1p-60, growth_bits = 40;  // 1/c, the largest state and 1/gap stay below 2^127
 };
 template <>
 struct Vectors<double> {
@@ -79,16 +79,18 @@ inline double log_bound(int i, double n_s, double n_t, double gap) {
     return std::fmin(geometric, (choose(n_s) + choose(n_t)) / std::log(2.0));
 }
 
-// How many times to halve each match, so that no state can overflow. Single digits for texts of thousands of symbols that are much
-// alike; otherwise 0.
+// How many times to halve each match, so that no state, and no state times its weight, can overflow whatever the texts say. 0 unless
+// texts or lengths are long, or gaps cost next to nothing.
 template <class T>
 int halvings(const Recipe& recipe, double n_s, double n_t) {
     const double reach = recipe.largest_gap < 1 ? 1 / (1 - recipe.largest_gap) : 1e300;
     const double product = std::fmin(n_s, reach) * std::fmin(n_t, reach);  // of an upper bound's factor for each level
-    if (product <= std::exp2(Vectors<T>::growth_bits / recipe.length)) return 0;
-    double most = 0;
+    double weight = 1, most = 0;
+    for (int i = 1; recipe.weights && i < recipe.length; ++i) weight = std::fmax(weight, recipe.weights[i]);
+    const double bits = Vectors<T>::growth_bits - std::log2(weight);
+    if (product <= std::exp2(bits / recipe.length)) return 0;
     for (int i = 1; i < recipe.length; ++i)
-        most = std::fmax(most, (log_bound(i, n_s, n_t, recipe.largest_gap) - Vectors<T>::growth_bits) / i);
+        most = std::fmax(most, (log_bound(i, n_s, n_t, recipe.largest_gap) - bits) / i);
     return static_cast<int>(std::ceil(most));
 }
 
@@ -109,13 +111,13 @@ struct Scratch {
     static size_t bytes(const Recipe& recipe, size_t n_rows) {
         if (recipe.length == 1) return 0;  // no recurrence
         const size_t levels = recipe.length - 1, tile = widest_tile(recipe);
-        return tile * (levels * sizeof(Floats) + sizeof(Column<T>)) + n_rows * (sizeof(Row<T>) + 2 * levels * sizeof(Floats));
+        return tile * levels * sizeof(Floats) + (tile + 1) * sizeof(Column<T>) + n_rows * (sizeof(Row<T>) + 2 * levels * sizeof(Floats));
     }
     Scratch(const Recipe& recipe, size_t n_rows, void* memory) {
         const size_t levels = recipe.length - 1, tile = widest_tile(recipe);
         Q = static_cast<Floats*>(memory);
         columns = reinterpret_cast<Column<T>*>(Q + tile * levels);
-        rows = reinterpret_cast<Row<T>*>(columns + tile);
+        rows = reinterpret_cast<Row<T>*>(columns + tile + 1);
         border = reinterpret_cast<Floats*>(rows + n_rows);
     }
 };
@@ -180,15 +182,16 @@ template <class T, int Levels, bool Sum, int R>
 template <class T>
 void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_rows, Row<T>* rows) {
     constexpr int kLanes = kVectorBytes / sizeof(T);
-    const T gap = recipe.gap[0], match = recipe.match[0] * halved;
     for (int lane = 0; lane < kLanes; ++lane) {
         const Pair& pair = pairs[lane];
+        double carry = 1;  // what rounding took from the gaps so far: thousands of equal gaps must not err the same way
         for (size_t a = 0; a < pair.n_s; ++a) {
-            const int32_t x = rows[a].code[lane] = pair.s[a];
-            const T after = pair.s_after ? pair.s_after[a] : 1.0;
-            rows[a].gap[lane] = (recipe.uniform ? gap : static_cast<T>(recipe.gap[x])) * after;
-            rows[a].match[lane] = recipe.uniform ? match : static_cast<T>(recipe.match[x] * halved);
-            rows[a].q[lane] = rows[a].match[lane] * after / (recipe.uniform ? gap : static_cast<T>(recipe.gap[x]));
+            const int32_t x = rows[a].code[lane] = pair.s[a], symbol = recipe.uniform ? 0 : x;
+            const double after = pair.s_after ? pair.s_after[a] : 1.0, gap = recipe.gap[symbol] * after * carry;
+            const T rounded = rows[a].gap[lane] = static_cast<T>(gap);
+            carry = rounded > 0 ? gap / rounded : 1;
+            rows[a].match[lane] = recipe.match[symbol] * halved;
+            rows[a].q[lane] = recipe.match[symbol] * halved * after / recipe.gap[symbol];
         }
         for (size_t a = pair.n_s; a < n_rows; ++a) {
             rows[a].code[lane] = -1;
@@ -197,38 +200,26 @@ void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_
     }
 }
 
-// A tile of columns from `start`, with c starting at 1. Returns its width; c is left past its last column.
+// A tile of columns from `start`, with c starting at 1 and ending before it gets too small. Returns its width; the column after
+// the last has the c that is left.
 template <class T>
-size_t fill_columns(const Pair* pairs, const Recipe& recipe, size_t start, size_t most, Column<T>* columns,
-                    typename Vectors<T>::Floats& c) {
+size_t fill_columns(const Pair* pairs, const Recipe& recipe, size_t start, size_t most, Column<T>* columns) {
     constexpr int kLanes = kVectorBytes / sizeof(T);
-    using Floats = typename Vectors<T>::Floats;
-    const T gap = recipe.gap[0];
+    size_t width = most;
     for (int lane = 0; lane < kLanes; ++lane) {
         const Pair& pair = pairs[lane];
-        const size_t n = pair.n_t > start ? least(pair.n_t - start, most) : 0;
-        for (size_t j = 0; j < n; ++j) {
-            const int32_t x = columns[j].code[lane] = pair.t[start + j];
-            const T after = pair.t_after ? pair.t_after[start + j] : 1.0;
-            columns[j].c[lane] = (recipe.uniform ? gap : static_cast<T>(recipe.gap[x])) * after;
-        }
-        for (size_t j = n; j < most; ++j) {
-            columns[j].code[lane] = -2;
-            columns[j].c[lane] = 1;
+        double c = 1;
+        columns[0].c[lane] = 1;
+        for (size_t j = 0; j < width; ++j) {
+            const bool in = start + j < pair.n_t;
+            const int32_t x = columns[j].code[lane] = in ? pair.t[start + j] : -2;
+            if (in) c *= recipe.gap[recipe.uniform ? 0 : x] * (pair.t_after ? pair.t_after[start + j] : 1.0);
+            columns[j + 1].c[lane] = static_cast<T>(c);
+            if (c < Vectors<T>::least_c) width = j + 1;
         }
     }
-    c = Floats{} + 1;
-    for (size_t j = 0; j < most; ++j) {
-        const Floats next = c * columns[j].c;  // so far the column's own gap
-        columns[j].c = c;
-        columns[j].inverse = 1 / c;
-        c = next;
-        const auto small = c < static_cast<T>(Vectors<T>::least_c);
-        bool end = false;
-        for (int lane = 0; lane < kLanes; ++lane) end |= small[lane] != 0;
-        if (end) return j + 1;
-    }
-    return most;
+    for (size_t j = 0; j < width; ++j) columns[j].inverse = 1 / columns[j].c;
+    return width;
 }
 
 template <class T, int Levels, bool Sum>
@@ -252,9 +243,9 @@ bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* 
     fill_rows(pairs, recipe, std::ldexp(1.0, -halve), n_rows, at.rows);
     std::memset(at.border, 0, n_rows * 2 * C * sizeof(Floats));
     const size_t tile = widest_tile(recipe);
-    Floats scale = Floats{} + 1, next_scale;
+    Floats scale = Floats{} + 1;
     for (size_t start = 0, width; start < n_columns; start += width) {
-        width = fill_columns(pairs, recipe, start, least(tile, n_columns - start), at.columns, next_scale);
+        width = fill_columns(pairs, recipe, start, least(tile, n_columns - start), at.columns);
         std::memset(at.Q, 0, width * C * sizeof(Floats));
         size_t a = 0;
         for (; a + R <= n_rows; a += R) {
@@ -263,7 +254,7 @@ bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* 
         }
         for (; a < n_rows; ++a)
             pass<T, Levels, Sum, 1>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, K);
-        scale = next_scale;
+        scale = at.columns[width].c;
     }
     return true;
 }

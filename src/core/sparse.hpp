@@ -256,7 +256,7 @@ inline double share_of_common_cells(const Texts& X, const Texts& Y) {
 // As dense_gram, with equal values. `out.K` holds zeros.
 template <class Watch>
 void shortened_gram(const Engine& engine, const Recipe& recipe, const Texts& X, const Texts& Y, const Output& out, size_t n_symbols,
-                    int n_threads, Watch watch) {
+                    int n_threads, const Watch& watch) {
     const size_t n_rows = std::clamp<size_t>(X.count() / (16 * n_threads), 1, 64);  // of one unit of work
     const SymbolIndex y_index(Y, n_symbols, true), own(out.symmetric ? Texts{} : X, n_symbols, false);
     size_t longest = 0;

@@ -43,7 +43,7 @@ struct Progress {
 // Runs worker(unit) for units 0 … n_units − 1 on n_threads threads. `make_worker` is called once per thread and returns its worker,
 // which may own scratch memory. `watch` runs on the calling thread every now and then, and stops the work by throwing.
 template <class MakeWorker, class Watch>
-void share_work(size_t n_units, int n_threads, Progress& progress, MakeWorker make_worker, Watch watch) {
+void share_work(size_t n_units, int n_threads, Progress& progress, MakeWorker make_worker, const Watch& watch) {
     std::mutex mutex;
     std::condition_variable finished;
     int running = n_threads;

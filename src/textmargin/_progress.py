@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 Report = Callable[[float], object]  # takes the share that is done, 0 to 1
@@ -21,16 +22,29 @@ def progress_of(what: str, progress: bool | Report) -> Iterator[Report | None]:
     what : str, written before the bar
     progress : True for a bar, False for none, or a function that takes the share done
     """
-    if progress is False:
-        yield None
-    elif progress is not True:
+    if callable(progress):
         yield progress
+    elif not progress:
+        yield None
     else:
         bar = _Bar(what)
         try:
             yield bar
         finally:
             bar.close()
+
+
+def stages(report: Report | None, work: list[float]) -> Iterator[Report | None]:
+    """For each stage of some work what to report to, so that all together go from 0 to 1 once."""
+    total, done = max(sum(work), 1e-300), 0.0
+    for amount in work:
+        start, share = done / total, amount / total
+        yield None if report is None else partial(_report_stage, report, start, share)
+        done += amount
+
+
+def _report_stage(report: Report, start: float, share: float, part: float) -> None:
+    report(start + share * part)
 
 
 class _Bar:

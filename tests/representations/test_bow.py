@@ -101,7 +101,7 @@ def test_an_empty_vocabulary_says_why(texts, options, message):
         (["a", float("nan")], r"Text number 1 is missing \(nan\)"),
         (pd.Series(["a", None], dtype="string"), r"Text number 1 is missing \(<NA>|nan\)"),
         ([np.arange(2)], r"not a string but ndarray"),
-        ([b"bytes"], r"Text number 0 is not a string but bytes"),
+        ([b"bytes"], r"Text number 0 is bytes"),
         ([3], r"not a string but int: 3"),
         (7, r"got int"),
         (pd.DataFrame({"a": ["x"], "b": ["y"]}), r"table with 2 columns: \['a', 'b'\]; choose one"),

@@ -51,6 +51,12 @@ def test_words_and_sparse_output():
     np.testing.assert_allclose(features.transform(["new big york"]).toarray(), [[0.125, 0, 0]])
 
 
+@pytest.mark.parametrize("tokens", [str.split, str.swapcase])
+def test_a_function_of_texts_is_not_applied_to_substrings(tokens):
+    mapped = SubsequenceFeatures(2, tokens=tokens, norm=None).fit_transform(["A B A C", "B A C A", "A A B B"])
+    assert (mapped > 0).any(axis=1).all()
+
+
 def test_lists_of_tokens():
     features = SubsequenceFeatures(2, n_features=1, norm=None).fit([[1, 2, 1, 2], [2, 1]])
     assert features.substrings_ == [(1, 2)]

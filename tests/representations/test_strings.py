@@ -1,11 +1,13 @@
 """The subsequence kernel: worked values, its definition, limits, and scikit-learn around it."""
 
 import itertools
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -41,7 +43,7 @@ class OneWay(SubsequenceKernel):
         super().__init__(**options)
         self.way = way
 
-    def _backend(self):
+    def _backend(self, symbols, *corpora):
         return self.way
 
 
@@ -133,13 +135,51 @@ def test_no_decay_or_length_overflows_underflows_or_gives_nan(way, decay, length
     np.testing.assert_allclose(K, exact, rtol=10 * tolerance(way) if way.double else 1e-5, atol=1e-20)
 
 
-@pytest.mark.parametrize("decay", [0.01, 0.99, 1.0])
-def test_long_kernels_take_double_precision_by_themselves(decay):
-    X = ["a" * 700, "a" * 200, "the cat sat on the mat " * 10]
-    K = SubsequenceKernel(40, decay)(X)
-    assert np.array_equal(K, SubsequenceKernel(40, decay, precision="double")(X))
-    assert K[0, 1] > 0
-    assert np.array_equal(np.diag(K), np.ones(3))
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"length": 40, "decay": 0.99},
+        {"length": 40, "decay": 0.01},
+        {"length": 9, "gap_decay": {" ": 1.0}},
+        {"length": 8, "decay": 0.3, "gap_decay": {" ": 0.999}},
+        {"length": 14, "gap_decay": {" ": 1.0}, "weights": [1.0] * 14},
+        {"length": 16, "decay": 1.0},
+        {"length": 7, "decay": 1.0, "gap_decay": {"b": 0.01}, "weights": [1, 1e6, 1, 1e6, 1, 1e6, 1]},
+        {"length": 5, "decay": 0.9, "weights": [1e6, 1, 1, 1, 1]},
+        {"length": 6, "gap_decay": {"a": 1.0, "b": 1e-6}},
+    ],
+)
+def test_single_precision_holds_on_long_texts(options):
+    """Or double is taken where single has not the range."""
+    rng = np.random.default_rng(0)
+    X = ["".join(rng.choice(list("abcdefghij "), size)) for size in (2000, 2000, 300)]
+    X += ["b" * 12 + "a" * 51 + "b" + "aaaa", "a" * 61 + "baaa", "b" * 3 + "a" * 60 + "b" + "aaaa"]
+    exact = SubsequenceKernel(**options, precision="double")(X)
+    np.testing.assert_allclose(SubsequenceKernel(**options)(X), exact, rtol=1e-5, atol=1e-20)
+    assert np.array_equal(np.diag(exact), [len(x) >= options["length"] for x in X])
+
+
+@pytest.mark.parametrize("decay", [0.99, 0.998, 0.9995])
+def test_thousands_of_gaps_do_not_add_up_their_rounding(decay):
+    X = ["a" + "x" * 2500 + "b", "ab"] + ["x" * 30 + "ab"] * 12
+    exact = SubsequenceKernel(2, decay, precision="double")(X)
+    np.testing.assert_allclose(SubsequenceKernel(2, decay)(X), exact, rtol=1e-5)
+
+
+def test_distinct_tokens_have_the_binomial_number_of_subsequences():
+    diagonal = SubsequenceKernel(14, 1.0, normalize=False).diag([list(range(6000))])
+    assert diagonal.item() == pytest.approx(math.comb(6000, 14), rel=1e-9)
+
+
+def test_several_threads_of_python_may_share_a_progress_function():
+    def ignore(share):
+        return None
+
+    before = sys.getrefcount(ignore)
+    with ThreadPoolExecutor(4) as pool:
+        found = pool.map(lambda _: SubsequenceKernel(2, progress=ignore)(["car"], ["cat"]).item(), range(400))
+        assert len(set(found)) == 1
+    assert sys.getrefcount(ignore) == before
 
 
 @given(X=texts, length=st.integers(1, 4), decay=st.floats(0.05, 1.0))
@@ -246,6 +286,7 @@ def test_progress_is_told_and_can_be_switched_off(capfd):
     shares = []
     X = ["abcdefghij" * 200] * 24
     SubsequenceKernel(9, precision="double", n_jobs=1, progress=shares.append)(X)
+    assert shares
     assert shares == sorted(shares)
     assert all(0 <= share <= 1 for share in shares)
     SubsequenceKernel(progress=False)(X)
@@ -324,7 +365,7 @@ def test_a_failing_progress_function_stops_the_work_with_its_error():
         ({"weights": [1, 1]}, ["a"], ValueError, "one number for each length from 1 to length=5; got 2"),
         ({"length": 2, "weights": [0, 0]}, ["a"], ValueError, "not all 0"),
         ({"length": 2, "weights": [-1, 1]}, ["a"], ValueError, "not negative"),
-        ({"gap_decay": {"a": 0}}, ["a"], ValueError, r"gap_decay\['a'\] must be a number in \(0, 1\]; got 0"),
+        ({"gap_decay": {"a": 0}}, ["a"], ValueError, r"gap_decay\['a'\] must be a number from 1e-06 to 1; got 0"),
         ({"length": 200, "decay": 0.01, "normalize": False}, ["a" * 300], TooLargeError, "use normalize=True"),
         ({"length": 120, "decay": 1.0, "normalize": False}, ["a" * 1500], TooLargeError, "beyond the range"),
         ({}, ["a" * 10_000_000], TooLargeError, r"10,000,000 symbols; .* takes \d+\.\d GB"),

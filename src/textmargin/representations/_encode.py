@@ -79,7 +79,7 @@ def _split(tokens: Tokens, corpus: Any) -> list[str] | list[Sequence[Hashable]]:
 
 def _token_lists(items: list[Any]) -> list[Sequence[Hashable]]:
     for i, item in enumerate(items):
-        if not isinstance(item, str | list | tuple | np.ndarray):
+        if not isinstance(item, str | list | tuple | np.ndarray) or (isinstance(item, np.ndarray) and item.ndim != 1):
             raise not_a_text(i, item)
     kinds = [isinstance(item, str) for item in items]
     if any(kinds):
@@ -96,9 +96,13 @@ def _check_hashable(texts: list[Any], found: str) -> None:
         if isinstance(text, str):
             continue
         for token in text:
-            if not isinstance(token, Hashable):
+            try:
+                hash(token)
+            except TypeError as error:
                 kind = type(token).__name__
-                raise NotTextError(f"In text number {i} {found} a token that cannot be compared by hash: {kind} {token!r:.40}.")
+                raise NotTextError(
+                    f"In text number {i} {found} a token that cannot be compared by hash: {kind} {token!r:.40}."
+                ) from error
 
 
 def _encode_characters(corpora: list[list[str]]) -> tuple[list[Sequences], list[str]]:

@@ -26,8 +26,8 @@ def length_weights(weights: Sequence[float] | None, length: int) -> Floats:
     if found.shape != (length,):
         raise ValueError(f"weights must have one number for each length from 1 to length={length}; got {np.size(found)} of them.")
     positive = found[found > 0]
-    if not np.isfinite(found).all() or (found < 0).any() or positive.size == 0 or positive.max() > 1e12 * positive.min():
-        raise ValueError(f"weights must be finite, not negative, not all 0, and within a factor of 1e12; got {found}.")
+    if not np.isfinite(found).all() or (found < 0).any() or positive.size == 0 or positive.max() > 1e6 * positive.min():
+        raise ValueError(f"weights must be finite, not negative, not all 0, and within a factor of a million; got {found}.")
     return np.trim_zeros(found, "b")
 
 

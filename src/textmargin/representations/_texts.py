@@ -32,6 +32,8 @@ def not_a_text(i: int, text: Any) -> NotTextError:
     """The error for something else among the texts."""
     if text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType":
         return NotTextError(f"Text number {i} is missing ({text!r}); drop it or replace it by an empty text.")
+    if isinstance(text, bytes):
+        return NotTextError(f"Text number {i} is bytes: {text!r:.60}; decode it first, for instance with .decode('utf-8').")
     return NotTextError(f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() first.")
 
 

@@ -29,7 +29,7 @@ from ._backends import Floats
 from ._encode import Tokens, encode
 from ._texts import as_items
 from .spectrum import count_ngrams
-from .strings import SubsequenceKernel
+from .strings import LEAST_DECAY, SubsequenceKernel
 
 _ROWS_AT_ONCE = 512
 _SAMPLE = 100  # texts on which the alignment is taken
@@ -73,7 +73,7 @@ class SubsequenceFeatures(_TextMap):
     ----------
     length : int, default=3
         Symbols of a substring (n).
-    decay : float in (0, 1], default=0.5
+    decay : float from 1e-6 to 1, default=0.5
         What each symbol that an occurrence spans counts (λ).
     n_features : int, default=200
         How many substrings, the most frequent ones.
@@ -109,7 +109,7 @@ class SubsequenceFeatures(_TextMap):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "length": [Interval(Integral, 1, 256, closed="both")],
-        "decay": [Interval(Real, 0, 1, closed="right")],
+        "decay": [Interval(Real, LEAST_DECAY, 1, closed="both")],
         "n_features": [Interval(Integral, 1, None, closed="left")],
         "tokens": [StrOptions({"char", "word"}), callable],
         "norm": [StrOptions({"l2"}), None],
@@ -149,10 +149,11 @@ class SubsequenceFeatures(_TextMap):
             raise EmptyVocabularyError(f"No text has {self.length} symbols; use a smaller length than length={self.length}.")
         order = np.argsort(-counts, kind="stable")[: self.n_features]
         found = [tuple(symbols[code] for code in sequences.codes[start : start + self.length]) for start in starts[order]]
-        characters = all(isinstance(symbol, str) and len(symbol) == 1 for symbol in symbols) and self.tokens != "word"
-        self.substrings_: list[Any] = ["".join(u) for u in found] if characters else found
+        self._strings = self.tokens == "char" and isinstance(texts[0], str)
+        self.substrings_: list[Any] = ["".join(u) for u in found] if self._strings else found
         self.counts_: NDArray[np.int64] = counts[order]
-        exact = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=self.norm == "l2", n_jobs=self.n_jobs)
+        unit = self.norm == "l2"
+        exact = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=unit, n_jobs=self.n_jobs, progress=False)
         self.alignment_ = self._alignment(exact, texts)
         return self
 
@@ -161,7 +162,8 @@ class SubsequenceFeatures(_TextMap):
         check_is_fitted(self)
         texts = as_items(X)
         kernel = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=False, n_jobs=self.n_jobs, progress=False)
-        substrings = [list(u) for u in self.substrings_] if self._listed(texts) else self.substrings_
+        # As lists of symbols, unless texts are strings of characters: a function of texts is not one of substrings.
+        substrings = self.substrings_ if self._strings else [list(u) for u in self.substrings_]
         parts = []
         with progress_of(f"Mapping {len(texts):,} texts", self.progress) as report:
             for start in range(0, max(len(texts), 1), _ROWS_AT_ONCE):
@@ -171,10 +173,6 @@ class SubsequenceFeatures(_TextMap):
                 if report:
                     report(min(1.0, (start + _ROWS_AT_ONCE) / len(texts)))
         return sp.csr_matrix(sp.vstack(parts, format="csr")) if self.sparse_output else np.vstack(parts)
-
-    def _listed(self, texts: list[Any]) -> bool:
-        """Whether symbols are tokens, so that a substring is a list of them."""
-        return self.tokens == "word" or not isinstance(next(iter(texts), ""), str) or not isinstance(self.substrings_[0], str)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The substrings; tokens joined by spaces."""
@@ -196,6 +194,8 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
 
     Attributes
     ----------
+    kernel_ : kernel
+        The kernel that is used.
     landmarks_ : list
         The texts.
     map_ : array (n_landmarks, n_columns)

@@ -20,7 +20,7 @@ from ._backends import Floats, check_result_size
 from ._encode import Sequences, Tokens
 from ._kernel import StringKernel, length_weights
 
-_ROWS_AT_ONCE = 256  # of the matrix product, whose sparse form would take more memory than the result
+_CELLS_AT_ONCE = 2_000_000  # of the matrix product, whose sparse form takes more memory than the result
 
 
 class SpectrumKernel(StringKernel):
@@ -80,11 +80,12 @@ class SpectrumKernel(StringKernel):
         rows, columns = counts[0], counts[-1].T.tocsc()
         K = np.empty((rows.shape[0], columns.shape[1]))
         with progress_of(f"Comparing {K.shape[0]:,} × {K.shape[1]:,} texts", self.progress) as report:
-            for start in range(0, K.shape[0], _ROWS_AT_ONCE):
-                K[start : start + _ROWS_AT_ONCE] = (rows[start : start + _ROWS_AT_ONCE] @ columns).toarray()
+            step = max(1, _CELLS_AT_ONCE // K.shape[1])
+            for start in range(0, K.shape[0], step):
+                K[start : start + step] = (rows[start : start + step] @ columns).toarray()
                 if report:
-                    report(min(1.0, (start + _ROWS_AT_ONCE) / K.shape[0]))
-        return K
+                    report(min(1.0, (start + step) / K.shape[0]))
+        return np.minimum(K, 1.0, out=K) if self.normalize else K  # above 1 by rounding only
 
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
         (counts,) = self._counts([X])

@@ -17,16 +17,18 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import gammaln
 
 from .. import core
-from .._progress import progress_of
+from .._progress import progress_of, stages
 from .._sklearn import Interval, StrOptions
 from ..errors import TooLargeError
 from ._backends import Cpu, Diagonal, Floats
 from ._encode import Sequences, Tokens
 from ._kernel import StringKernel, length_weights
 
-LONGEST_SINGLE = 16  # beyond, the states of repetitive texts need more than the range of single precision
+LEAST_DECAY = 1e-6  # with less, gaps count nothing: that is SpectrumKernel
+SINGLE_BITS = 100  # where the states of texts that are all alike need more, those of other texts would get too small for single
 
 
 class SubsequenceKernel(StringKernel):
@@ -39,7 +41,7 @@ class SubsequenceKernel(StringKernel):
     ----------
     length : int, default=5
         Symbols of a subsequence (n).
-    decay : float in (0, 1], default=0.5
+    decay : float from 1e-6 to 1, default=0.5
         What each symbol that a subsequence spans counts (λ). Small: gaps count little; 1: they cost nothing.
     tokens : {"char", "word"} or callable, default="char"
         What the symbols are: code points, runs of letters and digits, or what a function makes of a text: a list of hashable
@@ -53,7 +55,8 @@ class SubsequenceKernel(StringKernel):
         Divide by √(K(s, s)K(t, t)), so that a text and itself have similarity 1.
     precision : {"single", "double"}, default="single"
         Of the states inside; relative errors stay below 1e-5 and 1e-12. The result is always double. Normalised similarities
-        below about 1e-20 may come out as 0 in single precision. Lengths above 16 always have double.
+        below about 1e-20 may come out as 0 in single precision. Long kernels on long texts whose gaps cost next to nothing have
+        double precision in any case, because single has not the range.
     n_jobs : int, default=None
         Threads. None: all cores, within the limits that OpenMP and joblib have been given.
     progress : bool or callable, default=True
@@ -74,9 +77,9 @@ class SubsequenceKernel(StringKernel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "length": [Interval(Integral, 1, 256, closed="both")],
-        "decay": [Interval(Real, 0, 1, closed="right")],
+        "decay": [Interval(Real, LEAST_DECAY, 1, closed="both")],
         "tokens": [StrOptions({"char", "word"}), callable],
-        "gap_decay": [Interval(Real, 0, 1, closed="right"), Mapping, None],
+        "gap_decay": [Interval(Real, LEAST_DECAY, 1, closed="both"), Mapping, None],
         "weights": ["array-like", None],
         "normalize": ["boolean"],
         "precision": [StrOptions({"single", "double"})],
@@ -109,15 +112,16 @@ class SubsequenceKernel(StringKernel):
 
     def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:
         recipe, factor = self._recipe(symbols)
-        backend = self._backend()
-        rows = columns = Diagonal.none()
-        if self.normalize:
-            rows = backend.diagonal(recipe, X)
-            columns = rows if Y is None else backend.diagonal(recipe, Y)
-            factor = 1.0
-        with progress_of(f"Comparing {len(X):,} × {len(X if Y is None else Y):,} texts", self.progress) as report:
-            K = backend.gram(recipe, X, Y, (rows, columns), factor, report)
-        return K if self.normalize else self._finite(K)
+        corpora = [X] if Y is None else [X, Y]
+        backend = self._backend(symbols, *corpora)
+        with progress_of(f"Comparing {len(X):,} × {len(corpora[-1]):,} texts", self.progress) as report:
+            if not self.normalize:
+                return self._finite(backend.gram(recipe, X, Y, (Diagonal.none(),) * 2, factor, report))
+            # The diagonals are work as well: of few long texts with many short ones, nearly all of it.
+            work = [*(float(texts.lengths @ texts.lengths) for texts in corpora), float(X.codes.size) * corpora[-1].codes.size]
+            reports = stages(report, work)
+            diagonals = [backend.diagonal(recipe, texts, next(reports)) for texts in corpora]
+            return backend.gram(recipe, X, Y, (diagonals[0], diagonals[-1]), 1.0, next(reports))
 
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
         recipe, factor = self._recipe(symbols)
@@ -125,10 +129,19 @@ class SubsequenceKernel(StringKernel):
             shortest = 1 + int(np.flatnonzero(length_weights(self.weights, self.length))[0])
             return (X.lengths >= shortest).astype(np.float64)
         with progress_of(f"Comparing {len(X):,} texts with themselves", self.progress) as report:
-            return self._finite(factor * self._backend().diagonal(recipe, X, report).values())
+            return self._finite(factor * self._backend(symbols, X).diagonal(recipe, X, report).values())
 
-    def _backend(self) -> Cpu:
-        return Cpu(double=self.precision == "double" or self.length > LONGEST_SINGLE, n_jobs=self.n_jobs)
+    def _backend(self, symbols: list[Any], *corpora: Sequences) -> Cpu:
+        double = self.precision == "double" or self._bits(symbols, *corpora) > SINGLE_BITS
+        return Cpu(double=double, n_jobs=self.n_jobs)
+
+    def _bits(self, symbols: list[Any], *corpora: Sequences) -> float:
+        """log₂ of the largest state that two texts of these lengths could have, if they were of one symbol."""
+        largest = self._gaps(symbols).max()
+        reach = [min(texts.lengths.max(), 1 / (1 - largest) if largest < 1 else np.inf) for texts in (corpora[0], corpora[-1])]
+        levels = np.arange(1, self.length)
+        paths = [levels * np.log2(max(r, 1)) - (gammaln(levels + 1) / np.log(2) if largest == 1 else 0) for r in reach]
+        return float(np.max(paths[0] + paths[1], initial=0.0))
 
     def _recipe(self, symbols: list[Any]) -> tuple[core.Recipe, float]:
         """What the core computes, and the factor from that to K.
@@ -146,7 +159,7 @@ class SubsequenceKernel(StringKernel):
                 logs = np.log(weights) + np.arange(1, n + 1) * np.log(self.decay**2 / match)
             relative, log_factor = np.exp(logs - logs[-1]), logs[-1]
         factor = float(np.exp(log_factor))
-        if factor == 0 and not self.normalize:
+        if factor < np.finfo(np.float64).tiny and not self.normalize:
             raise TooLargeError(
                 f"decay={self.decay} to the power of 2·{n} is too small for a float; use normalize=True, where it cancels."
             )
@@ -157,8 +170,8 @@ class SubsequenceKernel(StringKernel):
         if not isinstance(self.gap_decay, Mapping):
             return np.full(max(len(symbols), 1), float(self.decay if self.gap_decay is None else self.gap_decay))
         for token, gap in self.gap_decay.items():
-            if not (isinstance(gap, Real) and 0 < gap <= 1):
-                raise ValueError(f"gap_decay[{token!r}] must be a number in (0, 1]; got {gap!r}.")
+            if not (isinstance(gap, Real) and LEAST_DECAY <= gap <= 1):
+                raise ValueError(f"gap_decay[{token!r}] must be a number from {LEAST_DECAY} to 1; got {gap!r}.")
         return np.array([self.gap_decay.get(symbol, self.decay) for symbol in symbols] or [self.decay], dtype=np.float64)
 
     def _finite(self, K: Floats) -> Floats:
