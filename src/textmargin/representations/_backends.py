@@ -1,4 +1,4 @@
-"""Which code compares texts: vector level, whole or shortened texts, threads. The values do not depend on it."""
+"""Which code compares texts: vector level, whole or shortened texts, threads. But for rounding the values do not depend on it."""
 
 from __future__ import annotations
 
