@@ -8,7 +8,9 @@ from benchmarks.corpora import reuters
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, PriorSVC, TextClassifier
+from textmargin import BagOfWords, PriorSVC, SubsequenceKernel, TextClassifier
+from textmargin.representations._backends import Cpu
+from textmargin.representations._encode import encode
 
 pytestmark = pytest.mark.skipif(
     "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
@@ -64,3 +66,16 @@ def test_leave_one_out_scores_are_those_of_retraining(train, matrix):
         truth.append(PriorSVC().fit(matrix[rest], y[rest]).decision_function(matrix[i])[0])
     assert np.corrcoef(estimated[inside], truth)[0, 1] > 0.999
     assert np.abs(estimated[inside] - truth).mean() < 0.1 * np.abs(scores[inside] - truth).mean()
+
+
+@pytest.mark.parametrize("decay", [0.1, 0.5])
+def test_words_far_apart_do_not_vanish_when_texts_are_shortened(train, decay):
+    """Shared words with many others between them: similarities of 1e-25 were lost in single precision."""
+    analyze = BagOfWords().build_analyzer()
+    kernel = SubsequenceKernel(2, decay, analyze)
+    texts = train.texts[::16]
+    (words,), symbols = encode(analyze, texts)
+    recipe, _ = kernel._recipe(symbols)
+    diagonal = Cpu(double=True).diagonal(recipe, words)
+    exact = Cpu(double=True, shorten=False).gram(recipe, words, None, (diagonal, diagonal), 1.0)
+    np.testing.assert_allclose(kernel(texts), exact, rtol=1e-5, atol=1e-28)

@@ -79,6 +79,7 @@ class Cpu:
         shorten = self.shorten
         if shorten is None:
             shorten = core.share_of_common_cells(recipe, X.codes, X.starts, other.codes, other.starts) < SHORTEN_BELOW
+        double = self.double or shorten  # a step over all that stood between two shared words may leave the range of single
         rows, columns = diagonals
         return core.subsequence_gram(
             recipe,
@@ -92,7 +93,7 @@ class Cpu:
             columns.exponent,
             factor,
             level,
-            self.double,
+            double,
             shorten,
             n_threads,
             report,
