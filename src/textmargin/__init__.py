@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .decisions.stability import threshold_band
     from .decisions.threshold import ThresholdClassifier
     from .decisions.utility import T10SU, T10U, T11SU, FBeta, Utility, macro_average, micro_average, utility_score, utility_scorer
+    from .learners.kernel import KernelSVC
     from .learners.primal import PriorSVC
     from .learners.rocchio import Rocchio
     from .report.displays import UtilityCurveDisplay
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
     from .representations.spectrum import SpectrumKernel
     from .representations.strings import SubsequenceKernel
+    from .store import KernelStore
 
 # Where each public name lives. Loaded when first asked for: the command line starts at once, and what needs neither
 # scikit-learn nor the compiled core works without them.
@@ -24,6 +26,8 @@ _HOMES = {
     "BagOfWords": "representations.bow",
     "FBeta": "decisions.utility",
     "KernelLandmarks": "representations.features",
+    "KernelSVC": "learners.kernel",
+    "KernelStore": "store",
     "PriorSVC": "learners.primal",
     "Rocchio": "learners.rocchio",
     "SpectrumKernel": "representations.spectrum",
@@ -60,6 +64,8 @@ __all__ = [
     "BagOfWords",
     "FBeta",
     "KernelLandmarks",
+    "KernelSVC",
+    "KernelStore",
     "PriorSVC",
     "Rocchio",
     "SpectrumKernel",

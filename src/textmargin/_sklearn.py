@@ -8,6 +8,7 @@ from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as effective_n_threads
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+from sklearn.utils.validation import _num_samples as n_samples
 
 __all__ = [
     "HasMethods",
@@ -17,6 +18,7 @@ __all__ = [
     "check_sample_weight",
     "effective_n_threads",
     "fit_context",
+    "n_samples",
     "take_rows",
 ]
 

@@ -6,6 +6,7 @@
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
+    ├── StoreError             (OSError)      kernel values cannot be kept: a full disk, a folder that cannot be written
     └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
 
     TextmarginWarning          (UserWarning)
@@ -39,6 +40,10 @@ class PriorError(TextmarginError, ValueError):
 
 class ScoreError(TextmarginError, ValueError):
     """Scores on which no threshold, or not the one asked for, can be set."""
+
+
+class StoreError(TextmarginError, OSError):
+    """Kernel values cannot be kept."""
 
 
 class TooLargeError(TextmarginError, ValueError):

@@ -38,3 +38,36 @@ class Explanation:
         """The n terms that move the score most, either way."""
         order = np.argsort(-np.abs(self.total), kind="stable")[:n]
         return [(self.terms[j], float(self.total[j])) for j in order]
+
+
+@dataclass(frozen=True)
+class KernelExplanation:
+    """One score of a kernel machine, taken apart: score = intercept + prior + Σ data, and Σ data = Σ matches + rest.
+
+    Attributes
+    ----------
+    target : the class whose score this is.
+    score, intercept : float
+    prior : float, what the prior score adds.
+    support : array (n_support,), numbers of the training texts that support the class.
+    similarities : array (n_support,), the kernel of the text with each.
+    data : array (n_support,), what each adds.
+    matches : list, what shared subsequences add through all support vectors together, the largest first; empty for kernels that
+        cannot tell.
+    rest : float, what all other subsequences add; None where there are no matches.
+    """
+
+    target: Any
+    score: float
+    intercept: float
+    prior: float
+    support: NDArray[np.intp]
+    similarities: NDArray[np.float64]
+    data: NDArray[np.float64]
+    matches: list[Any]
+    rest: float | None
+
+    def top(self, n: int = 10) -> list[tuple[int, float]]:
+        """The n support vectors that move the score most, either way: their numbers, and what they add."""
+        order = np.argsort(-np.abs(self.data), kind="stable")[:n]
+        return [(int(self.support[j]), float(self.data[j])) for j in order]

@@ -90,6 +90,18 @@ def decide(scores: Floats, classes: NDArray[Any], multilabel: bool) -> NDArray[A
     return classes[scores.argmax(axis=1)]
 
 
+def problem_of(target: Any, scores: Floats, classes: NDArray[Any], multilabel: bool) -> tuple[int, float, Any]:
+    """The problem that tells about a class (by default the likeliest), with which sign, and the class's own name."""
+    two = scores.size == 1 and not multilabel
+    if target is None:
+        target = classes[1 if two else scores.argmax()]
+    found = np.flatnonzero(classes == target)
+    if found.size == 0:
+        raise ValueError(f"target {target!r} is not among the classes: {classes[:10].tolist()}.")
+    k = int(found[0])
+    return (0, 2.0 * k - 1.0, classes[k]) if two else (k, 1.0, classes[k])
+
+
 def class_costs(class_weight: Mapping[Any, float] | str | None, labels: Labels, problem: int, weight: Floats) -> Floats | float:
     """The cost factor of each text in one problem; see `PriorSVC` for what `class_weight` means."""
     if class_weight is None:

@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import TextmarginError
 from ._explanation import Explanation
-from ._labels import Labels, decide, shaped
+from ._labels import Labels, decide, problem_of, shaped
 from ._objective import Floats, Matrix
 from ._prior import align_prior
 from ._training import Training
@@ -239,7 +239,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         if x.shape[0] != 1:
             raise ValueError(f"explain takes one text at a time; got {x.shape[0]}.")
         scores = (x @ self.coef_.T + self.intercept_)[0]
-        k, sign, target = self._problem_of(target, scores)
+        k, sign, target = problem_of(target, scores, self.classes_, self.multilabel_)
         row = sp.csr_array(x)
         columns, values = row.indices, sign * row.data
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
@@ -262,17 +262,6 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
-
-    def _problem_of(self, target: Any, scores: Floats) -> tuple[int, float, Any]:
-        """The problem that tells about a class, with which sign, and the class's own name."""
-        two = len(self.coef_) == 1 and not self.multilabel_
-        if target is None:
-            target = self.classes_[1 if two else scores.argmax()]
-        found = np.flatnonzero(self.classes_ == target)
-        if found.size == 0:
-            raise ValueError(f"target {target!r} is not among the classes: {self.classes_[:10].tolist()}.")
-        k = int(found[0])
-        return (0, 2.0 * k - 1.0, self.classes_[k]) if two else (k, 1.0, self.classes_[k])
 
     def _fitted_like(self, training: Training) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""

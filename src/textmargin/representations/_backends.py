@@ -35,6 +35,14 @@ class Diagonal:
         """No diagonal: nothing is normalised."""
         return cls(np.empty(0), np.empty(0, np.int64))
 
+    def take(self, rows: NDArray[np.intp]) -> Diagonal:
+        """Of some of the texts."""
+        return Diagonal(self.fraction[rows], self.exponent[rows])
+
+    def put(self, rows: NDArray[np.intp], values: Diagonal) -> None:
+        """Set those of some texts."""
+        self.fraction[rows], self.exponent[rows] = values.fraction, values.exponent
+
     def values(self) -> Floats:
         """As floats; infinite where too large."""
         with np.errstate(over="ignore"):

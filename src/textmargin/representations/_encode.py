@@ -5,6 +5,7 @@ Code points, words, or tokens of any hashable kind become codes 0, 1, 2 …, the
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -61,6 +62,23 @@ def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:
         codes = np.fromiter((code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32)
         encoded.append(_sequences(codes, [len(text) for text in texts]))
     return encoded, list(code_of)
+
+
+def digests(tokens: Tokens, corpus: Any) -> list[bytes]:
+    """A name for each text that no other sequence of symbols has; of 16 bytes, the same everywhere and always."""
+    return [hashlib.blake2b(_spelled(text), digest_size=16).digest() for text in _split(tokens, corpus)]
+
+
+def _spelled(text: str | Sequence[Hashable]) -> bytes:
+    if isinstance(text, str):
+        return b"characters" + text.encode("utf-8", "surrogatepass")
+    for token in text:
+        if not isinstance(token, str | int | float | bytes | None):
+            raise NotTextError(
+                f"A token of type {type(token).__name__}, {token!r:.40}, has no name that lasts; kernels are kept for texts, and "
+                f"tokens that are strings or numbers."
+            )
+    return b"tokens" + repr(tuple(text)).encode("utf-8", "surrogatepass")
 
 
 def _split(tokens: Tokens, corpus: Any) -> list[str] | list[Sequence[Hashable]]:

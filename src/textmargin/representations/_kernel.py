@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
@@ -11,11 +12,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from .._pairs import Numbers, every
 from .._sklearn import fit_context
 from ..errors import NotTextError
 from ._backends import Floats
-from ._encode import Sequences, Tokens, encode
+from ._encode import Sequences, Tokens, digests, encode
 from ._texts import as_items
+
+_VALUES_VERSION = 1  # to be raised when the same settings give other values, so that kept ones are not mixed with them
 
 
 def length_weights(weights: Sequence[float] | None, length: int) -> Floats:
@@ -29,6 +33,43 @@ def length_weights(weights: Sequence[float] | None, length: int) -> Floats:
     if not np.isfinite(found).all() or (found < 0).any() or positive.size == 0 or positive.max() > 1e6 * positive.min():
         raise ValueError(f"weights must be finite, not negative, not all 0, and within a factor of a million; got {found}.")
     return np.trim_zeros(found, "b")
+
+
+class TextPairs:
+    """A string kernel over a list of texts, which are encoded once; see `textmargin._pairs`."""
+
+    def __init__(self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> None:
+        self.kernel = kernel
+        self.texts = texts
+        self.encoded = encoded
+        self.symbols = symbols
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @abstractmethod
+    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+        """K between the texts of these numbers."""
+
+    def take(self, rows: Numbers) -> TextPairs:
+        """Some of the texts, with what is known of them."""
+        return self.kernel.over([self.texts[i] for i in rows])
+
+    def versus(self, X: Any) -> Floats:
+        """K of other texts with these, (n_X, n_texts)."""
+        return self.kernel(X, self.texts)
+
+    def joined(self, X: Any) -> TextPairs:
+        """Other texts before these."""
+        return self.kernel.over([*as_items(X), *self.texts])
+
+    def identity(self) -> str:
+        """All of the kernel's settings that its values depend on. How texts are split is told by their digests."""
+        return json.dumps([type(self.kernel).__name__, _VALUES_VERSION, self.kernel._settings()], sort_keys=True)
+
+    def digests(self) -> list[bytes]:
+        """A name for the symbols of each text."""
+        return digests(self.kernel.tokens, self.texts)
 
 
 class StringKernel(TransformerMixin, BaseEstimator):
@@ -54,23 +95,29 @@ class StringKernel(TransformerMixin, BaseEstimator):
         (encoded,), symbols = self._encode([X])
         return self._diagonal(encoded, symbols)
 
+    def over(self, X: Any) -> TextPairs:
+        """The kernel of these texts, computed a block at a time: `k.over(X).block(rows, columns)`."""
+        self._validate_params()
+        texts = as_items(X)
+        (encoded,), symbols = self._encode([texts])
+        return self._pairs(texts, encoded, symbols)
+
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Keep the texts that others are to be compared with."""
-        texts = as_items(X)
-        self._encode([texts])  # bad texts are reported now, not at the first comparison
-        self.texts_ = texts
+        self._fitted = self.over(X)
+        self.texts_ = self._fitted.texts
         return self
 
     def transform(self, X: Any) -> Floats:
         """The kernel matrix (n_texts, n_fitted_texts), for learners with `kernel="precomputed"`."""
         check_is_fitted(self)
-        return self(X, self.texts_)
+        return self._fitted.versus(X)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
         """The kernel matrix of the texts with themselves, which are kept."""
         self.fit(X)
-        return self(self.texts_)
+        return self._fitted.block(every(len(self.texts_)))
 
     def _encode(self, corpora: list[Any]) -> tuple[list[Sequences], list[Any]]:
         encoded, symbols = encode(self.tokens, *corpora)
@@ -85,6 +132,14 @@ class StringKernel(TransformerMixin, BaseEstimator):
     @abstractmethod
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
         """Its diagonal."""
+
+    @abstractmethod
+    def _pairs(self, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> TextPairs:
+        """What is prepared once for all blocks."""
+
+    @abstractmethod
+    def _settings(self) -> dict[str, Any]:
+        """The settings that values depend on, but for `tokens`, as JSON knows them."""
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

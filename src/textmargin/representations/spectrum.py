@@ -14,11 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._pairs import Numbers
 from .._progress import progress_of
 from .._sklearn import Interval, StrOptions
 from ._backends import Floats, check_result_size
 from ._encode import Sequences, Tokens
-from ._kernel import StringKernel, length_weights
+from ._kernel import StringKernel, TextPairs, length_weights
 
 _CELLS_AT_ONCE = 2_000_000  # of the matrix product, whose sparse form takes more memory than the result
 
@@ -75,17 +76,27 @@ class SpectrumKernel(StringKernel):
         self.progress = progress
 
     def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:
-        check_result_size(len(X), len(X if Y is None else Y))
         counts = self._counts([X] if Y is None else [X, Y])
-        rows, columns = counts[0], counts[-1].T.tocsc()
-        K = np.empty((rows.shape[0], columns.shape[1]))
+        return self._product(counts[0], counts[-1])
+
+    def _product(self, rows: sp.csr_matrix, columns: sp.csr_matrix) -> Floats:
+        """K of texts whose counts are given."""
+        check_result_size(rows.shape[0], columns.shape[0])
+        K, columns = np.empty((rows.shape[0], columns.shape[0])), columns.T.tocsc()
         with progress_of(f"Comparing {K.shape[0]:,} × {K.shape[1]:,} texts", self.progress) as report:
-            step = max(1, _CELLS_AT_ONCE // K.shape[1])
+            step = max(1, _CELLS_AT_ONCE // max(1, K.shape[1]))
             for start in range(0, K.shape[0], step):
                 K[start : start + step] = (rows[start : start + step] @ columns).toarray()
                 if report:
                     report(min(1.0, (start + step) / K.shape[0]))
         return np.minimum(K, 1.0, out=K) if self.normalize else K  # above 1 by rounding only
+
+    def _pairs(self, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> TextPairs:
+        return _SpectrumPairs(self, texts, encoded, symbols)
+
+    def _settings(self) -> dict[str, Any]:
+        weights = length_weights(self.weights, self.length)
+        return {"weights": (weights / weights[-1] if self.normalize else weights).tolist(), "normalize": bool(self.normalize)}
 
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
         (counts,) = self._counts([X])
@@ -105,6 +116,19 @@ class SpectrumKernel(StringKernel):
                 start += texts.codes.size
         counts = [sp.csr_matrix(sp.hstack(block, format="csr")) for block in blocks]
         return [_unit_rows(matrix) for matrix in counts] if self.normalize else counts
+
+
+class _SpectrumPairs(TextPairs):
+    """Texts are counted once."""
+
+    kernel: SpectrumKernel
+
+    def __init__(self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> None:
+        super().__init__(kernel, texts, encoded, symbols)
+        (self.counts,) = self.kernel._counts([encoded])
+
+    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+        return self.kernel._product(self.counts[rows], self.counts[rows if columns is None else columns])
 
 
 def count_ngrams(texts: Sequences, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

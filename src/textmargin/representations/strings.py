@@ -20,12 +20,13 @@ import numpy as np
 from scipy.special import gammaln
 
 from .. import core
+from .._pairs import Numbers, every
 from .._progress import progress_of, stages
 from .._sklearn import Interval, StrOptions
 from ..errors import TooLargeError
 from ._backends import Cpu, Diagonal, Floats
 from ._encode import Sequences, Tokens
-from ._kernel import StringKernel, length_weights
+from ._kernel import StringKernel, TextPairs, length_weights
 
 LEAST_DECAY = 1e-6  # with less, gaps count nothing: that is SpectrumKernel
 SINGLE_BITS = 100  # where the states of texts that are all alike need more, those of other texts would get too small for single
@@ -110,7 +111,9 @@ class SubsequenceKernel(StringKernel):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def _gram(self, X: Sequences, Y: Sequences | None, symbols: list[Any]) -> Floats:
+    def _gram(
+        self, X: Sequences, Y: Sequences | None, symbols: list[Any], known: tuple[Diagonal | None, Diagonal | None] = (None, None)
+    ) -> Floats:
         recipe, factor = self._recipe(symbols)
         corpora = [X] if Y is None else [X, Y]
         backend = self._backend(symbols, *corpora)
@@ -118,18 +121,41 @@ class SubsequenceKernel(StringKernel):
             if not self.normalize:
                 return self._finite(backend.gram(recipe, X, Y, (Diagonal.none(),) * 2, factor, report))
             # The diagonals are work as well: of few long texts with many short ones, nearly all of it.
-            work = [*(float(texts.lengths @ texts.lengths) for texts in corpora), float(X.codes.size) * corpora[-1].codes.size]
-            reports = stages(report, work)
-            diagonals = [backend.diagonal(recipe, texts, next(reports)) for texts in corpora]
+            work = [
+                0.0 if diagonal else float(texts.lengths @ texts.lengths) for texts, diagonal in zip(corpora, known, strict=False)
+            ]
+            reports = stages(report, [*work, float(X.codes.size) * corpora[-1].codes.size])
+            diagonals = [
+                diagonal or backend.diagonal(recipe, texts, part)
+                for texts, diagonal, part in zip(corpora, known, reports, strict=False)
+            ]
             return backend.gram(recipe, X, Y, (diagonals[0], diagonals[-1]), 1.0, next(reports))
 
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
-        recipe, factor = self._recipe(symbols)
+        _, factor = self._recipe(symbols)
         if self.normalize:
             shortest = 1 + int(np.flatnonzero(length_weights(self.weights, self.length))[0])
             return (X.lengths >= shortest).astype(np.float64)
+        return self._finite(factor * self._with_themselves(X, symbols).values())
+
+    def _with_themselves(self, X: Sequences, symbols: list[Any]) -> Diagonal:
+        """The core's value of each text with itself."""
         with progress_of(f"Comparing {len(X):,} texts with themselves", self.progress) as report:
-            return self._finite(factor * self._backend(symbols, X).diagonal(recipe, X, report).values())
+            return self._backend(symbols, X).diagonal(self._recipe(symbols)[0], X, report)
+
+    def _pairs(self, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> TextPairs:
+        return _SubsequencePairs(self, texts, encoded, symbols)
+
+    def _settings(self) -> dict[str, Any]:
+        gaps = self.gap_decay
+        weights = length_weights(self.weights, self.length)
+        return {
+            "decay": float(self.decay),
+            "gap_decay": sorted([repr(token), float(gap)] for token, gap in gaps.items()) if isinstance(gaps, Mapping) else gaps,
+            "weights": (weights / weights[-1] if self.normalize else weights).tolist(),
+            "normalize": bool(self.normalize),
+            "precision": self.precision,
+        }
 
     def _backend(self, symbols: list[Any], *corpora: Sequences) -> Cpu:
         double = self.precision == "double" or self._bits(symbols, *corpora) > SINGLE_BITS
@@ -180,3 +206,38 @@ class SubsequenceKernel(StringKernel):
                 f"K of length={self.length} and decay={self.decay} is beyond the range of floats; use normalize=True."
             )
         return K
+
+
+class _SubsequencePairs(TextPairs):
+    """K of each text with itself, which normalising asks for again and again, is kept."""
+
+    kernel: SubsequenceKernel
+
+    def __init__(self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> None:
+        super().__init__(kernel, texts, encoded, symbols)
+        self.diagonal = Diagonal(np.full(len(texts), np.nan), np.zeros(len(texts), dtype=np.int64))
+
+    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+        X, Y = self.encoded.take(rows), None if columns is None else self.encoded.take(columns)
+        if not self.kernel.normalize:
+            return self.kernel._gram(X, Y, self.symbols)
+        self._fill(rows if columns is None else np.union1d(rows, columns))
+        diagonals = self.diagonal.take(rows), self.diagonal.take(rows if columns is None else columns)
+        return self.kernel._gram(X, Y, self.symbols, diagonals)
+
+    def take(self, rows: Numbers) -> TextPairs:
+        pairs = _SubsequencePairs(self.kernel, [self.texts[i] for i in rows], self.encoded.take(rows), self.symbols)
+        pairs.diagonal = self.diagonal.take(rows)
+        return pairs
+
+    def versus(self, X: Any) -> Floats:
+        if not self.kernel.normalize:
+            return super().versus(X)
+        self._fill(every(len(self)))
+        (other, these), symbols = self.kernel._encode([X, self.texts])
+        return self.kernel._gram(other, these, symbols, (None, self.diagonal))
+
+    def _fill(self, rows: Numbers) -> None:
+        unknown = rows[np.isnan(self.diagonal.fraction[rows])]
+        if unknown.size:
+            self.diagonal.put(unknown, self.kernel._with_themselves(self.encoded.take(unknown), self.symbols))

@@ -1,0 +1,115 @@
+"""Chunking: a kernel SVM on few texts at a time, which grows by the texts that miss the margin until none does.
+
+A text that is not in the chunk and has its margin would not be a support vector of the whole problem either, so the machine of
+the last chunk is that of all texts. Only the kernel of all texts with those that ever were in a chunk is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._pairs import Floats, Numbers
+from ._hinge import Chunk, Stance, intercept
+from ._lazy import LazyGram
+
+_GROWTH = 0.5  # a chunk grows at most by this share of itself, or by as many texts as it started with
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One class against the rest."""
+
+    y: Floats  # ±1
+    costs: Floats  # 0: not there
+    z: Floats  # prior scores, 0 where there are none
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What was learnt: f(x) = Σ βᵢ K(x, xᵢ) + ηz(x) + b, over the support vectors."""
+
+    support: Numbers
+    beta: Floats
+    intercept: float
+    eta: float
+
+    def scores(self, gram: LazyGram, rows: Numbers, z: Floats) -> Floats:
+        """f of some of the texts."""
+        return gram.block(rows, self.support) @ self.beta + self.eta * z[rows] + self.intercept
+
+
+@dataclass(frozen=True)
+class Round:
+    """How far one problem has come, for those who watch."""
+
+    problem: int
+    number: int
+    n_chunk: int
+    n_support: int
+    n_missing: int  # texts outside the chunk that miss their margin
+    n_evaluations: int
+
+
+@dataclass(frozen=True)
+class Chunking:
+    """Settings that all problems share."""
+
+    size: int  # texts to start with
+    tol: float
+    watch: Callable[[Round], None] | None = None
+
+    def learn(self, gram: LazyGram, problems: list[Problem], stances: list[Stance]) -> list[Machine]:
+        """A machine for each problem, all of the same texts; side by side, so that kernel values are asked for at once."""
+        texts = np.flatnonzero(problems[0].costs > 0)
+        chunks = [self._first(problem, texts) for problem in problems]
+        machines: dict[int, Machine] = {}
+        unfinished = list(range(len(problems)))
+        number = 0
+        while unfinished:
+            number += 1
+            gram.compute(np.unique(np.concatenate([chunks[k] for k in unfinished])))
+            for k in unfinished:
+                machines[k] = self._solve(gram, problems[k], stances[k], chunks[k])
+            for k in list(unfinished):
+                missing = self._missing(gram, problems[k], machines[k], np.setdiff1d(texts, chunks[k]))
+                if self.watch:
+                    self.watch(Round(k, number, chunks[k].size, machines[k].support.size, missing.size, gram.n_evaluations))
+                if missing.size == 0:
+                    machines[k] = _settled(gram, problems[k], machines[k], texts)
+                    unfinished.remove(k)
+                chunks[k] = np.union1d(chunks[k], missing[: max(self.size, int(_GROWTH * chunks[k].size))])
+        return [machines[k] for k in range(len(problems))]
+
+    def _first(self, problem: Problem, texts: Numbers) -> Numbers:
+        """The first chunk: half for the class and half against it, at even distances."""
+        sides = [texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]]
+        few, many = sorted(sides, key=len)
+        n_few = min(few.size, max(1, self.size // 2))
+        return np.union1d(_evenly(few, n_few), _evenly(many, max(1, self.size - n_few)))
+
+    def _solve(self, gram: LazyGram, problem: Problem, stance: Stance, chunk: Numbers) -> Machine:
+        part = Chunk(gram.block(chunk, chunk), problem.y[chunk], problem.costs[chunk], problem.z[chunk])
+        beta, b, eta = part.solve(stance, self.tol)
+        support = beta != 0
+        return Machine(chunk[support], beta[support], b, eta)
+
+    def _missing(self, gram: LazyGram, problem: Problem, machine: Machine, rest: Numbers) -> Numbers:
+        """Texts outside the chunk that miss their margin, the worst first."""
+        shortfall = 1 - problem.y[rest] * machine.scores(gram, rest, problem.z)
+        order = np.argsort(-shortfall, kind="stable")
+        return rest[order[shortfall[order] > self.tol]]
+
+
+def _settled(gram: LazyGram, problem: Problem, machine: Machine, texts: Numbers) -> Machine:
+    """With the intercept that all texts agree on; the chunk may have left it more room."""
+    beta = np.zeros(len(gram))
+    beta[machine.support] = machine.beta
+    scores = replace(machine, intercept=0.0).scores(gram, texts, problem.z)
+    return replace(machine, intercept=intercept(scores, problem.y[texts], beta[texts], problem.costs[texts]))
+
+
+def _evenly(numbers: Numbers, n: int) -> Numbers:
+    return numbers[np.linspace(0, numbers.size - 1, min(n, numbers.size)).astype(np.intp)]

@@ -1,0 +1,138 @@
+"""The kernel SVM with a prior score per text, on as many texts as one matrix holds; LIBSVM solves it.
+
+Over β, b and the trust η in the prior scores z (C inside the costs)
+
+    ½β'Kβ + Σᵢ cᵢ max(0, 1 − yᵢfᵢ) + ½ρ(η − η₀)²        f = Kβ + ηz + b
+
+*With η given*, ηz is an offset o, for which LIBSVM's classifier has no place, but its regression has: with a tube as wide as M
+around yᵢ(1 + M) − oᵢ the loss max(0, |f − t| − ε) is the hinge above, so long as no score is beyond 1 + 2M.
+
+*To find η*, the minimum over β and b is a convex function of η whose slope is ρ(η − η₀) − z'β; its zero is looked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from scipy.optimize import brentq
+from sklearn.svm import SVC, SVR
+
+from .._pairs import Floats
+
+_CACHE_MB = 200
+_MAX_POLISHED = 3000  # free support vectors, the side of a dense system
+
+
+@dataclass(frozen=True)
+class Stance:
+    """What is said of η: held at its target, or pulled there with strength ρ and at least `least`."""
+
+    target: float = 0.0
+    pull: float = np.inf
+    least: float = -np.inf
+
+    @property
+    def held(self) -> bool:
+        return bool(np.isinf(self.pull))
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some texts of one class against the rest."""
+
+    K: Floats
+    y: Floats  # ±1
+    costs: Floats
+    z: Floats
+
+    def solve(self, stance: Stance, tol: float) -> tuple[Floats, float, float]:
+        """β, b and η at the minimum."""
+        eta = stance.target if stance.held else self._trust(stance, tol)
+        beta = self._weights(eta, tol)
+        return beta, intercept(self.K @ beta + eta * self.z, self.y, beta, self.costs), eta
+
+    def _weights(self, eta: float, tol: float) -> Floats:
+        """β for a given η; exact if LIBSVM found out which texts are on their margin and which beyond."""
+        for precision in (tol, tol / 100):
+            beta = self._libsvm(eta, precision)
+            exact = self._polished(beta, eta, tol)
+            if exact is not None:
+                return exact
+        return beta
+
+    def _libsvm(self, eta: float, tol: float) -> Floats:
+        if eta == 0 or not self.z.any():
+            machine = SVC(C=1.0, kernel="precomputed", tol=tol, cache_size=_CACHE_MB)
+            return self._spread(machine.fit(self.K, self.y, sample_weight=self.costs))
+        offset = eta * self.z
+        for width in (10.0 * 4**k * (1 + np.abs(offset).max()) for k in count()):
+            machine = SVR(C=1.0, kernel="precomputed", tol=tol, cache_size=_CACHE_MB, epsilon=width)
+            beta = self._spread(machine.fit(self.K, self.y * (1 + width) - offset, sample_weight=self.costs))
+            if (self.y * beta >= 0).all():  # nobody beyond the far side of the tube
+                return beta
+        raise AssertionError
+
+    def _polished(self, beta: Floats, eta: float, tol: float) -> Floats | None:
+        """β with the free texts exactly on their margin, the others left where they are; None where that does not fit."""
+        size = self.y * beta
+        free, bound = (size > 0) & (size < self.costs), size >= self.costs
+        n_free = int(free.sum())
+        if not 0 < n_free <= _MAX_POLISHED:
+            return None if n_free else beta
+        rest = self.K[free][:, bound] @ beta[bound]
+        system = np.ones((n_free + 1, n_free + 1))
+        system[:-1, :-1], system[-1, -1] = self.K[free][:, free], 0.0
+        goal = np.append(self.y[free] - eta * self.z[free] - rest, -beta[bound].sum())
+        solution = np.linalg.lstsq(system, goal, rcond=1e-12)[0]
+        exact = beta.copy()
+        exact[free] = solution[:-1]
+        size = self.y * exact
+        excess = self.y * (self.K @ exact + eta * self.z + solution[-1]) - 1
+        inside = (size >= 0).all() and (size <= self.costs).all()
+        fits = (np.abs(excess[free]) < 1e-9).all() and (excess[size == 0] > -tol).all() and (excess[bound] < tol).all()
+        return exact if inside and fits else None
+
+    def _spread(self, machine: SVC | SVR) -> Floats:
+        beta = np.zeros(self.y.size)
+        beta[machine.support_] = machine.dual_coef_[0]
+        return beta
+
+    def _trust(self, stance: Stance, tol: float) -> float:
+        """The η nearest to where it is looked for from (0, or the target) that minimises the objective."""
+        start = max(stance.target, stance.least)
+        spread = float(self.z.std())
+        if spread == 0:  # beside an intercept it says nothing
+            return start
+        tol = min(tol, 1e-5)  # slopes tell more of what a solver left undone than scores do
+
+        def slope(eta: float) -> float:
+            return stance.pull * (eta - stance.target) - float(self.z @ self._weights(eta, tol))
+
+        noise = 1e-9 * float(self.costs @ np.abs(self.z))
+        first = slope(start)
+        if abs(first) <= noise or (start == stance.least and first > 0):
+            return start
+        downhill = -float(np.sign(first))
+
+        def descent(eta: float) -> float:
+            return -downhill * slope(eta) - noise
+
+        step = 1.0 / spread
+        while step < 1e9 / spread and descent(start + downhill * step) > 0:
+            step *= 2  # until past the minimum; where the prior alone reaches every margin, the slope is 0 from there on
+        end = start + downhill * step
+        if step >= 1e9 / spread:
+            return end
+        return float(brentq(descent, start, end, xtol=1e-7 / spread, rtol=1e-7))
+
+
+def intercept(scores: Floats, y: Floats, beta: Floats, costs: Floats) -> float:
+    """b for scores without it: what puts the free support vectors on their margin, or else the middle of what all texts allow."""
+    wanted, size = y - scores, y * beta
+    free = (size > 0) & (size < costs * (1 - 1e-9))
+    if free.any():
+        return float(wanted[free].mean())
+    at_least = (y > 0) == (size == 0)  # not empty, nor are the others: Σβ = 0
+    return float((wanted[at_least].max() + wanted[~at_least].min()) / 2)

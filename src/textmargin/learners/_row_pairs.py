@@ -1,0 +1,72 @@
+"""A kernel over rows of numbers, or over whatever a function of two lists compares."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from .._pairs import Floats, Numbers
+from .._sklearn import take_rows
+
+
+@dataclass(frozen=True)
+class RowPairs:
+    """Values k(A, B) of a kernel, by name or as a function; see `textmargin._pairs`."""
+
+    X: Any
+    kernel: str | Callable[[Any, Any], Any]
+    params: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)
+
+    @property
+    def texts(self) -> Any:
+        return self.X
+
+    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+        """K between the rows of these numbers."""
+        A = take_rows(self.X, rows)
+        return self._values(A, A if columns is None else take_rows(self.X, columns))
+
+    def take(self, rows: Numbers) -> RowPairs:
+        """Some of the rows."""
+        return RowPairs(take_rows(self.X, rows), self.kernel, self.params)
+
+    def versus(self, X: Any) -> Floats:
+        """K of other rows with these, (n_X, n_rows)."""
+        return self._values(X, self.X)
+
+    def joined(self, X: Any) -> RowPairs:
+        """Other rows before these."""
+        return RowPairs(
+            sp.vstack([X, self.X], format="csr") if sp.issparse(X) else np.vstack([X, self.X]), self.kernel, self.params
+        )
+
+    def identity(self) -> str:
+        """All that values depend on."""
+        if not isinstance(self.kernel, str):
+            raise ValueError(
+                f"cache keeps kernels whose settings it can name, a string kernel or one of scikit-learn's; "
+                f"kernel={self.kernel!r:.60} is a function. Use cache=None."
+            )
+        return json.dumps([self.kernel, self.X.shape[1], sorted((name, repr(value)) for name, value in self.params.items())])
+
+    def digests(self) -> list[bytes]:
+        """A name for each row."""
+        rows = sp.csr_array(self.X)
+        rows.sum_duplicates()
+        parts = ((rows.indices[a:b].astype(np.int64), rows.data[a:b]) for a, b in zip(rows.indptr, rows.indptr[1:], strict=False))
+        return [hashlib.blake2b(i.tobytes() + v.astype(np.float64).tobytes(), digest_size=16).digest() for i, v in parts]
+
+    def _values(self, A: Any, B: Any) -> Floats:
+        if isinstance(self.kernel, str):
+            return np.asarray(pairwise_kernels(A, B, metric=self.kernel, **self.params), dtype=np.float64)
+        return np.asarray(self.kernel(A, B), dtype=np.float64)

@@ -1,0 +1,320 @@
+"""Kernel SVM that asks for the kernel values it needs, and knows what is known of a text beforehand.
+
+Minimises over β, b and the trust η in prior scores z, per class
+
+    ½β'Kβ + C Σᵢ cᵢ max(0, 1 − yᵢfᵢ) + what the trust mode says of η        f(x) = Σᵢ βᵢ K(x, xᵢ) + ηz(x) + b
+
+by chunking (Lodhi et al. 2002, Sec. 6): LIBSVM solves it on a few texts, those that miss their margin join, until none does.
+Without prior scores it is `SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` holds it to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._pairs import Floats, every
+from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, n_samples
+from ..errors import LabelError, PriorError
+from ..store import KernelStore
+from ._chunking import Chunking, Problem, Round
+from ._explanation import KernelExplanation
+from ._kernel_trust import KernelSolver
+from ._labels import Labels, class_costs, decide, problem_of, shaped
+from ._lazy import LazyGram
+from ._prior_scores import align_scores, evaluate
+from ._row_pairs import RowPairs
+
+_NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian", "chi2", "additive_chi2"}
+_ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
+
+
+class KernelSVC(ClassifierMixin, BaseEstimator):
+    """Support vector classifier on any kernel, with each kernel value computed only when it is needed, and once.
+
+    Several classes are learnt one against the rest; a 0/1 indicator matrix as `y` makes it multilabel. All classes share the
+    kernel values. Prediction compares with support vectors only.
+
+    Parameters
+    ----------
+    kernel : kernel on texts, name or callable, default="linear"
+        `SubsequenceKernel(...)` or `SpectrumKernel(...)` for texts; for rows of numbers the name of one of scikit-learn's
+        pairwise kernels; or a function k(A, B) that gives a matrix.
+    C : float, default=1.0
+        Cost of missing the margin by 1.
+    kernel_params : mapping, default=None
+        Parameters of a kernel given by name, such as {"gamma": 0.5}.
+    class_weight : mapping or "balanced", default=None
+        Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or multilabel, the
+        positive side of each class's problem, the rest having weight 1. "balanced" gives both sides of each problem the same
+        total.
+    prior_scores : callable, fitted classifier, or mapping class → one of these, default=None
+        What is known of a text beforehand: a function from texts to a score per text, (n_texts,) for two classes, where it speaks
+        for the second, else (n_texts, n_classes). Scores that are at hand already are given to `fit` and `predict` instead.
+    trust : {"auto", "free", "nonneg", "ridge", "fixed"} or float, default="auto"
+        How the coefficient η of the prior scores is found: `free`: whatever fits best; `nonneg`: the same but never negative;
+        `fixed`: 1, and a number is a fixed η of that size; `ridge`: drawn, with strength `trust_strength`, to where they are as
+        widely spread as the scores that the kernel alone gives; `auto`: per class, no prior, or fixed where `ridge` would draw
+        it, whichever has less loss on texts left out (five folds).
+    trust_strength : float, default=1.0
+        How strongly η is held by `trust="ridge"`, beside the loss of one text.
+    chunk_size : int, default=50
+        Texts to start with. Fewer: fewer kernel values, more rounds.
+    tol : float, default=1e-4
+        By how much a margin may be missed unnoticed.
+    cache : folder or KernelStore, default=None
+        Where kernel values are kept for the next fit, another fold, another C, another process; by default they are forgotten.
+    verbose : int, default=0
+        1: a line per round and class on standard output.
+
+    Attributes
+    ----------
+    classes_ : array (n_classes,)
+    multilabel_ : bool
+        Whether it was trained on an indicator matrix.
+    support_ : array (n_support,)
+        Numbers of the training texts that support some class.
+    support_vectors_ : the texts themselves.
+    n_support_ : array (n_problems,)
+        How many support each class.
+    dual_coef_ : array (n_problems, n_support)
+        β.
+    intercept_ : array (n_problems,)
+    trust_ : array (n_problems,)
+        η; 0 where the prior scores are not used.
+    trust_mode_ : list of str
+        The mode each class was learnt with; tells what `auto` chose.
+    n_kernel_evaluations_ : int
+        Pairs of texts that were compared in training; those found in the cache do not count.
+    kernel_ : the kernel that was used.
+    n_features_in_, feature_names_in_
+        As in scikit-learn, for rows of numbers.
+
+    Examples
+    --------
+    >>> from textmargin import KernelSVC, SubsequenceKernel
+    >>> texts = ["cheap pills", "cheep pils", "lunch at noon", "lunch at one"]
+    >>> model = KernelSVC(SubsequenceKernel(3)).fit(texts, ["spam", "spam", "ham", "ham"])
+    >>> model.predict(["che4p pill", "lunch?"])
+    array(['spam', 'ham'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "kernel": [StrOptions(_NAMED), callable],
+        "C": [Interval(Real, 0, None, closed="neither")],
+        "kernel_params": [Mapping, None],
+        "class_weight": [Mapping, StrOptions({"balanced"}), None],
+        "prior_scores": [callable, HasMethods(["decision_function"]), Mapping, None],
+        "trust": [StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}), Interval(Real, None, None, closed="neither")],
+        "trust_strength": [Interval(Real, 0, None, closed="neither")],
+        "chunk_size": [Interval(Integral, 2, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "cache": [str, HasMethods(["over"]), HasMethods(["__fspath__"]), None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        kernel: Any = "linear",
+        C: float = 1.0,
+        *,
+        kernel_params: Mapping[str, Any] | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        prior_scores: Any = None,
+        trust: str | float = "auto",
+        trust_strength: float = 1.0,
+        chunk_size: int = 50,
+        tol: float = 1e-4,
+        cache: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.C = C
+        self.kernel_params = kernel_params
+        self.class_weight = class_weight
+        self.prior_scores = prior_scores
+        self.trust = trust
+        self.trust_strength = trust_strength
+        self.chunk_size = chunk_size
+        self.tol = tol
+        self.cache = cache
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, prior_scores: Any = None) -> Self:
+        """Learn from texts and labels.
+
+        Parameters
+        ----------
+        X : list, array or column of n_texts texts, or rows of numbers, as the kernel takes them
+        y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
+        sample_weight : array (n_texts,), default=None
+            Cost of each text; a text of weight 0 counts as absent.
+        prior_scores : array (n_texts,) or (n_texts, n_classes), or mapping class → array (n_texts,), default=None
+            Scores known beforehand, if the parameter of that name does not compute them.
+        """
+        if y is None:
+            raise LabelError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        self.kernel_ = clone(self.kernel, safe=False)
+        X, y = self._checked(X, y)
+        pairs = self._pairs(X)
+        weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        labels = Labels.read(y, weight, type(self).__name__)
+        z = self._prior(X, prior_scores, labels.classes, labels.n_problems, fitting=True)
+        problems = [
+            Problem(labels.signs(k), self.C * weight * class_costs(self.class_weight, labels, k, weight), z[:, k])
+            for k in range(labels.n_problems)
+        ]
+        kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
+        gram = LazyGram(pairs if kept is None else kept)
+        chunking = Chunking(self.chunk_size, self.tol, self._watch(labels, len(gram)) if self.verbose else None)
+
+        trust: Any = self.trust
+        fits = KernelSolver(chunking, trust, self.C * self.trust_strength).fit(gram, problems)
+
+        self.classes_, self.multilabel_ = labels.classes, labels.multilabel
+        self.support_ = np.unique(np.concatenate([machine.support for machine, _ in fits]))
+        self.n_support_ = np.array([machine.support.size for machine, _ in fits])
+        self.dual_coef_ = np.zeros((len(fits), self.support_.size))
+        for row, (machine, _) in zip(self.dual_coef_, fits, strict=True):
+            row[np.searchsorted(self.support_, machine.support)] = machine.beta
+        self.intercept_ = np.array([machine.intercept for machine, _ in fits])
+        self.trust_ = np.array([machine.eta for machine, _ in fits])
+        self.trust_mode_ = [mode for _, mode in fits]
+        self.n_kernel_evaluations_ = gram.n_evaluations if kept is None else kept.n_computed
+        self._support = pairs.take(self.support_)
+        self.support_vectors_ = self._support.texts
+        return self
+
+    def decision_function(self, X: Any, prior_scores: Any = None) -> Floats:
+        """Scores: (n_texts,) for two classes, else (n_texts, n_classes). Prior scores as in `fit`."""
+        return shaped(self._scores(X, prior_scores), self.multilabel_)
+
+    def predict(self, X: Any, prior_scores: Any = None) -> NDArray[Any]:
+        """The class of each text; an indicator matrix if it was trained on one."""
+        return decide(self._scores(X, prior_scores), self.classes_, self.multilabel_)
+
+    def explain(self, text: Any, target: Any = None, *, prior_scores: Any = None, n_matches: int = 20) -> KernelExplanation:
+        """Which support vectors gave a text its score, and, for kernels on texts, through which subsequences.
+
+        Parameters
+        ----------
+        text : str, or one row of numbers
+        target : class, default=None
+            Whose score; default: the second class of two, else the class with the highest score. The score of the first of two
+            classes is that of the second, negated.
+        prior_scores : as in `fit`, for this text
+        n_matches : int, default=20
+            How many subsequences to tell, those that move the score most.
+        """
+        check_is_fitted(self)
+        X = text.reshape(1, -1) if isinstance(text, np.ndarray) and text.ndim == 1 else text if sp.issparse(text) else [text]
+        X = self._checked(X)
+        if n_samples(X) != 1:
+            raise ValueError(f"explain takes one text at a time; got {n_samples(X)}.")
+        z = self._prior(X, prior_scores, self.classes_, len(self.dual_coef_), fitting=False)[0]
+        K = self._compare(X)[0]
+        scores = self.dual_coef_ @ K + self.trust_ * z + self.intercept_
+        k, sign, target = problem_of(target, scores, self.classes_, self.multilabel_)
+        own = np.flatnonzero(self.dual_coef_[k])
+        coefficients = sign * self.dual_coef_[k, own]
+        matches, rest = [], None
+        if hasattr(self._support, "matches"):
+            matches, rest = self._support.take(own).matches(text, coefficients, n_matches)
+        return KernelExplanation(
+            target=target,
+            score=sign * float(scores[k]),
+            intercept=sign * float(self.intercept_[k]),
+            prior=sign * float(self.trust_[k] * z[k]),
+            support=self.support_[own],
+            similarities=K[own],
+            data=coefficients * K[own],
+            matches=matches,
+            rest=rest,
+        )
+
+    def _checked(self, X: Any, y: Any = None) -> Any:
+        """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""
+        fitting = y is not None
+        numeric = isinstance(self.kernel_, str) or (
+            not hasattr(self.kernel_, "over") and (sp.issparse(X) or np.asarray(X).dtype.kind in "biuf")
+        )
+        if numeric:
+            checks = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
+            return validate_data(self, X, y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
+        if not fitting:
+            return X
+        y = y if sp.issparse(y) else np.asarray(y)
+        if y.shape[0] != n_samples(X):
+            raise LabelError(f"There are {n_samples(X)} texts but {y.shape[0]} labels.")
+        return X, y
+
+    def _pairs(self, X: Any) -> Any:
+        if hasattr(self.kernel_, "over"):
+            return self.kernel_.over(X)
+        return RowPairs(X, self.kernel_, self.kernel_params or {})
+
+    def _compare(self, X: Any) -> Floats:
+        """K of texts with the support vectors."""
+        if self.cache is None:
+            return self._support.versus(X)
+        n = n_samples(X)
+        pairs = KernelStore.at(self.cache).over(self._support.joined(X))
+        return pairs.block(every(n), n + every(self.support_.size))
+
+    def _scores(self, X: Any, prior_scores: Any) -> Floats:
+        check_is_fitted(self)
+        X = self._checked(X)
+        n = n_samples(X)
+        z = self._prior(X, prior_scores, self.classes_, len(self.dual_coef_), fitting=False)
+        scores = z * self.trust_ + self.intercept_
+        step = max(1, _ENTRIES_AT_ONCE // max(1, self.support_.size))
+        for start in range(0, n if self.support_.size else 0, step):
+            rows = slice(start, start + step)
+            scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
+        return scores
+
+    def _prior(self, X: Any, given: Any, classes: NDArray[Any], n_problems: int, *, fitting: bool) -> Floats:
+        """Prior scores (n_texts, n_problems)."""
+        if given is not None and self.prior_scores is not None:
+            raise PriorError("prior_scores are given, but the parameter prior_scores computes them already; choose one.")
+        if self.prior_scores is not None:
+            given = evaluate(self.prior_scores, X)
+        elif fitting:
+            self._was_given_scores = given is not None
+        elif (given is not None) != self._was_given_scores:
+            raise PriorError(
+                "This KernelSVC was fitted with prior_scores; give those of the new texts as well: predict(X, prior_scores=...)."
+                if given is None
+                else "This KernelSVC was fitted without prior_scores, so it cannot use any; give them to fit as well."
+            )
+        return np.zeros((n_samples(X), n_problems)) if given is None else align_scores(given, classes, n_problems, n_samples(X))
+
+    def _watch(self, labels: Labels, n_texts: int) -> Any:
+        total = n_texts * (n_texts + 1) // 2
+
+        def tell(round_: Round) -> None:
+            print(
+                f"[KernelSVC] {labels.name(round_.problem)!r}, round {round_.number}: {round_.n_chunk} texts, "
+                f"{round_.n_support} support vectors, {round_.n_missing} others miss the margin; "
+                f"{round_.n_evaluations:,} of {total:,} kernel values"
+            )
+
+        return tell
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        tags.input_tags.sparse = isinstance(self.kernel, str)
+        if hasattr(self.kernel, "over"):
+            tags.input_tags.string = True
+            tags.input_tags.two_d_array = False
+        return tags
