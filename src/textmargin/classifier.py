@@ -19,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ._sklearn import HasMethods, fit_context
 from .errors import LabelError, PriorError, TextmarginError
-from .learners._explanation import Explanation
+from .learners._explanation import Explanation, KernelExplanation
 from .learners._labels import Labels
 from .learners._prior import align_prior
+from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .representations._texts import as_texts
 from .representations.bow import BagOfWords
@@ -44,20 +45,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    representation : transformer, default=None
-        Texts to a matrix: `BagOfWords()` by default, or any scikit-learn vectoriser.
+    representation : transformer or kernel on texts, default=None
+        Texts to a matrix: `BagOfWords()` by default, or any scikit-learn vectoriser. With a string kernel here, or as the
+        `kernel` of the learner, texts are compared as they are.
     knowledge : mapping, or object with `coef(terms, classes)`, default=None
         What is known of the words: a mapping term → weight, a mapping class → mapping term → weight, or an object that gives
         such weights for the representation's terms. It becomes the learner's `prior`.
     learner : classifier, default=None
-        Matrix to scores: `PriorSVC()` by default, or any scikit-learn classifier.
+        Matrix to scores: `PriorSVC()` by default, `KernelSVC()` for a kernel, or any scikit-learn classifier.
     decision : meta-estimator, default=None
         Scores to labels: an estimator with an `estimator` parameter, which is set to the learner, such as scikit-learn's
         `FixedThresholdClassifier`. By default the learner decides.
 
     Attributes
     ----------
-    representation_ : the fitted representation.
+    representation_ : the fitted representation; the kernel, where texts are compared as they are.
     model_ : the fitted learner, inside the decision if there is one.
     classes_ : array (n_classes,)
 
@@ -97,8 +99,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         texts, y = as_texts(X), _as_labels(y)
         if y.shape[0] != len(texts):
             raise LabelError(f"There are {len(texts)} texts but {y.shape[0]} labels.")
-        self.representation_ = BagOfWords() if self.representation is None else clone(self.representation)
-        matrix = self.representation_.fit_transform(texts, y)
+        kernel = self._kernel()
+        if kernel is None:
+            self.representation_ = BagOfWords() if self.representation is None else clone(self.representation)
+            matrix = self.representation_.fit_transform(texts, y)
+        else:
+            self.representation_, matrix = kernel, texts
         model = self._joined(self._prior(y))
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weights and not has_fit_parameter(model, "sample_weight"):
@@ -130,8 +136,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.model_.loo_decision_function()
 
-    def explain(self, text: str, target: Any = None) -> Explanation:
-        """How much of a text's score each of its terms gave, through the data and through each prior.
+    def explain(self, text: str, target: Any = None) -> Explanation | KernelExplanation:
+        """How much of a text's score each of its terms gave, or with a kernel, the subsequences it shares with other texts.
 
         Parameters
         ----------
@@ -143,14 +149,28 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         learner = self.model_ if self.decision is None else getattr(self.model_, "estimator_", self.model_)
         if not hasattr(learner, "explain"):
             raise TextmarginError(f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot.")
-        explanation = learner.explain(row, target)
+        explanation = learner.explain(row if self._kernel() is None else text, target)
+        if isinstance(explanation, KernelExplanation):
+            return explanation
         if explanation.terms.dtype.kind == "i" and hasattr(self.representation_, "get_feature_names_out"):
             return replace(explanation, terms=self.representation_.get_feature_names_out()[explanation.terms])
         return explanation
 
     def _represent(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self.representation_.transform(as_texts(X))
+        texts = as_texts(X)
+        return self.representation_.transform(texts) if self._kernel() is None else texts
+
+    def _kernel(self) -> Any:
+        """The kernel by which the learner compares texts as they are; None if it takes a matrix."""
+        own = getattr(self.learner, "kernel", None)
+        if _compares_texts(own):
+            if self.representation is not None:
+                raise TextmarginError("Both the representation and the learner's kernel take texts; leave one of them out.")
+            return own
+        if _compares_texts(self.representation) and (self.learner is None or isinstance(self.learner, KernelSVC)):
+            return self.representation
+        return None
 
     def _joined(self, prior: Any = None) -> Any:
         """The learner with its prior, inside the decision."""
@@ -160,7 +180,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return learner if self.decision is None else clone(self.decision).set_params(estimator=learner)
 
     def _learner(self) -> Any:
-        return PriorSVC() if self.learner is None else clone(self.learner)
+        kernel = self._kernel()
+        if kernel is None:
+            return PriorSVC() if self.learner is None else clone(self.learner)
+        return KernelSVC(clone(kernel)) if self.learner is None else clone(self.learner).set_params(kernel=clone(kernel))
 
     def _prior(self, y: Any) -> Any:
         """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither."""
@@ -170,7 +193,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             known = own if isinstance(own, Mapping) else None
         elif "prior" not in learner.get_params():
             raise PriorError(
-                f"knowledge needs a learner with a 'prior' parameter, such as PriorSVC; {type(learner).__name__} has none."
+                f"knowledge needs a learner with a 'prior' parameter, such as PriorSVC; {type(learner).__name__} has none"
+                f"{', but takes a score per text: prior_scores' if hasattr(learner, 'prior_scores') else ''}."
             )
         elif own is not None:
             raise PriorError("Both knowledge and the learner's own prior are given; choose one.")
@@ -191,6 +215,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _compares_texts(kernel: Any) -> bool:
+    return hasattr(kernel, "over")
 
 
 def _as_labels(y: Any) -> Any:

@@ -11,6 +11,7 @@ Without prior scores it is `SVC(kernel="precomputed")` on the whole matrix; `tes
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -169,10 +170,10 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         labels = Labels.read(y, weight, type(self).__name__)
         z = self._prior(X, prior_scores, labels.classes, labels.n_problems, fitting=True)
-        problems = [
-            Problem(labels.signs(k), self.C * weight * class_costs(self.class_weight, labels, k, weight), z[:, k])
-            for k in range(labels.n_problems)
-        ]
+        counted = np.flatnonzero(weight > 0)
+        pairs = pairs if counted.size == weight.size else pairs.take(counted)
+        costs = [self.C * weight * class_costs(self.class_weight, labels, k, weight) for k in range(labels.n_problems)]
+        problems = [Problem(labels.signs(k)[counted], costs[k][counted], z[counted, k]) for k in range(labels.n_problems)]
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
         chunking = Chunking(self.chunk_size, self.tol, self._watch(labels, len(gram)) if self.verbose else None)
@@ -181,16 +182,17 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         fits = KernelSolver(chunking, trust, self.C * self.trust_strength).fit(gram, problems)
 
         self.classes_, self.multilabel_ = labels.classes, labels.multilabel
-        self.support_ = np.unique(np.concatenate([machine.support for machine, _ in fits]))
+        support = np.unique(np.concatenate([machine.support for machine, _ in fits]))
+        self.support_ = counted[support]
         self.n_support_ = np.array([machine.support.size for machine, _ in fits])
         self.dual_coef_ = np.zeros((len(fits), self.support_.size))
         for row, (machine, _) in zip(self.dual_coef_, fits, strict=True):
-            row[np.searchsorted(self.support_, machine.support)] = machine.beta
+            row[np.searchsorted(support, machine.support)] = machine.beta
         self.intercept_ = np.array([machine.intercept for machine, _ in fits])
         self.trust_ = np.array([machine.eta for machine, _ in fits])
         self.trust_mode_ = [mode for _, mode in fits]
         self.n_kernel_evaluations_ = gram.n_evaluations if kept is None else kept.n_computed
-        self._support = pairs.take(self.support_)
+        self._support = pairs.take(support)
         self.support_vectors_ = self._support.texts
         return self
 
@@ -213,7 +215,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             classes is that of the second, negated.
         prior_scores : as in `fit`, for this text
         n_matches : int, default=20
-            How many subsequences to tell, those that move the score most.
+            How many subsequences to tell, those that move the score most. They are looked for among those with few gaps.
         """
         check_is_fitted(self)
         X = text.reshape(1, -1) if isinstance(text, np.ndarray) and text.ndim == 1 else text if sp.issparse(text) else [text]
@@ -227,8 +229,9 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         own = np.flatnonzero(self.dual_coef_[k])
         coefficients = sign * self.dual_coef_[k, own]
         matches, rest = [], None
-        if hasattr(self._support, "matches"):
+        if hasattr(self._support, "matches") and own.size:
             matches, rest = self._support.take(own).matches(text, coefficients, n_matches)
+            matches = [replace(match, other=int(self.support_[own[match.other]])) for match in matches]
         return KernelExplanation(
             target=target,
             score=sign * float(scores[k]),
@@ -247,6 +250,11 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         numeric = isinstance(self.kernel_, str) or (
             not hasattr(self.kernel_, "over") and (sp.issparse(X) or np.asarray(X).dtype.kind in "biuf")
         )
+        if isinstance(self.kernel_, str) and isinstance(X, list) and X and isinstance(X[0], str):
+            raise ValueError(
+                f"kernel={self.kernel_!r} compares rows of numbers, not texts; for texts use a string kernel: "
+                f"KernelSVC(SubsequenceKernel())."
+            )
         if numeric:
             checks = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
             return validate_data(self, X, y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
@@ -263,7 +271,9 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         return RowPairs(X, self.kernel_, self.kernel_params or {})
 
     def _compare(self, X: Any) -> Floats:
-        """K of texts with the support vectors."""
+        """K of texts with the support vectors, of which there may be none if the prior scores do without."""
+        if self.support_.size == 0:
+            return np.zeros((n_samples(X), 0))
         if self.cache is None:
             return self._support.versus(X)
         n = n_samples(X)
@@ -277,7 +287,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         z = self._prior(X, prior_scores, self.classes_, len(self.dual_coef_), fitting=False)
         scores = z * self.trust_ + self.intercept_
         step = max(1, _ENTRIES_AT_ONCE // max(1, self.support_.size))
-        for start in range(0, n if self.support_.size else 0, step):
+        for start in range(0, n, step):
             rows = slice(start, start + step)
             scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
         return scores

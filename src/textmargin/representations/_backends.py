@@ -43,6 +43,12 @@ class Diagonal:
         """Set those of some texts."""
         self.fraction[rows], self.exponent[rows] = values.fraction, values.exponent
 
+    def inverse_roots(self) -> Floats:
+        """1/√K of each text; 0 where K is."""
+        known = self.fraction > 0
+        logs = np.log2(self.fraction, out=np.zeros_like(self.fraction), where=known) + self.exponent
+        return np.where(known, np.exp2(-logs / 2), 0.0)
+
     def values(self) -> Floats:
         """As floats; infinite where too large."""
         with np.errstate(over="ignore"):

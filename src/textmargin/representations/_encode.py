@@ -38,9 +38,13 @@ class Sequences:
         """Symbols of each text."""
         return np.diff(self.starts)
 
+    def text(self, i: int) -> NDArray[np.int32]:
+        """The codes of one text."""
+        return self.codes[self.starts[i] : self.starts[i + 1]]
+
     def take(self, rows: Any) -> Sequences:
         """Some of the texts."""
-        parts = [self.codes[self.starts[i] : self.starts[i + 1]] for i in rows]
+        parts = [self.text(i) for i in rows]
         return _sequences(np.concatenate([*parts, np.empty(0, np.int32)]), [part.size for part in parts])
 
 
@@ -53,12 +57,12 @@ def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:
         What the symbols of a string are; texts that are already lists of tokens are taken as they are.
     *corpora : lists, arrays or columns of strings, or of lists of tokens
     """
-    split = [_split(tokens, corpus) for corpus in corpora]
-    if all(isinstance(text, str) for texts in split for text in texts):
-        return _encode_characters(split)  # type: ignore[arg-type]
+    texts_of = [split(tokens, corpus) for corpus in corpora]
+    if all(isinstance(text, str) for texts in texts_of for text in texts):
+        return _encode_characters(texts_of)  # type: ignore[arg-type]
     code_of: dict[Hashable, int] = {}
     encoded = []
-    for texts in split:
+    for texts in texts_of:
         codes = np.fromiter((code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32)
         encoded.append(_sequences(codes, [len(text) for text in texts]))
     return encoded, list(code_of)
@@ -66,7 +70,7 @@ def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:
 
 def digests(tokens: Tokens, corpus: Any) -> list[bytes]:
     """A name for each text that no other sequence of symbols has; of 16 bytes, the same everywhere and always."""
-    return [hashlib.blake2b(_spelled(text), digest_size=16).digest() for text in _split(tokens, corpus)]
+    return [hashlib.blake2b(_spelled(text), digest_size=16).digest() for text in split(tokens, corpus)]
 
 
 def _spelled(text: str | Sequence[Hashable]) -> bytes:
@@ -81,15 +85,15 @@ def _spelled(text: str | Sequence[Hashable]) -> bytes:
     return b"tokens" + repr(tuple(text)).encode("utf-8", "surrogatepass")
 
 
-def _split(tokens: Tokens, corpus: Any) -> list[str] | list[Sequence[Hashable]]:
+def split(tokens: Tokens, corpus: Any) -> list[str] | list[Sequence[Hashable]]:
     """Each text as a sequence of symbols; a string is a sequence of its characters."""
     items = as_items(corpus)
     if not all(isinstance(item, str) for item in items):
         return _token_lists(items)
     if tokens == "char":
         return items
-    split: Callable[[str], Any] = _WORD.findall if tokens == "word" else tokens  # type: ignore[assignment]
-    found = [split(text) for text in items]
+    function: Callable[[str], Any] = _WORD.findall if tokens == "word" else tokens  # type: ignore[assignment]
+    found = [function(text) for text in items]
     found = [symbols if isinstance(symbols, str | list | tuple) else list(symbols) for symbols in found]
     _check_hashable(found, f"tokens={getattr(tokens, '__name__', tokens)!r} gave")
     return found
@@ -134,6 +138,11 @@ def _encode_characters(corpora: list[list[str]]) -> tuple[list[Sequences], list[
     code_of[symbols] = np.arange(symbols.size, dtype=np.int32)
     encoded = [_sequences(code_of[found], [len(text) for text in texts]) for found, texts in zip(points, corpora, strict=True)]
     return encoded, [chr(symbol) for symbol in symbols]
+
+
+def rows_as_texts(codes: NDArray[np.int32]) -> Sequences:
+    """A matrix of codes, each row a text."""
+    return _sequences(codes.ravel(), [codes.shape[1]] * codes.shape[0])
 
 
 def _sequences(codes: NDArray[np.int32], lengths: list[int]) -> Sequences:

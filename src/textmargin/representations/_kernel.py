@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,8 @@ from .._pairs import Numbers, every
 from .._sklearn import fit_context
 from ..errors import NotTextError
 from ._backends import Floats
-from ._encode import Sequences, Tokens, digests, encode
+from ._encode import Sequences, Tokens, digests, encode, split
+from ._matches import Match, Share, Term, largest, shown, tightest
 from ._texts import as_items
 
 _VALUES_VERSION = 1  # to be raised when the same settings give other values, so that kept ones are not mixed with them
@@ -62,6 +63,44 @@ class TextPairs:
     def joined(self, X: Any) -> TextPairs:
         """Other texts before these."""
         return self.kernel.over([*as_items(X), *self.texts])
+
+    def matches(self, text: Any, coefficients: Floats, n: int) -> tuple[list[Match], float]:
+        """The n subsequences that add most to Σ coefficients·K(text, these texts), and what all others add."""
+        (x, others), symbols = self.kernel._encode([[text], self.texts])
+        similarities = self.versus([text])[0]
+        found = [
+            share
+            for term in self._terms(x, symbols)
+            for share in largest(term, x, others, coefficients, similarities)
+            if share.value != 0
+        ]
+        found = sorted(found, key=lambda share: -abs(share.value))[:n]
+        rest = float(coefficients @ similarities) - sum(share.value for share in found)
+        costs = self._gap_costs(symbols)
+        return [self._match(share, text, x, others, symbols, costs) for share in found], rest
+
+    def _match(self, share: Share, text: Any, x: Sequences, others: Sequences, symbols: list[Any], costs: Floats) -> Match:
+        """A share, with where it stands."""
+        spellings = [split(self.kernel.tokens, [item])[0] for item in (text, self.texts[share.other])]
+        here, there = (tightest(codes, share.u, costs) for codes in (x.codes, others.text(share.other)))
+        names = tuple(symbols[code] for code in share.u)
+        return Match(
+            symbols="".join(names) if isinstance(spellings[0], str) else names,
+            value=share.value,
+            places=here,
+            other=share.other,
+            other_places=there,
+            shown=shown(spellings[0], here),
+            other_shown=shown(spellings[1], there),
+        )
+
+    @abstractmethod
+    def _terms(self, x: Sequences, symbols: list[Any]) -> Iterator[Term]:
+        """The lengths of subsequences that make the kernel of x and these texts."""
+
+    @abstractmethod
+    def _gap_costs(self, symbols: list[Any]) -> Floats:
+        """What skipping each symbol costs, to be added up."""
 
     def identity(self) -> str:
         """All of the kernel's settings that its values depend on. How texts are split is told by their digests."""

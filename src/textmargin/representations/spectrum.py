@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from .._pairs import Numbers
 from .._progress import progress_of
@@ -20,6 +21,7 @@ from .._sklearn import Interval, StrOptions
 from ._backends import Floats, check_result_size
 from ._encode import Sequences, Tokens
 from ._kernel import StringKernel, TextPairs, length_weights
+from ._matches import Term
 
 _CELLS_AT_ONCE = 2_000_000  # of the matrix product, whose sparse form takes more memory than the result
 
@@ -129,6 +131,31 @@ class _SpectrumPairs(TextPairs):
 
     def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
         return self.kernel._product(self.counts[rows], self.counts[rows if columns is None else columns])
+
+    def _terms(self, x: Sequences, symbols: list[Any]) -> Iterator[Term]:
+        weights = length_weights(self.kernel.weights, self.kernel.length)
+        scale = np.ones(len(self))
+        if self.kernel.normalize:
+            raw = clone(self.kernel).set_params(normalize=False)
+            squares = raw._diagonal(x, symbols) * raw.diag(self.texts)
+            scale = np.divide(1.0, np.sqrt(squares), out=np.zeros(len(self)), where=squares > 0)
+        for length in (1 + np.flatnonzero(weights)).tolist():
+            yield Term(length, False, weights[length - 1] * scale, _amounts)
+
+    def _gap_costs(self, symbols: list[Any]) -> Floats:
+        return np.ones(len(symbols))
+
+
+def _amounts(texts: Sequences, ngrams: NDArray[np.int32]) -> Floats:
+    """How often each text has each n-gram."""
+    column = {tuple(ngram): k for k, ngram in enumerate(ngrams.tolist())}
+    counts = np.zeros((len(texts), len(ngrams)))
+    for i in range(len(texts)):
+        codes = texts.text(i).tolist()
+        for found in zip(*(codes[k:] for k in range(ngrams.shape[1])), strict=False):
+            if found in column:
+                counts[i, column[found]] += 1
+    return counts
 
 
 def count_ngrams(texts: Sequences, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

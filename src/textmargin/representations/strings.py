@@ -12,11 +12,13 @@ cancels when the kernel is normalised: no λ and no n underflows. Normalised, λ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from .. import core
@@ -25,8 +27,9 @@ from .._progress import progress_of, stages
 from .._sklearn import Interval, StrOptions
 from ..errors import TooLargeError
 from ._backends import Cpu, Diagonal, Floats
-from ._encode import Sequences, Tokens
+from ._encode import Sequences, Tokens, rows_as_texts
 from ._kernel import StringKernel, TextPairs, length_weights
+from ._matches import Term
 
 LEAST_DECAY = 1e-6  # with less, gaps count nothing: that is SpectrumKernel
 SINGLE_BITS = 100  # where the states of texts that are all alike need more, those of other texts would get too small for single
@@ -170,26 +173,30 @@ class SubsequenceKernel(StringKernel):
         return float(np.max(paths[0] + paths[1], initial=0.0))
 
     def _recipe(self, symbols: list[Any]) -> tuple[core.Recipe, float]:
-        """What the core computes, and the factor from that to K.
-
-        The core's matches are worth m and its last weight is 1. For a single length m = 1. For several m is chosen so that the
-        first and the last weight are the same there: Σ wᵢλ²ⁱKᵢ = Σ wᵢ(λ²/m)ⁱ·mⁱKᵢ.
-        """
-        weights = length_weights(self.weights, self.length)
-        n, first = weights.size, int(np.flatnonzero(weights)[0]) + 1
-        match, relative = 1.0, np.empty(0)
-        log_factor = np.log(weights[-1]) + 2 * n * np.log(self.decay)
-        if first < n:
-            match = min(1.0, self.decay**2 * (weights[-1] / weights[first - 1]) ** (1 / (n - first)))
-            with np.errstate(divide="ignore"):
-                logs = np.log(weights) + np.arange(1, n + 1) * np.log(self.decay**2 / match)
-            relative, log_factor = np.exp(logs - logs[-1]), logs[-1]
-        factor = float(np.exp(log_factor))
+        """What the core computes, and the factor from that to K."""
+        match, relative, log_factor = self._in_core()
+        n, factor = relative.size, float(np.exp(log_factor))
         if factor < np.finfo(np.float64).tiny and not self.normalize:
             raise TooLargeError(
                 f"decay={self.decay} to the power of 2·{n} is too small for a float; use normalize=True, where it cancels."
             )
-        return core.Recipe(n, self._gaps(symbols), np.full(max(len(symbols), 1), match), relative), factor
+        several = relative if np.count_nonzero(relative) > 1 else np.empty(0)
+        return core.Recipe(n, self._gaps(symbols), np.full(max(len(symbols), 1), match), several), factor
+
+    def _in_core(self) -> tuple[float, Floats, float]:
+        """What a match is worth in the core, the weight of each length there, and the logarithm of the factor from that to K.
+
+        The core's last weight is 1. For a single length its matches are worth m = 1. For several m is chosen so that the first
+        and the last weight are the same there: Σ wᵢλ²ⁱKᵢ = Σ wᵢ(λ²/m)ⁱ·mⁱKᵢ.
+        """
+        weights = length_weights(self.weights, self.length)
+        n, first = weights.size, int(np.flatnonzero(weights)[0]) + 1
+        if first == n:
+            return 1.0, np.append(np.zeros(n - 1), 1.0), float(np.log(weights[-1]) + 2 * n * np.log(self.decay))
+        match = min(1.0, self.decay**2 * (weights[-1] / weights[first - 1]) ** (1 / (n - first)))
+        with np.errstate(divide="ignore"):
+            logs = np.log(weights) + np.arange(1, n + 1) * np.log(self.decay**2 / match)
+        return match, np.exp(logs - logs[-1]), float(logs[-1])
 
     def _gaps(self, symbols: list[Any]) -> Floats:
         """What skipping each symbol costs."""
@@ -241,3 +248,22 @@ class _SubsequencePairs(TextPairs):
         unknown = rows[np.isnan(self.diagonal.fraction[rows])]
         if unknown.size:
             self.diagonal.put(unknown, self.kernel._with_themselves(self.encoded.take(unknown), self.symbols))
+
+    def _terms(self, x: Sequences, symbols: list[Any]) -> Iterator[Term]:
+        match, relative, log_factor = self.kernel._in_core()
+        scale = np.full(len(self), np.exp(log_factor))
+        if self.kernel.normalize:
+            self._fill(every(len(self)))
+            scale = self.kernel._with_themselves(x, symbols).inverse_roots() * self.diagonal.inverse_roots()
+        for length in (1 + np.flatnonzero(relative)).tolist():
+            recipe = core.Recipe(length, self.kernel._gaps(symbols), np.ones(max(len(symbols), 1)), np.empty(0))
+            yield Term(length, True, relative[length - 1] * match**length * scale, partial(_amounts, recipe, self.kernel.n_jobs))
+
+    def _gap_costs(self, symbols: list[Any]) -> Floats:
+        return 1e-9 - np.log(self.kernel._gaps(symbols))  # gaps that cost nothing are still to be few
+
+
+def _amounts(recipe: core.Recipe, n_jobs: int | None, texts: Sequences, subsequences: NDArray[np.int32]) -> Floats:
+    """Σ γ^gaps over the occurrences of each subsequence in each text."""
+    unscaled = (Diagonal.none(), Diagonal.none())
+    return Cpu(double=True, n_jobs=n_jobs).gram(recipe, texts, rows_as_texts(subsequences), unscaled, 1.0)

@@ -1,0 +1,130 @@
+"""Which subsequences make texts alike, and where they stand.
+
+A kernel on strings is a sum over subsequences u,  K(x, s) = Σ_m f_m Σ_u G_u(x) G_u(s), where G_u adds up what the occurrences of
+u count. So a sum over texts, Σ_s c_s K(x, s), is one over subsequences as well, and each u has its exact share
+
+    c_u = f_m G_u(x) Σ_s c_s G_u(s)
+
+There are far too many u to try all. Those that count most have few gaps: as many gaps are allowed for as a budget of occurrences
+in x admits, all of them if x is short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._backends import Floats
+from ._encode import Sequences
+
+_BUDGET = 20_000  # occurrences in x
+_N_FIRST = 30  # texts with the largest shares, by which subsequences are sifted first
+_N_SIFTED = 1_000  # subsequences that are then judged by all texts
+
+Codes = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Term:
+    """The part of a kernel that one length of subsequences makes."""
+
+    length: int
+    gaps: bool  # whether there may be any
+    scale: Floats  # f, with what normalises the kernel of x and each other text
+    amounts: Callable[[Sequences, Codes], Floats]  # G of texts and subsequences, (n_texts, n_subsequences)
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a subsequence adds, and the text that it owes most of that to."""
+
+    u: Codes
+    value: float
+    other: int
+
+
+@dataclass(frozen=True)
+class Match:
+    """A subsequence that a text shares with others.
+
+    Attributes
+    ----------
+    symbols : str or tuple of tokens
+    value : float, what it adds to the score through all its occurrences, gaps and all, in all texts.
+    places : tuple of int, where it stands in the text, with as few gaps as possible there.
+    other : int, which of the other texts has the largest share.
+    other_places : tuple of int, where it stands in that.
+    shown, other_shown : str, the same as texts, what is skipped in brackets.
+    """
+
+    symbols: str | tuple[Hashable, ...]
+    value: float
+    places: tuple[int, ...]
+    other: int
+    other_places: tuple[int, ...]
+    shown: str
+    other_shown: str
+
+
+def candidates(codes: Codes, length: int, *, gaps: bool) -> Codes:
+    """Different subsequences of a text, (n_subsequences, length), with as many gaps as the budget admits."""
+    n_gaps = 0
+    while gaps and n_gaps < codes.size - length and codes.size * comb(length + n_gaps, length - 1) <= _BUDGET:
+        n_gaps += 1
+    if codes.size < length:
+        return np.empty((0, length), dtype=np.int32)
+    patterns = np.array([(0, *later) for later in combinations(range(1, length + n_gaps), length - 1)], dtype=np.intp)
+    places = (np.arange(codes.size)[:, None, None] + patterns).reshape(-1, length)
+    return np.unique(codes[places[places[:, -1] < codes.size]], axis=0)
+
+
+def largest(term: Term, x: Sequences, others: Sequences, coefficients: Floats, similarities: Floats) -> list[Share]:
+    """The shares of the subsequences of one length that count most."""
+    found = candidates(x.codes, term.length, gaps=term.gaps)
+    if not len(found):
+        return []
+    coefficients = coefficients * term.scale
+    own = term.amounts(x, found)[0]
+    first = np.argsort(-np.abs(coefficients * similarities), kind="stable")[:_N_FIRST]
+    guess = np.abs(own * (coefficients[first] @ term.amounts(others.take(first), found)))
+    kept = np.argsort(-guess, kind="stable")[:_N_SIFTED]
+    parts = coefficients[:, None] * term.amounts(others, found[kept]) * own[kept]
+    return [Share(u, float(part.sum()), int(np.abs(part).argmax())) for u, part in zip(found[kept], parts.T, strict=True)]
+
+
+def tightest(codes: Codes, u: Codes, costs: Floats) -> tuple[int, ...]:
+    """Where u stands in a text with the cheapest gaps; empty if it does not."""
+    # best[j]: the least cost of the first k symbols of u with the k-th at place j; skipping place j costs costs[j].
+    skipped = np.concatenate([[0.0], np.cumsum(costs[codes])])
+    best = np.where(codes == u[0], 0.0, np.inf)
+    came_from = []
+    for symbol in u[1:]:
+        # From k to j > k the places between are skipped: skipped[j] − skipped[k + 1].
+        reach = best - skipped[1:]
+        lowest = np.minimum.accumulate(reach)
+        which = np.maximum.accumulate(np.where(reach == lowest, np.arange(codes.size), 0))
+        came_from.append(np.concatenate([[0], which[:-1]]))
+        best = np.where(codes == symbol, np.concatenate([[np.inf], lowest[:-1]]) + skipped[:-1], np.inf)
+    if not np.isfinite(best).any():
+        return ()
+    places = [int(best.argmin())]
+    for back in reversed(came_from):
+        places.append(int(back[places[-1]]))
+    return tuple(reversed(places))
+
+
+def shown(symbols: Sequence[Hashable], places: tuple[int, ...]) -> str:
+    """A stretch of a text with what is skipped in brackets: 'c[us]tard' for 'ctard' in 'custard'."""
+    space = "" if isinstance(symbols, str) else " "
+    parts = [str(symbols[places[0]])]
+    for a, b in pairwise(places):
+        between = [str(symbol) for symbol in symbols[a + 1 : b]]
+        if between:
+            parts.append(f"[{space.join(between)}]")
+        parts.append(str(symbols[b]))
+    return space.join(parts)
