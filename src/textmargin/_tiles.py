@@ -85,6 +85,9 @@ class Tiles:
                 content = np.ascontiguousarray(values if old is None else np.where(np.isnan(old), values, old), "<f8").tobytes()
                 row = (*key, int(time.time()), zlib.crc32(content), content)
                 file.execute("INSERT OR REPLACE INTO tiles VALUES (?, ?, ?, ?, ?, ?)", row)
+        if self.path.stat().st_size > self.max_bytes:  # it once was allowed to be larger
+            with self._open() as file:
+                file.executescript("PRAGMA incremental_vacuum")
 
     def clear(self) -> None:
         """Forget everything."""
@@ -121,8 +124,6 @@ class Tiles:
         if excess > 0:
             n = int(np.ceil((excess + 0.1 * self.max_bytes) / _TILE_BYTES))
             file.execute("DELETE FROM tiles WHERE rowid IN (SELECT rowid FROM tiles ORDER BY used, rowid LIMIT ?)", (n,))
-        if pages * page > self.max_bytes:
-            file.execute(f"PRAGMA incremental_vacuum({(pages * page - self.max_bytes) // page + 1})").fetchall()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
