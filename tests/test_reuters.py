@@ -8,7 +8,7 @@ from benchmarks.corpora import reuters
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, PriorSVC, SubsequenceKernel, TextClassifier
+from textmargin import BagOfWords, KernelSVC, PriorSVC, SubsequenceKernel, TextClassifier
 from textmargin.representations._backends import Cpu
 from textmargin.representations._encode import encode
 
@@ -79,3 +79,22 @@ def test_words_far_apart_do_not_vanish_when_texts_are_shortened(train, decay):
     diagonal = Cpu(double=True).diagonal(recipe, words)
     exact = Cpu(double=True, shorten=False).gram(recipe, words, None, (diagonal, diagonal), 1.0)
     np.testing.assert_allclose(kernel(texts), exact, rtol=1e-5, atol=1e-28)
+
+
+def test_explanations_of_ten_documents_hold(train):
+    """What is listed stands in both texts, gaps and all, and with the rest it makes the score."""
+    rows = np.flatnonzero(train.Y[:, [train.topics.index(topic) for topic in ("earn", "crude", "corn")]].any(axis=1))[:160]
+    texts = [train.texts[row].lower()[:600] for row in rows]
+    y = train.Y[rows, train.topics.index("crude")]
+    model = KernelSVC(SubsequenceKernel(4)).fit(texts[:150], y[:150])
+    for text in texts[150:]:
+        explanation = model.explain(text)
+        assert len(explanation.matches) == 20
+        for match in explanation.matches:
+            other = texts[match.other]
+            assert "".join(text[place] for place in match.places) == match.symbols
+            assert "".join(other[place] for place in match.other_places) == match.symbols
+        shares = sum(match.value for match in explanation.matches)
+        assert explanation.score == pytest.approx(model.decision_function([text])[0])
+        assert explanation.score == pytest.approx(explanation.intercept + shares + explanation.rest)
+        assert explanation.score == pytest.approx(explanation.intercept + explanation.data.sum())
