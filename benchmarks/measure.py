@@ -40,23 +40,24 @@ def ratio(times: dict[str, list[float]], slow: str, fast: str) -> float:
     return statistics.median(a / b for a, b in zip(times[slow], times[fast], strict=True))
 
 
+def with_memory(candidate: Callable[[], Any]) -> tuple[Any, float]:
+    """What a candidate gives, and the megabytes it takes beyond what was there, at its highest."""
+    ctypes.CDLL(None).malloc_trim(0)  # what earlier runs freed is given back, so that taking it again shows
+    Path("/proc/self/clear_refs").write_text("5")  # the highest mark starts from here
+    before = _kilobytes("VmRSS")
+    result = candidate()
+    return result, (_kilobytes("VmHWM") - before) / 1000
+
+
 def peak_megabytes(candidate: Callable[[], Any]) -> float:
-    """Memory that a candidate takes beyond what was there, at its highest, measured in a process of its own."""
+    """The same memory, measured in a process of its own."""
     context = multiprocessing.get_context("fork")
     receive, send = context.Pipe(duplex=False)
-
-    def child() -> None:
-        ctypes.CDLL(None).malloc_trim(0)  # what earlier runs freed is given back, so that taking it again shows
-        Path("/proc/self/clear_refs").write_text("5")  # the highest mark starts from here
-        before = _kilobytes("VmRSS")
-        candidate()
-        send.send(_kilobytes("VmHWM") - before)
-
-    process = context.Process(target=child)
+    process = context.Process(target=lambda: send.send(with_memory(candidate)[1]))
     process.start()
     peak = receive.recv()
     process.join()
-    return peak / 1000
+    return peak
 
 
 def _kilobytes(field: str) -> int:

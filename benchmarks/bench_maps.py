@@ -1,0 +1,113 @@
+"""What do explicit maps of string kernels cost, and how good are they? Beside words, on all of Reuters-21578.
+
+    python -m benchmarks.bench_maps                            # all of it, about 15 minutes on two cores
+    python -m benchmarks.bench_maps alignment landmarks topics # or some parts of it
+    python -m benchmarks.bench_maps landmarks --plot FILE      # with a picture
+
+`topics`: the ModApte split (9,603 texts to train on, 3,299 to test), the ten largest topics, `PriorSVC` on each map. Seconds are
+those of mapping all texts, memory is the largest while doing so, beyond what was there, with the columns themselves.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from functools import partial
+
+import numpy as np
+from sklearn.metrics import f1_score
+
+from textmargin import BagOfWords, KernelLandmarks, KernelStore, PriorSVC, SubsequenceFeatures, SubsequenceKernel
+
+from .bench_ssk import clean, papers_documents
+from .corpora import reuters
+from .measure import describe, with_memory
+
+LARGEST = ["earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn"]
+PUBLISHED = {  # the journal version: words, 4-grams, approximate subsequences of length 5
+    "words": [0.982, 0.948, 0.775, 0.930, 0.880, 0.761, 0.691, 0.797, 0.870, 0.895],
+    "4-grams": [0.984, 0.932, 0.757, 0.840, 0.848, 0.779, 0.719, 0.626, 0.797, 0.610],
+    "subsequences": [0.970, 0.880, 0.740, 0.800, 0.840, 0.730, 0.690, 0.530, 0.820, 0.680],
+}
+N_LANDMARKS = [10, 25, 50, 100, 200, 400]
+
+
+def alignment(_: str | None) -> None:
+    """How well the most frequent substrings stand for all of them: 100 documents, length 3."""
+    rng = np.random.default_rng(0)
+    data = reuters("train")
+    texts = [clean(data.texts[row]) for row in rng.choice(len(data.texts), 100, replace=False)]
+    print(f"\n{'substrings':>11}{'alignment':>12}")
+    for n in (50, 100, 200, 400, 1000, 100_000):
+        features = SubsequenceFeatures(3, n_features=n).fit(texts)
+        print(f"{len(features.substrings_):>11,}{features.alignment_:>12.6f}", flush=True)
+
+
+def landmarks(plot: str | None) -> None:
+    """How far K̂ is from K, ‖K − K̂‖/‖K‖, by the number of landmarks; the paper's 470 documents, five draws."""
+    texts = papers_documents()
+    kernel = SubsequenceKernel(5, progress=False)
+    errors = np.empty((5, len(N_LANDMARKS)))
+    with tempfile.TemporaryDirectory() as folder:
+        kept = partial(KernelStore(folder).gram, kernel)
+        K = kept(texts)
+        for seed in range(len(errors)):
+            for k, n in enumerate(N_LANDMARKS):
+                mapped = KernelLandmarks(kept, n_landmarks=n, random_state=seed).fit_transform(texts)
+                errors[seed, k] = np.linalg.norm(K - mapped @ mapped.T) / np.linalg.norm(K)
+    print(f"\n{'landmarks':>10}{'error':>8}{'±':>7}")
+    for n, error, spread in zip(N_LANDMARKS, errors.mean(axis=0), errors.std(axis=0), strict=True):
+        print(f"{n:>10}{error:>8.3f}{spread:>7.3f}  {'█' * round(50 * error)}")
+    if plot:
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(figsize=(5, 3.2), layout="constrained")
+        axes.errorbar(N_LANDMARKS, errors.mean(axis=0), errors.std(axis=0), marker="o", capsize=3)
+        axes.set(xlabel="landmarks", ylabel="‖K − K̂‖ / ‖K‖", ylim=(0, None), title="470 Reuters documents, length 5, λ = 0.5")
+        figure.savefig(plot)
+
+
+def topics(_: str | None) -> None:
+    """F1 of the ten largest topics by a linear learner on each map."""
+    train, test = reuters("train"), reuters("test")
+    texts = [[clean(text) for text in part.texts] for part in (train, test)]
+    columns = [train.topics.index(topic) for topic in LARGEST]
+    maps = {
+        "words": BagOfWords("log-tf-idf"),
+        "200 substrings of 3": SubsequenceFeatures(3, n_features=200, progress=False),
+        "3000 substrings of 5": SubsequenceFeatures(5, n_features=3000, progress=False),
+        "300 landmarks": KernelLandmarks(SubsequenceKernel(5, progress=False), n_landmarks=300, random_state=0),
+    }
+    print(describe("textmargin", "scikit-learn", "numpy"))
+    print(
+        f"\n{'F1':22}"
+        + "".join(f"{topic:>9}" for topic in LARGEST)
+        + f"{'mean':>7}{'align.':>8}{'map s':>8}{'learn s':>9}{'MB':>7}"
+    )
+    for name, published in PUBLISHED.items():
+        print(f"{'published, ' + name:22}" + "".join(f"{f1:>9.3f}" for f1 in published) + f"{np.mean(published):>7.3f}")
+    for name, mapping in maps.items():
+        start = time.perf_counter()
+        (X, Z), memory = with_memory(lambda mapping=mapping: (mapping.fit_transform(texts[0]), mapping.transform(texts[1])))
+        mapped = time.perf_counter() - start
+        start = time.perf_counter()
+        predicted = PriorSVC(C=1.0, n_jobs=2).fit(X, train.Y[:, columns]).predict(Z)
+        learnt = time.perf_counter() - start
+        f1 = [f1_score(test.Y[:, column], predicted[:, k]) for k, column in enumerate(columns)]
+        aligned = f"{getattr(mapping, 'alignment_', np.nan):>8.3f}"
+        print(f"{name:22}" + "".join(f"{value:>9.3f}" for value in f1), end="")
+        print(f"{np.mean(f1):>7.3f}{aligned}{mapped:>8.1f}{learnt:>9.1f}{memory:>7.0f}", flush=True)
+
+
+def main() -> None:
+    """The parts that were asked for."""
+    arguments = sys.argv[1:]
+    plot = arguments.pop(arguments.index("--plot") + 1) if "--plot" in arguments else None
+    parts = [part for part in arguments if part != "--plot"] or ["alignment", "landmarks", "topics"]
+    for part in parts:
+        {"alignment": alignment, "landmarks": landmarks, "topics": topics}[part](plot)
+
+
+if __name__ == "__main__":
+    main()
