@@ -37,6 +37,8 @@ bench: install
 	$(BIN)/python -m benchmarks.bench_ssk
 	$(BIN)/python -m benchmarks.bench_primal
 	$(BIN)/python -m benchmarks.bench_thresholds
+	$(BIN)/python -m benchmarks.bench_kernel_svm
+	$(BIN)/python -m benchmarks.bench_maps
 
 clean:
 	rm -rf .venv build dist

@@ -220,3 +220,29 @@ def test_texts_like_no_other_have_the_intercept_as_score():
     texts, topics = corpus()
     model = KernelSVC(SubsequenceKernel(5)).fit([*texts, "", "ab"], [*topics, "oil", "oil"])
     np.testing.assert_allclose(model.decision_function(["", "q"]), np.tile(model.intercept_, (2, 1)))
+
+
+def test_takes_whatever_holds_texts():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    texts, topics = corpus(40)
+    expected = KernelSVC(SubsequenceKernel(3)).fit(texts, topics).decision_function(texts)
+    for column in (
+        np.array(texts, dtype=object),
+        pd.Series(texts, index=range(100, 140)),
+        pl.Series(texts),
+        pd.DataFrame({"text": texts}),
+    ):
+        model = KernelSVC(SubsequenceKernel(3)).fit(column, topics)
+        np.testing.assert_allclose(model.decision_function(column), expected)
+
+
+def test_a_function_may_compare_anything():
+    sets = [{1, 2}, {2, 3}, {7, 8}, {8, 9}]
+
+    def common(A, B):
+        return np.array([[len(a & b) for b in B] for a in A])
+
+    assert KernelSVC(common).fit(sets, [0, 0, 1, 1]).predict([{1}, {9, 7}]).tolist() == [0, 1]
+    lists = [[1, 2], [2, 3, 3], [7, 8], [8]]
+    model = KernelSVC(lambda A, B: common(map(set, A), list(map(set, B)))).fit(lists, [0, 0, 1, 1])
+    assert model.predict([[1], [7, 8, 9]]).tolist() == [0, 1]

@@ -247,15 +247,14 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any, y: Any = None) -> Any:
         """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""
         fitting = y is not None
-        numeric = isinstance(self.kernel_, str) or (
-            not hasattr(self.kernel_, "over") and (sp.issparse(X) or np.asarray(X).dtype.kind in "biuf")
-        )
-        if isinstance(self.kernel_, str) and isinstance(X, list) and X and isinstance(X[0], str):
+        if hasattr(self.kernel_, "over"):
+            X = self.kernel_.over(X).texts
+        elif isinstance(self.kernel_, str) and isinstance(X, list) and X and isinstance(X[0], str):
             raise ValueError(
                 f"kernel={self.kernel_!r} compares rows of numbers, not texts; for texts use a string kernel: "
                 f"KernelSVC(SubsequenceKernel())."
             )
-        if numeric:
+        elif isinstance(self.kernel_, str) or _are_numbers(X):
             checks = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
             return validate_data(self, X, y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
         if not fitting:
@@ -328,3 +327,10 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             tags.input_tags.string = True
             tags.input_tags.two_d_array = False
         return tags
+
+
+def _are_numbers(X: Any) -> bool:
+    try:
+        return sp.issparse(X) or np.asarray(X).dtype.kind in "biuf"
+    except ValueError:  # lists of different lengths
+        return False
