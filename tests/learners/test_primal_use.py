@@ -168,7 +168,7 @@ def test_warm_start_takes_another_number_of_priors():
         np.testing.assert_allclose(warm.coef_, clone(model).fit(X, y).coef_, atol=1e-6)
 
 
-@pytest.mark.parametrize("trust", ["free", "ridge", "auto"])
+@pytest.mark.parametrize("trust", ["free", "nonneg", "auto"])
 def test_a_prior_that_speaks_only_of_a_text_of_weight_zero_says_nothing(trust):
     X, y, _ = make_problem(200, 5)
     X = np.column_stack([X, np.zeros(200)])

@@ -6,6 +6,7 @@ from conftest import make_problem
 
 from textmargin import PriorSVC
 from textmargin.learners import _leave_one_out
+from textmargin.learners._evidence import believed
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
 
@@ -23,8 +24,7 @@ def few_labels(seed, n=24, d=60):
 
 def test_ridge_lies_between_free_and_fixed():
     X, y, direction = make_problem()
-    plain = PriorSVC(**TIGHT).fit(X, y)
-    target = np.linalg.norm(plain.coef_) / np.linalg.norm(direction)
+    target = 2 / (np.median(np.linalg.norm(X, axis=1)) * np.linalg.norm(direction))
     free = PriorSVC(prior=direction, trust="free", **TIGHT).fit(X, y)
     fixed = PriorSVC(prior=direction, trust=target, **TIGHT).fit(X, y)
     loose = PriorSVC(prior=direction, trust="ridge", trust_strength=1e-8, **TIGHT).fit(X, y)
@@ -72,11 +72,42 @@ def test_auto_leaves_a_wrong_prior(wrong):
 
 
 def test_auto_decides_per_class():
-    X, y, _, _, known = few_labels(1, n=60)
-    Y = np.column_stack([y, X[:, 30] > 0])
+    X, y, _, _, known = few_labels(0, n=40)
+    Y = np.column_stack([y, X @ known + np.random.default_rng(1).standard_normal(40) > 0])
     model = PriorSVC(prior=[known, -known]).fit(X, Y.astype(int))
     assert model.trust_mode_ == ["fixed", "plain"]
     assert model.trust_[1].tolist() == [0.0]
+    assert [verdict.word for verdict in model.verdict_] == ["helped", "contradicted"]
+    assert [verdict.target for verdict in model.verdict_] == [0, 1]
+    assert model.verdict_[0].gain > 0 > model.verdict_[1].gain
+
+
+def test_auto_judges_each_of_several_priors():
+    X, y, _, _, known = few_labels(0, n=40)
+    model = PriorSVC(prior=[known, -known, np.zeros_like(known)]).fit(X, y)
+    assert [(verdict.prior, verdict.word) for verdict in model.verdict_] == [(0, "helped"), (1, "contradicted")]
+    assert model.trust_[0, 0] > 0
+    assert model.trust_[0, 1:].tolist() == [0, 0]
+    both = PriorSVC(prior=[known * (np.arange(known.size) < 3), known * (np.arange(known.size) >= 3)]).fit(X, y)
+    assert [verdict.word for verdict in both.verdict_] == ["helped", "helped"]
+    assert (both.trust_ > 0).all()
+
+
+def test_where_the_data_cannot_tell_the_other_classes_do():
+    """One example a class, and the known word of one class in no text at all."""
+    X = np.eye(12)[:, :11]
+    X[:, -1] = 0
+    X[np.arange(11), np.arange(11)] = 1
+    y = np.arange(12) % 6
+    V = np.zeros((6, 11))
+    V[np.arange(5), np.arange(5)] = 1
+    V[5, 10] = 1
+    words = {v.target: v.word for v in PriorSVC(prior=V).fit(X, y).verdict_}
+    assert words[5] in ("believed", "ignored")
+    assert believed(np.array([[2.0], [2.0], [0.0]])).ravel().tolist() == [True, True, True]
+    assert believed(np.array([[-2.0], [-2.0], [0.0]])).ravel().tolist() == [False, False, False]
+    assert believed(np.array([[0.0], [np.nan]])).ravel().tolist() == [False, False]
+    assert believed(np.array([[1.5, -1.2], [1.5, 1.0]])).tolist() == [[True, False], [True, True]]
 
 
 def test_auto_refits_folds_where_leaving_one_out_would_be_too_large(monkeypatch):

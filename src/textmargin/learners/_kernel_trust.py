@@ -12,12 +12,23 @@ import numpy as np
 
 from .._pairs import Floats, Numbers
 from ._chunking import Chunking, Machine, Problem
+from ._evidence import believed, evidence_of
 from ._hinge import Stance
 from ._lazy import LazyGram
-from ._trust import Mode, Trust
+from ._trust import Mode
 
 _PLAIN = Stance()
 _N_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class KernelFit:
+    """A machine, the mode it was learnt with, and what `auto` found out about the prior scores on the way."""
+
+    machine: Machine
+    mode: Mode
+    evidence: float = np.nan
+    gain: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -25,28 +36,22 @@ class KernelSolver:
     """The settings that every problem of one estimator shares."""
 
     chunking: Chunking
-    trust: Trust
+    trust: str | float
     pull: float  # C times the strength of `ridge`
 
-    def fit(self, gram: LazyGram, problems: list[Problem]) -> list[tuple[Machine, Mode]]:
-        """A machine for each problem, and the mode it was learnt with."""
-        knows = [bool(problem.z[problem.costs > 0].any()) for problem in problems]
-        if not any(knows) or self.trust in ("auto", "ridge"):
-            fits = self._learn(gram, problems, ["plain"] * len(problems), [_PLAIN] * len(problems))
-            if any(knows):
-                fits = [
-                    self._scaled(gram, problem, machine) if known else (machine, mode)
-                    for problem, known, (machine, mode) in zip(problems, knows, fits, strict=True)
-                ]
-            return fits
-        mode, stance = self._given()
-        modes: list[Mode] = [mode if known else "plain" for known in knows]
-        return self._learn(gram, problems, modes, [stance if known else _PLAIN for known in knows])
-
-    def _learn(
-        self, gram: LazyGram, problems: list[Problem], modes: list[Mode], stances: list[Stance]
-    ) -> list[tuple[Machine, Mode]]:
-        return list(zip(self.chunking.learn(gram, problems, stances), modes, strict=True))
+    def fit(self, gram: LazyGram, problems: list[Problem]) -> list[KernelFit]:
+        """A machine for each problem."""
+        knows = [float(problem.z[problem.costs > 0].std()) > 0 for problem in problems]
+        if self.trust not in ("auto", "ridge") and any(knows):
+            mode, stance = self._given()
+            machines = self.chunking.learn(gram, problems, [stance if known else _PLAIN for known in knows])
+            return [KernelFit(machine, mode if known else "plain") for machine, known in zip(machines, knows, strict=True)]
+        plain = [KernelFit(machine, "plain") for machine in self.chunking.learn(gram, problems, [_PLAIN] * len(problems))]
+        informed = self._ridge if self.trust == "ridge" else self._auto
+        known = [k for k, knows_something in enumerate(knows) if knows_something]
+        for k, fit in zip(known, informed(gram, [problems[k] for k in known], [plain[k] for k in known]), strict=True):
+            plain[k] = fit
+        return plain
 
     def _given(self) -> tuple[Mode, Stance]:
         """The stance of a mode that needs to know nothing else."""
@@ -56,35 +61,41 @@ class KernelSolver:
             return "nonneg", Stance(pull=0.0, least=0.0)
         return "fixed", Stance(1.0 if self.trust == "fixed" else float(self.trust))
 
-    def _scaled(self, gram: LazyGram, problem: Problem, plain: Machine) -> tuple[Machine, Mode]:
-        """`ridge` and `auto`, which start from what the kernel alone gives."""
-        texts = np.flatnonzero(problem.costs > 0)
-        spread = float(problem.z[texts].std())
-        scale = float(plain.scores(gram, texts, problem.z).std()) / spread if spread > 0 else 0.0
-        if scale == 0:
-            return plain, "plain"
-        if self.trust == "ridge":
-            stance = Stance(scale, self.pull / scale**2)
-            return self.chunking.learn(gram, [problem], [stance])[0], "ridge"
-        trusting = Stance(scale)
-        if self._helps(gram, problem, texts, trusting):
-            return self.chunking.learn(gram, [problem], [trusting])[0], "fixed"
-        return plain, "plain"
+    def _ridge(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
+        scales = [_scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)]
+        stances = [Stance(scale, self.pull / scale**2) for scale in scales]
+        return [KernelFit(machine, "ridge") for machine in self.chunking.learn(gram, problems, stances)] if problems else []
 
-    def _helps(self, gram: LazyGram, problem: Problem, texts: Numbers, stance: Stance) -> bool:
-        """Whether texts that were left out lose less with the prior than without."""
+    def _auto(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
+        """No prior scores, or these as widely spread as the others, by the evidence of all classes."""
+        stances = [Stance(_scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)]
+        found = [self._evidence(gram, problem, stance) for problem, stance in zip(problems, stances, strict=True)]
+        trusted = believed(np.array([evidence for evidence, _ in found]).reshape(-1, 1))[:, 0]
+        fits = []
+        for problem, stance, fit, (evidence, gain), trusts in zip(problems, stances, plain, found, trusted, strict=True):
+            if trusts:
+                fit = KernelFit(self.chunking.learn(gram, [problem], [stance])[0], "fixed")
+            fits.append(replace(fit, evidence=evidence, gain=gain))
+        return fits
+
+    def _evidence(self, gram: LazyGram, problem: Problem, stance: Stance) -> tuple[float, float]:
+        """For the prior scores, from texts that are left out, and the share of their loss that is saved."""
+        texts = np.flatnonzero(problem.costs > 0)
         positive, negative = texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]
         n_folds = min(_N_FOLDS, positive.size, negative.size)
-        if n_folds < 2:  # nothing can be left out; a prior that speaks for its only example is believed
-            return bool(problem.z[positive].mean() > problem.z[negative].mean())
+        if n_folds < 2:  # nothing can be left out; does the score speak for the only example?
+            difference = problem.z[positive].mean() - problem.z[negative].mean()
+            return float(np.sign(difference)), np.nan
         fold = np.empty(len(gram), dtype=np.intp)
         for side in (positive, negative):
             fold[side] = np.arange(side.size) % n_folds
-        with_prior, without = (self._loss(gram, problem, texts, fold, s) for s in (stance, _PLAIN))
-        return with_prior < (1 - 1e-6) * without
+        without, with_prior = (self._losses(gram, problem, texts, fold, s) for s in (_PLAIN, stance))
+        gains = without - with_prior
+        return evidence_of(gains), float(gains.sum() / max(without.sum(), 1e-300))
 
-    def _loss(self, gram: LazyGram, problem: Problem, texts: Numbers, fold: Numbers, stance: Stance) -> float:
-        loss = 0.0
+    def _losses(self, gram: LazyGram, problem: Problem, texts: Numbers, fold: Numbers, stance: Stance) -> Floats:
+        """Of each text, by the machine that was trained without its fold."""
+        losses = np.zeros(len(gram))
         quiet = replace(self.chunking, watch=None)
         for j in range(fold[texts].max() + 1):
             held_out = texts[fold[texts] == j]
@@ -92,5 +103,12 @@ class KernelSolver:
             costs[held_out] = 0
             (machine,) = quiet.learn(gram, [replace(problem, costs=costs)], [stance])
             missed = 1 - problem.y[held_out] * machine.scores(gram, held_out, problem.z)
-            loss += float(problem.costs[held_out] @ np.maximum(missed, 0))
-        return loss
+            losses[held_out] = problem.costs[held_out] * np.maximum(missed, 0)
+        return losses
+
+
+def _scale(gram: LazyGram, problem: Problem, plain: Machine) -> float:
+    """The η at which ηz is spread as widely as the scores of the kernel alone."""
+    texts = np.flatnonzero(problem.costs > 0)
+    spread = float(plain.scores(gram, texts, problem.z).std())
+    return max(spread, 1e-12) / float(problem.z[texts].std())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ._labels import Labels, class_costs
 from ._objective import Floats, Matrix
@@ -29,6 +30,7 @@ class Training:
 
     def problems(self) -> Iterator[Problem]:
         """One class against the rest, for each class."""
+        row_size = _median_length(self.X[self.weight > 0]) if self.prior.size else 0.0
         for k, prior in enumerate(self.prior):
             y = self.labels.signs(k)
             yield Problem(
@@ -40,4 +42,11 @@ class Training:
                 fit_intercept=self.fit_intercept,
                 V=prior,
                 Z=np.ascontiguousarray(self.X @ prior.T),
+                row_size=row_size,
             )
+
+
+def _median_length(X: Matrix) -> float:
+    """Of the rows that are not empty."""
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    return float(np.sqrt(np.median(squares[squares > 0]))) if squares.any() else 0.0

@@ -5,12 +5,12 @@
 | `plain`  | 0: no prior                                                                                      |
 | `free`   | whatever fits best (the paper); blind to the prior's sign and size                               |
 | `nonneg` | whatever fits best but never negative                                                            |
-| `ridge`  | drawn towards 1 with strength ρ, after the prior is put on the scale of the weights              |
+| `ridge`  | drawn with strength ρ to where the prior lifts a text across the margin                          |
 | `fixed`  | given beforehand: the weights are drawn towards the prior instead of towards zero                |
-| `auto`   | `plain`, or `fixed` at 1 on the scale of the weights, whichever has less leave-one-out loss      |
+| `auto`   | `plain`, or `fixed` where the prior lifts a text across the margin, by the evidence (`_evidence.py`) |
 
-*On the scale of the weights* means: the prior's k known weights are as large (root mean square) as the k largest weights
-that the data alone give.
+*Lifts a text across the margin*: a text of nothing but the known terms, as long as the others are, would go from one margin to
+the other by the prior alone, η = (m₊ + m₋)/(r‖v‖) with r the median length of a row. That needs no labels, and no v is too large.
 
 Every mode comes down to a *stance*: which priors may move, and where and how strongly each is held. Priors that do not
 move enter the objective as an offset, the others as columns beside the intercept.
@@ -25,17 +25,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TooLargeError
+from ._evidence import evidence_of
 from ._leave_one_out import leave_one_out
 from ._newton import Solution, newton
 from ._objective import Columns, Floats, Matrix, Objective
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
-Trust = Mode | Literal["auto"] | float
+Trust = Mode | float
 
 # A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its η undecided.
 # A pull towards zero, this small beside the typical size of its scores, decides for zero and hardly matters elsewhere.
 _SINGULAR_GUARD = 1e-10
-_TIE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Problem:
     fit_intercept: bool
     V: Floats  # (n_priors, n_features)
     Z: Floats  # (n_texts, n_priors), the priors' scores XV'
+    row_size: float  # median length of a row
 
     @property
     def speaks(self) -> NDArray[np.bool_]:
@@ -64,14 +65,11 @@ class Problem:
         """The same problem with some of the texts."""
         return replace(self, X=self.X[rows], y=self.y[rows], costs=self.costs[rows], margins=self.margins[rows], Z=self.Z[rows])
 
-    def weight_scale(self, w: Floats) -> Floats:
-        """Per prior, the η that puts it on the scale of the weights w (0 for a silent prior)."""
-        scale = np.zeros(len(self.V))
-        for k in np.flatnonzero(self.speaks):
-            known = self.V[k][self.V[k] != 0]
-            largest = np.partition(np.abs(w), -known.size)[-known.size :]
-            scale[k] = np.linalg.norm(largest) / np.linalg.norm(known)
-        return scale
+    def lift(self) -> Floats:
+        """Per prior, the η by which a text of nothing but its terms goes from one margin to the other; 0 for an empty prior."""
+        width = sum(self.margins[self.y == side].max(initial=0.0) for side in (1.0, -1.0))
+        size = self.row_size * np.linalg.norm(self.V, axis=1)
+        return np.divide(width, size, out=np.zeros(len(self.V)), where=size > 0)
 
 
 @dataclass(frozen=True)
@@ -89,6 +87,16 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Weighed:
+    """What is known of one class before its priors are believed or not."""
+
+    plain: Fit
+    fits: list[Fit]  # with each prior alone
+    evidence: Floats  # (n_priors,), NaN for an empty prior
+    gain: Floats  # (n_priors,)
+
+
+@dataclass(frozen=True)
 class Solver:
     """The settings that every fit of one estimator shares."""
 
@@ -101,13 +109,10 @@ class Solver:
         no_trust = np.zeros(len(problem.V))
         if no_trust.size == 0:
             trust = "plain"
-        if trust == "auto":
-            return self._fit_auto(problem, start)
         if trust == "nonneg":
             return self._fit_nonneg(problem, start)
         if trust == "ridge":
-            plain = self._solve(problem, "plain", no_trust, start)
-            return self._solve(problem, "ridge", problem.weight_scale(plain.w), plain)
+            return self._solve(problem, "ridge", problem.lift(), start)
         if isinstance(trust, str):
             return self._solve(problem, trust, no_trust + 1.0, start)
         return self._solve(problem, "fixed", no_trust + trust, start)
@@ -145,17 +150,31 @@ class Solver:
             fit = trial
         return replace(fit, converged=False)
 
-    def _fit_auto(self, problem: Problem, start: Fit | None) -> Fit:
-        """No prior, or the prior on the scale of the weights; a tie goes to the one that assumes less."""
+    def weigh(self, problem: Problem, start: Fit | None = None) -> Weighed:
+        """The first half of `auto`: what texts that are left out gain by each prior."""
         plain = self._solve(problem, "plain", np.zeros(len(problem.V)), start)
-        if not problem.speaks.any():
-            return plain
-        trusting = self._solve(problem, "fixed", problem.weight_scale(plain.w), plain)
+        lift = problem.lift()
+        fits = [self._solve(problem, "fixed", np.where(np.arange(lift.size) == j, lift, 0.0), plain) for j in range(lift.size)]
+        losses = [self._held_out_losses(problem, fit) for fit in (plain, *fits)]
+        gains = [losses[0] - loss for loss in losses[1:]]
+        evidence = np.array([evidence_of(gain) if known else np.nan for gain, known in zip(gains, lift > 0, strict=True)])
+        return Weighed(plain, fits, evidence, np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains]))
+
+    def settle(self, problem: Problem, weighed: Weighed, trusted: NDArray[np.bool_]) -> Fit:
+        """The second half: the priors that are believed, and no others."""
+        if not trusted.any():
+            return weighed.plain
+        if trusted.sum() == 1:
+            return weighed.fits[int(trusted.argmax())]
+        return self._solve(problem, "fixed", np.where(trusted, problem.lift(), 0.0), weighed.plain)
+
+    def _held_out_losses(self, problem: Problem, fit: Fit) -> Floats:
         try:
-            losses = [_loss(problem, self.leave_one_out(problem, fit)) for fit in (trusting, plain)]
+            scores = self.leave_one_out(problem, fit)
         except TooLargeError:
-            losses = [_loss(problem, self._fold_scores(problem, fit)) for fit in (trusting, plain)]
-        return trusting if losses[0] < (1 - _TIE) * losses[1] else plain
+            scores = self._fold_scores(problem, fit)
+        missed = np.maximum(problem.margins - problem.y * scores, 0)
+        return problem.costs * missed * missed
 
     def _fold_scores(self, problem: Problem, fit: Fit, n_folds: int = 3) -> Floats:
         """Scores by models refitted without the text's fold, where leaving out one at a time would be too large."""
@@ -223,11 +242,6 @@ def _keep(problem: Problem, stance: _Stance, mode: Mode, anchor: Floats, solutio
 
 def _scores(problem: Problem, fit: Fit) -> Floats:
     return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept)
-
-
-def _loss(problem: Problem, scores: Floats) -> float:
-    missed = np.maximum(problem.margins - problem.y * scores, 0)
-    return float(problem.costs @ (missed * missed))
 
 
 def _slope(problem: Problem, fit: Fit) -> Floats:

@@ -27,6 +27,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fi
 from ..errors import LabelError, PriorError
 from ..store import KernelStore
 from ._chunking import Chunking, Problem, Round
+from ._evidence import verdict
 from ._explanation import KernelExplanation
 from ._kernel_trust import KernelSolver
 from ._labels import Labels, class_costs, decide, problem_of, shaped
@@ -64,7 +65,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         How the coefficient η of the prior scores is found: `free`: whatever fits best; `nonneg`: the same but never negative;
         `fixed`: 1, and a number is a fixed η of that size; `ridge`: drawn, with strength `trust_strength`, to where they are as
         widely spread as the scores that the kernel alone gives; `auto`: per class, no prior, or fixed where `ridge` would draw
-        it, whichever has less loss on texts left out (five folds).
+        it, by what texts that are left out gain (five folds), and where these cannot tell, by how the other classes do.
     trust_strength : float, default=1.0
         How strongly η is held by `trust="ridge"`, beside the loss of one text.
     chunk_size : int, default=50
@@ -93,6 +94,9 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         η; 0 where the prior scores are not used.
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
+    verdict_ : list of Verdict
+        Per class with prior scores whether these `helped`, were `believed` because those of other classes helped, `ignored`, or
+        `contradicted` by the data, with the evidence; empty unless `trust="auto"`.
     n_kernel_evaluations_ : int
         Pairs of texts that were compared in training; those found in the cache do not count.
     kernel_ : the kernel that was used.
@@ -178,19 +182,23 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         gram = LazyGram(pairs if kept is None else kept)
         chunking = Chunking(self.chunk_size, self.tol, self._watch(labels, len(gram)) if self.verbose else None)
 
-        trust: Any = self.trust
-        fits = KernelSolver(chunking, trust, self.C * self.trust_strength).fit(gram, problems)
+        fits = KernelSolver(chunking, self.trust, self.C * self.trust_strength).fit(gram, problems)
 
         self.classes_, self.multilabel_ = labels.classes, labels.multilabel
-        support = np.unique(np.concatenate([machine.support for machine, _ in fits]))
+        support = np.unique(np.concatenate([fit.machine.support for fit in fits]))
         self.support_ = counted[support]
-        self.n_support_ = np.array([machine.support.size for machine, _ in fits])
+        self.n_support_ = np.array([fit.machine.support.size for fit in fits])
         self.dual_coef_ = np.zeros((len(fits), self.support_.size))
-        for row, (machine, _) in zip(self.dual_coef_, fits, strict=True):
-            row[np.searchsorted(support, machine.support)] = machine.beta
-        self.intercept_ = np.array([machine.intercept for machine, _ in fits])
-        self.trust_ = np.array([machine.eta for machine, _ in fits])
-        self.trust_mode_ = [mode for _, mode in fits]
+        for row, fit in zip(self.dual_coef_, fits, strict=True):
+            row[np.searchsorted(support, fit.machine.support)] = fit.machine.beta
+        self.intercept_ = np.array([fit.machine.intercept for fit in fits])
+        self.trust_ = np.array([fit.machine.eta for fit in fits])
+        self.trust_mode_ = [fit.mode for fit in fits]
+        self.verdict_ = [
+            verdict(labels.name(k), 0, fit.evidence, fit.gain, trusted=fit.mode == "fixed")
+            for k, fit in enumerate(fits)
+            if not np.isnan(fit.evidence)
+        ]
         self.n_kernel_evaluations_ = gram.n_evaluations if kept is None else kept.n_computed
         self._support = pairs.take(support)
         self.support_vectors_ = self._support.texts

@@ -30,12 +30,13 @@ from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import TextmarginError
+from ._evidence import Verdict, believed, verdict
 from ._explanation import Explanation
 from ._labels import Labels, decide, problem_of, shaped
 from ._objective import Floats, Matrix
 from ._prior import align_prior
 from ._training import Training
-from ._trust import Fit, Solver
+from ._trust import Fit, Problem, Solver
 
 
 class PriorSVC(ClassifierMixin, BaseEstimator):
@@ -59,10 +60,10 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         - `free`: whatever fits best, blind to the prior's sign and size (the paper);
         - `nonneg`: whatever fits best but never negative;
         - `fixed`: η = 1, so that w is drawn towards the prior as given; a number is a fixed η of that size;
-        - `ridge`: drawn, with strength `trust_strength`, to where the prior is as large as the largest weights that the data
-          alone give;
-        - `auto`: per class, no prior, or fixed where `ridge` would draw it, whichever has less leave-one-out loss.
-          A prior about terms that no training text contains cannot be judged so and is left out: use `fixed`.
+        - `ridge`: drawn, with strength `trust_strength`, to where the prior alone would lift a text of nothing but its terms
+          from one margin to the other;
+        - `auto`: per class, no prior, or fixed where `ridge` would draw it, by what texts that are left out gain, and where
+          these cannot tell, by how the priors of the other classes do; `verdict_` tells.
     trust_strength : float, default=1.0
         The ρ of `trust="ridge"`: how strongly η is held.
     class_weight : mapping or "balanced", default=None
@@ -96,6 +97,9 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         η: `coef_` is what the data say plus `trust_` times the priors.
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
+    verdict_ : list of Verdict
+        Per class and prior whether it `helped`, was `believed` because others helped, `ignored`, or `contradicted` by the data,
+        with the evidence; empty unless `trust="auto"`.
     prior_ : array (n_problems, n_priors, n_features)
         The priors, aligned with the columns.
     n_iter_ : array (n_problems,)
@@ -182,9 +186,14 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         )
 
         starts = self._fits() if self.warm_start and self._fitted_like(training) else []
-        fits = self._per_class(
-            delayed(solver.fit)(problem, self.trust, start) for problem, start in zip_longest(training.problems(), starts)
-        )
+        problems = list(training.problems())
+        if self.trust == "auto":
+            fits, self.verdict_ = self._believe(solver, problems, starts, labels)
+        else:
+            fits = self._per_class(
+                delayed(solver.fit)(problem, self.trust, start) for problem, start in zip_longest(problems, starts)
+            )
+            self.verdict_ = []
 
         self.classes_, self.multilabel_, self.prior_, self._training = labels.classes, labels.multilabel, prior, training
         self.trust_ = np.array([fit.eta for fit in fits])
@@ -252,6 +261,20 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             data=self.coef_[k, columns] * values - priors.sum(axis=0),
             priors=priors,
         )
+
+    def _believe(
+        self, solver: Solver, problems: list[Problem], starts: list[Fit], labels: Labels
+    ) -> tuple[list[Fit], list[Verdict]]:
+        """`trust="auto"`: weigh the priors of each class, believe those that deserve it, and say why."""
+        weighed = self._per_class(delayed(solver.weigh)(problem, start) for problem, start in zip_longest(problems, starts))
+        trusted = believed(np.array([weights.evidence for weights in weighed]))
+        fits = self._per_class(map(delayed(solver.settle), problems, weighed, trusted))
+        verdicts = [
+            verdict(labels.name(k), j, float(weights.evidence[j]), float(weights.gain[j]), trusted=bool(trusted[k, j]))
+            for k, weights in enumerate(weighed)
+            for j in np.flatnonzero(~np.isnan(weights.evidence)).tolist()
+        ]
+        return fits, verdicts
 
     def _per_class(self, jobs: Iterable[Any]) -> list[Any]:
         """One job per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""

@@ -1,0 +1,142 @@
+"""Keywords: what a person would say of a class in a handful of words."""
+
+from __future__ import annotations
+
+import csv
+import tomllib
+import warnings
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from pathlib import Path
+from typing import Any, Self
+
+from ..errors import PriorError, TextmarginWarning
+from ._landing import KnowledgeBase, compiled
+
+
+class KeywordPrior(KnowledgeBase):
+    """Words that speak for classes.
+
+    An entry is a word (`corn`); a phrase (`interest rate`), which is a term of its own if the representation has word n-grams and
+    otherwise speaks through its words, which share its weight; a `prefix*`, for all terms that start so; or a regular expression
+    between slashes (`/whe?at/`), for all terms that match it as a whole.
+
+    Parameters
+    ----------
+    keywords : mapping class → words
+        Words as a list, or as a mapping word → weight; a negative weight speaks against the class.
+    lowercase : bool, default=True
+        Whether words are put into lower case, as representations do with texts.
+
+    Examples
+    --------
+    >>> from textmargin import KeywordPrior
+    >>> prior = KeywordPrior({"grain": ["wheat", "corn*"], "money": {"bank": 2.0}})
+    >>> prior.coef(["bank", "corn", "cornfield", "oil", "wheat"], ["grain", "money"])
+    {'grain': array([0., 1., 1., 0., 1.]), 'money': array([2., 0., 0., 0., 0.])}
+    """
+
+    def __init__(self, keywords: Mapping[Any, Any], *, lowercase: bool = True) -> None:
+        self.keywords = keywords
+        self.lowercase = lowercase
+
+    @classmethod
+    def from_file(cls, path: str | Path, **kwargs: Any) -> Self:
+        """Keywords from a file, by its ending.
+
+        Parameters
+        ----------
+        path : str or Path
+            `.toml`: a table `[keywords]` (or the whole file) of class = [words] or class = {word = weight}; `.csv`: columns
+            `class`, `word` and, if weights differ, `weight`; anything else: lines `class: word, word, …`.
+        """
+        path = Path(path)
+        try:
+            read = {".toml": _from_toml, ".csv": _from_csv}.get(path.suffix.lower(), _from_lines)
+            return cls(read(path), **kwargs)
+        except OSError as error:
+            raise PriorError(f"The keyword file {path} cannot be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise PriorError(f"The keyword file {path} is not UTF-8 text: {error}.") from error
+
+    def _entries(self) -> dict[Any, dict[str, float]]:
+        if not isinstance(self.keywords, Mapping) or not self.keywords:
+            raise PriorError(f"keywords must map classes to words, and name at least one class; got {self.keywords!r:.80}.")
+        entries = {name: self._read(name, words) for name, words in self.keywords.items()}
+        empty = [name for name, words in entries.items() if not words]
+        if len(empty) == len(entries):
+            raise PriorError("keywords has no words for any class.")
+        if empty:
+            warnings.warn(
+                f"KeywordPrior: no words for {', '.join(map(repr, empty[:5]))}{' …' if len(empty) > 5 else ''}; nothing is known "
+                f"of them.",
+                TextmarginWarning,
+                stacklevel=4,
+            )
+        return {name: words for name, words in entries.items() if words}
+
+    def _read(self, name: Any, words: Any) -> dict[str, float]:
+        if isinstance(words, str):
+            raise PriorError(f"The keywords of {name!r} are a single string, {words!r}; put them in a list: [{words!r}].")
+        pairs = words.items() if isinstance(words, Mapping) else _with_weight_one(name, words)
+        found: dict[str, float] = {}
+        for word, weight in pairs:
+            if not isinstance(word, str) or not word.strip():
+                raise PriorError(f"Among the keywords of {name!r} there is {word!r}, which is not a word.")
+            if not isinstance(weight, Real) or isinstance(weight, bool) or not -1e6 < float(weight) < 1e6:
+                raise PriorError(f"The weight of {word!r} for {name!r} must be a number; got {weight!r}.")
+            word = word.strip()
+            if word.startswith("/") and word.endswith("/") and len(word) > 2:
+                compiled(word)
+            elif self.lowercase:
+                word = word.lower()
+            if found.get(word, weight) != weight:
+                raise PriorError(f"{word!r} has two weights for {name!r}: {found[word]:g} and {weight:g}; keep one.")
+            found[word] = float(weight)
+        return found
+
+
+def _with_weight_one(name: Any, words: Any) -> Iterable[tuple[Any, float]]:
+    if not isinstance(words, Iterable):
+        raise PriorError(f"The keywords of {name!r} must be a list of words, or a mapping word → weight; got {words!r:.60}.")
+    return ((word, 1.0) for word in words)
+
+
+def _from_toml(path: Path) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise PriorError(f"The keyword file {path} is not TOML: {error}.") from error
+    found: dict[str, Any] = table.get("keywords", table)
+    return found
+
+
+def _from_csv(path: Path) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        rows = csv.DictReader(lines)
+        missing = [column for column in ("class", "word") if column not in (rows.fieldnames or [])]
+        if missing:
+            raise PriorError(f"The keyword file {path} has no column {missing[0]!r}; it has {rows.fieldnames}.")
+        for number, row in enumerate(rows, start=2):
+            try:
+                weight = float(row.get("weight") or 1.0)
+            except ValueError as error:
+                raise PriorError(f"Line {number} of {path}: the weight {row['weight']!r} is not a number.") from error
+            words = found.setdefault(row["class"], {})
+            if words.get(row["word"], weight) != weight:
+                raise PriorError(f"Line {number} of {path}: {row['word']!r} has two weights for {row['class']!r}; keep one.")
+            words[row["word"]] = weight
+    return found
+
+
+def _from_lines(path: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, colon, words = line.partition(":")
+        if not colon:
+            raise PriorError(f"Line {number} of {path} has no colon; lines are to be 'class: word, word, …'.")
+        found.setdefault(name.strip(), []).extend(word.strip() for word in words.split(",") if word.strip())
+    return found

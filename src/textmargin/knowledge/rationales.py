@@ -1,0 +1,143 @@
+"""Marked passages: what annotators pointed at when they chose a label.
+
+For class c let m_t and M be how often term t, and any term, stands in passages marked for c, and u_t and U elsewhere in all
+texts. Its weight is the difference of log-odds, where it is positive:
+
+    v_t = log((m_t + ½)/(M − m_t + ½)) − log((u_t + ½)/(U − u_t + ½))
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+from typing import Any, Self
+
+from ..errors import PriorError
+from ._landing import KnowledgeBase
+
+_WORD = re.compile(r"\b\w\w+\b")
+
+
+@dataclass(frozen=True)
+class Rationale:
+    """A text, and the passages (start, end) that were marked for a class each."""
+
+    text: str
+    spans: tuple[tuple[int, int, Any], ...]
+
+
+class RationalePrior(KnowledgeBase):
+    """Words that annotators marked, more than they occur elsewhere.
+
+    Parameters
+    ----------
+    rationales : list of (text, spans)
+        Spans are (start, end, class), in characters, the end not included.
+    analyzer : callable, default=None
+        From a text to its terms, the same as the representation's (`BagOfWords().build_analyzer()`); by default words of two
+        letters or more, in lower case.
+    min_count : int, default=1
+        How often a term must be marked for a class to count.
+
+    Examples
+    --------
+    >>> from textmargin import RationalePrior
+    >>> marked = [("corn prices rose", [(0, 4, "grain")]), ("the bank rose", [(4, 8, "money")])]
+    >>> RationalePrior(marked).coef(["bank", "corn", "prices"], ["grain", "money"])["grain"].round(2)
+    array([0.  , 3.5 , 0.  ])
+    """
+
+    def __init__(
+        self, rationales: Sequence[Any], *, analyzer: Callable[[str], Iterable[str]] | None = None, min_count: int = 1
+    ) -> None:
+        self.rationales = rationales
+        self.analyzer = analyzer
+        self.min_count = min_count
+
+    @classmethod
+    def from_prodigy(cls, path: str | Path, **kwargs: Any) -> Self:
+        """From a JSONL file as Prodigy exports it: `text`, `spans` with `start`, `end`, `label`; only accepted answers count."""
+        found = []
+        for number, line in enumerate(_read(path).splitlines(), start=1):
+            if not line.strip():
+                continue
+            record = _parsed(line, f"Line {number} of {path}")
+            if record.get("answer", "accept") != "accept":
+                continue
+            spans = [(span["start"], span["end"], span["label"]) for span in record.get("spans") or []]
+            found.append((record["text"], spans))
+        return cls(found, **kwargs)
+
+    @classmethod
+    def from_label_studio(cls, path: str | Path, text: str = "text", **kwargs: Any) -> Self:
+        """From a JSON export of Label Studio with labelled passages; `text` names the field of the data that holds the text."""
+        found = []
+        for number, task in enumerate(_parsed(_read(path), str(path))):
+            if text not in task.get("data", {}):
+                raise PriorError(f"Task {number} of {path} has no field {text!r}; it has {sorted(task.get('data', {}))}.")
+            spans = [
+                (result["value"]["start"], result["value"]["end"], label)
+                for annotation in task.get("annotations", [])
+                if not annotation.get("was_cancelled")
+                for result in annotation.get("result", [])
+                for label in result.get("value", {}).get("labels", [])
+            ]
+            found.append((task["data"][text], spans))
+        return cls(found, **kwargs)
+
+    def _entries(self) -> dict[Any, dict[str, float]]:
+        analyzer = self.analyzer or _words
+        marked: dict[Any, Counter[str]] = {}
+        everywhere: Counter[str] = Counter()
+        for rationale in map(self._checked, range(len(self.rationales)), self.rationales):
+            everywhere.update(analyzer(rationale.text))
+            for start, end, name in rationale.spans:
+                marked.setdefault(name, Counter()).update(analyzer(rationale.text[start:end]))
+        if not marked:
+            raise PriorError("No passage is marked in any of the rationales.")
+        return {name: _log_odds(counts, everywhere, self.min_count) for name, counts in marked.items()}
+
+    def _checked(self, number: int, rationale: Any) -> Rationale:
+        text, spans = (rationale.text, rationale.spans) if isinstance(rationale, Rationale) else rationale
+        for start, end, name in spans:
+            if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)):
+                raise PriorError(
+                    f"Text number {number} has {len(text)} characters, but a passage marked for {name!r} goes from {start!r} to "
+                    f"{end!r}."
+                )
+        return Rationale(text, tuple(spans))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _log_odds(marked: Counter[str], everywhere: Counter[str], min_count: int) -> dict[str, float]:
+    M = marked.total()
+    U = max(everywhere.total() - M, 0)
+    weights = {}
+    for term, m in marked.items():
+        u = max(everywhere[term] - m, 0)
+        weight = log((m + 0.5) / (M - m + 0.5)) - log((u + 0.5) / (U - u + 0.5))
+        if m >= min_count and weight > 0:
+            weights[term] = weight
+    return weights
+
+
+def _read(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PriorError(f"The file of rationales {path} cannot be read: {error.strerror}.") from error
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise PriorError(f"{where} is not JSON: {error}.") from error

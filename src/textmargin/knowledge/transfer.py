@@ -1,0 +1,74 @@
+"""An earlier model as prior: what it learnt of each term, wherever the new vocabulary has the term."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import PriorError
+from ._landing import KnowledgeBase
+
+
+class ModelPrior(KnowledgeBase):
+    """The weights of a linear model that was trained on other texts, aligned by term.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        A `TextClassifier`, a pipeline that ends in a linear classifier, or a linear classifier with `feature_names_in_`.
+    terms : array of str, default=None
+        The names of the model's columns, if it does not know them itself.
+    n_largest : int, default=None
+        Use only so many weights per class, the largest; by default all.
+
+    Examples
+    --------
+    >>> from textmargin import ModelPrior, TextClassifier
+    >>> texts = ["wheat and corn", "corn prices", "bank rates", "bank and yen"]
+    >>> old = TextClassifier().fit(texts, ["grain", "grain", "money", "money"])
+    >>> weights = ModelPrior(old).coef(["bank", "corn", "oil"], ["grain", "money"])
+    >>> weights["money"].round(2)
+    array([ 0.77, -0.77,  0.  ])
+    """
+
+    def __init__(self, model: Any, *, terms: Any = None, n_largest: int | None = None) -> None:
+        self.model = model
+        self.terms = terms
+        self.n_largest = n_largest
+
+    def _entries(self) -> dict[Any, dict[str, float]]:
+        learner, terms = _linear_part(self.model)
+        terms = self.terms if self.terms is not None else terms
+        if terms is None:
+            raise PriorError(
+                f"The names of the columns of {type(learner).__name__} are not known; give them: ModelPrior(model, terms=names)."
+            )
+        weights, terms = np.atleast_2d(learner.coef_), np.asarray(terms)
+        if weights.shape[1] != terms.size:
+            raise PriorError(f"The model has {weights.shape[1]} weights, but terms has {terms.size} names.")
+        classes = list(learner.classes_[1:] if len(weights) == 1 and len(learner.classes_) == 2 else learner.classes_)
+        entries = {}
+        for name, row in zip(classes, weights, strict=True):
+            used = np.flatnonzero(row)
+            if self.n_largest is not None:
+                used = used[np.argsort(-np.abs(row[used]), kind="stable")[: self.n_largest]]
+            entries[name.item() if isinstance(name, np.generic) else name] = {str(terms[j]): float(row[j]) for j in used}
+        return entries
+
+    def _warn(self, found: Any) -> None:
+        """Two vocabularies always differ; `landings` tells by how much."""
+
+
+def _linear_part(model: Any) -> tuple[Any, Any]:
+    """The linear classifier inside a model, and the names of its columns."""
+    names = None
+    if hasattr(model, "representation_"):
+        names = model.representation_.get_feature_names_out()
+        model = getattr(model.model_, "estimator_", model.model_)
+    elif hasattr(model, "steps"):
+        names = model[:-1].get_feature_names_out()
+        model = model[-1]
+    if not hasattr(model, "coef_"):
+        raise PriorError(f"ModelPrior needs a fitted linear model, one with coef_; {type(model).__name__} has none.")
+    return model, names if names is not None else getattr(model, "feature_names_in_", None)
