@@ -7,80 +7,16 @@ far as they are known. What a tile lacks is computed by the process that claims 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any
+from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._pairs import Floats, NamedPairs, Numbers, rectangles
 from ._tiles import SIDE, Key, Tiles
 
-
-class KeptPairs:
-    """Pairs that are looked up before they are computed; see `textmargin._pairs`."""
-
-    def __init__(self, tiles: Tiles, pairs: NamedPairs) -> None:
-        self._tiles = tiles
-        self._pairs = pairs
-        self._kernel, self._numbers = tiles.numbers(pairs.identity(), pairs.digests())
-        self.n_computed = 0  # pairs that were not there
-        self._order = np.argsort(self._numbers, kind="stable")
-
-    def __len__(self) -> int:
-        return len(self._pairs)
-
-    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
-        """K between the texts of these numbers."""
-        down, to_rows = np.unique(self._numbers[rows], return_inverse=True)
-        if columns is None:
-            return self._known(down, None)[np.ix_(to_rows, to_rows)]
-        across, to_columns = np.unique(self._numbers[columns], return_inverse=True)
-        return self._known(down, across)[np.ix_(to_rows, to_columns)]
-
-    def _known(self, down: Numbers, across: Numbers | None) -> Floats:
-        """K between texts by their numbers in the store, ascending; of `down` with itself where `across` is left out."""
-        request = _Request(down, down if across is None else across, symmetric=across is None)
-        parts = request.parts(self._kernel)
-        kept = self._tiles.read([part.key for part in parts])
-        unfinished = [part for part in parts if not request.take(part, kept.get(part.key))]
-        while unfinished:
-            left = self._finish(request, unfinished)
-            if len(left) == len(unfinished):  # others are at all of them: wait for one, holding none
-                with self._tiles.claim(left[0].key, wait=True):
-                    pass
-            unfinished = left
-        return request.K
-
-    def _finish(self, request: _Request, parts: list[_Part]) -> list[_Part]:
-        """Compute and keep the parts that nobody else is at, about a full tile's work at a time; the others are left."""
-        left: list[_Part] = []
-        batch: list[_Part] = []
-        with ExitStack() as claims:
-            for part in parts:
-                if not claims.enter_context(self._tiles.claim(part.key)):
-                    left.append(part)
-                    continue
-                batch.append(part)
-                if sum(part.n_pairs for part in batch) >= SIDE * SIDE:
-                    self._compute(request, batch)
-                    batch = []
-                    claims.close()
-            self._compute(request, batch)
-        return left
-
-    def _compute(self, request: _Request, batch: list[_Part]) -> None:
-        kept = self._tiles.read([part.key for part in batch])
-        missing = [part for part in batch if not request.take(part, kept.get(part.key))]  # somebody may just have been here
-        for rows, columns in request.unknown(missing):
-            across = None if columns is None else self._places(request.across[columns])
-            values = self._pairs.block(self._places(request.down[rows]), across)
-            request.put(rows, columns, values)
-            self.n_computed += values.size if columns is not None else rows.size * (rows.size + 1) // 2
-        self._tiles.add({part.key: request.tile(part) for part in missing})
-
-    def _places(self, numbers: Numbers) -> Numbers:
-        return self._order[np.searchsorted(self._numbers, numbers, sorter=self._order)]
+_TILES_AT_ONCE = 64  # read, claimed or written together
 
 
 @dataclass(frozen=True)
@@ -100,9 +36,77 @@ class _Part:
     def n_pairs(self) -> int:
         return (self.rows.stop - self.rows.start) * (self.columns.stop - self.columns.start)
 
+    @property
+    def on_diagonal(self) -> bool:
+        return self.key[1] == self.key[2]
+
+
+class KeptPairs:
+    """Pairs that are looked up before they are computed; see `textmargin._pairs`.
+
+    Attributes
+    ----------
+    n_computed : int
+        How many pairs were not there.
+    """
+
+    def __init__(self, tiles: Tiles, pairs: NamedPairs) -> None:
+        self._tiles = tiles
+        self._pairs = pairs
+        self._kernel, self._numbers = tiles.numbers(pairs.identity(), pairs.digests())
+        self._order = np.argsort(self._numbers, kind="stable")
+        self.n_computed = 0
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+        """K between the texts of these numbers."""
+        down, to_rows = np.unique(self._numbers[rows], return_inverse=True)
+        if columns is None:
+            return self._known(down, None)[np.ix_(to_rows, to_rows)]
+        across, to_columns = np.unique(self._numbers[columns], return_inverse=True)
+        return self._known(down, across)[np.ix_(to_rows, to_columns)]
+
+    def _known(self, down: Numbers, across: Numbers | None) -> Floats:
+        """K between texts by their numbers in the store, ascending; of `down` with itself where `across` is left out."""
+        request = _Request(down, down if across is None else across, symmetric=across is None)
+        unfinished: list[_Part] = []
+        for some in _chunks(request.parts(self._kernel), _TILES_AT_ONCE):
+            kept = self._tiles.read([part.key for part in some])
+            unfinished += [part for part in some if not request.take(part, kept.get(part.key))]
+        while unfinished:
+            left = [part for batch in _batches(unfinished) for part in self._finish(request, batch)]
+            if len(left) == len(unfinished):  # others are at all of them: wait for one, holding none
+                self._tiles.wait_for(left[0].key)
+            unfinished = left
+        if across is None:
+            request.mirror()
+        return request.K
+
+    def _finish(self, request: _Request, batch: list[_Part]) -> list[_Part]:
+        """Compute and keep those parts of a batch that nobody else is at; the others are left."""
+        with self._tiles.claims([part.key for part in batch]) as claimed:
+            mine = [part for part in batch if part.key in claimed]
+            kept = self._tiles.read([part.key for part in mine])
+            missing = [part for part in mine if not request.take(part, kept.get(part.key))]  # somebody may just have been here
+            for rows, columns in request.unknown(missing):
+                across = None if columns is None else self._places(request.across[columns])
+                values = self._pairs.block(self._places(request.down[rows]), across)
+                request.put(rows, columns, values)
+                self.n_computed += values.size if columns is not None else rows.size * (rows.size + 1) // 2
+            self._tiles.add({part.key: request.tile(part) for part in missing})
+            return [part for part in batch if part.key not in claimed]
+
+    def _places(self, numbers: Numbers) -> Numbers:
+        return self._order[np.searchsorted(self._numbers, numbers, sorter=self._order)]
+
 
 class _Request:
-    """A matrix that is asked for, by the numbers of its rows and columns, NaN where it is not known yet."""
+    """A matrix that is asked for, by the numbers of its rows and columns, NaN where it is not known yet.
+
+    Of a symmetric one only the tiles on and above the diagonal are looked after, until `mirror`.
+    """
 
     def __init__(self, down: Numbers, across: Numbers, *, symmetric: bool) -> None:
         self.down = down
@@ -111,7 +115,7 @@ class _Request:
         self.K = np.full((down.size, across.size), np.nan)
 
     def parts(self, kernel: int) -> list[_Part]:
-        """The tiles that hold it, a column of tiles at a time; of a symmetric matrix half of them."""
+        """The tiles that hold it, a column of tiles at a time."""
         return [
             _Part((kernel, min(i, j), max(i, j)), rows, columns, turned=i > j)
             for j, columns in _tile_slices(self.across)
@@ -122,27 +126,54 @@ class _Request:
     def take(self, part: _Part, tile: Floats | None) -> bool:
         """Copy what a tile has; whether that was all."""
         if tile is not None:
+            if part.on_diagonal:  # (a, b) and (b, a) lie in the same tile, and either will do
+                tile = np.where(np.isnan(tile), tile.T, tile)
             values = (tile.T if part.turned else tile)[self._within(part)]
-            self._set(part.place, np.where(np.isnan(values), self.K[part.place], values))
+            np.copyto(self.K[part.place], values, where=~np.isnan(values))
         return not np.isnan(self.K[part.place]).any()
 
     def unknown(self, parts: list[_Part]) -> Iterator[tuple[Numbers, Numbers | None]]:
-        """Blocks that are not known, as rows and columns; without columns: of the rows with themselves."""
-        wanted = np.zeros(self.K.shape, dtype=bool)
+        """Blocks of one batch that are not known, as rows and columns; without columns: of the rows with themselves."""
+        plain = []
         for part in parts:
-            missing = np.isnan(self.K[part.place])
-            if self.symmetric and part.rows == part.columns:
-                among = np.flatnonzero(missing.any(axis=0))
-                if missing[np.ix_(among, among)].all():
-                    yield part.rows.start + among, None
-                    continue
-                missing = np.triu(missing)
-            wanted[part.place] = missing
-        yield from rectangles(wanted)
+            if part.on_diagonal:
+                yield from self._unknown_on_diagonal(part)
+            else:
+                plain.append(part)
+        if plain:
+            top, left = min(part.rows.start for part in plain), plain[0].columns.start
+            wanted = np.zeros((max(part.rows.stop for part in plain) - top, plain[0].columns.stop - left), dtype=bool)
+            for part in plain:
+                wanted[part.rows.start - top : part.rows.stop - top] = np.isnan(self.K[part.place])
+            for rows, columns in rectangles(wanted):
+                yield top + rows, left + columns
+
+    def _unknown_on_diagonal(self, part: _Part) -> Iterator[tuple[Numbers, Numbers | None]]:
+        """Within one tile of the diagonal a pair may be asked for both ways, and is computed once."""
+        missing = np.isnan(self.K[part.place])
+        top, left = part.rows.start, part.columns.start
+        if self.symmetric:
+            among = np.flatnonzero(missing.any(axis=0))
+            if missing[np.ix_(among, among)].all():
+                yield top + among, None
+                return
+            missing = np.triu(missing)
+        else:
+            a, b = self.down[part.rows], self.across[part.columns]
+            both_ways = missing & np.isin(a, b)[:, None] & np.isin(b, a)
+            missing &= ~(both_ways & (a[:, None] > b))
+        for rows, columns in rectangles(missing):
+            yield top + rows, left + columns
 
     def put(self, rows: Numbers, columns: Numbers | None, values: Floats) -> None:
-        """Keep what was computed."""
-        self._set(np.ix_(rows, rows if columns is None else columns), values)
+        """Keep what was computed, and what follows by symmetry."""
+        columns = rows if columns is None else columns
+        self.K[np.ix_(rows, columns)] = values
+        same_down, same_across = np.isin(self.across, self.down[rows]), np.isin(self.down, self.across[columns])
+        if same_down.any() and same_across.any():
+            r = np.searchsorted(self.down[rows], self.across[same_down])
+            c = np.searchsorted(self.across[columns], self.down[same_across])
+            self.K[np.ix_(same_across, same_down)] = values[np.ix_(r, c)].T
 
     def tile(self, part: _Part) -> Floats:
         """What is known of a tile."""
@@ -150,16 +181,34 @@ class _Request:
         (tile.T if part.turned else tile)[self._within(part)] = self.K[part.place]
         return tile
 
-    def _set(self, index: Any, values: Floats) -> None:
-        self.K[index] = values
-        if self.symmetric:
-            self.K.T[index] = values
+    def mirror(self) -> None:
+        """What lies above the diagonal, below it as well."""
+        np.copyto(self.K, self.K.T, where=np.isnan(self.K))
 
-    def _within(self, part: _Part) -> tuple[Numbers, ...]:
+    def _within(self, part: _Part) -> tuple[NDArray[np.intp], ...]:
         return np.ix_(self.down[part.rows] % SIDE, self.across[part.columns] % SIDE)
 
 
 def _tile_slices(numbers: Numbers) -> list[tuple[int, slice]]:
     """Per tile, which of some ascending numbers are in it."""
     which, starts = np.unique(numbers // SIDE, return_index=True)
-    return [(int(i), slice(a, b)) for i, a, b in zip(which, starts, [*starts[1:], numbers.size], strict=True)]
+    return [(int(i), slice(int(a), int(b))) for i, a, b in zip(which, starts, [*starts[1:], numbers.size], strict=True)]
+
+
+def _batches(parts: list[_Part]) -> Iterator[list[_Part]]:
+    """Parts within one column of tiles, together about a full tile's work."""
+    for _, column in groupby(parts, key=lambda part: part.columns.start):
+        batch: list[_Part] = []
+        n_pairs = 0
+        for part in column:
+            batch.append(part)
+            n_pairs += part.n_pairs
+            if n_pairs >= SIDE * SIDE or len(batch) == _TILES_AT_ONCE:
+                yield batch
+                batch, n_pairs = [], 0
+        if batch:
+            yield batch
+
+
+def _chunks(parts: list[_Part], n: int) -> Iterator[list[_Part]]:
+    return (parts[start : start + n] for start in range(0, len(parts), n))

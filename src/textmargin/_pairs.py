@@ -41,8 +41,9 @@ def every(n: int) -> Numbers:
 
 def rectangles(wanted: NDArray[np.bool_]) -> Iterator[tuple[Numbers, Numbers]]:
     """Rows and columns of blocks that cover the entries wanted, each once and no others: columns alike are taken together."""
-    if wanted.all() and wanted.size:
-        yield every(wanted.shape[0]), every(wanted.shape[1])
+    if not wanted.size or wanted.all():
+        if wanted.size:
+            yield every(wanted.shape[0]), every(wanted.shape[1])
         return
     patterns, which = np.unique(np.packbits(wanted, axis=0).T, axis=0, return_inverse=True)
     for k in range(len(patterns)):

@@ -1,12 +1,13 @@
 """Square tiles of kernel matrices in one SQLite file, and who is at work on which tile.
 
 SQLite sees to it that a tile is written whole or not at all, whenever a process is killed. Claims are locks on single bytes of a
-file that stays empty; the system releases them with the process. Every operation opens the file anew, so that threads and forked
-processes need not know of one another.
+file that stays empty (Linux's, of open files); the system releases them with the process. Every operation opens the file anew, so
+that threads and processes need not know of one another.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import secrets
@@ -28,7 +29,9 @@ SIDE = 64  # texts of a tile: half a second's work for documents of 500 characte
 LEAST_BYTES = 1_000_000
 
 _VERSION = 1  # of the tables
-_TILE_BYTES = SIDE * SIDE * 8 + 600  # with what SQLite needs around it
+_TILE_BYTES = SIDE * SIDE * 8 + 5000  # with what SQLite needs around it: whole pages, and its indices
+_TEXT_BYTES = 100  # of a number and a digest, with their indices
+_TEXTS_SHARE = 0.25  # of the file
 _PATIENCE = 120  # seconds to wait while others write
 _STALE = 60  # seconds after which a tile that is read counts as used anew
 _SCHEMA = """
@@ -56,7 +59,13 @@ class Tiles:
 
     def numbers(self, identity: str, digests: list[bytes]) -> tuple[int, Numbers]:
         """The number of a kernel, and of each text; new ones are entered."""
+        if len(digests) * _TEXT_BYTES > 2 * _TEXTS_SHARE * self.max_bytes:
+            raise StoreError(
+                f"max_bytes={self.max_bytes:,} is too small for {len(digests):,} texts; with so many it should be "
+                f"{int(len(digests) * _TEXT_BYTES / _TEXTS_SHARE):,} at least."
+            )
         with self._writing() as file:
+            self._make_room_for_texts(file, len(digests))
             # By a number that no other file, nor this one after `clear`, has given out: one who still holds it harms nobody.
             file.execute("INSERT OR IGNORE INTO kernels VALUES (?, ?)", (secrets.randbits(62), identity))
             (kernel,) = file.execute("SELECT number FROM kernels WHERE identity = ?", (identity,)).fetchone()
@@ -68,21 +77,20 @@ class Tiles:
         """The tiles that are there and whole, NaN where nothing is known."""
         now = int(time.time())
         with self._open() as file:
-            tiles = {key: tile for key in keys if (tile := _content(file, key)) is not None}
-            old = file.execute("SELECT count(*) FROM tiles WHERE used < ?", (now - _STALE,)).fetchone()[0]
-        if tiles and old:
+            found = {key: tile for key in keys if (tile := _content(file, key)) is not None}
+        stale = [(now, *key) for key, (used, _) in found.items() if used < now - _STALE]
+        if stale:
             with self._writing() as file:
-                use = "UPDATE tiles SET used = ? WHERE (kernel, i, j) = (?, ?, ?) AND used < ?"
-                file.executemany(use, ((now, *key, now - _STALE) for key in tiles))
-        return tiles
+                file.executemany("UPDATE tiles SET used = ? WHERE (kernel, i, j) = (?, ?, ?)", stale)
+        return {key: values for key, (_, values) in found.items()}
 
     def add(self, tiles: dict[Key, Floats]) -> None:
         """Keep the values of tiles, beside those that are there."""
         with self._writing() as file:
             for key, values in tiles.items():
-                self._make_room(file)
+                self._make_room(file, _TILE_BYTES)
                 old = _content(file, key)
-                content = np.ascontiguousarray(values if old is None else np.where(np.isnan(old), values, old), "<f8").tobytes()
+                content = np.ascontiguousarray(np.where(np.isnan(old[1]), values, old[1]) if old else values, "<f8").tobytes()
                 row = (*key, int(time.time()), zlib.crc32(content), content)
                 file.execute("INSERT OR REPLACE INTO tiles VALUES (?, ?, ?, ?, ?, ?)", row)
         if self.path.stat().st_size > self.max_bytes:  # it once was allowed to be larger
@@ -92,38 +100,49 @@ class Tiles:
     def clear(self) -> None:
         """Forget everything."""
         with self._writing() as file:
-            for table in ("tiles", "texts", "kernels"):
-                file.execute(f"DELETE FROM {table}")
+            _forget(file)
         with self._open() as file:
             file.execute("VACUUM")
 
     @contextmanager
-    def claim(self, key: Key, *, wait: bool = False) -> Iterator[bool]:
-        """Whether the tile is now this thread's to compute; with `wait`, once nobody else is at it."""
-        with self._explained():
-            handle = os.open(self.folder / "claims", os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            byte = zlib.crc32(repr(key).encode())
+    def claims(self, keys: list[Key]) -> Iterator[set[Key]]:
+        """Those of some tiles that are now this thread's to compute."""
+        with self._claims_file() as handle:
+            claimed = {key for key in keys if _lock(handle, key, fcntl.F_OFD_SETLK)}
             try:
-                fcntl.fcntl(
-                    handle,
-                    fcntl.F_OFD_SETLKW if wait else fcntl.F_OFD_SETLK,
-                    struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0),
-                )
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
+                yield claimed
+            finally:
+                for key in claimed:  # by name: a process forked in between would hold them until its end
+                    _lock(handle, key, fcntl.F_OFD_SETLK, fcntl.F_UNLCK)
+
+    def wait_for(self, key: Key) -> None:
+        """Until nobody is at a tile."""
+        with self._claims_file() as handle:
+            _lock(handle, key, fcntl.F_OFD_SETLKW)
+
+    @contextmanager
+    def _claims_file(self) -> Iterator[int]:
+        with self._explained():
+            handle = os.open(self.folder / "claims", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            yield handle
         finally:
             os.close(handle)
 
-    def _make_room(self, file: sqlite3.Connection) -> None:
-        """Forget the tiles that were not used for longest, so that one more fits."""
+    def _make_room(self, file: sqlite3.Connection, n_bytes: int) -> None:
+        """Forget the tiles that were not used for longest, so that so many more bytes fit."""
         page, pages, free = (_pragma(file, name) for name in ("page_size", "page_count", "freelist_count"))
-        excess = (pages - free) * page + 2 * _TILE_BYTES - self.max_bytes
+        excess = (pages - free) * page + n_bytes + _TILE_BYTES - self.max_bytes
         if excess > 0:
             n = int(np.ceil((excess + 0.1 * self.max_bytes) / _TILE_BYTES))
             file.execute("DELETE FROM tiles WHERE rowid IN (SELECT rowid FROM tiles ORDER BY used, rowid LIMIT ?)", (n,))
+
+    def _make_room_for_texts(self, file: sqlite3.Connection, n: int) -> None:
+        """Texts are numbered for good, so that when they take up too much, everything is forgotten."""
+        n_texts = file.execute("SELECT max(number) FROM texts").fetchone()[0] or 0
+        if n_texts and (n_texts + n) * _TEXT_BYTES > _TEXTS_SHARE * self.max_bytes:
+            _forget(file)
+        self._make_room(file, n * _TEXT_BYTES)
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -166,24 +185,42 @@ class Tiles:
             raise StoreError(f"{self._what(error)} ({error}).") from error
 
     def _what(self, error: Exception) -> str:
-        said = str(error)
-        if "full" in said:
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        number = getattr(error, "errno", None)
+        if code & 0xFF == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
             return (
-                f"There is no room left for kernel values in {self.folder}: its disk is full, or max_bytes={self.max_bytes:,} is "
-                f"too small for so many texts. What was kept is intact; make room, choose another folder, or use cache=None"
+                f"There is no room left for kernel values in {self.folder}: its disk is full. What was kept is intact; make "
+                f"room, choose another folder, or use cache=None"
             )
-        if "malformed" in said or "not a database" in said:
+        if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return f"{self.path} is damaged; delete it, and its values will be computed again"
-        if "locked" in said:
+        if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return f"{self.path} was busy for {_PATIENCE} seconds; is another process stuck?"
+        if number in (errno.EMFILE, errno.ENFILE):
+            return f"Kernel values cannot be kept in {self.folder}: too many files are open; raise the limit (ulimit -n)"
         return f"Kernel values cannot be kept in {self.folder}; make the folder writable, choose another, or use cache=None"
 
 
-def _content(file: sqlite3.Connection, key: Key) -> Floats | None:
-    """A tile, if it is there and whole."""
-    row = file.execute("SELECT checksum, content FROM tiles WHERE (kernel, i, j) = (?, ?, ?)", key).fetchone()
-    whole = row is not None and zlib.crc32(row[1]) == row[0] and len(row[1]) == SIDE * SIDE * 8
-    return np.frombuffer(row[1], dtype="<f8").reshape(SIDE, SIDE) if whole else None
+def _content(file: sqlite3.Connection, key: Key) -> tuple[int, Floats] | None:
+    """When a tile was last used, and its values, if it is there and whole."""
+    row = file.execute("SELECT used, checksum, content FROM tiles WHERE (kernel, i, j) = (?, ?, ?)", key).fetchone()
+    whole = row is not None and zlib.crc32(row[2]) == row[1] and len(row[2]) == SIDE * SIDE * 8
+    return (row[0], np.frombuffer(row[2], dtype="<f8").reshape(SIDE, SIDE)) if whole else None
+
+
+def _forget(file: sqlite3.Connection) -> None:
+    for table in ("tiles", "texts", "kernels"):
+        file.execute(f"DELETE FROM {table}")
+
+
+def _lock(handle: int, key: Key, command: int, kind: int = fcntl.F_WRLCK) -> bool:
+    """Take or release the byte that stands for a tile (two may share one); whether nobody else has it."""
+    byte = zlib.crc32(repr(key).encode())
+    try:
+        fcntl.fcntl(handle, command, struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, 1, 0))
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _pragma(file: sqlite3.Connection, name: str) -> int:

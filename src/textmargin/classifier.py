@@ -163,14 +163,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def _kernel(self) -> Any:
         """The kernel by which the learner compares texts as they are; None if it takes a matrix."""
-        own = getattr(self.learner, "kernel", None)
-        if _compares_texts(own):
+        own = [value for name, value in self._slots_of_learner() if name.endswith("kernel") and _compares_texts(value)]
+        if own:
             if self.representation is not None:
                 raise TextmarginError("Both the representation and the learner's kernel take texts; leave one of them out.")
-            return own
-        if _compares_texts(self.representation) and (self.learner is None or isinstance(self.learner, KernelSVC)):
-            return self.representation
-        return None
+            return own[0]
+        if not _compares_texts(self.representation):
+            return None
+        machines = [value for _, value in self._slots_of_learner() if isinstance(value, KernelSVC)]
+        if any(machine.kernel != "linear" for machine in machines):
+            raise TextmarginError(
+                f"The representation is a kernel, but the learner has its own: kernel={machines[0].kernel!r}; leave one out."
+            )
+        return self.representation if self.learner is None or machines else None
+
+    def _slots_of_learner(self) -> list[tuple[str, Any]]:
+        """The learner and all that is inside it, with their names as parameters."""
+        if self.learner is None:
+            return []
+        inside = self.learner.get_params() if hasattr(self.learner, "get_params") else {}
+        return [("", self.learner), *inside.items()]
 
     def _joined(self, prior: Any = None) -> Any:
         """The learner with its prior, inside the decision."""
@@ -183,7 +195,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         kernel = self._kernel()
         if kernel is None:
             return PriorSVC() if self.learner is None else clone(self.learner)
-        return KernelSVC(clone(kernel)) if self.learner is None else clone(self.learner).set_params(kernel=clone(kernel))
+        if self.learner is None:
+            return KernelSVC(clone(kernel))
+        places = [name for name, value in self._slots_of_learner() if isinstance(value, KernelSVC)]
+        return clone(self.learner).set_params(**{f"{name}__kernel".removeprefix("__"): clone(kernel) for name in places})
 
     def _prior(self, y: Any) -> Any:
         """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither."""

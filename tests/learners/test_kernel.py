@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from samples import corpus
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
@@ -30,6 +31,8 @@ class Counted:
     def __call__(self, A, B):
         a, b = ([self.number[row.tobytes()] for row in rows] for rows in (A, B))
         self.asked[np.ix_(a, b)] += 1
+        if a != b:
+            self.asked[np.ix_(b, a)] += 1
         return rbf_kernel(A, B)
 
     def __deepcopy__(self, memo):
@@ -108,15 +111,11 @@ def test_every_pair_is_asked_for_once_across_topics_and_few_are():
     Y = np.column_stack([X[:, 0] > 0, X[:, 1] > 0, X[:, 0] + X[:, 1] > 1]).astype(int)
     kernel = Counted(X)
     model = KernelSVC(kernel, C=100, chunk_size=20).fit(X, Y)
-    asked = kernel.asked + np.tril(kernel.asked, -1).T
-    # Rows with themselves are asked for as a whole, which kernels that know their symmetry do by halves.
-    both = (kernel.asked > 0) & (kernel.asked.T > 0)
-    asked[both] = 1
-    assert np.triu(asked).max() == 1
-    assert np.triu(kernel.asked + kernel.asked.T > 0).sum() == model.n_kernel_evaluations_ < 0.7 * 800 * 801 / 2
-    before = kernel.asked.sum()
-    model.predict(X[:7])
-    assert kernel.asked.sum() - before == 7 * model.support_.size
+    assert np.triu(kernel.asked).max() == 1  # of rows with themselves both halves are asked for at once
+    assert np.triu(kernel.asked > 0).sum() == model.n_kernel_evaluations_ < 0.7 * 800 * 801 / 2
+    before = np.triu(kernel.asked).sum()
+    model.predict(np.delete(X, model.support_, axis=0)[:7])
+    assert np.triu(kernel.asked).sum() - before == 7 * model.support_.size
 
 
 def test_lazy_columns_are_those_of_the_matrix():
@@ -182,6 +181,43 @@ def test_joins_the_classifier_of_texts():
         TextClassifier(kernel, learner=KernelSVC(kernel)).fit(texts, topics)
 
 
+def test_a_machine_inside_a_learner_gets_the_kernel_too():
+    texts, topics = corpus()
+    kernel = SubsequenceKernel(3)
+    for model in (
+        TextClassifier(kernel, learner=ThresholdClassifier(KernelSVC(), scores="cv")),
+        TextClassifier(learner=ThresholdClassifier(KernelSVC(kernel), scores="cv")),
+    ):
+        assert (model.fit(texts, topics).predict(texts) == topics).mean() > 0.9
+        assert model.model_.estimator_.kernel_.length == 3
+    with pytest.raises(TextmarginError, match="the learner has its own: kernel='rbf'"):
+        TextClassifier(kernel, learner=KernelSVC("rbf")).fit(texts, topics)
+
+
+def test_a_failed_fit_leaves_the_old_machine():
+    texts, topics = corpus(40)
+    model = KernelSVC(SubsequenceKernel(3))
+    with pytest.raises(LabelError):
+        model.fit(texts, [1] * 40)
+    with pytest.raises(NotFittedError):
+        model.predict(texts)
+    before = model.fit(texts, topics).decision_function(texts)
+    with pytest.raises(LabelError):
+        model.set_params(kernel__length=2).fit(texts, [1] * 40)
+    np.testing.assert_allclose(model.decision_function(texts), before)
+
+
+def test_sparse_and_dense_rows_share_a_cache(tmp_path):
+    X, y = points()
+    rows = sp.csr_matrix(np.where(X > 0, X, 0))
+    kept = KernelSVC("rbf", cache=tmp_path).fit(rows, y)
+    plain = KernelSVC("rbf").fit(rows, y)
+    np.testing.assert_allclose(kept.decision_function(rows.toarray()), plain.decision_function(rows), atol=1e-9)
+    unsorted = sp.csr_matrix((np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 2])), shape=(1, 3))
+    KernelSVC("rbf", cache=tmp_path).fit(sp.vstack([unsorted, rows]), [0, *y])
+    assert unsorted.indices.tolist() == [1, 0]
+
+
 def test_under_a_threshold():
     texts, topics = corpus()
     y = (topics == "oil").astype(int)
@@ -195,6 +231,11 @@ def test_verbose_tells_every_round(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("[KernelSVC] 1, round 1: 10 texts")
     assert "0 others miss the margin" in lines[-1]
+    texts, topics = corpus(60)
+    known = {name: lambda X, name=name: np.array([text.count(name[0]) for text in X]) for name in ("oil", "grain")}
+    KernelSVC(SubsequenceKernel(2), verbose=1, prior_scores=known, trust="ridge").fit(texts, topics)
+    told = [line.split("'")[1] for line in capsys.readouterr().out.splitlines() if "round 1:" in line]
+    assert told == ["grain", "money", "oil", "grain", "oil"]
 
 
 @pytest.mark.parametrize(
@@ -207,6 +248,8 @@ def test_verbose_tells_every_round(capsys):
         (KernelSVC(), ["a", "b"], [0, 1], ValueError, "kernel='linear' compares rows of numbers"),
         (KernelSVC("soap"), [[1.0], [2.0]], [0, 1], ValueError, "'kernel' parameter"),
         (KernelSVC(lambda A, B: np.full((len(A), len(B)), np.nan)), [[1.0], [2.0]], [0, 1], ValueError, "must be finite"),
+        (KernelSVC(SubsequenceKernel(), kernel_params={"gamma": 1}), ["a", "b"], [0, 1], ValueError, "kernel_params are for"),
+        (KernelSVC(SubsequenceKernel(), prior_scores={0: 7}), ["a", "b"], [0, 1], ValueError, "model.decision_function"),
         (KernelSVC(chunk_size=1), [[1.0], [2.0]], [0, 1], ValueError, "chunk_size"),
         (KernelSVC(lambda A, B: A @ B.T, cache="x"), [[1.0], [2.0]], [0, 1], ValueError, "cache keeps kernels"),
     ],

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 from samples import corpus
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import cross_val_score
 
 from textmargin import KernelSVC, PriorSVC, SubsequenceKernel
 from textmargin.errors import PriorError
@@ -89,13 +90,50 @@ def test_free_is_blind_to_sign_and_size():
 
 
 @pytest.mark.parametrize("trust", ["free", "nonneg", "ridge", "fixed", "auto"])
-@pytest.mark.parametrize("constant", [0.0, 5.0])
+@pytest.mark.parametrize("constant", [0.0, 0.1, 5.0, 1.7e9])
 def test_a_prior_that_says_nothing_changes_nothing(trust, constant):
     X, y, _ = noisy(60)
     z = np.full(60, constant)
     model = KernelSVC("rbf", trust=trust).fit(X, y, prior_scores=z)
     np.testing.assert_allclose(
         model.decision_function(X, prior_scores=z), KernelSVC("rbf").fit(X, y).decision_function(X), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("trust", ["free", "nonneg", "ridge", "fixed", "auto"])
+def test_a_shift_of_the_scores_is_the_intercepts_business(trust):
+    """Dates as scores, some 1.7e9, left η at 0 or did not end."""
+    X, y, z = noisy(60)
+    models = [KernelSVC("rbf", trust=trust).fit(X, y, prior_scores=z + shift) for shift in (0.0, 1.7e9)]
+    assert models[1].trust_[0] == pytest.approx(models[0].trust_[0], rel=1e-4)
+    scores = [model.decision_function(X, prior_scores=z + shift) for model, shift in zip(models, (0.0, 1.7e9), strict=True)]
+    np.testing.assert_allclose(*scores, atol=1e-4)
+
+
+def test_free_trust_near_a_hard_margin():
+    """With weights far below their bounds η was left at 0; a kernel in other units finds the same η."""
+    X, y, z = noisy(60)
+    found = [
+        KernelSVC(lambda A, B, scale=scale: scale * rbf_kernel(A, B, gamma=2.0), C=C, trust="free").fit(X, y, prior_scores=z)
+        for C, scale in ((1e6, 1.0), (1e8, 1.0), (1.0, 1e10))
+    ]
+    assert found[0].trust_[0] > 0.1
+    for model in found[1:]:
+        assert model.trust_[0] == pytest.approx(found[0].trust_[0], rel=1e-3)
+
+
+def test_scores_beyond_all_margins_are_refused():
+    X, y, z = noisy()
+    with pytest.raises(PriorError, match="give smaller scores"):
+        KernelSVC("rbf", trust="fixed").fit(X, y, prior_scores=1e9 * z)
+
+
+def test_a_fixed_prior_counts_even_if_all_training_texts_have_the_same_score():
+    X, y, _ = noisy()
+    model = KernelSVC("rbf", trust="fixed").fit(X, y, prior_scores=np.full(22, 3.0))
+    plain = KernelSVC("rbf").fit(X, y)
+    np.testing.assert_allclose(
+        model.decision_function(X, prior_scores=np.full(22, 4.0)), plain.decision_function(X) + 1, atol=1e-6
     )
 
 
@@ -161,8 +199,9 @@ def test_scores_per_class():
 def test_a_fitted_classifier_as_prior():
     X, y, _ = noisy(80)
     linear = PriorSVC().fit(X[:40], y[:40])
-    model = KernelSVC("rbf", prior_scores=linear, trust="fixed").fit(X[40:], y[40:])
-    assert model.trust_.tolist() == [1.0]
+    model = KernelSVC("rbf", prior_scores=linear.decision_function, trust="fixed")
+    assert cross_val_score(model, X[40:], y[40:], cv=3).mean() > 0.6  # it is fitted inside clones as well
+    assert model.fit(X[40:], y[40:]).trust_.tolist() == [1.0]
     np.testing.assert_allclose(
         model.decision_function(X),
         KernelSVC("rbf", trust="fixed")

@@ -135,3 +135,15 @@ def test_kernels_on_numbers_tell_support_vectors_only():
     assert explanation.matches == []
     assert explanation.score == pytest.approx(model.decision_function(X[4:5])[0])
     assert explanation.score == pytest.approx(explanation.intercept + explanation.data.sum())
+
+
+def test_texts_of_tokens_and_very_long_texts():
+    lists = [["a", "b", "c"], ["b", "c", "d"], ["x", "y"], ["y", "x", "z"]]
+    model = KernelSVC(SubsequenceKernel(2)).fit(lists, [1, 1, 0, 0])
+    assert model.explain(np.array(["b", "c"])).matches[0].symbols == ("b", "c")
+    texts, topics = corpus(60)
+    for length, repeated in ((4, 6), (30, 1)):
+        model = KernelSVC(SubsequenceKernel(length)).fit(texts, topics)
+        explanation = model.explain(" ".join(texts * repeated))
+        shares = sum(match.value for match in explanation.matches)
+        assert explanation.score == pytest.approx(explanation.intercept + explanation.rest + shares)

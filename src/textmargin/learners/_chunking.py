@@ -20,11 +20,12 @@ _GROWTH = 0.5  # a chunk grows at most by this share of itself, or by as many te
 
 @dataclass(frozen=True)
 class Problem:
-    """One class against the rest."""
+    """One class against the rest, by its number among the classes."""
 
+    number: int
     y: Floats  # ±1
     costs: Floats  # 0: not there
-    z: Floats  # prior scores, 0 where there are none
+    z: Floats  # prior scores, centred; 0 where there are none
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Machine:
 
     def scores(self, gram: LazyGram, rows: Numbers, z: Floats) -> Floats:
         """f of some of the texts."""
-        return gram.block(rows, self.support) @ self.beta + self.eta * z[rows] + self.intercept
+        return gram.times(self.support, self.beta)[rows] + self.eta * z[rows] + self.intercept
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,11 @@ class Chunking:
             for k in list(unfinished):
                 missing = self._missing(gram, problems[k], machines[k], np.setdiff1d(texts, chunks[k]))
                 if self.watch:
-                    self.watch(Round(k, number, chunks[k].size, machines[k].support.size, missing.size, gram.n_evaluations))
+                    self.watch(
+                        Round(
+                            problems[k].number, number, chunks[k].size, machines[k].support.size, missing.size, gram.n_evaluations
+                        )
+                    )
                 if missing.size == 0:
                     machines[k] = _settled(gram, problems[k], machines[k], texts)
                     unfinished.remove(k)

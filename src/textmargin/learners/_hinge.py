@@ -12,16 +12,21 @@ around yᵢ(1 + M) − oᵢ the loss max(0, |f − t| − ε) is the hinge above
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, LinAlgWarning, solve
 from scipy.optimize import brentq
 from sklearn.svm import SVC, SVR
 
 from .._pairs import Floats
+from ..errors import PriorError
 
 _CACHE_MB = 200
+_ROUNDING = 1e-9  # relative, within which a weight is at its bound
+_LARGEST_OFFSET = 1e6
 _MAX_POLISHED = 3000  # free support vectors, the side of a dense system
 
 
@@ -67,25 +72,28 @@ class Chunk:
             machine = SVC(C=1.0, kernel="precomputed", tol=tol, cache_size=_CACHE_MB)
             return self._spread(machine.fit(self.K, self.y, sample_weight=self.costs))
         offset = eta * self.z
-        for width in (10.0 * 4**k * (1 + np.abs(offset).max()) for k in count()):
-            machine = SVR(C=1.0, kernel="precomputed", tol=tol, cache_size=_CACHE_MB, epsilon=width)
+        furthest = float(np.abs(offset).max())
+        if furthest > _LARGEST_OFFSET:
+            raise PriorError(f"prior_scores times their trust go up to {furthest:.0e}, where margins are 1; give smaller scores.")
+        for width in (10.0 * (1 + furthest), 1e3 * (1 + furthest), 1e5 * (1 + furthest)):
+            machine = SVR(C=1.0, kernel="precomputed", tol=max(tol, 1e-12 * width), cache_size=_CACHE_MB, epsilon=width)
             beta = self._spread(machine.fit(self.K, self.y * (1 + width) - offset, sample_weight=self.costs))
             if (self.y * beta >= 0).all():  # nobody beyond the far side of the tube
-                return beta
-        raise AssertionError
+                break
+        return np.where(self.y * beta > 0, beta, 0.0)
 
     def _polished(self, beta: Floats, eta: float, tol: float) -> Floats | None:
         """β with the free texts exactly on their margin, the others left where they are; None where that does not fit."""
         size = self.y * beta
-        free, bound = (size > 0) & (size < self.costs), size >= self.costs
+        free, bound = _free(size, self.costs), size >= self.costs * (1 - _ROUNDING)
         n_free = int(free.sum())
         if not 0 < n_free <= _MAX_POLISHED:
-            return None if n_free else beta
+            return beta
         rest = self.K[free][:, bound] @ beta[bound]
         system = np.ones((n_free + 1, n_free + 1))
         system[:-1, :-1], system[-1, -1] = self.K[free][:, free], 0.0
         goal = np.append(self.y[free] - eta * self.z[free] - rest, -beta[bound].sum())
-        solution = np.linalg.lstsq(system, goal, rcond=1e-12)[0]
+        solution = _solved(system, goal)
         exact = beta.copy()
         exact[free] = solution[:-1]
         size = self.y * exact
@@ -110,7 +118,7 @@ class Chunk:
         def slope(eta: float) -> float:
             return stance.pull * (eta - stance.target) - float(self.z @ self._weights(eta, tol))
 
-        noise = 1e-9 * float(self.costs @ np.abs(self.z))
+        noise = 1e-9 * float(np.abs(self._weights(start, tol)) @ np.abs(self.z))
         first = slope(start)
         if abs(first) <= noise or (start == stance.least and first > 0):
             return start
@@ -128,10 +136,25 @@ class Chunk:
         return float(brentq(descent, start, end, xtol=1e-7 / spread, rtol=1e-7))
 
 
+def _free(size: Floats, costs: Floats) -> NDArray[np.bool_]:
+    """Which weights are neither 0 nor at their bound."""
+    return np.asarray((size > 0) & (size < costs * (1 - _ROUNDING)))
+
+
+def _solved(system: Floats, goal: Floats) -> Floats:
+    """The solution of a symmetric system; the least one where there are many, as with equal texts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LinAlgWarning)
+        try:
+            return np.asarray(solve(system, goal, assume_a="sym"))
+        except (LinAlgWarning, LinAlgError):
+            return np.asarray(np.linalg.lstsq(system, goal, rcond=1e-12)[0])
+
+
 def intercept(scores: Floats, y: Floats, beta: Floats, costs: Floats) -> float:
     """b for scores without it: what puts the free support vectors on their margin, or else the middle of what all texts allow."""
     wanted, size = y - scores, y * beta
-    free = (size > 0) & (size < costs * (1 - 1e-9))
+    free = _free(size, costs)
     if free.any():
         return float(wanted[free].mean())
     at_least = (y > 0) == (size == 0)  # not empty, nor are the others: Σβ = 0

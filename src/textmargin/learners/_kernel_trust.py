@@ -6,6 +6,7 @@ spread over the training texts as widely (standard deviation) as the scores that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -39,17 +40,16 @@ class KernelSolver:
     trust: str | float
     pull: float  # C times the strength of `ridge`
 
-    def fit(self, gram: LazyGram, problems: list[Problem]) -> list[KernelFit]:
-        """A machine for each problem."""
-        knows = [float(problem.z[problem.costs > 0].std()) > 0 for problem in problems]
-        if self.trust not in ("auto", "ridge") and any(knows):
+    def fit(self, gram: LazyGram, problems: list[Problem], informed: Sequence[bool]) -> list[KernelFit]:
+        """A machine for each problem; `informed` are those of which prior scores were given."""
+        if self.trust not in ("auto", "ridge") and any(informed):
             mode, stance = self._given()
-            machines = self.chunking.learn(gram, problems, [stance if known else _PLAIN for known in knows])
-            return [KernelFit(machine, mode if known else "plain") for machine, known in zip(machines, knows, strict=True)]
+            machines = self.chunking.learn(gram, problems, [stance if known else _PLAIN for known in informed])
+            return [KernelFit(machine, mode if known else "plain") for machine, known in zip(machines, informed, strict=True)]
         plain = [KernelFit(machine, "plain") for machine in self.chunking.learn(gram, problems, [_PLAIN] * len(problems))]
-        informed = self._ridge if self.trust == "ridge" else self._auto
-        known = [k for k, knows_something in enumerate(knows) if knows_something]
-        for k, fit in zip(known, informed(gram, [problems[k] for k in known], [plain[k] for k in known]), strict=True):
+        better = self._ridge if self.trust == "ridge" else self._auto
+        known = [k for k, problem in enumerate(problems) if problem.z.any()]
+        for k, fit in zip(known, better(gram, [problems[k] for k in known], [plain[k] for k in known]), strict=True):
             plain[k] = fit
         return plain
 

@@ -13,19 +13,24 @@ from ..errors import PriorError
 
 
 def evaluate(source: Any, X: Any) -> Any:
-    """The scores of texts by a function, a fitted classifier, or a mapping class → one of these."""
+    """The scores of texts by a function, or a mapping class → function."""
     if isinstance(source, Mapping):
         return {name: evaluate(part, X) for name, part in source.items()}
-    if hasattr(source, "decision_function"):
-        return source.decision_function(X)
+    if not callable(source):
+        raise PriorError(
+            f"prior_scores must be functions of texts; got {type(source).__name__}. The scores of a model are its method: "
+            f"model.decision_function."
+        )
     return source(X)
 
 
-def align_scores(scores: Any, classes: NDArray[Any], n_problems: int, n_texts: int) -> Floats:
-    """Scores as (n_texts, n_problems), zero where nothing is known.
+def align_scores(scores: Any, classes: NDArray[Any], n_problems: int, n_texts: int) -> tuple[Floats, list[bool]]:
+    """Scores as (n_texts, n_problems), zero where nothing is known, and for which problems there are any.
 
     With two classes a score speaks for the second, and one that is given for the first speaks against it.
     """
+    if scores is None:
+        return np.zeros((n_texts, n_problems)), [False] * n_problems
     if not isinstance(scores, Mapping):
         found = np.asarray(scores, dtype=np.float64)
         found = found[:, None] if found.ndim == 1 and n_problems == 1 else found
@@ -34,8 +39,9 @@ def align_scores(scores: Any, classes: NDArray[Any], n_problems: int, n_texts: i
             raise PriorError(
                 f"prior_scores have shape {np.shape(scores)}; expected {expected} a score per text, or a mapping class → scores."
             )
-        return _finite(found)
+        return _finite(found), [True] * n_problems
     aligned = np.zeros((n_texts, n_problems))
+    known = [False] * n_problems
     for name, given in scores.items():
         place = np.flatnonzero(classes == name)
         if place.size == 0:
@@ -43,12 +49,18 @@ def align_scores(scores: Any, classes: NDArray[Any], n_problems: int, n_texts: i
         column = np.asarray(given, dtype=np.float64)
         if column.shape != (n_texts,):
             raise PriorError(f"prior_scores[{name!r}] have shape {column.shape}; expected ({n_texts},), one score per text.")
-        k = int(place[0])
-        if n_problems == 1:
-            aligned[:, 0] += column if k == 1 else -column
-        else:
-            aligned[:, k] = column
-    return _finite(aligned)
+        k = 0 if n_problems == 1 else int(place[0])
+        aligned[:, k] += -column if n_problems == 1 and place[0] == 0 else column
+        known[k] = True
+    return _finite(aligned), known
+
+
+def centred(scores: Floats) -> tuple[Floats, Floats]:
+    """Scores less their mean, which an intercept makes up for, and that mean; constant ones are exactly 0."""
+    centre = scores.mean(axis=0)
+    apart = scores - centre
+    constant = np.abs(apart).max(axis=0) <= 1e-12 * np.abs(scores).max(axis=0, initial=0.0)
+    return np.where(constant, 0.0, apart), centre
 
 
 def _finite(scores: Floats) -> Floats:

@@ -46,9 +46,9 @@ class RowPairs:
 
     def joined(self, X: Any) -> RowPairs:
         """Other rows before these."""
-        return RowPairs(
-            sp.vstack([X, self.X], format="csr") if sp.issparse(X) else np.vstack([X, self.X]), self.kernel, self.params
-        )
+        sparse = sp.issparse(X) or sp.issparse(self.X)
+        rows = sp.vstack([sp.csr_array(X), sp.csr_array(self.X)], format="csr") if sparse else np.vstack([X, self.X])
+        return RowPairs(rows, self.kernel, self.params)
 
     def identity(self) -> str:
         """All that values depend on."""
@@ -62,7 +62,9 @@ class RowPairs:
     def digests(self) -> list[bytes]:
         """A name for each row."""
         rows = sp.csr_array(self.X)
-        rows.sum_duplicates()
+        if not rows.has_canonical_format:
+            rows = rows.copy()
+            rows.sum_duplicates()
         parts = ((rows.indices[a:b].astype(np.int64), rows.data[a:b]) for a, b in zip(rows.indptr, rows.indptr[1:], strict=False))
         return [hashlib.blake2b(i.tobytes() + v.astype(np.float64).tobytes(), digest_size=16).digest() for i, v in parts]
 

@@ -32,7 +32,7 @@ from ._explanation import KernelExplanation
 from ._kernel_trust import KernelSolver
 from ._labels import Labels, class_costs, decide, problem_of, shaped
 from ._lazy import LazyGram
-from ._prior_scores import align_scores, evaluate
+from ._prior_scores import align_scores, centred, evaluate
 from ._row_pairs import RowPairs
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian", "chi2", "additive_chi2"}
@@ -49,7 +49,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     ----------
     kernel : kernel on texts, name or callable, default="linear"
         `SubsequenceKernel(...)` or `SpectrumKernel(...)` for texts; for rows of numbers the name of one of scikit-learn's
-        pairwise kernels; or a function k(A, B) that gives a matrix.
+        pairwise kernels; or a function k(A, B) that gives a matrix, and gets lists or arrays, as X is.
     C : float, default=1.0
         Cost of missing the margin by 1.
     kernel_params : mapping, default=None
@@ -58,9 +58,10 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or multilabel, the
         positive side of each class's problem, the rest having weight 1. "balanced" gives both sides of each problem the same
         total.
-    prior_scores : callable, fitted classifier, or mapping class → one of these, default=None
+    prior_scores : callable, or mapping class → callable, default=None
         What is known of a text beforehand: a function from texts to a score per text, (n_texts,) for two classes, where it speaks
-        for the second, else (n_texts, n_classes). Scores that are at hand already are given to `fit` and `predict` instead.
+        for the second, else (n_texts, n_classes), in the order of the classes. The score of another model is its method:
+        `prior_scores=model.decision_function`. Scores that are at hand already are given to `fit` and `predict` instead.
     trust : {"auto", "free", "nonneg", "ridge", "fixed"} or float, default="auto"
         How the coefficient η of the prior scores is found: `free`: whatever fits best; `nonneg`: the same but never negative;
         `fixed`: 1, and a number is a fixed η of that size; `ridge`: drawn, with strength `trust_strength`, to where they are as
@@ -117,12 +118,12 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         "C": [Interval(Real, 0, None, closed="neither")],
         "kernel_params": [Mapping, None],
         "class_weight": [Mapping, StrOptions({"balanced"}), None],
-        "prior_scores": [callable, HasMethods(["decision_function"]), Mapping, None],
+        "prior_scores": [callable, Mapping, None],
         "trust": [StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}), Interval(Real, None, None, closed="neither")],
         "trust_strength": [Interval(Real, 0, None, closed="neither")],
         "chunk_size": [Interval(Integral, 2, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
-        "cache": [str, HasMethods(["over"]), HasMethods(["__fspath__"]), None],
+        "cache": [str, KernelStore, HasMethods(["__fspath__"]), None],
         "verbose": ["verbose"],
     }
 
@@ -166,33 +167,32 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         prior_scores : array (n_texts,) or (n_texts, n_classes), or mapping class → array (n_texts,), default=None
             Scores known beforehand, if the parameter of that name does not compute them.
         """
-        if y is None:
-            raise LabelError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        self.kernel_ = clone(self.kernel, safe=False)
-        X, y = self._checked(X, y)
-        pairs = self._pairs(X)
+        kernel = clone(self.kernel, safe=False)
+        X, y = self._checked(kernel, X, y)
+        pairs = self._pairs(kernel, X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         labels = Labels.read(y, weight, type(self).__name__)
-        z = self._prior(X, prior_scores, labels.classes, labels.n_problems, fitting=True)
+        z, informed = self._prior(X, prior_scores, labels.classes, labels.n_problems)
         counted = np.flatnonzero(weight > 0)
         pairs = pairs if counted.size == weight.size else pairs.take(counted)
+        z, centre = centred(z[counted])
         costs = [self.C * weight * class_costs(self.class_weight, labels, k, weight) for k in range(labels.n_problems)]
-        problems = [Problem(labels.signs(k)[counted], costs[k][counted], z[counted, k]) for k in range(labels.n_problems)]
+        problems = [Problem(k, labels.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
         chunking = Chunking(self.chunk_size, self.tol, self._watch(labels, len(gram)) if self.verbose else None)
 
-        fits = KernelSolver(chunking, self.trust, self.C * self.trust_strength).fit(gram, problems)
+        fits = KernelSolver(chunking, self.trust, self.C * self.trust_strength).fit(gram, problems, informed)
 
-        self.classes_, self.multilabel_ = labels.classes, labels.multilabel
+        self.kernel_, self.classes_, self.multilabel_ = kernel, labels.classes, labels.multilabel
         support = np.unique(np.concatenate([fit.machine.support for fit in fits]))
         self.support_ = counted[support]
         self.n_support_ = np.array([fit.machine.support.size for fit in fits])
         self.dual_coef_ = np.zeros((len(fits), self.support_.size))
         for row, fit in zip(self.dual_coef_, fits, strict=True):
             row[np.searchsorted(support, fit.machine.support)] = fit.machine.beta
-        self.intercept_ = np.array([fit.machine.intercept for fit in fits])
         self.trust_ = np.array([fit.machine.eta for fit in fits])
+        self.intercept_ = np.array([fit.machine.intercept for fit in fits]) - self.trust_ * centre
         self.trust_mode_ = [fit.mode for fit in fits]
         self.verdict_ = [
             verdict(labels.name(k), 0, fit.evidence, fit.gain, trusted=fit.mode == "fixed")
@@ -200,7 +200,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             if not np.isnan(fit.evidence)
         ]
         self.n_kernel_evaluations_ = gram.n_evaluations if kept is None else kept.n_computed
-        self._support = pairs.take(support)
+        self._support, self._was_given_scores = pairs.take(support), prior_scores is not None
         self.support_vectors_ = self._support.texts
         return self
 
@@ -226,11 +226,14 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             How many subsequences to tell, those that move the score most. They are looked for among those with few gaps.
         """
         check_is_fitted(self)
-        X = text.reshape(1, -1) if isinstance(text, np.ndarray) and text.ndim == 1 else text if sp.issparse(text) else [text]
-        X = self._checked(X)
+        if hasattr(self.kernel_, "over") or not hasattr(text, "ndim"):
+            X: Any = [text]
+        else:
+            X = np.reshape(text, (1, -1)) if text.ndim == 1 else text
+        X = self._checked(self.kernel_, X)
         if n_samples(X) != 1:
             raise ValueError(f"explain takes one text at a time; got {n_samples(X)}.")
-        z = self._prior(X, prior_scores, self.classes_, len(self.dual_coef_), fitting=False)[0]
+        z = self._prior_of_new(X, prior_scores)[0]
         K = self._compare(X)[0]
         scores = self.dual_coef_ @ K + self.trust_ * z + self.intercept_
         k, sign, target = problem_of(target, scores, self.classes_, self.multilabel_)
@@ -252,30 +255,32 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             rest=rest,
         )
 
-    def _checked(self, X: Any, y: Any = None) -> Any:
+    def _checked(self, kernel: Any, *X_and_y: Any) -> Any:
         """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""
-        fitting = y is not None
-        if hasattr(self.kernel_, "over"):
-            X = self.kernel_.over(X).texts
-        elif isinstance(self.kernel_, str) and isinstance(X, list) and X and isinstance(X[0], str):
+        X, fitting = X_and_y[0], len(X_and_y) == 2
+        if not isinstance(kernel, str) and self.kernel_params:
+            raise ValueError("kernel_params are for kernels given by name; set the parameters of a kernel object on itself.")
+        if isinstance(kernel, str) and isinstance(X, list) and X and isinstance(X[0], str):
             raise ValueError(
-                f"kernel={self.kernel_!r} compares rows of numbers, not texts; for texts use a string kernel: "
+                f"kernel={kernel!r} compares rows of numbers, not texts; for texts use a string kernel: "
                 f"KernelSVC(SubsequenceKernel())."
             )
-        elif isinstance(self.kernel_, str) or _are_numbers(X):
+        if isinstance(kernel, str) or _are_numbers(X):
             checks = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
-            return validate_data(self, X, y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
+            return validate_data(self, *X_and_y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
+        X = kernel.items(X) if hasattr(kernel, "over") else list(X)
         if not fitting:
             return X
+        y = X_and_y[1]
+        if y is None:
+            raise LabelError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         y = y if sp.issparse(y) else np.asarray(y)
-        if y.shape[0] != n_samples(X):
-            raise LabelError(f"There are {n_samples(X)} texts but {y.shape[0]} labels.")
+        if y.shape[0] != len(X):
+            raise LabelError(f"There are {len(X)} texts but {y.shape[0]} labels.")
         return X, y
 
-    def _pairs(self, X: Any) -> Any:
-        if hasattr(self.kernel_, "over"):
-            return self.kernel_.over(X)
-        return RowPairs(X, self.kernel_, self.kernel_params or {})
+    def _pairs(self, kernel: Any, X: Any) -> Any:
+        return kernel.over(X) if hasattr(kernel, "over") else RowPairs(X, kernel, self.kernel_params or {})
 
     def _compare(self, X: Any) -> Floats:
         """K of texts with the support vectors, of which there may be none if the prior scores do without."""
@@ -289,31 +294,31 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
 
     def _scores(self, X: Any, prior_scores: Any) -> Floats:
         check_is_fitted(self)
-        X = self._checked(X)
-        n = n_samples(X)
-        z = self._prior(X, prior_scores, self.classes_, len(self.dual_coef_), fitting=False)
-        scores = z * self.trust_ + self.intercept_
+        X = self._checked(self.kernel_, X)
+        scores = self._prior_of_new(X, prior_scores) * self.trust_ + self.intercept_
         step = max(1, _ENTRIES_AT_ONCE // max(1, self.support_.size))
-        for start in range(0, n, step):
+        for start in range(0, n_samples(X), step):
             rows = slice(start, start + step)
             scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
         return scores
 
-    def _prior(self, X: Any, given: Any, classes: NDArray[Any], n_problems: int, *, fitting: bool) -> Floats:
-        """Prior scores (n_texts, n_problems)."""
+    def _prior(self, X: Any, given: Any, classes: NDArray[Any], n_problems: int) -> tuple[Floats, list[bool]]:
+        """Prior scores (n_texts, n_problems), and of which problems there are any."""
         if given is not None and self.prior_scores is not None:
             raise PriorError("prior_scores are given, but the parameter prior_scores computes them already; choose one.")
         if self.prior_scores is not None:
             given = evaluate(self.prior_scores, X)
-        elif fitting:
-            self._was_given_scores = given is not None
-        elif (given is not None) != self._was_given_scores:
+        return align_scores(given, classes, n_problems, n_samples(X))
+
+    def _prior_of_new(self, X: Any, given: Any) -> Floats:
+        """The same for texts to predict."""
+        if self.prior_scores is None and (given is not None) != self._was_given_scores:
             raise PriorError(
                 "This KernelSVC was fitted with prior_scores; give those of the new texts as well: predict(X, prior_scores=...)."
                 if given is None
                 else "This KernelSVC was fitted without prior_scores, so it cannot use any; give them to fit as well."
             )
-        return np.zeros((n_samples(X), n_problems)) if given is None else align_scores(given, classes, n_problems, n_samples(X))
+        return self._prior(X, given, self.classes_, len(self.dual_coef_))[0]
 
     def _watch(self, labels: Labels, n_texts: int) -> Any:
         total = n_texts * (n_texts + 1) // 2
@@ -338,7 +343,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
 
 
 def _are_numbers(X: Any) -> bool:
-    try:
-        return sp.issparse(X) or np.asarray(X).dtype.kind in "biuf"
-    except ValueError:  # lists of different lengths
-        return False
+    """Whether X is a matrix or table of numbers; lists are left to the kernel as they are."""
+    if sp.issparse(X):
+        return True
+    kinds = [X.dtype] if hasattr(X, "dtype") else list(getattr(X, "dtypes", []))
+    return len(kinds) > 0 and all(getattr(kind, "kind", "O") in "biuf" for kind in kinds)

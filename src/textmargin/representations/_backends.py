@@ -41,7 +41,8 @@ class Diagonal:
 
     def put(self, rows: NDArray[np.intp], values: Diagonal) -> None:
         """Set those of some texts."""
-        self.fraction[rows], self.exponent[rows] = values.fraction, values.exponent
+        self.exponent[rows] = values.exponent
+        self.fraction[rows] = values.fraction  # last: where it is not NaN, all is known
 
     def inverse_roots(self) -> Floats:
         """1/√K of each text; 0 where K is."""

@@ -76,6 +76,7 @@ def digests(tokens: Tokens, corpus: Any) -> list[bytes]:
 def _spelled(text: str | Sequence[Hashable]) -> bytes:
     if isinstance(text, str):
         return b"characters" + text.encode("utf-8", "surrogatepass")
+    text = [token.item() if isinstance(token, np.generic) else token for token in text]
     for token in text:
         if not isinstance(token, str | int | float | bytes | None):
             raise NotTextError(

@@ -53,7 +53,7 @@ class TextPairs:
         """K between the texts of these numbers."""
 
     def take(self, rows: Numbers) -> TextPairs:
-        """Some of the texts, with what is known of them."""
+        """Some of the texts."""
         return self.kernel.over([self.texts[i] for i in rows])
 
     def versus(self, X: Any) -> Floats:
@@ -133,6 +133,8 @@ class StringKernel(TransformerMixin, BaseEstimator):
         self._validate_params()
         (encoded,), symbols = self._encode([X])
         return self._diagonal(encoded, symbols)
+
+    items = staticmethod(as_items)
 
     def over(self, X: Any) -> TextPairs:
         """The kernel of these texts, computed a block at a time: `k.over(X).block(rows, columns)`."""

@@ -25,6 +25,7 @@ from ._encode import Sequences
 _BUDGET = 20_000  # occurrences in x
 _N_FIRST = 30  # texts with the largest shares, by which subsequences are sifted first
 _N_SIFTED = 1_000  # subsequences that are then judged by all texts
+_N_STEPS = 1e10  # of the first sifting, some seconds
 
 Codes = NDArray[np.int32]
 
@@ -89,8 +90,11 @@ def largest(term: Term, x: Sequences, others: Sequences, coefficients: Floats, s
     if not len(found):
         return []
     coefficients = coefficients * term.scale
-    own = term.amounts(x, found)[0]
     first = np.argsort(-np.abs(coefficients * similarities), kind="stable")[:_N_FIRST]
+    # Of very long texts not all can be tried: some at even distances.
+    n_steps = (x.codes.size + others.lengths[first].sum()) * term.length**2
+    found = found[np.linspace(0, len(found) - 1, min(len(found), max(100, int(_N_STEPS / n_steps)))).astype(int)]
+    own = term.amounts(x, found)[0]
     guess = np.abs(own * (coefficients[first] @ term.amounts(others.take(first), found)))
     kept = np.argsort(-guess, kind="stable")[:_N_SIFTED]
     parts = coefficients[:, None] * term.amounts(others, found[kept]) * own[kept]

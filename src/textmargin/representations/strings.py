@@ -150,11 +150,10 @@ class SubsequenceKernel(StringKernel):
         return _SubsequencePairs(self, texts, encoded, symbols)
 
     def _settings(self) -> dict[str, Any]:
-        gaps = self.gap_decay
         weights = length_weights(self.weights, self.length)
         return {
             "decay": float(self.decay),
-            "gap_decay": sorted([repr(token), float(gap)] for token, gap in gaps.items()) if isinstance(gaps, Mapping) else gaps,
+            "gap_decay": _spelled_gaps(self.gap_decay),
             "weights": (weights / weights[-1] if self.normalize else weights).tolist(),
             "normalize": bool(self.normalize),
             "precision": self.precision,
@@ -267,3 +266,10 @@ def _amounts(recipe: core.Recipe, n_jobs: int | None, texts: Sequences, subseque
     """Σ γ^gaps over the occurrences of each subsequence in each text."""
     unscaled = (Diagonal.none(), Diagonal.none())
     return Cpu(double=True, n_jobs=n_jobs).gram(recipe, texts, rows_as_texts(subsequences), unscaled, 1.0)
+
+
+def _spelled_gaps(gaps: float | Mapping[Any, float] | None) -> Any:
+    """As JSON knows them."""
+    if isinstance(gaps, Mapping):
+        return sorted([repr(token), float(gap)] for token, gap in gaps.items())
+    return None if gaps is None else float(gaps)
