@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from .decisions.stability import threshold_band
     from .decisions.threshold import ThresholdClassifier
     from .decisions.utility import T10SU, T10U, T11SU, FBeta, Utility, macro_average, micro_average, utility_score, utility_scorer
+    from .knowledge.keywords import KeywordPrior
+    from .knowledge.rationales import RationalePrior
+    from .knowledge.transfer import ModelPrior
     from .learners.kernel import KernelSVC
     from .learners.primal import PriorSVC
     from .learners.rocchio import Rocchio
@@ -28,7 +31,10 @@ _HOMES = {
     "KernelLandmarks": "representations.features",
     "KernelSVC": "learners.kernel",
     "KernelStore": "store",
+    "KeywordPrior": "knowledge.keywords",
+    "ModelPrior": "knowledge.transfer",
     "PriorSVC": "learners.primal",
+    "RationalePrior": "knowledge.rationales",
     "Rocchio": "learners.rocchio",
     "SpectrumKernel": "representations.spectrum",
     "SubsequenceFeatures": "representations.features",
@@ -66,7 +72,10 @@ __all__ = [
     "KernelLandmarks",
     "KernelSVC",
     "KernelStore",
+    "KeywordPrior",
+    "ModelPrior",
     "PriorSVC",
+    "RationalePrior",
     "Rocchio",
     "SpectrumKernel",
     "SubsequenceFeatures",

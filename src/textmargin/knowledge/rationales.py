@@ -49,7 +49,7 @@ class RationalePrior(KnowledgeBase):
     >>> from textmargin import RationalePrior
     >>> marked = [("corn prices rose", [(0, 4, "grain")]), ("the bank rose", [(4, 8, "money")])]
     >>> RationalePrior(marked).coef(["bank", "corn", "prices"], ["grain", "money"])["grain"].round(2)
-    array([0.  , 3.5 , 0.  ])
+    array([0. , 3.5, 0. ])
     """
 
     def __init__(

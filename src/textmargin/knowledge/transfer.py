@@ -29,7 +29,7 @@ class ModelPrior(KnowledgeBase):
     >>> old = TextClassifier().fit(texts, ["grain", "grain", "money", "money"])
     >>> weights = ModelPrior(old).coef(["bank", "corn", "oil"], ["grain", "money"])
     >>> weights["money"].round(2)
-    array([ 0.77, -0.77,  0.  ])
+    array([ 0.53, -0.53,  0.  ])
     """
 
     def __init__(self, model: Any, *, terms: Any = None, n_largest: int | None = None) -> None:

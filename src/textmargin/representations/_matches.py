@@ -35,7 +35,7 @@ class Term:
     """The part of a kernel that one length of subsequences makes."""
 
     length: int
-    gaps: bool  # whether there may be any
+    gap: float  # about what a skipped symbol counts; 0: none is skipped
     scale: Floats  # f, with what normalises the kernel of x and each other text
     amounts: Callable[[Sequences, Codes], Floats]  # G of texts and subsequences, (n_texts, n_subsequences)
 
@@ -72,32 +72,34 @@ class Match:
     other_shown: str
 
 
-def candidates(codes: Codes, length: int, *, gaps: bool) -> Codes:
-    """Different subsequences of a text, (n_subsequences, length), with as many gaps as the budget admits."""
+def candidates(codes: Codes, length: int, gap: float) -> tuple[Codes, Floats]:
+    """Different subsequences of a text, (n_subsequences, length), with as many gaps as the budget admits, and about their G."""
     n_gaps = 0
-    while gaps and n_gaps < codes.size - length and codes.size * comb(length + n_gaps, length - 1) <= _BUDGET:
+    while gap and n_gaps < codes.size - length and codes.size * comb(length + n_gaps, length - 1) <= _BUDGET:
         n_gaps += 1
     if codes.size < length:
-        return np.empty((0, length), dtype=np.int32)
+        return np.empty((0, length), dtype=np.int32), np.empty(0)
     patterns = np.array([(0, *later) for later in combinations(range(1, length + n_gaps), length - 1)], dtype=np.intp)
     places = (np.arange(codes.size)[:, None, None] + patterns).reshape(-1, length)
-    return np.unique(codes[places[places[:, -1] < codes.size]], axis=0)
+    worth = np.tile(max(gap, 1e-300) ** (patterns[:, -1] + 1.0 - length), codes.size)
+    inside = places[:, -1] < codes.size
+    found, which = np.unique(codes[places[inside]], axis=0, return_inverse=True)
+    return found, np.bincount(which.ravel(), worth[inside]).astype(np.float64)
 
 
 def largest(term: Term, x: Sequences, others: Sequences, coefficients: Floats, similarities: Floats) -> list[Share]:
     """The shares of the subsequences of one length that count most."""
-    found = candidates(x.codes, term.length, gaps=term.gaps)
+    found, roughly = candidates(x.codes, term.length, term.gap)
     if not len(found):
         return []
     coefficients = coefficients * term.scale
     first = np.argsort(-np.abs(coefficients * similarities), kind="stable")[:_N_FIRST]
-    # Of very long texts not all can be tried: some at even distances.
-    n_steps = (x.codes.size + others.lengths[first].sum()) * term.length**2
-    found = found[np.linspace(0, len(found) - 1, min(len(found), max(100, int(_N_STEPS / n_steps)))).astype(int)]
-    own = term.amounts(x, found)[0]
-    guess = np.abs(own * (coefficients[first] @ term.amounts(others.take(first), found)))
+    if len(found) > (most := max(100, int(_N_STEPS / (1 + others.lengths[first].sum() * term.length**2)))):
+        kept = np.argsort(-roughly, kind="stable")[:most]  # of very long texts not all can be tried
+        found, roughly = found[kept], roughly[kept]
+    guess = np.abs(roughly * (coefficients[first] @ term.amounts(others.take(first), found)))
     kept = np.argsort(-guess, kind="stable")[:_N_SIFTED]
-    parts = coefficients[:, None] * term.amounts(others, found[kept]) * own[kept]
+    parts = coefficients[:, None] * term.amounts(others, found[kept]) * term.amounts(x, found[kept])[0]
     return [Share(u, float(part.sum()), int(np.abs(part).argmax())) for u, part in zip(found[kept], parts.T, strict=True)]
 
 

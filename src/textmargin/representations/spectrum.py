@@ -140,7 +140,7 @@ class _SpectrumPairs(TextPairs):
             squares = raw._diagonal(x, symbols) * raw.diag(self.texts)
             scale = np.divide(1.0, np.sqrt(squares), out=np.zeros(len(self)), where=squares > 0)
         for length in (1 + np.flatnonzero(weights)).tolist():
-            yield Term(length, False, weights[length - 1] * scale, _amounts)
+            yield Term(length, 0.0, weights[length - 1] * scale, _amounts)
 
     def _gap_costs(self, symbols: list[Any]) -> Floats:
         return np.ones(len(symbols))

@@ -254,9 +254,10 @@ class _SubsequencePairs(TextPairs):
         if self.kernel.normalize:
             self._fill(every(len(self)))
             scale = self.kernel._with_themselves(x, symbols).inverse_roots() * self.diagonal.inverse_roots()
+        gap = float(self.kernel._gaps(symbols).mean())
         for length in (1 + np.flatnonzero(relative)).tolist():
             recipe = core.Recipe(length, self.kernel._gaps(symbols), np.ones(max(len(symbols), 1)), np.empty(0))
-            yield Term(length, True, relative[length - 1] * match**length * scale, partial(_amounts, recipe, self.kernel.n_jobs))
+            yield Term(length, gap, relative[length - 1] * match**length * scale, partial(_amounts, recipe, self.kernel.n_jobs))
 
     def _gap_costs(self, symbols: list[Any]) -> Floats:
         return 1e-9 - np.log(self.kernel._gaps(symbols))  # gaps that cost nothing are still to be few
