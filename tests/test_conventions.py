@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import textmargin
 from textmargin import (
+    SVM2K,
     BagOfWords,
     KernelLandmarks,
     KernelSVC,
@@ -30,6 +31,8 @@ ESTIMATORS = [
     KernelSVC("rbf", class_weight="balanced", chunk_size=5),
     KernelSVC(SubsequenceKernel()),
     Rocchio(),
+    SVM2K(),
+    SVM2K(kernel="rbf"),
     ThresholdClassifier(PriorSVC()),
     BagOfWords(),
     SpectrumKernel(),

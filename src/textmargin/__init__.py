@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .learners.kernel import KernelSVC
     from .learners.primal import PriorSVC
     from .learners.rocchio import Rocchio
+    from .learners.two_view import SVM2K
     from .report.displays import UtilityCurveDisplay
     from .representations.bow import BagOfWords
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
@@ -36,6 +37,7 @@ _HOMES = {
     "PriorSVC": "learners.primal",
     "RationalePrior": "knowledge.rationales",
     "Rocchio": "learners.rocchio",
+    "SVM2K": "learners.two_view",
     "SpectrumKernel": "representations.spectrum",
     "SubsequenceFeatures": "representations.features",
     "SubsequenceKernel": "representations.strings",
@@ -64,6 +66,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "SVM2K",
     "T10SU",
     "T10U",
     "T11SU",
