@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .decisions.stability import threshold_band
     from .decisions.threshold import ThresholdClassifier
     from .decisions.utility import T10SU, T10U, T11SU, FBeta, Utility, macro_average, micro_average, utility_score, utility_scorer
+    from .knowledge.gaze import GazePrior
     from .knowledge.keywords import KeywordPrior
     from .knowledge.rationales import RationalePrior
     from .knowledge.transfer import ModelPrior
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BagOfWords": "representations.bow",
     "FBeta": "decisions.utility",
+    "GazePrior": "knowledge.gaze",
     "KernelLandmarks": "representations.features",
     "KernelSVC": "learners.kernel",
     "KernelStore": "store",
@@ -72,6 +74,7 @@ __all__ = [
     "T11SU",
     "BagOfWords",
     "FBeta",
+    "GazePrior",
     "KernelLandmarks",
     "KernelSVC",
     "KernelStore",

@@ -166,9 +166,10 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores = np.asarray(self._first_map.columns(X) @ self.coef_.T) + self.intercept_
         other, there = self._second(second, X.shape[0])
-        if other is None or self.second_coef_ is None or self.predict_view == "first":
+        view, weights = self._second_map, self.second_coef_
+        if other is None or view is None or weights is None or self.predict_view == "first":
             return scores
-        read = np.asarray(self._second_map.columns(other[there]) @ self.second_coef_.T) + self.second_intercept_
+        read = np.asarray(view.columns(other[there]) @ weights.T) + self.second_intercept_
         scores[there] = read if self.predict_view == "second" else (scores[there] + read) / 2
         return scores
 
@@ -210,9 +211,7 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         missing = np.zeros(n_texts, dtype=bool) if sp.issparse(second) else np.isnan(second).all(axis=1)
         values = second.data if sp.issparse(second) else second[~missing]
         if not np.isfinite(values).all():
-            raise LabelError(
-                "Some rows of the second view are NaN or infinite in part; a text without it has a row of NaN only."
-            )
+            raise LabelError("Some rows of the second view are NaN or infinite in part; a text without it has a row of NaN only.")
         if missing.all():
             return None, np.zeros(n_texts, dtype=bool)
         return second, ~missing

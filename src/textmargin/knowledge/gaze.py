@@ -1,0 +1,218 @@
+"""Reading behaviour: how the words of a category were read, turned into weights (Parrado-Hernández & Hardoon, Sec. 4).
+
+1. *Ideal weights* w̃_j of each category: a linear SVM (C = 1), category against the rest, on tf-idf n_dt·ln(|D|/df).
+2. Reading measures of a word, averaged over its occurrences (and readers) in a document.
+3. For category i a regression f_i from the measures of (word k, document of category j ≠ i) to w̃_j[k]: category i is not seen.
+4. v_i[k] = f_i(mean measures of word k in documents of category i), for words that were read there.
+
+The paper tunes an RBF SVR by 5-fold cross-validation per category. Here the search runs on a sample of rows (`n_tune`), which
+makes it affordable; the regression itself is learnt on all of them. Measures and targets are standardised: ε and σ have a scale.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC, SVR
+from sklearn.utils import check_random_state
+
+from .._progress import progress_of
+from ..errors import PriorError, TextmarginWarning
+from ._landing import Floats, KnowledgeBase
+
+_GRID = {"C": [1.0, 10.0, 100.0], "epsilon": [0.03, 0.1, 0.3], "width": [0.5, 1.0, 2.0]}  # σ = width·√d
+
+
+class GazePrior(KnowledgeBase):
+    """Weights from how words were read: a regression from reading measures to the weights of other categories.
+
+    Parameters
+    ----------
+    readings : table with named columns (DataFrame, or mapping of arrays)
+        A row per word occurrence and reader: the document, the word, and the measures.
+    texts : mapping document → text
+        The documents whose ideal weights are learnt; they need a label, not a reading.
+    labels : mapping document → class
+    measures : list of str, default=None
+        Columns that are measures; by default all numeric ones but the document and its positions (`word_index`, `line`).
+    document, word : str, default="doc_id" and "word"
+        Names of the columns that tell document and word.
+    regressor : regressor, default=None
+        In place of the tuned RBF SVR.
+    n_tune : int, default=800
+        Rows on which the SVR's C, σ and ε are chosen, by 5 folds.
+    random_state : int, default=0
+        Which rows these are.
+    n_jobs : int, default=None
+        Categories at a time, through joblib.
+    progress : bool or callable, default=True
+        Show a bar on standard error when it takes long.
+
+    Attributes
+    ----------
+    weights_ : dict class → dict word → weight
+    ideal_ : dict class → dict word → ideal weight
+    mse_ : dict class → float
+        Mean square error of the weights of a category's words, whose readings the regression did not see.
+    settings_ : dict class → dict, what was chosen for the SVR.
+    """
+
+    def __init__(
+        self,
+        readings: Any,
+        texts: Mapping[Any, str],
+        labels: Mapping[Any, Any],
+        *,
+        measures: list[str] | None = None,
+        document: str = "doc_id",
+        word: str = "word",
+        regressor: Any = None,
+        n_tune: int = 800,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: Any = True,
+    ) -> None:
+        self.readings = readings
+        self.texts = texts
+        self.labels = labels
+        self.measures = measures
+        self.document = document
+        self.word = word
+        self.regressor = regressor
+        self.n_tune = n_tune
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self) -> Self:
+        """Learn the weights; `coef` does it by itself when first asked."""
+        documents = [name for name in self.texts if name in self.labels]
+        classes = sorted({self.labels[name] for name in documents}, key=str)
+        if len(classes) < 3:
+            raise PriorError(f"GazePrior learns a category from at least two others; labels has {len(classes)} in all.")
+        vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w+\b")
+        X = _paper_tfidf(vectorizer.fit_transform([self.texts[name] for name in documents]))
+        y = np.array([classes.index(self.labels[name]) for name in documents])
+        ideal = np.array([_ideal_weights(X, y == k) for k in range(len(classes))])
+        rows, place = self._rows(documents, vectorizer)
+        category, word = y[place[:, 0]], place[:, 1]
+        with progress_of(f"Learning how {len(classes)} categories were read", self.progress) as report:
+            found = Parallel(n_jobs=self.n_jobs, prefer="processes", return_as="generator")(
+                delayed(self._category)(k, rows, category, word, ideal) for k in range(len(classes))
+            )
+            results = []
+            for done, result in enumerate(found, start=1):
+                results.append(result)
+                if report:
+                    report(done / len(classes))
+        terms = vectorizer.get_feature_names_out()
+        self.weights_, self.mse_, self.settings_ = {}, {}, {}
+        self.ideal_ = {name: dict(zip(terms, row.tolist(), strict=True)) for name, row in zip(classes, ideal, strict=True)}
+        for name, (words, weights, mse, settings) in zip(classes, results, strict=True):
+            self.weights_[name] = {str(terms[w]): float(v) for w, v in zip(words, weights, strict=True)}
+            self.mse_[name], self.settings_[name] = mse, settings
+        return self
+
+    def _entries(self) -> dict[Any, dict[str, float]]:
+        if not hasattr(self, "weights_"):
+            self.fit()
+        return self.weights_
+
+    def _warn(self, found: Any) -> None:
+        """Words that were read need not be in the vocabulary; `landings` tells how many are."""
+
+    def _category(
+        self, k: int, rows: Floats, category: NDArray[np.intp], word: NDArray[np.intp], ideal: Floats
+    ) -> tuple[NDArray[np.intp], Floats, float, dict[str, float]]:
+        """The words read in category k, their weights, the error of these, and the settings of the regression."""
+        others = category != k
+        words = np.unique(word[~others])
+        if not words.size:
+            return words, np.empty(0), np.nan, {}
+        target = ideal[category[others], word[others]]
+        scale = max(float(target.std()), 1e-300)
+        regressor, settings = self._regressor(rows[others], target / scale)
+        regressor.fit(rows[others], target / scale)
+        mean = np.array([rows[~others & (word == w)].mean(axis=0) for w in words])
+        weights = scale * regressor.predict(mean)
+        return words, weights, float(np.mean((weights - ideal[k, words]) ** 2)), settings
+
+    def _regressor(self, rows: Floats, target: Floats) -> tuple[Any, dict[str, float]]:
+        if self.regressor is not None:
+            return clone(self.regressor), {}
+        some = check_random_state(self.random_state).permutation(len(target))[: self.n_tune]
+        grid = {**_GRID, "gamma": [1 / (2 * width**2 * rows.shape[1]) for width in _GRID["width"]]}
+        del grid["width"]
+        search = GridSearchCV(SVR(cache_size=500), grid, cv=5, scoring="neg_mean_squared_error").fit(rows[some], target[some])
+        return clone(search.best_estimator_), search.best_params_
+
+    def _rows(self, documents: list[Any], vectorizer: CountVectorizer) -> tuple[Floats, NDArray[np.intp]]:
+        """Standardised measures of each word in each document, and which document and term that is."""
+        columns = {str(name): np.asarray(self.readings[name]) for name in self.readings}
+        for name in (self.document, self.word, *(self.measures or [])):
+            if name not in columns:
+                raise PriorError(f"readings has no column {name!r}; it has {list(columns)[:12]}.")
+        measures = self.measures or [
+            name
+            for name, values in columns.items()
+            if values.dtype.kind in "biuf" and name not in (self.document, self.word, "word_index", "line")
+        ]
+        number = {name: i for i, name in enumerate(documents)}
+        strangers = sorted({str(name) for name in columns[self.document].tolist() if name not in self.texts})
+        if strangers:
+            warnings.warn(
+                f"GazePrior: readings of {len(strangers)} documents without a text are left out, such as {strangers[0]!r}.",
+                TextmarginWarning,
+                stacklevel=3,
+            )
+        analyze, vocabulary = vectorizer.build_analyzer(), vectorizer.vocabulary_
+        known: dict[str, int] = {}
+        keys, kept = [], []
+        for i, (name, word) in enumerate(zip(columns[self.document].tolist(), columns[self.word].tolist(), strict=True)):
+            if name not in number or not isinstance(word, str):
+                continue
+            if word not in known:
+                known[word] = next((vocabulary[term] for term in analyze(word) if term in vocabulary), -1)
+            if known[word] >= 0:
+                keys.append((number[name], known[word]))
+                kept.append(i)
+        if not kept:
+            raise PriorError("None of the readings is of a word of the labelled texts; do the documents' names agree?")
+        values = np.column_stack([columns[name][kept].astype(np.float64) for name in measures])
+        if not np.isfinite(values).all():
+            raise PriorError(
+                f"The measure {measures[int(np.argwhere(~np.isfinite(values))[0, 1])]!r} has values that are not finite."
+            )
+        place, which = np.unique(np.array(keys, dtype=np.intp), axis=0, return_inverse=True)
+        counts = np.bincount(which.ravel())
+        rows = np.column_stack([np.bincount(which.ravel(), column) / counts for column in values.T])
+        spread = rows.std(axis=0)
+        constant = spread <= 1e-12 * np.abs(rows).max(axis=0, initial=0.0)
+        if constant.any():
+            names = [name for name, same in zip(measures, constant, strict=True) if same]
+            warnings.warn(
+                f"GazePrior: the same for all words, and left out: {', '.join(names)}.", TextmarginWarning, stacklevel=3
+            )
+        if constant.all():
+            raise PriorError("All reading measures are the same for all words; there is nothing to learn from them.")
+        return ((rows - rows.mean(axis=0)) / np.where(constant, 1.0, spread))[:, ~constant], place
+
+
+def _paper_tfidf(counts: sp.csr_matrix) -> sp.csr_matrix:
+    """n_dt·ln(|D|/df): no smoothing, no length."""
+    df = np.asarray((counts > 0).sum(axis=0)).ravel()
+    return sp.csr_matrix(counts @ sp.diags(np.log(counts.shape[0] / df)))
+
+
+def _ideal_weights(X: sp.csr_matrix, positive: NDArray[np.bool_]) -> Floats:
+    coef = SVC(kernel="linear", C=1.0).fit(X, positive).coef_
+    return np.asarray(coef.toarray() if sp.issparse(coef) else coef, dtype=np.float64).ravel()
