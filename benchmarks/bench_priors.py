@@ -3,11 +3,11 @@
     python -m benchmarks.bench_priors                    # all of it, about 8 minutes on two cores
     python -m benchmarks.bench_priors wikipedia reuters  # or some parts of it
 
-`wikipedia`: 25 categories of Wikipedia articles, keywords of the file beside the corpus, so many positives per category drawn from
-the training articles, the others' positives as negatives, 242 test articles. `reuters`: the ten largest topics of Reuters-21578
-with five keywords each, written down here before any result was seen, so many positives of each topic and as many texts of none;
-3,299 test texts. Ten draws, ± the standard error of their mean. *Wrong* gives every category the keywords of another one. The words
-are those of all training texts; C = 1.
+`wikipedia`: 25 categories of Wikipedia articles, keywords of the file beside the corpus, so many positives per category drawn
+from the training articles, the others' positives as negatives, 242 test articles. `reuters`: the ten largest topics of
+Reuters-21578 with five keywords each, written down here before any result was seen, so many positives of each topic and as many
+texts of none; 3,299 test texts. Ten draws, ± the standard error of their mean. *Wrong* gives every category the keywords of
+another one. The words are those of all training texts; C = 1.
 """
 
 from __future__ import annotations

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from .knowledge.gaze import GazePrior
     from .knowledge.keywords import KeywordPrior
     from .knowledge.rationales import RationalePrior
+    from .knowledge.reading import fixations_of, reading_measures
     from .knowledge.transfer import ModelPrior
     from .learners.kernel import KernelSVC
     from .learners.primal import PriorSVC
     from .learners.rocchio import Rocchio
     from .learners.two_view import SVM2K
     from .report.displays import UtilityCurveDisplay
+    from .report.prior_display import PriorDisplay
     from .representations.bow import BagOfWords
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
     from .representations.spectrum import SpectrumKernel
@@ -36,6 +38,7 @@ _HOMES = {
     "KernelStore": "store",
     "KeywordPrior": "knowledge.keywords",
     "ModelPrior": "knowledge.transfer",
+    "PriorDisplay": "report.prior_display",
     "PriorSVC": "learners.primal",
     "RationalePrior": "knowledge.rationales",
     "Rocchio": "learners.rocchio",
@@ -51,11 +54,13 @@ _HOMES = {
     "Utility": "decisions.utility",
     "UtilityCurveDisplay": "report.displays",
     "beta_gamma_threshold": "decisions.rules",
+    "fixations_of": "knowledge.reading",
     "kernel_alignment": "representations.features",
     "macro_average": "decisions.utility",
     "micro_average": "decisions.utility",
     "pcut": "decisions.cuts",
     "rcut": "decisions.cuts",
+    "reading_measures": "knowledge.reading",
     "retrofit_beta": "decisions.rules",
     "scut": "decisions.cuts",
     "select_beta_gamma": "decisions.rules",
@@ -80,6 +85,7 @@ __all__ = [
     "KernelStore",
     "KeywordPrior",
     "ModelPrior",
+    "PriorDisplay",
     "PriorSVC",
     "RationalePrior",
     "Rocchio",
@@ -91,11 +97,13 @@ __all__ = [
     "Utility",
     "UtilityCurveDisplay",
     "beta_gamma_threshold",
+    "fixations_of",
     "kernel_alignment",
     "macro_average",
     "micro_average",
     "pcut",
     "rcut",
+    "reading_measures",
     "retrofit_beta",
     "scut",
     "select_beta_gamma",

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ._sklearn import HasMethods, fit_context
 from .errors import LabelError, PriorError, TextmarginError
+from .learners._evidence import Disagreement
 from .learners._explanation import Explanation, KernelExplanation
 from .learners._labels import Labels
 from .learners._prior import align_prior
@@ -155,6 +156,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if explanation.terms.dtype.kind == "i" and hasattr(self.representation_, "get_feature_names_out"):
             return replace(explanation, terms=self.representation_.get_feature_names_out()[explanation.terms])
         return explanation
+
+    def disagreements(self, n: int = 10) -> list[Disagreement]:
+        """The n terms of which knowledge and data disagree most (see `PriorSVC`): a tool to mend a list of words with."""
+        check_is_fitted(self)
+        learner = getattr(self.model_, "estimator_", self.model_)
+        if not hasattr(learner, "disagreements"):
+            raise TextmarginError(f"disagreements needs a learner with a prior; {type(learner).__name__} has none.")
+        names = self.representation_.get_feature_names_out()
+        return [replace(found, term=names[found.term]) for found in learner.disagreements(n)]
 
     def _represent(self, X: Any) -> Any:
         check_is_fitted(self)

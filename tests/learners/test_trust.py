@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from conftest import make_problem
 
-from textmargin import PriorSVC
+from textmargin import PriorSVC, TextClassifier
 from textmargin.learners import _leave_one_out
 from textmargin.learners._evidence import believed
 
@@ -115,3 +115,15 @@ def test_auto_refits_folds_where_leaving_one_out_would_be_too_large(monkeypatch)
     X, y, _, _, known = few_labels(1, n=60)
     assert PriorSVC(prior=known).fit(X, y).trust_mode_ == ["fixed"]
     assert PriorSVC(prior=-known).fit(X, y).trust_mode_ == ["plain"]
+
+
+def test_disagreements_name_the_terms_that_data_contradict():
+    X, y, _, _, known = few_labels(0, n=200)
+    wrong = known.copy()
+    wrong[2] = -1.0
+    found = PriorSVC(prior=wrong, trust="fixed").fit(X, y).disagreements(1)[0]
+    assert (found.target, found.prior, found.term) == (1, 0, 2)
+    assert found.known < 0 < found.data
+    model = TextClassifier(knowledge={"a": {"corn": 1, "yen": 1}})
+    texts = ["corn wheat", "corn oats", "yen bank", "yen rates"]
+    assert model.fit(texts, ["a", "a", "b", "b"]).disagreements()[0].term == "yen"

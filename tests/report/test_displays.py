@@ -8,7 +8,8 @@ mpl.use("Agg")
 
 from conftest import make_problem
 
-from textmargin import PriorSVC, ThresholdClassifier, UtilityCurveDisplay, beta_gamma_threshold
+from textmargin import PriorDisplay, PriorSVC, TextClassifier, ThresholdClassifier, UtilityCurveDisplay, beta_gamma_threshold
+from textmargin.errors import PriorError
 
 
 def test_from_predictions_marks_both_ends_and_the_threshold():
@@ -38,3 +39,25 @@ def test_there_is_no_curve_of_the_first_of_two_classes():
     assert UtilityCurveDisplay.from_estimator(model).name == "spam"
     with pytest.raises(ValueError, match="one threshold, that of 'spam'"):
         UtilityCurveDisplay.from_estimator(model, target="ham")
+
+
+def test_prior_display_shows_the_terms_that_the_prior_knows():
+    X, y, direction = make_problem()
+    known = np.where(np.arange(direction.size) < 3, direction, 0)
+    model = PriorSVC(prior=known, trust=0.5).fit(X, y)
+    display = PriorDisplay.from_estimator(model)
+    np.testing.assert_allclose(display.prior, 0.5 * direction[:3])
+    np.testing.assert_allclose(display.learnt, model.coef_[0, :3])
+    assert display.terms.tolist() == [0, 1, 2]
+    assert display.ax_.get_title() == "1"
+    texts = ["corn wheat", "corn rises", "bank yen", "bank rises"]
+    classifier = TextClassifier(knowledge={"grain": {"wheat": 1}}).fit(texts, ["grain", "grain", "money", "money"])
+    assert PriorDisplay.from_estimator(classifier, target="money").terms.tolist() == ["wheat"]
+    with pytest.raises(PriorError, match="not among the classes"):
+        PriorDisplay.from_estimator(model, target=7)
+    with pytest.raises(PriorError, match="nothing to show"):
+        PriorDisplay.from_estimator(PriorSVC().fit(X, y))
+    with pytest.raises(PriorError, match="needs a fitted PriorSVC"):
+        PriorDisplay.from_estimator(ThresholdClassifier(PriorSVC()).fit(X, y))
+    with pytest.raises(PriorError, match="same length"):
+        PriorDisplay([1, 2], [1], ["a"])

@@ -199,9 +199,7 @@ class GazePrior(KnowledgeBase):
         constant = spread <= 1e-12 * np.abs(rows).max(axis=0, initial=0.0)
         if constant.any():
             names = [name for name, same in zip(measures, constant, strict=True) if same]
-            warnings.warn(
-                f"GazePrior: the same for all words, and left out: {', '.join(names)}.", TextmarginWarning, stacklevel=3
-            )
+            warnings.warn(f"GazePrior: constant measures are left out: {', '.join(names)}.", TextmarginWarning, stacklevel=3)
         if constant.all():
             raise PriorError("All reading measures are the same for all words; there is nothing to learn from them.")
         return ((rows - rows.mean(axis=0)) / np.where(constant, 1.0, spread))[:, ~constant], place

@@ -50,6 +50,17 @@ class Verdict:
     gain: float
 
 
+@dataclass(frozen=True)
+class Disagreement:
+    """A term of which a prior and the data say the opposite: the weight it has in the prior, and what the data add to that."""
+
+    target: Any
+    prior: int
+    term: Any
+    known: float
+    data: float
+
+
 def evidence_of(gains: Floats) -> float:
     """The evidence for a prior from what each text gains."""
     size = float(np.linalg.norm(gains))

@@ -22,6 +22,8 @@ from ._objective import Floats, Objective, Point, Rows, invert_block
 
 # Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it replaces.
 EXACT_SIZE = 64
+# Where these converge badly (texts of very different lengths, a large C), larger Cholesky steps are worth it after a while.
+_PATIENCE, _STILL_EXACT = 12, 2000
 _ROUNDING = 1e-15
 _NEGLIGIBLE = 1e-9  # an objective this small beside that of scoring nothing at all counts as zero
 _CG_PRECISION = 0.1  # at first; tighter as the optimum comes near, so that the last steps converge fast
@@ -58,7 +60,8 @@ def newton(objective: Objective, *, start: Point | None = None, tol: float, max_
         if n_iter == 1 and start is None:
             point, _ = _search(objective, point, _downhill(objective, point, rows))
             continue
-        direction = _exact(objective, point, rows) if size(objective, rows) <= EXACT_SIZE else None
+        worth_it = size(objective, rows) <= (EXACT_SIZE if n_iter < _PATIENCE else _STILL_EXACT)
+        direction = _exact(objective, point, rows) if worth_it else None
         if direction is None:
             direction = _conjugate_gradients(objective, point, rows, min(_CG_PRECISION, np.sqrt(gap)))
         point, stayed = _search(objective, point, direction)

@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import TextmarginError
-from ._evidence import Verdict, believed, verdict
+from ._evidence import Disagreement, Verdict, believed, verdict
 from ._explanation import Explanation
 from ._labels import Labels, decide, problem_of, shaped
 from ._objective import Floats, Matrix
@@ -261,6 +261,23 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             data=self.coef_[k, columns] * values - priors.sum(axis=0),
             priors=priors,
         )
+
+    def disagreements(self, n: int = 10) -> list[Disagreement]:
+        """The n terms of which priors and data disagree most: what the data add has the other sign, and is large.
+
+        A tool to mend a list of words with: a term that stands here was named for a class by mistake, or means something else in
+        these texts. Of priors that are not trusted, the terms are judged all the same.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        classes = self.classes_[1:] if len(self.coef_) == 1 and not self.multilabel_ else self.classes_
+        found = []
+        for k, j in np.argwhere(np.abs(self.prior_).sum(axis=2) > 0).tolist():
+            prior = self.prior_[k, j]
+            data = self.coef_[k] - self.trust_[k] @ self.prior_[k]
+            for t in np.flatnonzero(prior * data < 0):
+                found.append(Disagreement(classes[k], j, names[t], float(prior[t]), float(data[t])))
+        return sorted(found, key=lambda disagreement: -abs(disagreement.data))[:n]
 
     def _believe(
         self, solver: Solver, problems: list[Problem], starts: list[Fit], labels: Labels

@@ -1,0 +1,97 @@
+"""A plot of prior weights beside what was learnt (needs the extra `plot`)."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import PriorError
+
+
+class PriorDisplay:
+    """Prior weights against learnt ones, a point for each term that the prior knows; above the line the data give it more.
+
+    Parameters
+    ----------
+    prior, learnt : arrays (n_terms,)
+        Weights of the terms in the prior, as far as it is trusted (or as it would be), and in the classifier.
+    terms : array (n_terms,)
+        Their names.
+    name : str, default=None
+    n_named : int, default=8
+        How many terms are written out: those furthest from the line.
+
+    Attributes
+    ----------
+    figure_, ax_ : the matplotlib figure and its axes.
+    """
+
+    def __init__(self, prior: ArrayLike, learnt: ArrayLike, terms: Any, *, name: str | None = None, n_named: int = 8) -> None:
+        self.prior: NDArray[np.float64] = np.asarray(prior, dtype=np.float64)
+        self.learnt: NDArray[np.float64] = np.asarray(learnt, dtype=np.float64)
+        self.terms = np.asarray(terms)
+        self.name = name
+        self.n_named = n_named
+        if not self.prior.shape == self.learnt.shape == self.terms.shape:
+            raise PriorError(
+                f"prior, learnt and terms must have the same length; got {self.prior.size}, {self.learnt.size}, {self.terms.size}."
+            )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, target: Any = None, prior: int = 0, ax: Any = None) -> Self:
+        """From a fitted PriorSVC, or a TextClassifier around one.
+
+        Parameters
+        ----------
+        target : class, default=None
+            Which class; default: the first that has a prior.
+        prior : int, default=0
+            Which of its priors.
+        """
+        learner, names = _learner(estimator)
+        known = np.abs(learner.prior_[:, prior]).sum(axis=1) > 0 if learner.prior_.shape[1] > prior else np.zeros(1, dtype=bool)
+        if not known.any():
+            raise PriorError(f"This {type(learner).__name__} was fitted without prior number {prior}; there is nothing to show.")
+        classes = list(learner.classes_[1:] if len(learner.coef_) == 1 and len(learner.classes_) == 2 else learner.classes_)
+        if target is not None and target not in classes:
+            raise PriorError(f"target {target!r} is not among the classes that have weights: {classes[:10]}.")
+        k = int(known.argmax()) if target is None else classes.index(target)
+        columns = np.flatnonzero(learner.prior_[k, prior])
+        trust = learner.trust_[k, prior] or 1.0
+        return cls(
+            trust * learner.prior_[k, prior, columns], learner.coef_[k, columns], np.asarray(names)[columns], name=str(classes[k])
+        ).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on axes, or on a new figure."""
+        if ax is None:
+            try:
+                import matplotlib.pyplot as plt
+            except ImportError as error:
+                raise ImportError("Plots need matplotlib, which is not installed: pip install 'textmargin[plot]'.") from error
+            _, ax = plt.subplots(layout="constrained")
+        self.ax_, self.figure_ = ax, ax.figure
+        ax.scatter(self.prior, self.learnt, s=12, color="black")
+        ax.axline((0, 0), slope=1, color="grey", linewidth=0.5)
+        ax.axhline(0, color="grey", linewidth=0.5)
+        for j in np.argsort(-np.abs(self.learnt - self.prior), kind="stable")[: self.n_named]:
+            ax.annotate(
+                str(self.terms[j]), (self.prior[j], self.learnt[j]), xytext=(3, 3), textcoords="offset points", fontsize=8
+            )
+        ax.set(xlabel="prior weight", ylabel="learnt weight", title=self.name or "")
+        return self
+
+
+def _learner(estimator: Any) -> tuple[Any, Any]:
+    """The PriorSVC inside, and the names of its columns."""
+    names = None
+    if hasattr(estimator, "representation_"):
+        names = estimator.representation_.get_feature_names_out()
+        estimator = getattr(estimator.model_, "estimator_", estimator.model_)
+    if not hasattr(estimator, "prior_"):
+        raise PriorError(f"PriorDisplay needs a fitted PriorSVC; got {type(estimator).__name__}.")
+    if names is None:
+        names = getattr(estimator, "feature_names_in_", np.arange(estimator.coef_.shape[1]))
+    return estimator, names
