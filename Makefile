@@ -39,6 +39,8 @@ bench: install
 	$(BIN)/python -m benchmarks.bench_thresholds
 	$(BIN)/python -m benchmarks.bench_kernel_svm
 	$(BIN)/python -m benchmarks.bench_maps
+	$(BIN)/python -m benchmarks.bench_priors
+	$(BIN)/python -m benchmarks.bench_reading
 
 clean:
 	rm -rf .venv build dist

@@ -7,9 +7,9 @@ Tables in the shape of the paper's 2 (mean square error of the words' weights, b
 prior alone) and 4 (average precision of classifiers), per category. Beside every gaze column stands one whose "measures" are the
 word's length and idf alone: what reading adds is the difference. Documents with readings train, those without test (WebQAmGaze,
 ZuCo relations); where all have readings, half of them test and their readings are not used (ZuCo sentiment). Ideal weights are
-learnt on tf-idf as in the paper, classifiers on the same in rows of unit length; C = 1. SVM-2K has the mean measures of a document
-as its second view. `challenge`: relevance of a word from its 22 measures alone, on the data of the 2005 challenge, assignments
-held out.
+learnt on tf-idf as in the paper, classifiers on the same in rows of unit length; C = 1. SVM-2K has the mean measures of a
+document as its second view. `challenge`: relevance of a word from its 22 measures alone, on the data of the 2005 challenge,
+assignments held out.
 """
 
 from __future__ import annotations

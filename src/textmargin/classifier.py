@@ -5,6 +5,7 @@ text ── representation ──▶ matrix ── learner, with knowledge ─�
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -18,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ._sklearn import HasMethods, fit_context
-from .errors import LabelError, PriorError, TextmarginError
+from .errors import LabelError, PriorError, TextmarginError, TextmarginWarning
 from .learners._evidence import Disagreement
 from .learners._explanation import Explanation, KernelExplanation
 from .learners._labels import Labels
@@ -106,6 +107,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             matrix = self.representation_.fit_transform(texts, y)
         else:
             self.representation_, matrix = kernel, texts
+        self._warn_of_double_use(texts)
         model = self._joined(self._prior(y))
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weights and not has_fit_parameter(model, "sample_weight"):
@@ -233,6 +235,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             known = known.coef(terms, labels.classes)
         # Not strict: in cross-validation a fold may well lack every word that is known of some class.
         return align_prior(known, labels.classes, labels.n_problems, len(terms), terms, strict=False)
+
+    def _warn_of_double_use(self, texts: list[str]) -> None:
+        """Leave-one-out scores flatter knowledge that was learnt from the same labelled texts."""
+        if not hasattr(self.knowledge, "sources") or getattr(self._learner(), "trust", None) != "auto":
+            return
+        sources = self.knowledge.sources()
+        n_shared = sum(text in sources for text in texts)
+        if n_shared:
+            warnings.warn(
+                f"{type(self.knowledge).__name__} was learnt from {n_shared} of the {len(texts)} training texts, so that these "
+                f"flatter it and trust='auto' may believe it too readily; learn it from other texts, or choose trust='ridge' or a "
+                f"number.",
+                TextmarginWarning,
+                stacklevel=3,
+            )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -59,5 +59,5 @@ def test_prior_display_shows_the_terms_that_the_prior_knows():
         PriorDisplay.from_estimator(PriorSVC().fit(X, y))
     with pytest.raises(PriorError, match="needs a fitted PriorSVC"):
         PriorDisplay.from_estimator(ThresholdClassifier(PriorSVC()).fit(X, y))
-    with pytest.raises(PriorError, match="same length"):
+    with pytest.raises(PriorError, match="of one length"):
         PriorDisplay([1, 2], [1], ["a"])

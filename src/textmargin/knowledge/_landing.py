@@ -75,6 +75,10 @@ class KnowledgeBase(BaseEstimator):
         finder = TermFinder(terms)
         return [_land(name, entries, finder) for name, entries in known.items()]
 
+    def sources(self) -> set[str]:
+        """The labelled texts that this was learnt from; none if it comes from elsewhere."""
+        return set()
+
     @abstractmethod
     def _entries(self) -> dict[Any, dict[str, float]]:
         """Per class what is known: entries, as `TermFinder` reads them, with their weights."""

@@ -122,6 +122,10 @@ class GazePrior(KnowledgeBase):
             self.mse_[name], self.settings_[name] = mse, settings
         return self
 
+    def sources(self) -> set[str]:
+        """The labelled texts."""
+        return {text for name, text in self.texts.items() if name in self.labels}
+
     def _entries(self) -> dict[Any, dict[str, float]]:
         if not hasattr(self, "weights_"):
             self.fit()

@@ -90,6 +90,10 @@ class RationalePrior(KnowledgeBase):
             found.append((task["data"][text], spans))
         return cls(found, **kwargs)
 
+    def sources(self) -> set[str]:
+        """The texts in which passages were marked."""
+        return {self._checked(number, rationale).text for number, rationale in enumerate(self.rationales)}
+
     def _entries(self) -> dict[Any, dict[str, float]]:
         analyzer = self.analyzer or _words
         marked: dict[Any, Counter[str]] = {}

@@ -36,7 +36,7 @@ class PriorDisplay:
         self.n_named = n_named
         if not self.prior.shape == self.learnt.shape == self.terms.shape:
             raise PriorError(
-                f"prior, learnt and terms must have the same length; got {self.prior.size}, {self.learnt.size}, {self.terms.size}."
+                f"prior, learnt and terms must be of one length; got {self.prior.size}, {self.learnt.size}, {self.terms.size}."
             )
 
     @classmethod
