@@ -245,8 +245,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if n_shared:
             warnings.warn(
                 f"{type(self.knowledge).__name__} was learnt from {n_shared} of the {len(texts)} training texts, so that these "
-                f"flatter it and trust='auto' may believe it too readily; learn it from other texts, or choose trust='ridge' or a "
-                f"number.",
+                f"flatter it and trust='auto' may believe it too readily; learn it from other texts, or set the trust "
+                f"yourself.",
                 TextmarginWarning,
                 stacklevel=3,
             )
