@@ -166,7 +166,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not hasattr(learner, "disagreements"):
             raise TextmarginError(f"disagreements needs a learner with a prior; {type(learner).__name__} has none.")
         names = self.representation_.get_feature_names_out()
-        return [replace(found, term=names[found.term]) for found in learner.disagreements(n)]
+        return [
+            found if isinstance(found.term, str) else replace(found, term=names[found.term]) for found in learner.disagreements(n)
+        ]
 
     def _represent(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -232,7 +234,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         labels = Labels.read(y, np.ones(y.shape[0]), type(self).__name__)
         terms = self.representation_.get_feature_names_out()
         if not isinstance(known, Mapping):
-            known = known.coef(terms, labels.classes)
+            known = (clone(known) if isinstance(known, BaseEstimator) else known).coef(terms, labels.classes)
         # Not strict: in cross-validation a fold may well lack every word that is known of some class.
         return align_prior(known, labels.classes, labels.n_problems, len(terms), terms, strict=False)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 from textmargin import GazePrior, TextClassifier, fixations_of, reading_measures
@@ -196,3 +197,34 @@ def test_fixations_that_pymovements_found():
     assert found["nRegressFrom"].tolist() == [0, 1, 0]
     np.testing.assert_allclose(found["totalFixDur"], [499, 299, 198], atol=2)
     np.testing.assert_allclose(found["landingPos"], [20, 20, 10], atol=1)
+
+
+def test_a_glance_off_the_text_ends_neither_a_sentence_nor_a_regression():
+    found = reading_measures({"word": [0, -1, 1], "duration": [100] * 3, "x": [0, 500, 50]}, STARTS[:2])
+    assert found["P1stFixation"].tolist() == [1, 1]
+    assert found["P2stFixation"].tolist() == [0, 0]
+    found = reading_measures({"word": [2, -1, 0, 2], "duration": [100] * 4, "x": [120, 500, 0, 120]}, STARTS[:3])
+    assert found["nRegressFrom"].tolist() == [0, 0, 1]
+    assert found["regressLen"].tolist() == [0, 0, 200]
+
+
+def test_learns_anew_when_something_is_set_and_clones_keep_what_was_learnt():
+    table, texts, labels = readers()
+    prior = GazePrior(table, texts, labels, regressor=Ridge(), progress=False).fit()
+    assert clone(prior).weights_ is prior.weights_
+    other = clone(prior).set_params(measures=["noise"])
+    terms = sorted({word for text in texts.values() for word in text.split()})
+    found, expected = (known.coef(terms, ["art", "law", "sea", "war"])["art"] for known in (other, prior))
+    assert not np.allclose(found, expected)
+    untouched = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
+    with pytest.warns(TextmarginWarning):
+        TextClassifier(knowledge=untouched).fit(list(texts.values()), list(labels.values()))
+    assert not hasattr(untouched, "weights_")
+
+
+def test_tables_of_polars():
+    pl = pytest.importorskip("polars")
+    table, texts, labels = readers()
+    a, b = (GazePrior(t, texts, labels, regressor=Ridge(), progress=False).fit() for t in (table, pl.from_pandas(table)))
+    assert a.weights_ == b.weights_
+    assert reading_measures(pl.DataFrame(PATH), STARTS)["fixcount"].tolist() == [1, 3, 1, 2]

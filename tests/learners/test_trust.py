@@ -94,16 +94,18 @@ def test_auto_judges_each_of_several_priors():
 
 
 def test_where_the_data_cannot_tell_the_other_classes_do():
-    """One example a class, and the known word of one class in no text at all."""
-    X = np.eye(12)[:, :11]
-    X[:, -1] = 0
-    X[np.arange(11), np.arange(11)] = 1
+    """Two examples a class, and the known word of one class in no text at all."""
     y = np.arange(12) % 6
-    V = np.zeros((6, 11))
+    X = np.zeros((12, 30))
+    X[np.arange(12), y] = 1  # a word of the class
+    X[np.arange(12), 10 + np.arange(12)] = 1  # and one of the text
+    V = np.zeros((6, 30))
     V[np.arange(5), np.arange(5)] = 1
-    V[5, 10] = 1
-    words = {v.target: v.word for v in PriorSVC(prior=V).fit(X, y).verdict_}
-    assert words[5] in ("believed", "ignored")
+    V[5, 29] = 1  # in no text
+    model = PriorSVC(prior=V).fit(X, y)
+    assert [verdict.word for verdict in model.verdict_] == ["helped"] * 5 + ["believed"]
+    assert model.verdict_[5].evidence == 0
+    assert (model.trust_ > 0).all()
     assert believed(np.array([[2.0], [2.0], [0.0]])).ravel().tolist() == [True, True, True]
     assert believed(np.array([[-2.0], [-2.0], [0.0]])).ravel().tolist() == [False, False, False]
     assert believed(np.array([[0.0], [np.nan]])).ravel().tolist() == [False, False]
@@ -127,3 +129,22 @@ def test_disagreements_name_the_terms_that_data_contradict():
     model = TextClassifier(knowledge={"a": {"corn": 1, "yen": 1}})
     texts = ["corn wheat", "corn oats", "yen bank", "yen rates"]
     assert model.fit(texts, ["a", "a", "b", "b"]).disagreements()[0].term == "yen"
+
+
+def test_the_same_prior_given_twice_counts_once():
+    X, y, _, _, known = few_labels(0, n=40)
+    once, often = (PriorSVC(prior=[known] * k).fit(X, y) for k in (1, 5))
+    np.testing.assert_allclose(often.coef_, once.coef_, atol=1e-6)
+    assert often.trust_.sum() == pytest.approx(once.trust_.sum())
+
+
+def test_evidence_is_that_of_models_trained_without_the_text():
+    """With fewer columns than texts the leave-one-out formula took right priors for contradicted ones."""
+    flipped = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = np.abs(rng.standard_normal((60, 40)))
+        y = (X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(60) > 0).astype(int)
+        prior = np.append([1.0, -1.0], np.zeros(38))
+        flipped += PriorSVC(prior=prior).fit(X, y).verdict_[0].word == "contradicted"
+    assert flipped == 0

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from ..errors import PriorError, UnknownTermWarning
+from ..errors import PriorError, TextmarginWarning, UnknownTermWarning
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +29,7 @@ class Landing:
     unknown : tuple of str, what was not found.
     nearest : dict, for some of them the known term that is spelled most alike.
     share : float, how much of the total (absolute) weight was found, 0 to 1.
+    n_entries : int, how many entries there were.
     """
 
     target: Any
@@ -36,6 +37,7 @@ class Landing:
     unknown: tuple[str, ...]
     nearest: dict[str, str]
     share: float
+    n_entries: int
 
 
 class KnowledgeBase(BaseEstimator):
@@ -62,18 +64,35 @@ class KnowledgeBase(BaseEstimator):
 
     def landings(self, terms: Iterable[str], classes: Iterable[Any]) -> list[Landing]:
         """How much is known of each class, and how much of that landed on the terms."""
-        terms, classes = list(terms), [_plain(name) for name in classes]
-        known = self._entries()
-        strangers = [name for name in known if name not in classes]
-        if strangers:
-            near = difflib.get_close_matches(str(strangers[0]), [str(name) for name in classes], n=1)
-            raise PriorError(
-                f"{type(self).__name__} knows of {strangers[0]!r}, which is not among the classes: "
-                f"{', '.join(map(repr, classes[:8]))}{' …' if len(classes) > 8 else ''}."
-                + (f" Did you mean {near[0]!r}?" if near else "")
-            )
-        finder = TermFinder(terms)
+        terms = list(terms)
+        known = self._of_classes([_plain(name) for name in classes])
+        finder = TermFinder(terms, patterns=self._patterns)
         return [_land(name, entries, finder) for name, entries in known.items()]
+
+    _patterns = False  # whether entries may be patterns and phrases, or are terms as they stand
+
+    def _of_classes(self, classes: list[Any]) -> dict[Any, dict[str, float]]:
+        """What is known of the classes there are. Others are dropped with a warning, unless they look like a slip of the pen."""
+        spelled = {str(name): name for name in classes}  # files know names only
+        known = {name if name in classes else spelled.get(str(name), name): entries for name, entries in self._entries().items()}
+        strangers = [name for name in known if name not in classes]
+        near = {name: difflib.get_close_matches(str(name), list(spelled), n=1) for name in strangers}
+        shown = f"{', '.join(map(repr, classes[:8]))}{' …' if len(classes) > 8 else ''}"
+        for name in strangers:
+            if near[name] or len(strangers) == len(known):
+                raise PriorError(
+                    f"{type(self).__name__} knows of {name!r}, which is not among the classes: {shown}."
+                    + (f" Did you mean {near[name][0]!r}?" if near[name] else "")
+                )
+        if strangers:
+            warnings.warn(
+                f"{type(self).__name__} knows of {strangers[0]!r}"
+                + (f" and {len(strangers) - 1} others" if len(strangers) > 1 else "")
+                + f", not among the classes here: {shown}. What it knows of them is left out.",
+                TextmarginWarning,
+                stacklevel=4,
+            )
+        return {name: entries for name, entries in known.items() if name in classes}
 
     def sources(self) -> set[str]:
         """The labelled texts that this was learnt from; none if it comes from elsewhere."""
@@ -88,7 +107,7 @@ class KnowledgeBase(BaseEstimator):
         lost = [(landing.target, word) for landing in found for word in landing.unknown]
         if not lost:
             return
-        n_entries = len(lost) + sum(len(landing.terms) for landing in found)
+        n_entries = sum(landing.n_entries for landing in found)
         nearest = {word: term for landing in found for word, term in landing.nearest.items()}
         words = ", ".join(repr(word) for _, word in lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
         hint = f" Nearest: {', '.join(f'{term!r}' for term in list(nearest.values())[:5])}." if nearest else ""
@@ -102,12 +121,15 @@ class KnowledgeBase(BaseEstimator):
 class TermFinder:
     """Which terms an entry means: a word, a phrase, a `prefix*`, or a /regular expression/."""
 
-    def __init__(self, terms: list[str]) -> None:
+    def __init__(self, terms: list[str], *, patterns: bool) -> None:
         self.terms = terms
+        self.patterns = patterns
         self.known = set(terms)
 
     def find(self, entry: str) -> dict[str, float]:
         """The terms, with the share of the entry's weight that each gets; empty if there is none."""
+        if not self.patterns:
+            return {entry: 1.0} if entry in self.known else {}
         if len(entry) > 2 and entry.startswith("/") and entry.endswith("/"):
             pattern = compiled(entry)
             return {term: 1.0 for term in self.terms if pattern.fullmatch(term)}
@@ -147,7 +169,7 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> Land
         if not found:
             unknown.append(entry)
             continue
-        landed += abs(weight)
+        landed += abs(weight) * (sum(found.values()) if " " in entry and entry not in finder.known else 1.0)
         for term, share in found.items():
             if term in terms and terms[term] * weight < 0 and entry not in finder.known:
                 raise PriorError(
@@ -159,7 +181,7 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> Land
                 terms[term], said[term] = weight * share, entry
     total = sum(abs(weight) for weight in entries.values())
     nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None}
-    return Landing(target, terms, tuple(unknown), nearest, landed / total if total else 0.0)
+    return Landing(target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries))
 
 
 def _plain(name: Any) -> Any:

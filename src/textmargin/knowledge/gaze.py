@@ -6,7 +6,7 @@
 4. v_i[k] = f_i(mean measures of word k in documents of category i), for words that were read there.
 
 The paper tunes an RBF SVR by 5-fold cross-validation per category. Here the search runs on a sample of rows (`n_tune`), which
-makes it affordable; the regression itself is learnt on all of them. Measures and targets are standardised: ε and σ have a scale.
+makes it affordable; the regression itself is learnt on all of them. Measures are standardised and targets scaled.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class GazePrior(KnowledgeBase):
         self.progress = progress
 
     def fit(self) -> Self:
-        """Learn the weights; `coef` does it by itself when first asked."""
+        """Learn the weights; `coef` does it by itself when first asked. Clones keep what was learnt."""
         documents = [name for name in self.texts if name in self.labels]
         classes = sorted({self.labels[name] for name in documents}, key=str)
         if len(classes) < 3:
@@ -120,6 +120,7 @@ class GazePrior(KnowledgeBase):
         for name, (words, weights, mse, settings) in zip(classes, results, strict=True):
             self.weights_[name] = {str(terms[w]): float(v) for w, v in zip(words, weights, strict=True)}
             self.mse_[name], self.settings_[name] = mse, settings
+        self._learnt_with = self._settings()
         return self
 
     def sources(self) -> set[str]:
@@ -127,9 +128,22 @@ class GazePrior(KnowledgeBase):
         return {text for name, text in self.texts.items() if name in self.labels}
 
     def _entries(self) -> dict[Any, dict[str, float]]:
-        if not hasattr(self, "weights_"):
+        if getattr(self, "_learnt_with", None) != self._settings():
             self.fit()
         return self.weights_
+
+    def _settings(self) -> tuple[Any, ...]:
+        """What the weights depend on."""
+        tables = id(self.readings), id(self.texts), id(self.labels)
+        return (*tables, repr(self.measures), self.document, self.word, repr(self.regressor), self.n_tune, self.random_state)
+
+    def __sklearn_clone__(self) -> GazePrior:
+        """With what was learnt, as long as nothing is set otherwise: it takes a minute, and a grid search clones often."""
+        same = GazePrior(**self.get_params(deep=False))
+        if getattr(self, "_learnt_with", None) == self._settings():
+            for name in ("weights_", "ideal_", "mse_", "settings_", "_learnt_with"):
+                setattr(same, name, getattr(self, name))
+        return same
 
     def _warn(self, found: Any) -> None:
         """Words that were read need not be in the vocabulary; `landings` tells how many are."""
@@ -153,7 +167,9 @@ class GazePrior(KnowledgeBase):
     def _regressor(self, rows: Floats, target: Floats) -> tuple[Any, dict[str, float]]:
         if self.regressor is not None:
             return clone(self.regressor), {}
-        some = check_random_state(self.random_state).permutation(len(target))[: self.n_tune]
+        if len(target) < 10:
+            raise PriorError(f"There are {len(target)} words with readings in the other categories, too few to learn from.")
+        some = check_random_state(self.random_state).permutation(len(target))[: max(10, self.n_tune)]
         grid = {**_GRID, "gamma": [1 / (2 * width**2 * rows.shape[1]) for width in _GRID["width"]]}
         del grid["width"]
         search = GridSearchCV(SVR(cache_size=500), grid, cv=5, scoring="neg_mean_squared_error").fit(rows[some], target[some])
@@ -161,7 +177,10 @@ class GazePrior(KnowledgeBase):
 
     def _rows(self, documents: list[Any], vectorizer: CountVectorizer) -> tuple[Floats, NDArray[np.intp]]:
         """Standardised measures of each word in each document, and which document and term that is."""
-        columns = {str(name): np.asarray(self.readings[name]) for name in self.readings}
+        names = list(getattr(self.readings, "columns", self.readings))
+        columns = {str(name): np.asarray(self.readings[name]) for name in names}
+        if len({values.shape[0] for values in columns.values()}) > 1:
+            raise PriorError("The columns of readings have different lengths.")
         for name in (self.document, self.word, *(self.measures or [])):
             if name not in columns:
                 raise PriorError(f"readings has no column {name!r}; it has {list(columns)[:12]}.")
@@ -170,6 +189,11 @@ class GazePrior(KnowledgeBase):
             for name, values in columns.items()
             if values.dtype.kind in "biuf" and name not in (self.document, self.word, "word_index", "line")
         ]
+        texty = [name for name in measures if columns[name].dtype.kind not in "biuf"]
+        if texty or not measures:
+            raise PriorError(
+                f"The measure {texty[0]!r} is not a number." if texty else "readings has no numeric column to learn from."
+            )
         number = {name: i for i, name in enumerate(documents)}
         strangers = sorted({str(name) for name in columns[self.document].tolist() if name not in self.texts})
         if strangers:

@@ -10,6 +10,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from ..errors import PriorError, TextmarginWarning
 from ._landing import KnowledgeBase, compiled
 
@@ -35,6 +37,8 @@ class KeywordPrior(KnowledgeBase):
     >>> prior.coef(["bank", "corn", "cornfield", "oil", "wheat"], ["grain", "money"])
     {'grain': array([0., 1., 1., 0., 1.]), 'money': array([2., 0., 0., 0., 0.])}
     """
+
+    _patterns = True
 
     def __init__(self, keywords: Mapping[Any, Any], *, lowercase: bool = True) -> None:
         self.keywords = keywords
@@ -104,7 +108,7 @@ def _with_weight_one(name: Any, words: Any) -> Iterable[tuple[Any, float]]:
 
 def _from_toml(path: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise PriorError(f"The keyword file {path} is not TOML: {error}.") from error
     found: dict[str, Any] = table.get("keywords", table)
@@ -123,6 +127,8 @@ def _from_csv(path: Path) -> dict[str, dict[str, float]]:
                 weight = float(row.get("weight") or 1.0)
             except ValueError as error:
                 raise PriorError(f"Line {number} of {path}: the weight {row['weight']!r} is not a number.") from error
+            if not np.isfinite(weight):
+                raise PriorError(f"Line {number} of {path}: the weight {row['weight']!r} is not a number.")
             words = found.setdefault(row["class"], {})
             if words.get(row["word"], weight) != weight:
                 raise PriorError(f"Line {number} of {path}: {row['word']!r} has two weights for {row['class']!r}; keep one.")
@@ -132,7 +138,7 @@ def _from_csv(path: Path) -> dict[str, dict[str, float]]:
 
 def _from_lines(path: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         name, colon, words = line.partition(":")

@@ -9,13 +9,17 @@ texts. Its weight is the difference of log-odds, where it is positive:
 from __future__ import annotations
 
 import json
+import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import log
 from pathlib import Path
 from typing import Any, Self
+
+import numpy as np
 
 from ..errors import PriorError
 from ._landing import KnowledgeBase
@@ -66,28 +70,32 @@ class RationalePrior(KnowledgeBase):
         for number, line in enumerate(_read(path).splitlines(), start=1):
             if not line.strip():
                 continue
-            record = _parsed(line, f"Line {number} of {path}")
-            if record.get("answer", "accept") != "accept":
-                continue
-            spans = [(span["start"], span["end"], span["label"]) for span in record.get("spans") or []]
-            found.append((record["text"], spans))
+            with _in_shape(f"Line {number} of {path}"):
+                record = json.loads(line)
+                if record.get("answer", "accept") == "accept":
+                    spans = [(span["start"], span["end"], span["label"]) for span in record.get("spans") or []]
+                    found.append((record["text"], spans))
         return cls(found, **kwargs)
 
     @classmethod
     def from_label_studio(cls, path: str | Path, text: str = "text", **kwargs: Any) -> Self:
         """From a JSON export of Label Studio with labelled passages; `text` names the field of the data that holds the text."""
         found = []
-        for number, task in enumerate(_parsed(_read(path), str(path))):
-            if text not in task.get("data", {}):
-                raise PriorError(f"Task {number} of {path} has no field {text!r}; it has {sorted(task.get('data', {}))}.")
-            spans = [
-                (result["value"]["start"], result["value"]["end"], label)
-                for annotation in task.get("annotations", [])
-                if not annotation.get("was_cancelled")
-                for result in annotation.get("result", [])
-                for label in result.get("value", {}).get("labels", [])
-            ]
-            found.append((task["data"][text], spans))
+        with _in_shape(str(path)):
+            tasks = json.loads(_read(path))
+            fields = [task["data"] for task in tasks]
+        for number, (task, data) in enumerate(zip(tasks, fields, strict=True)):
+            if text not in data:
+                raise PriorError(f"Task {number} of {path} has no field {text!r}; it has {sorted(data)}.")
+            with _in_shape(f"Task {number} of {path}"):
+                spans = [
+                    (result["value"]["start"], result["value"]["end"], label)
+                    for annotation in task.get("annotations", [])
+                    if not annotation.get("was_cancelled")
+                    for result in annotation.get("result", [])
+                    for label in result.get("value", {}).get("labels", [])
+                ]
+            found.append((data[text], spans))
         return cls(found, **kwargs)
 
     def sources(self) -> set[str]:
@@ -100,21 +108,46 @@ class RationalePrior(KnowledgeBase):
         everywhere: Counter[str] = Counter()
         for rationale in map(self._checked, range(len(self.rationales)), self.rationales):
             everywhere.update(analyzer(rationale.text))
-            for start, end, name in rationale.spans:
+            for name, start, end in _merged(rationale):
                 marked.setdefault(name, Counter()).update(analyzer(rationale.text[start:end]))
         if not marked:
             raise PriorError("No passage is marked in any of the rationales.")
         return {name: _log_odds(counts, everywhere, self.min_count) for name, counts in marked.items()}
 
     def _checked(self, number: int, rationale: Any) -> Rationale:
-        text, spans = (rationale.text, rationale.spans) if isinstance(rationale, Rationale) else rationale
+        try:
+            text, spans = (rationale.text, rationale.spans) if isinstance(rationale, Rationale) else rationale
+            spans = [(_whole(start), _whole(end), name) for start, end, name in spans]
+        except (TypeError, ValueError) as error:
+            raise PriorError(f"Rationale number {number} is not (text, [(start, end, class), …]): {rationale!r:.80}.") from error
         for start, end, name in spans:
-            if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)):
+            if not 0 <= start < end <= len(text):
                 raise PriorError(
-                    f"Text number {number} has {len(text)} characters, but a passage marked for {name!r} goes from {start!r} to "
-                    f"{end!r}."
+                    f"Text number {number} has {len(text)} characters, but a passage for {name!r} goes from {start} to {end}."
                 )
         return Rationale(text, tuple(spans))
+
+
+def _whole(offset: Any) -> int:
+    if isinstance(offset, bool):
+        raise TypeError("an offset is a number")
+    return operator.index(offset)
+
+
+def _merged(rationale: Rationale) -> list[tuple[Any, int, int]]:
+    """Passages per class, widened to whole words; what several annotators marked counts once."""
+    found = []
+    for name in {span[2]: None for span in rationale.spans}:
+        inside = np.zeros(len(rationale.text) + 2, dtype=np.int8)
+        for start, end, target in rationale.spans:
+            if target == name:
+                inside[1 + start : 1 + end] = 1
+        for word in re.finditer(r"\w+", rationale.text):
+            if inside[1 + word.start() : 1 + word.end()].any():
+                inside[1 + word.start() : 1 + word.end()] = 1
+        edges = np.flatnonzero(np.diff(inside))
+        found += [(name, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return found
 
 
 def _words(text: str) -> list[str]:
@@ -135,13 +168,19 @@ def _log_odds(marked: Counter[str], everywhere: Counter[str], min_count: int) ->
 
 def _read(path: str | Path) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise PriorError(f"The file of rationales {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise PriorError(f"The file of rationales {path} is not UTF-8 text: {error}.") from error
 
 
-def _parsed(text: str, where: str) -> Any:
+@contextmanager
+def _in_shape(where: str) -> Iterator[None]:
+    """What is read is as the tool writes it."""
     try:
-        return json.loads(text)
+        yield
     except json.JSONDecodeError as error:
         raise PriorError(f"{where} is not JSON: {error}.") from error
+    except (KeyError, AttributeError, TypeError) as error:
+        raise PriorError(f"{where} is not as the annotation tool writes it: {type(error).__name__} {error}.") from error

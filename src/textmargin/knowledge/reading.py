@@ -22,7 +22,7 @@ A word that was not fixated has zeros and `skipped` = 1.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -68,11 +68,15 @@ def reading_measures(
     """
     starts = np.asarray(word_starts, dtype=np.float64)
     sentence = np.zeros(starts.size, dtype=np.intp) if sentences is None else np.asarray(sentences)
+    if not np.isfinite(starts).all() or sentence.shape != starts.shape:
+        raise PriorError(f"{starts.size} word_starts and {sentence.size} sentences: give a finite number of each for every word.")
     path = _Path(fixations, starts.size, shortest)
     found = {name: np.zeros(starts.size) for name in _NAMES}
     found["skipped"][:] = 1.0
-    meeting = _meetings(np.where(path.word >= 0, sentence[path.word], -1)) if path.word.size else path.word
-    regressions = _regressions(path.word)
+    on_words = np.flatnonzero(path.word >= 0)  # a glance off the text ends neither a sentence nor a regression
+    meeting = np.zeros(path.word.size, dtype=np.intp)
+    meeting[on_words] = _meetings(sentence[path.word[on_words]])
+    regressions = _regressions(path.word, on_words)
     for w in np.unique(path.word[path.word >= 0]).tolist():
         on = np.flatnonzero(path.word == w)
         run = 1 + int(np.argmax(np.append(np.diff(on) != 1, True)))  # fixations of the first encounter
@@ -169,18 +173,20 @@ class _Path:
     """Fixations in their order, the short ones dropped."""
 
     def __init__(self, fixations: Mapping[str, ArrayLike], n_words: int, shortest: float) -> None:
+        names = list(getattr(fixations, "columns", fixations))
         for name in ("word", "duration", "x"):
-            if name not in fixations:
-                raise PriorError(f"fixations has no column {name!r}; it has {list(fixations)[:10]}.")
-        columns = {name: np.asarray(fixations[name], dtype=np.float64) for name in fixations if name in _COLUMNS}
+            if name not in names:
+                raise PriorError(f"fixations has no column {name!r}; it has {names[:10]}.")
+        columns = {name: np.asarray(fixations[name], dtype=np.float64) for name in names if name in _COLUMNS}
         sizes = {values.size for values in columns.values()}
         if len(sizes) != 1:
             raise PriorError(f"The columns of fixations have different lengths: {sorted(sizes)}.")
-        if not all(np.isfinite(values).all() for name, values in columns.items() if name != "pupil"):
+        if not all(np.isfinite(values).all() for values in columns.values()):
             raise PriorError("fixations has values that are not finite; drop those rows first.")
         words = columns["word"]
-        if words.size and (words.max() >= n_words or words.min() < -1):
-            raise PriorError(f"A fixation is on word {int(words.max())}, but the text has {n_words} words, counted from 0.")
+        wrong = words[(words >= n_words) | (words < -1) | (words != np.round(words))]
+        if wrong.size:
+            raise PriorError(f"A fixation is on word {wrong[0]:g}, but the text has {n_words} words, counted from 0 (−1: none).")
         kept = columns["duration"] >= shortest
         self.word = words[kept].astype(np.intp)
         self.duration, self.x = columns["duration"][kept], columns["x"][kept]
@@ -202,11 +208,12 @@ def _meetings(sentence: NDArray[Any]) -> NDArray[np.intp]:
     return found
 
 
-def _regressions(word: Sequence[int] | NDArray[np.intp]) -> list[tuple[int, int]]:
+def _regressions(word: NDArray[np.intp], on_words: NDArray[np.intp]) -> list[tuple[int, int]]:
     """Regressions as (fixation it starts from, first fixation that is at that word or later again)."""
     found = []
-    for i in range(len(word) - 1):
-        if 0 <= word[i + 1] < word[i]:
-            end = next((j for j in range(i + 2, len(word)) if word[j] >= word[i]), len(word))
-            found.append((i, end))
+    for k in range(on_words.size - 1):
+        here, there = int(on_words[k]), int(on_words[k + 1])
+        if word[there] < word[here]:
+            end = next((int(j) for j in on_words[k + 2 :] if word[j] >= word[here]), word.size)
+            found.append((here, end))
     return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from ..errors import PriorError
 from ._landing import KnowledgeBase
@@ -37,8 +39,16 @@ class ModelPrior(KnowledgeBase):
         self.terms = terms
         self.n_largest = n_largest
 
+    def __sklearn_clone__(self) -> ModelPrior:
+        return ModelPrior(self.model, terms=self.terms, n_largest=self.n_largest)  # the model is what it is about: not unfitted
+
     def _entries(self) -> dict[Any, dict[str, float]]:
-        learner, terms = _linear_part(self.model)
+        if self.n_largest is not None and not (isinstance(self.n_largest, Integral) and self.n_largest > 0):
+            raise PriorError(f"n_largest must be a positive whole number, or None for all; got {self.n_largest!r}.")
+        try:
+            learner, terms = _linear_part(self.model)
+        except NotFittedError as error:
+            raise PriorError(f"ModelPrior needs a fitted model: {error}") from error
         terms = self.terms if self.terms is not None else terms
         if terms is None:
             raise PriorError(

@@ -35,8 +35,9 @@ class Verdict:
     target : the class.
     prior : int, which of its priors.
     word : str
-        `helped`: believed, and the data say so; `believed`: the data cannot tell, but the priors of other classes helped;
-        `ignored`: the data cannot tell, and it is left out; `contradicted`: the data speak against it, and it is left out.
+        `helped`: used, and the texts of the class clearly speak for it; `believed`: used, though these alone do not say so
+        clearly (they lean towards it, or the priors of other classes helped); `contradicted`: left out, and the texts clearly
+        speak against it; `ignored`: left out, though these alone do not say so clearly.
     evidence : float
         Positive where texts left out fare better with the prior; beyond ±1 it is clear.
     gain : float

@@ -85,7 +85,7 @@ class KernelSolver:
         n_folds = min(_N_FOLDS, positive.size, negative.size)
         if n_folds < 2:  # nothing can be left out; does the score speak for the only example?
             difference = problem.z[positive].mean() - problem.z[negative].mean()
-            return float(np.sign(difference)), np.nan
+            return 0.5 * float(np.sign(difference)), 0.0  # that may well be chance
         fold = np.empty(len(gram), dtype=np.intp)
         for side in (positive, negative):
             fold[side] = np.arange(side.size) % n_folds

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ..errors import PriorError, UnknownTermWarning
+from ..errors import PriorError, TextmarginWarning, UnknownTermWarning
 from ._objective import Floats
 
 
@@ -78,10 +78,13 @@ def _by_class(
     prior: Mapping[Any, Any], classes: list[Any], n_problems: int, n_features: int, terms: list[str] | None, strict: bool
 ) -> Floats:
     unknown = [label for label in prior if label not in classes]
-    if unknown:
+    if unknown and (strict or len(unknown) == len(prior)):
         raise PriorError(f"prior names {unknown[0]!r}, which is not among the classes: {_shortened(classes)}.")
+    if unknown:
+        message = f"knowledge names {_shortened(unknown)}, not among the classes here: {_shortened(classes)}. That is left out."
+        warnings.warn(message, TextmarginWarning, stacklevel=2)
     given = {}
-    for label, weights in prior.items():
+    for label, weights in ((label, prior[label]) for label in prior if label not in unknown):
         if isinstance(weights, Mapping):
             weights = _by_term(weights, terms, strict)
         given[label] = np.atleast_2d(_checked(weights, n_features))

@@ -59,7 +59,7 @@ class Problem:
 
     def typical_square(self) -> Floats:
         """Per prior, the median of its squared scores that are not 0."""
-        return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in self.Z.T])
+        return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in self.Z[self.costs > 0].T])
 
     def part(self, rows: NDArray[np.intp]) -> Problem:
         """The same problem with some of the texts."""
@@ -70,6 +70,13 @@ class Problem:
         width = sum(self.margins[self.y == side].max(initial=0.0) for side in (1.0, -1.0))
         size = self.row_size * np.linalg.norm(self.V, axis=1)
         return np.divide(width, size, out=np.zeros(len(self.V)), where=size > 0)
+
+    def joint_lift(self, trusted: NDArray[np.bool_]) -> Floats:
+        """The same for several priors together: what they have in common counts once."""
+        alone = np.where(trusted, self.lift(), 0.0)
+        size = np.linalg.norm(alone @ self.V)
+        largest = np.linalg.norm(alone[:, None] * self.V, axis=1).max()
+        return alone * (largest / size) if size > largest else alone
 
 
 @dataclass(frozen=True)
@@ -166,13 +173,17 @@ class Solver:
             return weighed.plain
         if trusted.sum() == 1:
             return weighed.fits[int(trusted.argmax())]
-        return self._solve(problem, "fixed", np.where(trusted, problem.lift(), 0.0), weighed.plain)
+        return self._solve(problem, "fixed", problem.joint_lift(trusted), weighed.plain)
 
     def _held_out_losses(self, problem: Problem, fit: Fit) -> Floats:
-        try:
-            scores = self.leave_one_out(problem, fit)
-        except TooLargeError:
-            scores = self._fold_scores(problem, fit)
+        # With fewer weights than texts, leaving one out moves others across their margins, and the formula may err by far.
+        if problem.X.shape[1] < np.count_nonzero(problem.costs):
+            scores = self._fold_scores(problem, fit, n_folds=5)
+        else:
+            try:
+                scores = self.leave_one_out(problem, fit)
+            except TooLargeError:
+                scores = self._fold_scores(problem, fit)
         missed = np.maximum(problem.margins - problem.y * scores, 0)
         return problem.costs * missed * missed
 

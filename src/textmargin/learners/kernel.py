@@ -96,8 +96,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
     verdict_ : list of Verdict
-        Per class with prior scores whether these `helped`, were `believed` because those of other classes helped, `ignored`, or
-        `contradicted` by the data, with the evidence; empty unless `trust="auto"`.
+        Per class with prior scores whether these `helped`, were `believed`, `ignored`, or `contradicted` by the data, with the
+        evidence; empty unless `trust="auto"`.
     n_kernel_evaluations_ : int
         Pairs of texts that were compared in training; those found in the cache do not count.
     kernel_ : the kernel that was used.

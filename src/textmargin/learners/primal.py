@@ -98,8 +98,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
     verdict_ : list of Verdict
-        Per class and prior whether it `helped`, was `believed` because others helped, `ignored`, or `contradicted` by the data,
-        with the evidence; empty unless `trust="auto"`.
+        Per class and prior whether it `helped`, was `believed`, `ignored`, or `contradicted` by the data, with the evidence;
+        empty unless `trust="auto"`.
     prior_ : array (n_problems, n_priors, n_features)
         The priors, aligned with the columns.
     n_iter_ : array (n_problems,)
@@ -274,8 +274,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         found = []
         for k, j in np.argwhere(np.abs(self.prior_).sum(axis=2) > 0).tolist():
             prior = self.prior_[k, j]
-            data = self.coef_[k] - self.trust_[k] @ self.prior_[k]
-            for t in np.flatnonzero(prior * data < 0):
+            data = self.coef_[k] - np.maximum(self.trust_[k], 0) @ self.prior_[k]
+            for t in np.flatnonzero((prior * data < 0) & (np.abs(data) > 1e-6 * np.abs(self.coef_[k]).max())):
                 found.append(Disagreement(classes[k], j, names[t], float(prior[t]), float(data[t])))
         return sorted(found, key=lambda disagreement: -abs(disagreement.data))[:n]
 

@@ -144,6 +144,7 @@ class SVM2K(ClassifierMixin, BaseEstimator):
                 machines.append(self._solve(A, B, there, labels.signs(k), costs, weight))
 
         self.classes_, self.multilabel_ = labels.classes, labels.multilabel
+        self._n_second = 0 if other is None else other.shape[1]
         weights, intercepts, steps = zip(*machines, strict=True)
         n_first = A.shape[1]
         self.coef_ = np.array([w[:n_first] for w in weights])
@@ -169,6 +170,8 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         view, weights = self._second_map, self.second_coef_
         if other is None or view is None or weights is None or self.predict_view == "first":
             return scores
+        if other.shape[1] != self._n_second:
+            raise LabelError(f"The second view has {other.shape[1]} columns; it was fitted with {self._n_second}.")
         read = np.asarray(view.columns(other[there]) @ weights.T) + self.second_intercept_
         scores[there] = read if self.predict_view == "second" else (scores[there] + read) / 2
         return scores

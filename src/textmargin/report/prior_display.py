@@ -16,7 +16,7 @@ class PriorDisplay:
     Parameters
     ----------
     prior, learnt : arrays (n_terms,)
-        Weights of the terms in the prior, as far as it is trusted (or as it would be), and in the classifier.
+        Weights of the terms in the prior, times its trust (as given, if it is not trusted), and in the classifier.
     terms : array (n_terms,)
         Their names.
     name : str, default=None
@@ -58,6 +58,8 @@ class PriorDisplay:
         if target is not None and target not in classes:
             raise PriorError(f"target {target!r} is not among the classes that have weights: {classes[:10]}.")
         k = int(known.argmax()) if target is None else classes.index(target)
+        if not known[k]:
+            raise PriorError(f"Class {classes[k]!r} has no prior number {prior}; there is nothing to show.")
         columns = np.flatnonzero(learner.prior_[k, prior])
         trust = learner.trust_[k, prior] or 1.0
         return cls(
