@@ -7,7 +7,7 @@
 from the training articles, the others' positives as negatives, 242 test articles. `reuters`: the ten largest topics of
 Reuters-21578 with five keywords each, written down here before any result was seen, so many positives of each topic and as many
 texts of none; 3,299 test texts. Ten draws, ± the standard error of their mean. *Wrong* gives every category the keywords of
-another one. The words are those of all training texts; C = 1.
+another one. Words are those of all training texts, weighted `log-tf-idf` (or `--weight tf-idf`); C = 1.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def keyword_weights(keywords: dict[str, list[str]], words: BagOfWords, categorie
     return np.array([found[name] for name in categories])
 
 
-def wikipedia() -> None:
+def wikipedia(weight: str) -> None:
     """25 categories."""
     folder = Path(os.environ["TEXTMARGIN_DATA"])
     with gzip.open(folder / "wikipedia25.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -92,7 +92,7 @@ def wikipedia() -> None:
     keywords = tomllib.loads((folder / "wikipedia25_keywords.toml").read_text())["keywords"]
     categories = sorted(keywords)
     train, test = ([a for a in articles if a["split"] == split] for split in ("train", "test"))
-    words = BagOfWords()
+    words = BagOfWords(weight)
     X, X_test = words.fit_transform([a["text"] for a in train]), words.transform([a["text"] for a in test])
     Y, Y_test = (np.array([[a["category"] == c for c in categories] for a in part], dtype=int) for part in (train, test))
 
@@ -103,12 +103,12 @@ def wikipedia() -> None:
     table(X, Y, X_test, Y_test, keyword_weights(keywords, words, categories), draw)
 
 
-def reuters() -> None:
+def reuters(weight: str) -> None:
     """The ten largest topics."""
     train, test = reuters_texts("train"), reuters_texts("test")
     topics = list(REUTERS_KEYWORDS)
     columns = [train.topics.index(topic) for topic in topics]
-    words = BagOfWords()
+    words = BagOfWords(weight)
     X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
     Y, Y_test = train.Y[:, columns], test.Y[:, columns]
 
@@ -124,8 +124,10 @@ def reuters() -> None:
 def main() -> None:
     """The parts that were asked for."""
     print(describe("textmargin", "scikit-learn", "numpy"))
-    for part in sys.argv[1:] or ["wikipedia", "reuters"]:
-        {"wikipedia": wikipedia, "reuters": reuters}[part]()
+    arguments = sys.argv[1:]
+    weight = arguments.pop(arguments.index("--weight") + 1) if "--weight" in arguments else "log-tf-idf"
+    for part in [part for part in arguments if part != "--weight"] or ["wikipedia", "reuters"]:
+        {"wikipedia": wikipedia, "reuters": reuters}[part](weight)
 
 
 if __name__ == "__main__":
