@@ -7,6 +7,7 @@ from conftest import make_problem
 from textmargin import PriorSVC, TextClassifier
 from textmargin.learners import _leave_one_out
 from textmargin.learners._evidence import believed
+from textmargin.learners._trust import Solver
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
 
@@ -148,3 +149,13 @@ def test_evidence_is_that_of_models_trained_without_the_text():
         prior = np.append([1.0, -1.0], np.zeros(38))
         flipped += PriorSVC(prior=prior).fit(X, y).verdict_[0].word == "contradicted"
     assert flipped == 0
+
+
+def test_without_a_prior_no_text_is_left_out(monkeypatch):
+    """`auto` is the default: a plain fit took more than twice as long, for evidence about nothing."""
+    monkeypatch.setattr(Solver, "_held_out_losses", None)
+    X, y, direction = make_problem()
+    assert PriorSVC().fit(X, y).verdict_ == []
+    assert PriorSVC(prior=np.zeros_like(direction)).fit(X, y).verdict_ == []
+    with pytest.raises(TypeError):
+        PriorSVC(prior=direction).fit(X, y)

@@ -110,6 +110,14 @@ class Objective:
         return self.times(point.w) + self.columns.Z @ point.q + self.offset
 
 
+def canonical(X: Matrix) -> Matrix:
+    """X with every entry in one place; a matrix handed in is not changed."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def invert_block(M: Floats) -> Floats:
     """Inverse of the small block of the columns; a column that no active row has stays where it is."""
     idle = np.flatnonzero(M.diagonal() == 0)

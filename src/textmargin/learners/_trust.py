@@ -161,6 +161,8 @@ class Solver:
         """The first half of `auto`: what texts that are left out gain by each prior."""
         plain = self._solve(problem, "plain", np.zeros(len(problem.V)), start)
         lift = problem.lift()
+        if not lift.any():  # nothing to weigh: leaving texts out would cost more than the fit
+            return Weighed(plain, [plain] * lift.size, np.full(lift.size, np.nan), np.zeros(lift.size))
         fits = [self._solve(problem, "fixed", np.where(np.arange(lift.size) == j, lift, 0.0), plain) for j in range(lift.size)]
         losses = [self._held_out_losses(problem, fit) for fit in (plain, *fits)]
         gains = [losses[0] - loss for loss in losses[1:]]

@@ -33,7 +33,7 @@ from ..errors import TextmarginError
 from ._evidence import Disagreement, Verdict, believed, verdict
 from ._explanation import Explanation
 from ._labels import Labels, decide, problem_of, shaped
-from ._objective import Floats, Matrix
+from ._objective import Floats, canonical
 from ._prior import align_prior
 from ._training import Training
 from ._trust import Fit, Problem, Solver
@@ -175,7 +175,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             Cost of each text; a text of weight 0 counts as absent.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
-        X = _canonical(X)
+        X = canonical(X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         labels = Labels.read(y, weight, type(self).__name__)
         terms = getattr(self, "feature_names_in_", None)
@@ -354,11 +354,3 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def _canonical(X: Matrix) -> Matrix:
-    """X with every entry in one place; a matrix handed in is not changed."""
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X

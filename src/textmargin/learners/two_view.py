@@ -29,7 +29,7 @@ from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import LabelError
 from ._labels import Labels, class_costs, decide, shaped
 from ._newton import newton
-from ._objective import Columns, Floats, Matrix, Objective
+from ._objective import Columns, Floats, Matrix, Objective, canonical
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian"}
 
@@ -249,7 +249,7 @@ class _View:
     def columns(self, X: Any) -> Matrix:
         """The columns of some texts."""
         if self.root is None:
-            return _canonical(X) if sp.issparse(X) else np.ascontiguousarray(X)
+            return canonical(X) if sp.issparse(X) else np.ascontiguousarray(X)
         # rbf and others take their scale from the number of columns, so both arguments must have the same.
         return np.ascontiguousarray(pairwise_kernels(X, self.rows, metric=self.kernel) @ self.root)
 
@@ -261,16 +261,9 @@ def _zeros(n: int, like: Matrix) -> Matrix:
 
 def _blocks(left: Matrix, right: Matrix) -> Matrix:
     if sp.issparse(left) or sp.issparse(right):
-        return _canonical(sp.hstack([sp.csr_matrix(left), sp.csr_matrix(right)], format="csr"))
+        return canonical(sp.hstack([sp.csr_matrix(left), sp.csr_matrix(right)], format="csr"))
     return np.hstack([left, right])
 
 
 def _stacked(*parts: Matrix) -> Matrix:
-    return _canonical(sp.vstack(parts, format="csr")) if sp.issparse(parts[0]) else np.vstack(parts)
-
-
-def _canonical(X: Matrix) -> Matrix:
-    """A copy with every entry in one place."""
-    X = sp.csr_matrix(X, copy=True)
-    X.sum_duplicates()
-    return X
+    return canonical(sp.vstack(parts, format="csr")) if sp.issparse(parts[0]) else np.vstack(parts)

@@ -58,8 +58,9 @@ def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:
     *corpora : lists, arrays or columns of strings, or of lists of tokens
     """
     texts_of = [split(tokens, corpus) for corpus in corpora]
-    if all(isinstance(text, str) for texts in texts_of for text in texts):
-        return _encode_characters(texts_of)  # type: ignore[arg-type]
+    strings = [[text for text in texts if isinstance(text, str)] for texts in texts_of]
+    if list(map(len, strings)) == list(map(len, texts_of)):
+        return _encode_characters(strings)
     code_of: dict[Hashable, int] = {}
     encoded = []
     for texts in texts_of:
@@ -93,7 +94,7 @@ def split(tokens: Tokens, corpus: Any) -> list[str] | list[Sequence[Hashable]]:
         return _token_lists(items)
     if tokens == "char":
         return items
-    function: Callable[[str], Any] = _WORD.findall if tokens == "word" else tokens  # type: ignore[assignment]
+    function: Callable[[str], Any] = _WORD.findall if isinstance(tokens, str) else tokens
     found = [function(text) for text in items]
     found = [symbols if isinstance(symbols, str | list | tuple) else list(symbols) for symbols in found]
     _check_hashable(found, f"tokens={getattr(tokens, '__name__', tokens)!r} gave")
