@@ -29,6 +29,7 @@ ESTIMATORS = [
     PriorSVC(class_weight="balanced", margins=(1.0, 0.5)),
     KernelSVC(),
     KernelSVC("rbf", class_weight="balanced", chunk_size=5),
+    KernelSVC("rbf", fit_intercept=False),
     KernelSVC(SubsequenceKernel()),
     Rocchio(),
     SVM2K(),

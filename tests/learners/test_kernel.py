@@ -5,10 +5,10 @@ import pytest
 import scipy.sparse as sp
 from samples import corpus
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from textmargin import KernelSVC, SpectrumKernel, SubsequenceKernel, TextClassifier, ThresholdClassifier
 from textmargin.errors import LabelError, NotTextError, TextmarginError
@@ -49,6 +49,25 @@ def test_is_the_machine_of_the_whole_matrix(C, chunk_size):
     np.testing.assert_allclose(model.decision_function(new), whole.decision_function(new), atol=2e-4)
     assert model.support_.tolist() == sorted(whole.support_.tolist())
     assert model.n_support_.sum() == whole.n_support_.sum()
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("chunk_size", [2, 10, 1000])
+def test_without_intercept_is_linear_svc_in_the_space_of_the_kernel(C, chunk_size):
+    X, y = points()
+    new = points(50, seed=1)[0]
+    model = KernelSVC("rbf", C=C, chunk_size=chunk_size, fit_intercept=False, tol=1e-6).fit(X, y)
+    values, vectors = np.linalg.eigh(rbf_kernel(np.vstack([X, new])))
+    coordinates = vectors * np.sqrt(np.maximum(values, 0))
+    whole = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=1_000_000).fit(coordinates[: len(y)], y)
+    assert model.intercept_ == 0
+    np.testing.assert_allclose(model.decision_function(new), whole.decision_function(coordinates[len(y) :]), atol=2e-4)
+
+
+def test_without_intercept_says_when_it_stops_early(monkeypatch):
+    monkeypatch.setattr("textmargin.learners._fixed_threshold._STEPS_PER_TEXT", 0.1)
+    with pytest.warns(ConvergenceWarning, match="without intercept still misses"):
+        KernelSVC("rbf", fit_intercept=False).fit(*points())
 
 
 @pytest.mark.parametrize("kernel", [SubsequenceKernel(3), SpectrumKernel(3), SubsequenceKernel(2, tokens="word")])

@@ -20,12 +20,13 @@ def noisy(n=22, seed=0):
     return X, y, 0.6 * (2 * y - 1) + rng.normal(size=n)
 
 
-def by_general_solver(K, y, z, costs, *, target=0.0, pull=0.0, least=-np.inf, held=False):
+def by_general_solver(K, y, z, costs, *, target=0.0, pull=0.0, least=-np.inf, held=False, intercept=True):
     """The primal problem in β, b, η and slacks, by an interior-point solver of quadratic programmes: scores and η."""
     n = len(y)
-    P = sp.block_diag([K + 1e-10 * np.eye(n), [[0.0]], [[pull]], np.zeros((n, n))], format="csc")
+    unit = float(intercept)  # without intercept its column is empty
+    P = sp.block_diag([K + 1e-10 * np.eye(n), [[1.0 - unit]], [[pull]], np.zeros((n, n))], format="csc")
     q = np.concatenate([np.zeros(n + 1), [-pull * target], costs])
-    margins = np.hstack([y[:, None] * K, y[:, None], (y * z)[:, None], np.eye(n)])
+    margins = np.hstack([y[:, None] * K, unit * y[:, None], (y * z)[:, None], np.eye(n)])
     slacks = np.hstack([np.zeros((n, n + 2)), np.eye(n)])
     trust = np.eye(2 * n + 2)[[n + 1]]
     A, b, cones = [-margins, -slacks], [-np.ones(n), np.zeros(n)], [clarabel.NonnegativeConeT(2 * n)]
@@ -40,21 +41,24 @@ def by_general_solver(K, y, z, costs, *, target=0.0, pull=0.0, least=-np.inf, he
         .solve()
         .x
     )
-    return K @ v[:n] + v[n] + v[n + 1] * z, v[n + 1]
+    return K @ v[:n] + unit * v[n] + v[n + 1] * z, v[n + 1]
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("trust", ["free", "nonneg", "fixed", 0.4, -0.3])
-def test_equals_a_general_solver(trust, seed):
+def test_equals_a_general_solver(trust, seed, fit_intercept):
     X, y, z = noisy(seed=seed)
     if seed == 3:
         z = -z  # nonneg leaves it out
     signs, weight = 2.0 * y - 1, np.random.default_rng(seed).uniform(0.5, 2, len(y))
-    model = KernelSVC("rbf", C=2.0, trust=trust, chunk_size=4).fit(X, y, sample_weight=weight, prior_scores=z)
+    model = KernelSVC("rbf", C=2.0, trust=trust, chunk_size=4, fit_intercept=fit_intercept)
+    model.fit(X, y, sample_weight=weight, prior_scores=z)
     held = trust not in ("free", "nonneg")
     target = {"free": 0.0, "nonneg": 0.0, "fixed": 1.0}.get(trust, trust)
     least = 0.0 if trust == "nonneg" else -np.inf
-    scores, eta = by_general_solver(rbf_kernel(X), signs, z, 2.0 * weight, target=target, least=least, held=held)
+    known = {"target": target, "least": least, "held": held, "intercept": fit_intercept}
+    scores, eta = by_general_solver(rbf_kernel(X), signs, z, 2.0 * weight, **known)
     assert model.trust_[0] == pytest.approx(eta, abs=2e-4)
     np.testing.assert_allclose(model.decision_function(X, prior_scores=z), scores, atol=1e-3)
 

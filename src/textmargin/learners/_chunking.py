@@ -60,6 +60,7 @@ class Chunking:
 
     size: int  # texts to start with
     tol: float
+    fit_intercept: bool = True
     watch: Callable[[Round], None] | None = None
 
     def learn(self, gram: LazyGram, problems: list[Problem], stances: list[Stance]) -> list[Machine]:
@@ -83,7 +84,8 @@ class Chunking:
                         )
                     )
                 if missing.size == 0:
-                    machines[k] = _settled(gram, problems[k], machines[k], texts)
+                    if self.fit_intercept:
+                        machines[k] = _settled(gram, problems[k], machines[k], texts)
                     unfinished.remove(k)
                 chunks[k] = np.union1d(chunks[k], missing[: max(self.size, int(_GROWTH * chunks[k].size))])
         return [machines[k] for k in range(len(problems))]
@@ -96,7 +98,7 @@ class Chunking:
         return np.union1d(_evenly(few, n_few), _evenly(many, max(1, self.size - n_few)))
 
     def _solve(self, gram: LazyGram, problem: Problem, stance: Stance, chunk: Numbers) -> Machine:
-        part = Chunk(gram.block(chunk, chunk), problem.y[chunk], problem.costs[chunk], problem.z[chunk])
+        part = Chunk(gram.block(chunk, chunk), problem.y[chunk], problem.costs[chunk], problem.z[chunk], self.fit_intercept)
         beta, b, eta = part.solve(stance, self.tol)
         support = beta != 0
         return Machine(chunk[support], beta[support], b, eta)

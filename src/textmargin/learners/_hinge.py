@@ -8,6 +8,8 @@ Over β, b and the trust η in the prior scores z (C inside the costs)
 around yᵢ(1 + M) − oᵢ the loss max(0, |f − t| − ε) is the hinge above, so long as no score is beyond 1 + 2M.
 
 *To find η*, the minimum over β and b is a convex function of η whose slope is ρ(η − η₀) − z'β; its zero is looked for.
+
+*Without intercept* b is 0, and `_fixed_threshold.py` solves it in LIBSVM's place.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from sklearn.svm import SVC, SVR
 
 from .._pairs import Floats
 from ..errors import PriorError
+from ._fixed_threshold import box_weights
 
 _CACHE_MB = 200
 _ROUNDING = 1e-9  # relative, within which a weight is at its bound
@@ -51,17 +54,22 @@ class Chunk:
     y: Floats  # ±1
     costs: Floats
     z: Floats
+    fit_intercept: bool = True
 
     def solve(self, stance: Stance, tol: float) -> tuple[Floats, float, float]:
         """β, b and η at the minimum."""
         eta = stance.target if stance.held else self._trust(stance, tol)
         beta = self._weights(eta, tol)
-        return beta, intercept(self.K @ beta + eta * self.z, self.y, beta, self.costs), eta
+        b = intercept(self.K @ beta + eta * self.z, self.y, beta, self.costs) if self.fit_intercept else 0.0
+        return beta, b, eta
 
     def _weights(self, eta: float, tol: float) -> Floats:
-        """β for a given η; exact if LIBSVM found out which texts are on their margin and which beyond."""
+        """β for a given η; exact if the solver found out which texts are on their margin and which beyond."""
         for precision in (tol, tol / 100):
-            beta = self._libsvm(eta, precision)
+            if self.fit_intercept:
+                beta = self._libsvm(eta, precision)
+            else:
+                beta = box_weights(self.K, self.y, self.costs, 1 - self.y * eta * self.z, precision)
             exact = self._polished(beta, eta, tol)
             if exact is not None:
                 return exact
@@ -90,14 +98,16 @@ class Chunk:
         if not 0 < n_free <= _MAX_POLISHED:
             return beta
         rest = self.K[free][:, bound] @ beta[bound]
-        system = np.ones((n_free + 1, n_free + 1))
-        system[:-1, :-1], system[-1, -1] = self.K[free][:, free], 0.0
-        goal = np.append(self.y[free] - eta * self.z[free] - rest, -beta[bound].sum())
+        system, goal = self.K[free][:, free], self.y[free] - eta * self.z[free] - rest
+        if self.fit_intercept:
+            system = np.pad(system, (0, 1), constant_values=1.0)
+            system[-1, -1] = 0.0
+            goal = np.append(goal, -beta[bound].sum())
         solution = _solved(system, goal)
         exact = beta.copy()
-        exact[free] = solution[:-1]
+        exact[free] = solution[:n_free]
         size = self.y * exact
-        excess = self.y * (self.K @ exact + eta * self.z + solution[-1]) - 1
+        excess = self.y * (self.K @ exact + eta * self.z + solution[n_free:].sum()) - 1
         inside = (size >= 0).all() and (size <= self.costs).all()
         fits = (np.abs(excess[free]) < 1e-9).all() and (excess[size == 0] > -tol).all() and (excess[bound] < tol).all()
         return exact if inside and fits else None
@@ -110,8 +120,8 @@ class Chunk:
     def _trust(self, stance: Stance, tol: float) -> float:
         """The η nearest to where it is looked for from (0, or the target) that minimises the objective."""
         start = max(stance.target, stance.least)
-        spread = float(self.z.std())
-        if spread == 0:  # beside an intercept it says nothing
+        spread = spread_of(self.z, self.fit_intercept)
+        if spread == 0:
             return start
         tol = min(tol, 1e-5)  # slopes tell more of what a solver left undone than scores do
 
@@ -134,6 +144,11 @@ class Chunk:
         if step >= 1e9 / spread:
             return end
         return float(brentq(descent, start, end, xtol=1e-7 / spread, rtol=1e-7))
+
+
+def spread_of(scores: Floats, fit_intercept: bool) -> float:
+    """How wide scores are; beside an intercept it does not matter around what."""
+    return float(scores.std() if fit_intercept else np.sqrt(np.mean(scores**2)))
 
 
 def _free(size: Floats, costs: Floats) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 from .._pairs import Floats, Numbers
 from ._chunking import Chunking, Machine, Problem
 from ._evidence import believed, evidence_of
-from ._hinge import Stance
+from ._hinge import Stance, spread_of
 from ._lazy import LazyGram
 from ._trust import Mode
 
@@ -62,13 +62,13 @@ class KernelSolver:
         return "fixed", Stance(1.0 if self.trust == "fixed" else float(self.trust))
 
     def _ridge(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
-        scales = [_scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)]
+        scales = [self._scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)]
         stances = [Stance(scale, self.pull / scale**2) for scale in scales]
         return [KernelFit(machine, "ridge") for machine in self.chunking.learn(gram, problems, stances)] if problems else []
 
     def _auto(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
         """No prior scores, or these as widely spread as the others, by the evidence of all classes."""
-        stances = [Stance(_scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)]
+        stances = [Stance(self._scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)]
         found = [self._evidence(gram, problem, stance) for problem, stance in zip(problems, stances, strict=True)]
         trusted = believed(np.array([evidence for evidence, _ in found]).reshape(-1, 1))[:, 0]
         fits = []
@@ -106,9 +106,9 @@ class KernelSolver:
             losses[held_out] = problem.costs[held_out] * np.maximum(missed, 0)
         return losses
 
-
-def _scale(gram: LazyGram, problem: Problem, plain: Machine) -> float:
-    """The η at which ηz is spread as widely as the scores of the kernel alone."""
-    texts = np.flatnonzero(problem.costs > 0)
-    spread = float(plain.scores(gram, texts, problem.z).std())
-    return max(spread, 1e-12) / float(problem.z[texts].std())
+    def _scale(self, gram: LazyGram, problem: Problem, plain: Machine) -> float:
+        """The η at which ηz is spread as widely as the scores of the kernel alone."""
+        texts = np.flatnonzero(problem.costs > 0)
+        scores = plain.scores(gram, texts, problem.z)
+        widths = [spread_of(values, self.chunking.fit_intercept) for values in (scores, problem.z[texts])]
+        return max(widths[0], 1e-12) / widths[1]

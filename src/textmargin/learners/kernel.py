@@ -69,6 +69,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         it, by what texts that are left out gain (five folds), and where these cannot tell, by how the other classes do.
     trust_strength : float, default=1.0
         How strongly η is held by `trust="ridge"`, beside the loss of one text.
+    fit_intercept : bool, default=True
+        Whether b is learnt; without it, it is 0, as in the experiments of Lodhi et al. (2000), whose threshold is fixed.
     chunk_size : int, default=50
         Texts to start with. Fewer: fewer kernel values, more rounds.
     tol : float, default=1e-4
@@ -121,6 +123,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         "prior_scores": [callable, Mapping, None],
         "trust": [StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}), Interval(Real, None, None, closed="neither")],
         "trust_strength": [Interval(Real, 0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
         "chunk_size": [Interval(Integral, 2, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "cache": [str, KernelStore, HasMethods(["__fspath__"]), None],
@@ -137,6 +140,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         prior_scores: Any = None,
         trust: str | float = "auto",
         trust_strength: float = 1.0,
+        fit_intercept: bool = True,
         chunk_size: int = 50,
         tol: float = 1e-4,
         cache: Any = None,
@@ -149,6 +153,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         self.prior_scores = prior_scores
         self.trust = trust
         self.trust_strength = trust_strength
+        self.fit_intercept = fit_intercept
         self.chunk_size = chunk_size
         self.tol = tol
         self.cache = cache
@@ -175,12 +180,13 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         z, informed = self._prior(X, prior_scores, labels.classes, labels.n_problems)
         counted = np.flatnonzero(weight > 0)
         pairs = pairs if counted.size == weight.size else pairs.take(counted)
-        z, centre = centred(z[counted])
+        z, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
         costs = [self.C * weight * class_costs(self.class_weight, labels, k, weight) for k in range(labels.n_problems)]
         problems = [Problem(k, labels.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
-        chunking = Chunking(self.chunk_size, self.tol, self._watch(labels, len(gram)) if self.verbose else None)
+        watch = self._watch(labels, len(gram)) if self.verbose else None
+        chunking = Chunking(self.chunk_size, self.tol, self.fit_intercept, watch)
 
         fits = KernelSolver(chunking, self.trust, self.C * self.trust_strength).fit(gram, problems, informed)
 
