@@ -65,7 +65,7 @@ def test_without_intercept_is_linear_svc_in_the_space_of_the_kernel(C, chunk_siz
 
 
 def test_without_intercept_says_when_it_stops_early(monkeypatch):
-    monkeypatch.setattr("textmargin.learners._fixed_threshold._STEPS_PER_TEXT", 0.1)
+    monkeypatch.setattr("textmargin.learners._fixed_threshold._STEPS_PER_TEXT", 0)
     with pytest.warns(ConvergenceWarning, match="without intercept still misses"):
         KernelSVC("rbf", fit_intercept=False).fit(*points())
 
