@@ -13,9 +13,9 @@ from __future__ import annotations
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from textmargin import T11SU, BagOfWords, PriorSVC, utility_curve
+from textmargin import T11SU, BagOfWords, PriorSVC, load_dataset, utility_curve
+from textmargin.datasets.reuters import modapte_topics
 
-from .corpora import reuters
 from .measure import describe
 
 ALPHAS = (0.0, 0.5, 0.65, 0.7, 0.725, 0.75, 0.775, 0.8, 0.825, 0.85, 0.9)
@@ -41,12 +41,13 @@ def values(X, Y, n_positive, rng):
 
 
 def main() -> None:
-    corpus = reuters("train")
-    X = BagOfWords("log-tf-idf").fit_transform(corpus.texts)
+    corpus = load_dataset("reuters21578")
+    train = corpus.part("train")
+    X, (Y, _) = BagOfWords("log-tf-idf").fit_transform(train.texts), train.indicator(modapte_topics(corpus))
     print(describe("textmargin"))
     print(f"{'positives':>9}{'draws':>7}" + "".join(f"{f'α={alpha:g}':>8}" for alpha in ALPHAS) + f"{'loo':>8}{'oracle':>8}")
     for n_positive in (1, 2, 3, 4, 5, 8):
-        table = values(X, corpus.Y, n_positive, np.random.default_rng(n_positive))
+        table = values(X, Y, n_positive, np.random.default_rng(n_positive))
         print(f"{n_positive:9}{len(table):7}" + "".join(f"{value:8.3f}" for value in table.mean(axis=0)), flush=True)
 
 

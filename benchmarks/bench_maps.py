@@ -18,10 +18,9 @@ from functools import partial
 import numpy as np
 from sklearn.metrics import f1_score
 
-from textmargin import BagOfWords, KernelLandmarks, KernelStore, PriorSVC, SubsequenceFeatures, SubsequenceKernel
+from textmargin import BagOfWords, KernelLandmarks, KernelStore, PriorSVC, SubsequenceFeatures, SubsequenceKernel, load_dataset
 
 from .bench_ssk import clean, papers_documents
-from .corpora import reuters
 from .measure import describe, with_memory
 
 LARGEST = ["earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn"]
@@ -36,7 +35,7 @@ N_LANDMARKS = [10, 25, 50, 100, 200, 400]
 def alignment(_: str | None) -> None:
     """How well the most frequent substrings stand for all of them: 100 documents, length 3."""
     rng = np.random.default_rng(0)
-    data = reuters("train")
+    data = load_dataset("reuters21578").part("train")
     texts = [clean(data.texts[row]) for row in rng.choice(len(data.texts), 100, replace=False)]
     print(f"\n{'substrings':>11}{'alignment':>12}")
     for n in (50, 100, 200, 400, 1000, 100_000):
@@ -70,9 +69,10 @@ def landmarks(plot: str | None) -> None:
 
 def topics(_: str | None) -> None:
     """F1 of the ten largest topics by a linear learner on each map."""
-    train, test = reuters("train"), reuters("test")
+    corpus = load_dataset("reuters21578")
+    train, test = corpus.part("train"), corpus.part("test")
     texts = [[clean(text) for text in part.texts] for part in (train, test)]
-    columns = [train.topics.index(topic) for topic in LARGEST]
+    Y, Y_test = train.indicator(LARGEST)[0], test.indicator(LARGEST)[0]
     maps = {
         "words": BagOfWords("log-tf-idf"),
         "200 substrings of 3": SubsequenceFeatures(3, n_features=200, progress=False),
@@ -92,9 +92,9 @@ def topics(_: str | None) -> None:
         (X, Z), memory = with_memory(lambda mapping=mapping: (mapping.fit_transform(texts[0]), mapping.transform(texts[1])))
         mapped = time.perf_counter() - start
         start = time.perf_counter()
-        predicted = PriorSVC(C=1.0, n_jobs=2).fit(X, train.Y[:, columns]).predict(Z)
+        predicted = PriorSVC(C=1.0, n_jobs=2).fit(X, Y).predict(Z)
         learnt = time.perf_counter() - start
-        f1 = [f1_score(test.Y[:, column], predicted[:, k]) for k, column in enumerate(columns)]
+        f1 = [f1_score(y, found) for y, found in zip(Y_test.T, predicted.T, strict=True)]
         aligned = f"{getattr(mapping, 'alignment_', np.nan):>8.3f}"
         print(f"{name:22}" + "".join(f"{value:>9.3f}" for value in f1), end="")
         print(f"{np.mean(f1):>7.3f}{aligned}{mapped:>8.1f}{learnt:>9.1f}{memory:>7.0f}", flush=True)

@@ -18,9 +18,9 @@ from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from textmargin import BagOfWords, PriorSVC
+from textmargin import BagOfWords, PriorSVC, load_dataset
+from textmargin.datasets.reuters import modapte_topics
 
-from .corpora import Topics, reuters
 from .measure import ROUNDS, describe, peak_megabytes, ratio, seconds
 
 EARLY, EARLY_PEER = 1e-3, 3e-4  # the loosest tol that keeps each learner within 1e-4; both defaults are tighter
@@ -71,11 +71,11 @@ def squared_loss(y, scores):
     return missed @ missed
 
 
-def name_prior(corpus: Topics, terms) -> np.ndarray:
+def name_prior(topics: list[str], terms) -> np.ndarray:
     """What anybody knows of a topic: the words of its name."""
     place = {term: j for j, term in enumerate(terms)}
-    prior = np.zeros((len(corpus.topics), len(place)))
-    for k, topic in enumerate(corpus.topics):
+    prior = np.zeros((len(topics), len(place)))
+    for k, topic in enumerate(topics):
         for word in topic.split("-"):
             if word in place:
                 prior[k, place[word]] = 1.0
@@ -110,10 +110,11 @@ def compare(title, solvers, optima, ours):
 
 
 def main() -> None:
-    corpus = reuters("train")
+    corpus = load_dataset("reuters21578")
+    topics, train = modapte_topics(corpus), corpus.part("train")
     words = BagOfWords("log-tf-idf")
-    X, Y = words.fit_transform(corpus.texts), corpus.Y
-    prior = name_prior(corpus, words.get_feature_names_out())
+    X, Y = words.fit_transform(train.texts), train.indicator(topics)[0]
+    prior = name_prior(topics, words.get_feature_names_out())
     Z = sp.csr_matrix(X @ prior.T)
     print(describe("textmargin", "scikit-learn", "scipy", "numpy"))
     print(f"{X.shape[0]} texts × {X.shape[1]} terms, {X.nnz} non-zeros, {Y.shape[1]} topics; one thread; median of {ROUNDS}")

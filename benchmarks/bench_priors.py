@@ -12,20 +12,14 @@ another one. Words are those of all training texts, weighted `log-tf-idf` (or `-
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import sys
 import time
-import tomllib
-from pathlib import Path
 
 import numpy as np
 from sklearn.metrics import average_precision_score
 
-from textmargin import BagOfWords, KeywordPrior, PriorSVC
+from textmargin import BagOfWords, KeywordPrior, PriorSVC, load_dataset
 
-from .corpora import reuters as reuters_texts
 from .measure import describe
 
 SIZES = (1, 2, 4, 8, 20)
@@ -86,31 +80,26 @@ def keyword_weights(keywords: dict[str, list[str]], words: BagOfWords, categorie
 
 def wikipedia(weight: str) -> None:
     """25 categories."""
-    folder = Path(os.environ["TEXTMARGIN_DATA"])
-    with gzip.open(folder / "wikipedia25.jsonl.gz", "rt", encoding="utf-8") as lines:
-        articles = [json.loads(line) for line in lines]
-    keywords = tomllib.loads((folder / "wikipedia25_keywords.toml").read_text())["keywords"]
-    categories = sorted(keywords)
-    train, test = ([a for a in articles if a["split"] == split] for split in ("train", "test"))
+    articles = load_dataset("wikipedia25")
+    train, test, categories = articles.part("train"), articles.part("test"), sorted(articles.keywords)
     words = BagOfWords(weight)
-    X, X_test = words.fit_transform([a["text"] for a in train]), words.transform([a["text"] for a in test])
-    Y, Y_test = (np.array([[a["category"] == c for c in categories] for a in part], dtype=int) for part in (train, test))
+    X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
+    Y, Y_test = train.indicator(categories)[0], test.indicator(categories)[0]
 
     def draw(size, rng):
         return np.sort(np.concatenate([rng.permutation(np.flatnonzero(y))[:size] for y in Y.T]))
 
     print(f"\nwikipedia25: {len(train)} training articles, {len(test)} to test")
-    table(X, Y, X_test, Y_test, keyword_weights(keywords, words, categories), draw)
+    table(X, Y, X_test, Y_test, keyword_weights(articles.keywords, words, categories), draw)
 
 
 def reuters(weight: str) -> None:
     """The ten largest topics."""
-    train, test = reuters_texts("train"), reuters_texts("test")
-    topics = list(REUTERS_KEYWORDS)
-    columns = [train.topics.index(topic) for topic in topics]
+    corpus = load_dataset("reuters21578")
+    train, test, topics = corpus.part("train"), corpus.part("test"), list(REUTERS_KEYWORDS)
     words = BagOfWords(weight)
     X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
-    Y, Y_test = train.Y[:, columns], test.Y[:, columns]
+    Y, Y_test = train.indicator(topics)[0], test.indicator(topics)[0]
 
     def draw(size, rng):
         positives = [rng.permutation(np.flatnonzero(y))[:size] for y in Y.T]

@@ -14,13 +14,9 @@ assignments held out.
 
 from __future__ import annotations
 
-import gzip
-import json
-import os
 import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -30,7 +26,7 @@ from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from textmargin import SVM2K, BagOfWords, GazePrior, PriorSVC
+from textmargin import SVM2K, BagOfWords, Corpus, GazePrior, PriorSVC, load_dataset
 from textmargin.errors import UnknownTermWarning
 
 from .measure import describe
@@ -38,13 +34,10 @@ from .measure import describe
 TRUSTS = ("free", "nonneg", "ridge", "fixed", "auto")
 
 
-def folder() -> Path:
-    return Path(os.environ["TEXTMARGIN_DATA"])
-
-
-def documents(name: str) -> list[dict]:
-    with gzip.open(folder() / name, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+def readings_of(corpus: Corpus) -> pd.DataFrame:
+    """The rows whose word is known."""
+    table = pd.DataFrame(dict(corpus.tables["words"]))
+    return table[table.word != ""]
 
 
 def length_and_idf(readings: pd.DataFrame, texts: dict[str, str]) -> pd.DataFrame:
@@ -58,7 +51,7 @@ def length_and_idf(readings: pd.DataFrame, texts: dict[str, str]) -> pd.DataFram
 
 def tables(title: str, texts: dict[str, str], labels: dict[str, str], readings: pd.DataFrame, train: list, test: list) -> None:
     """The paper's three tables for one set of recordings."""
-    readings = readings[readings.doc_id.isin(train)].dropna(subset=["word"])
+    readings = readings[readings.doc_id.isin(train)]
     train_texts, train_labels = {d: texts[d] for d in train}, {d: labels[d] for d in train}
     priors, seconds = {}, {}
     for name, table in (("gaze", readings), ("length, idf", length_and_idf(readings, train_texts))):
@@ -107,34 +100,37 @@ def tables(title: str, texts: dict[str, str], labels: dict[str, str], readings: 
 
 def webqamgaze() -> None:
     """Paragraphs of Wikipedia, nine topics; documents without readings test."""
-    docs = [d for d in documents("webqamgaze_docs.jsonl.gz") if d["topic"]]
-    readings = pd.read_csv(folder() / "webqamgaze_words.csv.gz").drop(
-        columns=["in_asked_answer", "in_any_answer", "reader", "task"]
-    )
-    texts, labels = {d["doc_id"]: d["text"] for d in docs}, {d["doc_id"]: d["topic"] for d in docs}
-    train, test = ([d["doc_id"] for d in docs if d["has_gaze"] == has] for has in (True, False))
-    tables("WebQAmGaze", texts, labels, readings, train, test)
+    corpus = load_dataset("webqamgaze")
+    readings = readings_of(corpus).drop(columns=["in_asked_answer", "in_any_answer", "reader", "task"])
+    texts, labels = (dict(zip(corpus.ids, values, strict=True)) for values in (corpus.texts, corpus.labels))
+    tables("WebQAmGaze", texts, labels, readings, corpus.part("train").ids, corpus.part("test").ids)
 
 
 def zuco() -> None:
     """Sentences: relations, and sentiment of film reviews."""
-    docs = documents("zuco_docs.jsonl.gz")
-    readings = pd.read_csv(folder() / "zuco_words.csv.gz")
-    asked = [d for d in docs if d["doc_id"].startswith("Z2TSR") and d["labels"] and not d["also_in_gaze_set"]]
-    relations = sorted({d["labels"][0] for d in asked})
-    read = [d for d in docs if d["doc_id"].startswith("Z1NR") and d["has_gaze"] and set(d["labels"]) & set(relations)]
-    texts = {d["doc_id"]: d["text"] for d in (*read, *asked)}
-    labels = {d["doc_id"]: next(label for label in d["labels"] if label in relations) for d in (*read, *asked)}
-    tables("ZuCo relations", texts, labels, readings, [d["doc_id"] for d in read], [d["doc_id"] for d in asked])
-    reviews = [d for d in docs if d["doc_id"].startswith("Z1SR") and d["has_gaze"] and d["labels"]]
-    texts, labels = {d["doc_id"]: d["text"] for d in reviews}, {d["doc_id"]: str(d["labels"][0]) for d in reviews}
-    names = np.random.default_rng(0).permutation(list(texts)).tolist()
+    corpus = load_dataset("zuco")
+    readings = readings_of(corpus)
+    texts, known = (dict(zip(corpus.ids, values, strict=True)) for values in (corpus.texts, corpus.labels))
+    asked = [d for d, twice in zip(*members(corpus, "Z2TSR", "also_in_gaze_set"), strict=True) if known[d] and not twice]
+    relations = sorted({known[d][0] for d in asked})
+    read = [d for d, gaze in zip(*members(corpus, "Z1NR", "has_gaze"), strict=True) if gaze and set(known[d]) & set(relations)]
+    labels = {d: next(label for label in known[d] if label in relations) for d in (*read, *asked)}
+    tables("ZuCo relations", texts, labels, readings, read, asked)
+    reviews = [d for d, gaze in zip(*members(corpus, "Z1SR", "has_gaze"), strict=True) if gaze and known[d]]
+    labels = {d: known[d][0] for d in reviews}
+    names = np.random.default_rng(0).permutation(reviews).tolist()
     tables("ZuCo sentiment", texts, labels, readings, names[: len(names) // 2], names[len(names) // 2 :])
+
+
+def members(corpus: Corpus, part: str, field: str) -> tuple[list, list]:
+    """Ids and one field of a part."""
+    chosen = corpus.part(part)
+    return chosen.ids, chosen.fields[field]
 
 
 def challenge() -> None:
     """Relevance from gaze features."""
-    table = pd.read_csv(folder() / "eye_movements.csv.gz")
+    table = pd.DataFrame(dict(load_dataset("eye_movements").tables["words"]))
     measures = table.columns[table.columns.get_loc("fixcount") : table.columns.get_loc("timePrtctg") + 1]
     X, y, groups = table[measures].to_numpy(float), table.label.to_numpy(), table.assgNo.to_numpy()
     print(f"\n2005 challenge: {len(y)} words, {X.shape[1]} measures; accuracy on assignments held out")

@@ -24,11 +24,10 @@ from itertools import pairwise
 import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from textmargin import SubsequenceKernel, core
+from textmargin import SubsequenceKernel, core, load_dataset
 from textmargin.representations._backends import Cpu, Diagonal
 from textmargin.representations._encode import Sequences, encode
 
-from .corpora import reuters
 from .measure import describe, peak_megabytes, seconds
 
 N_DRAWN = {"earn": 192, "acq": 139, "crude": 91, "corn": 48}  # 380 + 90
@@ -43,13 +42,10 @@ def clean(text: str) -> str:
 def papers_documents(seed: int = 0) -> list[str]:
     """A draw of the paper's size from each of its four topics."""
     rng = np.random.default_rng(seed)
-    data = reuters("train")
-    rows = [
-        row
-        for topic, n in N_DRAWN.items()
-        for row in rng.choice(np.flatnonzero(data.Y[:, data.topics.index(topic)]), n, replace=False)
-    ]
-    return [clean(data.texts[row]) for row in rows]
+    train = load_dataset("reuters21578").part("train")
+    columns = zip(N_DRAWN.values(), train.indicator(list(N_DRAWN))[0].T, strict=True)
+    rows = [row for n, y in columns for row in rng.choice(np.flatnonzero(y), n, replace=False)]
+    return [clean(train.texts[row]) for row in rows]
 
 
 def representative(texts: list[str], n: int) -> list[str]:
@@ -144,7 +140,7 @@ def other_engine(path: str, X: Sequences, decay: float) -> np.ndarray:
 def scaling() -> None:
     """Time a cell and memory beyond the matrix, from hundreds to thousands of documents."""
     rng = np.random.default_rng(0)
-    texts = [clean(text) for text in reuters("train").texts]
+    texts = [clean(text) for text in load_dataset("reuters21578").part("train").texts]
     texts = [texts[row] for row in rng.permutation(len(texts))]
     print(f"\n{'documents':>10}{'seconds':>9}{'GCUPS':>7}{'time a cell':>13}{'memory beyond the matrix':>26}")
     first = None
@@ -162,7 +158,7 @@ def scaling() -> None:
 def words() -> None:
     """Word sequences: pairs shortened to what they have in common, beside whole texts, and the automatic choice."""
     rng = np.random.default_rng(0)
-    texts = [clean(text) for text in reuters("train").texts]
+    texts = [clean(text) for text in load_dataset("reuters21578").part("train").texts]
     texts = [texts[row] for row in rng.permutation(len(texts))[:2000]]
     print(f"\n{'tokens':>10}{'n':>3}{'texts':>7}{'length':>8}", end="")
     print(f"{'whole s':>9}{'shortened s':>13}{'ratio':>7}{'automatic s':>13}{'differs':>10}")

@@ -26,6 +26,7 @@ from textmargin import (
     PriorSVC,
     Rocchio,
     ThresholdClassifier,
+    load_dataset,
     pcut,
     rcut,
     scut,
@@ -34,9 +35,9 @@ from textmargin import (
     utility_curve,
     utility_scorer,
 )
+from textmargin.datasets.reuters import modapte_topics
 
 from .bench_primal import five_folds
-from .corpora import reuters
 from .measure import describe
 
 BINS = ((1, 1), (2, 3), (4, 9), (10, 49), (50, 199), (200, 10**6))
@@ -117,9 +118,11 @@ def main() -> None:
     )
     options = parser.parse_args()
 
-    train, test = reuters("train"), reuters("test")
+    corpus = load_dataset("reuters21578")
+    topics, train, test = modapte_topics(corpus), corpus.part("train"), corpus.part("test")
+    Y, Y_test = train.indicator(topics)[0], test.indicator(topics)[0]
     words = BagOfWords(options.weight)
-    X, X_test, Y = words.fit_transform(train.texts), words.transform(test.texts), train.Y
+    X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
     print(describe("textmargin", "scikit-learn"))
     svm = PriorSVC(C=options.C)
     model, seconds = timed(lambda: svm.fit(X, Y))
@@ -127,7 +130,7 @@ def main() -> None:
     print(f"{X.shape[0]} / {X_test.shape[0]} texts, {Y.shape[1]} topics, {options.weight}, C = {options.C:g}")
     print(f"training {seconds:.1f} s\n")
 
-    comparison = Comparison(test.Y, Y.sum(axis=0))
+    comparison = Comparison(Y_test, Y.sum(axis=0))
     comparison.show("threshold 0", scores >= 0, 0.0)
     sources, cost = {}, {}
     sources["train"], cost["train"] = timed(lambda: model.decision_function(X))
@@ -167,7 +170,7 @@ def main() -> None:
     if not options.quick:
 
         def tuned():
-            accepted = np.zeros_like(test.Y)
+            accepted = np.zeros_like(Y_test)
             for k in range(Y.shape[1]):
                 n = min(5, int(Y[:, k].sum()))
                 if n > 1:
@@ -190,7 +193,7 @@ def main() -> None:
                 f"parameter-free on {source:5} scores        {whole:7.2f} s with the scores, {seconds / whole:.0f} times cheaper"
             )
         print()
-    oracle = np.array([utility_curve(y, s, T10U).theta_max for y, s in zip(test.Y.T, scores.T, strict=True)])
+    oracle = np.array([utility_curve(y, s, T10U).theta_max for y, s in zip(Y_test.T, scores.T, strict=True)])
     comparison.show("oracle (knows the test labels)", scores >= oracle, 0.0)
     comparison.by_positives("parameter-free, loo scores")
     if not options.quick:

@@ -1,14 +1,15 @@
 """The road from text to label on real news, 9,603 texts and 90 topics."""
 
 import os
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from benchmarks.corpora import reuters
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, KernelSVC, PriorSVC, SubsequenceKernel, TextClassifier
+from textmargin import BagOfWords, KernelSVC, PriorSVC, SubsequenceKernel, TextClassifier, load_dataset
+from textmargin.datasets.reuters import modapte_topics
 from textmargin.representations._backends import Cpu
 from textmargin.representations._encode import encode
 
@@ -17,9 +18,23 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@dataclass(frozen=True)
+class Part:
+    texts: list[str]
+    Y: np.ndarray  # (n_texts, 90)
+    topics: list[str]
+
+
 @pytest.fixture(scope="module")
-def train():
-    return reuters("train")
+def parts():
+    corpus = load_dataset("reuters21578")
+    topics = modapte_topics(corpus)
+    return {split: Part(part.texts, *part.indicator(topics)) for split in ("train", "test") for part in [corpus.part(split)]}
+
+
+@pytest.fixture(scope="module")
+def train(parts):
+    return parts["train"]
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +60,8 @@ def test_same_optimum_as_liblinear(matrix, train, topic):
     assert objective(matrix, 2 * y - 1, ours) == pytest.approx(objective(matrix, 2 * y - 1, theirs), rel=1e-6)
 
 
-def test_ninety_topics_from_text_to_label(train):
-    test = reuters("test")
+def test_ninety_topics_from_text_to_label(train, parts):
+    test = parts["test"]
     model = TextClassifier(learner=PriorSVC(n_jobs=2)).fit(train.texts, train.Y)
     predicted = model.predict(test.texts)
     assert f1_score(test.Y, predicted, average="micro") > 0.84

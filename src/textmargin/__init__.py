@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
+    from .datasets.corpus import Corpus
+    from .datasets.loading import load_dataset
     from .decisions.cuts import pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
     from .decisions.rules import beta_gamma_threshold, retrofit_beta, select_beta_gamma, utility_curve
     from .decisions.stability import threshold_band
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 # scikit-learn nor the compiled core works without them.
 _HOMES = {
     "BagOfWords": "representations.bow",
+    "Corpus": "datasets.corpus",
     "FBeta": "decisions.utility",
     "GazePrior": "knowledge.gaze",
     "KernelLandmarks": "representations.features",
@@ -56,6 +59,7 @@ _HOMES = {
     "beta_gamma_threshold": "decisions.rules",
     "fixations_of": "knowledge.reading",
     "kernel_alignment": "representations.features",
+    "load_dataset": "datasets.loading",
     "macro_average": "decisions.utility",
     "micro_average": "decisions.utility",
     "pcut": "decisions.cuts",
@@ -78,6 +82,7 @@ __all__ = [
     "T10U",
     "T11SU",
     "BagOfWords",
+    "Corpus",
     "FBeta",
     "GazePrior",
     "KernelLandmarks",
@@ -99,6 +104,7 @@ __all__ = [
     "beta_gamma_threshold",
     "fixations_of",
     "kernel_alignment",
+    "load_dataset",
     "macro_average",
     "micro_average",
     "pcut",

@@ -1,10 +1,12 @@
 """What can go wrong, as a tree.
 
     TextmarginError
+    ├── DatasetError           (OSError)      a corpus cannot be read or imported: a file is missing, wrong or damaged
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
+    ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
     ├── StoreError             (OSError)      kernel values cannot be kept: a full disk, a folder that cannot be written
     └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
@@ -22,6 +24,10 @@ class TextmarginError(Exception):
     """Every error that textmargin raises by itself."""
 
 
+class DatasetError(TextmarginError, OSError):
+    """A corpus cannot be read or imported."""
+
+
 class EmptyVocabularyError(TextmarginError, ValueError):
     """No word is left to build columns from."""
 
@@ -36,6 +42,10 @@ class NotTextError(TextmarginError, TypeError, ValueError):
 
 class PriorError(TextmarginError, ValueError):
     """Prior knowledge that does not fit the columns or classes."""
+
+
+class ResultError(TextmarginError, OSError):
+    """The result of an experiment cannot be written, or read again."""
 
 
 class ScoreError(TextmarginError, ValueError):

@@ -1,0 +1,28 @@
+"""Files written whole or not at all, whatever happens on the way: a full disk, Ctrl-C, a power cut."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def write_whole(contents: Mapping[Path, bytes]) -> None:
+    """Put files in place, in order, once all of them are safely on the disk under other names beside them."""
+    ready: dict[Path, Path] = {}
+    try:
+        for path, content in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+            ready[path] = Path(name)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+        for path, temporary in ready.items():
+            temporary.chmod(0o644)  # mkstemp makes it readable to its owner alone
+            os.replace(temporary, path)  # noqa: PTH105  # atomic, and what a full disk is tried out on
+    finally:
+        for temporary in ready.values():
+            temporary.unlink(missing_ok=True)

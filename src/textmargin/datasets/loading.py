@@ -1,0 +1,61 @@
+"""Datasets by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from difflib import get_close_matches
+
+from . import desk, medline, reading, reuters, sms, wikipedia
+from ._catalogue import catalogue
+from ._files import right_path
+from .corpus import Corpus
+
+# Each takes the paths of its files, in the order of the catalogue.
+_READERS: dict[str, Callable[..., Corpus]] = {
+    "desk": desk.read,
+    "reuters21578": reuters.read,
+    "medline": medline.read,
+    "webqamgaze": reading.read_webqamgaze,
+    "zuco": reading.read_zuco,
+    "eye_movements": reading.read_eye_movements,
+    "wikipedia25": wikipedia.read,
+    "sms_spam": sms.read,
+}
+
+
+def dataset_names() -> list[str]:
+    """The names that `load_dataset` knows."""
+    return sorted(_READERS)
+
+
+def load_dataset(name: str) -> Corpus:
+    """A corpus by name: "desk" comes with the package, the others are read from files.
+
+    Files are looked for in the folder that the environment variable `TEXTMARGIN_DATA` names, then in the user's cache
+    (`~/.cache/textmargin`). `DatasetError` says which file is missing or wrong, and where to get it.
+
+    Parameters
+    ----------
+    name : str
+        "desk", "eye_movements", "medline", "reuters21578", "sms_spam", "webqamgaze", "wikipedia25" or "zuco".
+
+    Returns
+    -------
+    Corpus
+
+    Examples
+    --------
+    >>> from textmargin import load_dataset
+    >>> corpus = load_dataset("reuters21578")  # doctest: +SKIP
+    >>> train, test = corpus.part("train"), corpus.part("test")  # doctest: +SKIP
+    >>> len(train), len(test)  # doctest: +SKIP
+    (9603, 3299)
+    """
+    if name not in _READERS:
+        near = get_close_matches(str(name), _READERS, n=1, cutoff=0.5)
+        nearest = f" Nearest: {near[0]!r}." if near else ""
+        raise ValueError(f"There is no dataset {name!r}.{nearest} Names: {', '.join(map(repr, dataset_names()))}.")
+    entry = catalogue()[name]
+    corpus = _READERS[name](*(right_path(entry, file) for file in entry.files))
+    return replace(corpus, name=name, source=entry.source, licence=entry.licence, about=entry.about)
