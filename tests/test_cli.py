@@ -1,6 +1,7 @@
 """The command line."""
 
 import json
+import os
 
 import pytest
 from typer.testing import CliRunner
@@ -36,3 +37,47 @@ def test_a_mistake_is_exit_code_2(words):
     done = call(*words)
     assert done.exit_code == 2
     assert "Traceback" not in done.output
+
+
+def test_tables_are_listed_computed_and_compared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = call("reproduce")
+    assert listed.exit_code == 0
+    assert "strings-2" in listed.output
+    for said in ("Stored in", "no number differs"):
+        result = call("reproduce", "strings-2", "--quick", "--kernels", "kernels", "--format", "markdown")
+        if "TEXTMARGIN_DATA" in os.environ:
+            assert result.exit_code == 0, result.output
+            assert said in result.stderr
+            assert "| earn, 5 S-K | .936 |" in result.stdout
+        else:
+            assert result.exit_code == 2
+            assert "needs reuters21578.jsonl.gz" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["reproduce", "strings-9"], "There is no table 'strings-9'. Nearest: strings-3."),
+        (["reproduce", "--page", "page.md"], "There are no stored results in results"),
+        (["data", "show", "reuter"], "there is no dataset 'reuter'"),
+        (["data", "import", "nowhere"], "nowhere lacks 22 of the 22 files"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_2(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = call(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.startswith("textmargin: ")
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_corpus_is_explained(tmp_path, monkeypatch):
+    monkeypatch.setenv("TEXTMARGIN_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert "no" in call("data").output
+    result = call("data", "show", "medline")
+    assert "medline.jsonl.gz, 343,505 bytes: missing" in result.output
+    assert "Glasgow" in result.output

@@ -1,0 +1,1 @@
+"""The papers' tables, next to ours."""

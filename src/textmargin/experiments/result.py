@@ -1,0 +1,108 @@
+"""One run of a table as it is stored: the numbers, and all they depend on."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+from .._writing import write_whole
+from ..errors import ResultError
+from .table import Table
+
+_PACKAGES = ("textmargin", "numpy", "scipy", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A table with its parameters, seeds, versions and time."""
+
+    name: str
+    title: str
+    paper: str
+    quick: bool
+    parameters: dict[str, Any]
+    seeds: list[int]
+    versions: dict[str, str]
+    machine: str
+    when: str
+    seconds: float
+    table: Table
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write it as JSON into a folder, whole or not at all; the result of an earlier run is replaced."""
+        path = Path(folder) / file_name(self.name, self.quick)
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        try:
+            write_whole({path: text.encode()})
+        except OSError as error:
+            raise ResultError(
+                f"The result of {self.name} could not be written to {path}: {error.strerror}. Nothing was changed there; "
+                f"choose another folder with --results."
+            ) from error
+        return path
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote."""
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            return cls(**{**data, "table": Table.from_dict(data["table"])})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ResultError(f"{path} is not a whole result ({error}); run the table again.") from error
+
+    def differences(self, other: Result) -> list[str]:
+        """What is not the same in another run: versions, parameters, then numbers, to the last digit.
+
+        Columns in `details["measured"]` of a table, such as seconds, are never the same and are left out.
+        """
+        found = [
+            f"{name} {old.get(key, 'none')} → {new.get(key, 'none')}"
+            for old, new, what in ((self.versions, other.versions, ""), (self.parameters, other.parameters, "parameter "))
+            for key in {**old, **new}
+            if old.get(key) != new.get(key)
+            for name in [f"{what}{key}"]
+        ]
+        ours, theirs = dict(_numbers(self.table)), dict(_numbers(other.table))
+        return found + [
+            f"{key}: {ours.get(key)} → {theirs.get(key)}" for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)
+        ]
+
+
+def conditions() -> dict[str, Any]:
+    """The versions, the machine and the moment."""
+    return {
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+        "machine": f"{_processor()}, {os.cpu_count()} cores",
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def file_name(name: str, quick: bool) -> str:
+    """Of a stored result; a quick run does not replace a full one."""
+    return f"{name}.quick.json" if quick else f"{name}.json"
+
+
+def _numbers(table: Table) -> Iterator[tuple[str, Any]]:
+    measured = table.details.get("measured", [])
+    for row, values in table.rows.items():
+        for column, value in values.items():
+            if column in measured:
+                continue
+            yield f"{row}, {column}", (value.ours, value.spread)
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())

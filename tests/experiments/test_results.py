@@ -1,0 +1,150 @@
+"""Tables beside the papers' numbers: kept, compared and shown."""
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from textmargin.errors import ResultError
+from textmargin.experiments.catalogue import EXPERIMENTS, experiment
+from textmargin.experiments.pages import write_page
+from textmargin.experiments.rendering import to_html, to_markdown, to_terminal
+from textmargin.experiments.reproduce import all_stored
+from textmargin.experiments.result import Result, conditions
+from textmargin.experiments.table import Table, Value, published
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def result(**changes):
+    table = Table.beside(
+        {"corn": {"F1": 0.779}, "wheat": {"F1": 0.5}},
+        {"corn": {"F1": [0.8, 0.9], "texts": 38}},
+        ["F1", "texts"],
+        decimals={"texts": 0},
+        notes=["<b>two draws</b>"],
+    )
+    given = {"name": "strings-2", "title": "Corn", "paper": "A paper", "quick": False, "parameters": {"C": 2.0}, "seeds": [0, 1]}
+    return Result(**{**given, "seconds": 1.5, "table": table, **conditions(), **changes})
+
+
+def test_a_value_knows_its_gap_and_spread():
+    value = result().table.rows["corn"]["F1"]
+    assert value.ours == pytest.approx(0.85)
+    assert value.spread == pytest.approx(0.0707, abs=1e-4)
+    assert value.gap == pytest.approx(0.071)
+    assert Value(0.5).gap is None
+
+
+def test_what_only_one_side_has_stays():
+    table = result().table
+    assert table.rows["wheat"] == {"F1": Value(None, None, 0.5)}
+    assert table.compared == ["F1"]
+
+
+def test_published_numbers_agree_with_the_papers_own_sums():
+    assert sum(row["documents"] for row in published("reading", "1").values()) == 528
+    assert published("strings", "1")["5 S-K"] == published("strings", "2")["earn, 5 S-K"]
+    for topic in ("earn", "acq", "crude", "corn"):
+        assert published("strings", "length")["SSK 5"][topic] == published("strings", "decay")["0.5"][topic]
+        assert published("strings", "length")["n-grams 5"][topic] == published("strings", "decay")["0"][topic]
+        assert published("strings", "length")["words"][topic] == published("strings", "2")[f"{topic}, W-K"]["F1"]
+
+
+def test_stored_and_read_again(tmp_path):
+    before = result()
+    assert Result.load(before.save(tmp_path / "new" / "folder")) == before
+
+
+def test_a_quick_run_does_not_replace_a_full_one(tmp_path):
+    assert result().save(tmp_path) != result(quick=True).save(tmp_path)
+
+
+def test_every_difference_is_named():
+    before = result()
+    assert before.differences(result()) == []
+    versions = {**before.versions, "numpy": "9.9"}
+    table = Table.beside({}, {"corn": {"F1": [0.8, 0.9000000000000002], "texts": 38}}, ["F1", "texts"])
+    found = before.differences(result(versions=versions, parameters={"C": 1.0}, table=table))
+    assert found[0] == f"numpy {before.versions['numpy']} → 9.9"
+    assert found[1] == "parameter C 2.0 → 1.0"
+    assert any(line.startswith("corn, F1") for line in found)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"name": "x"}', '{"table": {"rows": {"a": 3}}}'])
+def test_a_damaged_result_says_so(tmp_path, content):
+    path = tmp_path / "strings-2.json"
+    path.write_text(content)
+    with pytest.raises(ResultError, match="not a whole result"):
+        Result.load(path)
+
+
+def test_a_disk_that_fills_leaves_the_earlier_result(tmp_path, monkeypatch):
+    path = result().save(tmp_path)
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ResultError, match=r"No space left on device.*--results"):
+        result(seconds=2.0).save(tmp_path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_shown_in_markdown_and_html():
+    page = to_markdown(result())
+    assert "| corn | .779 | .850 ± .071 | +.071 | 38 |" in page
+    assert "| wheat | .500 | – | – | – |" in page
+    html = to_html([result()])
+    assert "&lt;b&gt;two draws&lt;/b&gt;" in html
+    assert "<td>.850 ± .071</td>" in html
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_fits_the_terminal(width):
+    columns = [f"measure {number}" for number in range(12)]
+    table = Table.beside({"a row": dict.fromkeys(columns, 0.5)}, {"a row": dict.fromkeys(columns, 0.25)}, columns)
+    console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    to_terminal(result(table=table), console)
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    assert text.count("-.250") == 12
+
+
+def test_the_page_has_every_result_and_is_the_same_each_time(tmp_path):
+    decays = published("strings", "decay")
+    table = Table.beside(decays, {name: {key: [0.8, 0.9] for key in row} for name, row in decays.items()}, list(decays["0"]))
+    result().save(tmp_path / "results")
+    result(name="strings-decay", table=table).save(tmp_path / "results")
+    first = {path: path.read_bytes() for path in write_page(tmp_path / "results", tmp_path / "page.md")}
+    assert {path.name for path in first} == {"page.md", "strings-decay.svg"}
+    assert {path: path.read_bytes() for path in write_page(tmp_path / "results", tmp_path / "page.md")} == first
+    with pytest.raises(ResultError, match="no stored results"):
+        write_page(tmp_path / "nothing", tmp_path / "page.md")
+
+
+def test_the_documentation_is_what_the_stored_results_say(tmp_path, monkeypatch):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "results").symlink_to(DOCS / "results")
+    monkeypatch.chdir(tmp_path)
+    for path in write_page("docs/results", "docs/reproductions.md"):
+        if path.suffix == ".md":  # plots differ with matplotlib's version
+            assert path.read_text() == (DOCS / path.name).read_text()
+
+
+def test_no_quick_result_is_documented():
+    assert not any(found.quick for found in all_stored(DOCS / "results"))
+    assert not list((DOCS / "results").glob("*.quick.json"))
+
+
+def test_experiments_are_found_by_name():
+    assert experiment("strings-2").name == "strings-2"
+    with pytest.raises(ValueError, match=r"no table 'string-2'\. Nearest: strings-2"):
+        experiment("string-2")
+    assert all(json.dumps(published(one.paper)["paper"]) for one in EXPERIMENTS.values())
