@@ -1,7 +1,8 @@
-"""Progress of long computations: a bar on standard error, once they take more than two seconds."""
+"""Progress of long computations on standard error: a bar after two seconds; in a log file a line a minute."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any
 Report = Callable[[float], object]  # takes the share that is done, 0 to 1
 
 PATIENCE = 2.0  # seconds without a bar
+INTERVAL = 60.0  # seconds between lines where there is no terminal
 
 
 @contextmanager
@@ -48,29 +50,41 @@ def _report_stage(report: Report, start: float, share: float, part: float) -> No
 
 
 class _Bar:
-    """A bar that appears late and leaves nothing behind; none where standard error is not a terminal."""
+    """A bar that appears late and leaves nothing behind; lines where standard error is not a terminal."""
 
     def __init__(self, what: str) -> None:
         self.what = what
-        self.started = time.monotonic()
+        self.started = self.told = time.monotonic()
+        self.first: float | None = None  # the share that was done at once, found rather than computed
         self.bar: Any = None
 
     def __call__(self, share: float) -> None:
-        if self.bar is None:
-            if time.monotonic() - self.started < PATIENCE:
-                return
+        if self.first is None and time.monotonic() - self.started < PATIENCE:
+            return
+        if self.first is None:
+            self.first = share
             self._open()
-        self.bar.update(self.task, completed=share)
+        if self.bar is not None:
+            self.bar.update(self.task, completed=share)
+        elif time.monotonic() - self.told >= INTERVAL:
+            self._tell(share)
 
     def _open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
         console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-        self.bar = Progress(*columns, console=console, transient=True, disable=not (console.is_terminal or console.is_jupyter))
-        self.task = self.bar.add_task(self.what, total=1.0)
-        self.bar.start()
+        if console.is_terminal or console.is_jupyter:
+            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+            self.bar = Progress(*columns, console=console, transient=True)
+            self.task = self.bar.add_task(self.what, total=1.0)
+            self.bar.start()
+
+    def _tell(self, share: float) -> None:
+        self.told = time.monotonic()
+        done = share - (self.first or 0.0)
+        left = (self.told - self.started) * (1 - share) / done if done > 0 else float("nan")
+        print(f"{self.what}: {share:.1%}, about {left / 60:.0f} minutes left", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         if self.bar is not None:

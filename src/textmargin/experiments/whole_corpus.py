@@ -63,7 +63,7 @@ def table(run: Run) -> Table:
         f"The exact kernel of {len(texts):,} training texts with themselves and of {len(others):,} test texts with these took "
         f"{seconds / 3600:.2f} hours on two cores, in all runs together; values are kept, so that the next run looks them up.",
         "The journal's approximate kernel has the most frequent substrings of 5 characters; how many is not known, "
-        f"here {run.parameters['substrings']:,}. All kernels with the same machine: hinge loss, no intercept, C chosen with words.",
+        f"here {run.parameters['substrings']:,}. The same machine for all: hinge loss, no intercept, C chosen with words.",
     ]
     return Table.beside(theirs, found, COLUMNS, notes=notes, details={"kernel_seconds": seconds})
 

@@ -1,0 +1,21 @@
+"""Progress where there is no terminal; bars are tried out with the kernels, on a pseudo-terminal."""
+
+from textmargin import _progress
+from textmargin._progress import progress_of
+
+
+def test_a_log_gets_a_line_a_minute(monkeypatch, capsys):
+    now = [100.0]
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    with progress_of("Counting", True) as report:
+        for seconds, share in ((1, 0.2), (3, 0.2), (30, 0.3), (61, 0.4), (100, 0.5), (121, 0.6), (122, 0.7)):
+            now[0] = 100.0 + seconds
+            report(share)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["Counting: 40.0%, about 3 minutes left", "Counting: 60.0%, about 2 minutes left"]
+
+
+def test_short_work_is_silent(capsys):
+    with progress_of("Counting", True) as report:
+        report(0.5)
+    assert capsys.readouterr().err == ""
