@@ -1,11 +1,12 @@
-"""What does a threshold do for 90 topics of Reuters-21578 (ModApte)? Every rule and score source, every rival, and the oracle.
+"""What does a threshold do for 90 topics of Reuters-21578 (ModApte)? Every rule and score source, rivals, and the oracle.
 
     python -m benchmarks.bench_thresholds            # linear SVM, log-tf-idf, C = 1; about three minutes
     python -m benchmarks.bench_thresholds --C 0.2 --weight tf-idf --quick
 
 Columns: T11SU, macro F1, micro F1, F0.5, precision and recall (macro), seconds beyond training (scores included, one thread),
-topics helped / unchanged / hurt against threshold 0. Then the gain of the default by number of positives, and what
-leave-one-out scores of the training texts say of other weights and C: nothing here is chosen on test texts.
+topics helped / unchanged / hurt against threshold 0. Then what leave-one-out scores of the training texts say of other weights
+and C: nothing here is chosen on test texts. The gain by number of positives, and asymmetric costs, are tables of their own:
+`textmargin reproduce thresholds-positives thresholds-costs`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ from textmargin import (
     pcut,
     rcut,
     scut,
-    select_cost_factors,
     uneven_margin_threshold,
     utility_curve,
     utility_scorer,
@@ -40,14 +40,12 @@ from textmargin.datasets.reuters import modapte_topics
 from .bench_primal import five_folds
 from .measure import describe
 
-BINS = ((1, 1), (2, 3), (4, 9), (10, 49), (50, 199), (200, 10**6))
-
 
 class Comparison:
     """Decisions on the test texts, each beside threshold 0."""
 
-    def __init__(self, truth: np.ndarray, n_positive: np.ndarray) -> None:
-        self.truth, self.n_positive = truth.astype(bool), n_positive
+    def __init__(self, truth: np.ndarray) -> None:
+        self.truth = truth.astype(bool)
         self.values: dict[str, np.ndarray] = {}
         print(f"{'':44}{'T11SU':>7}{'maF1':>7}{'miF1':>7}{'F0.5':>7}{'prec':>7}{'rec':>7}{'sec':>8}  helped/same/hurt")
 
@@ -62,14 +60,6 @@ class Comparison:
         gain = value - zero
         counts = "/".join(str(int(n)) for n in ((gain > 1e-9).sum(), (np.abs(gain) <= 1e-9).sum(), (gain < -1e-9).sum()))
         print(f"{name:44}" + "".join(f"{x:7.3f}" for x in columns) + f"{seconds:8.2f}  {counts}", flush=True)
-
-    def by_positives(self, name: str) -> None:
-        zero, value = next(iter(self.values.values())), self.values[name]
-        print(f"\nT11SU of '{name}' by number of training positives")
-        for low, high in BINS:
-            rows = (self.n_positive >= low) & (self.n_positive <= high)
-            size = f"{low:4} to {high if high < 10**6 else '…':>4}"
-            print(f"  {size}: {rows.sum():3} topics, {zero[rows].mean():.3f} → {value[rows].mean():.3f}")
 
 
 def timed(call):
@@ -114,7 +104,7 @@ def main() -> None:
     parser.add_argument("--C", type=float, default=1.0)
     parser.add_argument("--weight", default="log-tf-idf", choices=["tf-idf", "log-tf-idf", "count"])
     parser.add_argument(
-        "--quick", action="store_true", help="leave out the cost search and the tuned thresholds, which take minutes"
+        "--quick", action="store_true", help="leave out the tuned thresholds and other settings, which take minutes"
     )
     options = parser.parse_args()
 
@@ -130,7 +120,7 @@ def main() -> None:
     print(f"{X.shape[0]} / {X_test.shape[0]} texts, {Y.shape[1]} topics, {options.weight}, C = {options.C:g}")
     print(f"training {seconds:.1f} s\n")
 
-    comparison = Comparison(Y_test, Y.sum(axis=0))
+    comparison = Comparison(Y_test)
     comparison.show("threshold 0", scores >= 0, 0.0)
     sources, cost = {}, {}
     sources["train"], cost["train"] = timed(lambda: model.decision_function(X))
@@ -180,22 +170,8 @@ def main() -> None:
 
         accepted, seconds = timed(tuned)
         comparison.show("TunedThresholdClassifierCV, T10U", accepted, seconds)
-        factors, seconds = timed(lambda: select_cost_factors(svm, X, Y))
-        costly = PriorSVC(C=options.C, class_weight=dict(enumerate(factors))).fit(X, Y)
-        comparison.show("asymmetric costs, 8 factors × 5 folds", costly.decision_function(X_test) >= 0, seconds)
-        both, more = timed(lambda: ThresholdClassifier(PriorSVC(C=options.C, class_weight=dict(enumerate(factors)))).fit(X, Y))
-        comparison.show("asymmetric costs and parameter-free", both.predict(X_test), seconds + more)
-        rule_alone = timed(lambda: thresholds("loo"))[1]
-        print(f"\nasymmetric-cost search                {seconds:7.2f} s")
-        for source in ("train", "loo"):
-            whole = rule_alone + cost[source]
-            print(
-                f"parameter-free on {source:5} scores        {whole:7.2f} s with the scores, {seconds / whole:.0f} times cheaper"
-            )
-        print()
     oracle = np.array([utility_curve(y, s, T10U).theta_max for y, s in zip(Y_test.T, scores.T, strict=True)])
     comparison.show("oracle (knows the test labels)", scores >= oracle, 0.0)
-    comparison.by_positives("parameter-free, loo scores")
     if not options.quick:
         print("\nT11SU of the best interval on leave-one-out scores of the training texts, topics with four positives or more")
         for weight in ("tf-idf", "log-tf-idf"):
