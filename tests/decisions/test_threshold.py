@@ -10,9 +10,11 @@ from conftest import make_problem, make_texts
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import recall_score
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
@@ -316,3 +318,28 @@ def test_weights_are_routed_where_they_are_asked_for():
         outer = ThresholdClassifier(PriorSVC().set_fit_request(sample_weight=True)).set_fit_request(sample_weight=True)
         search = GridSearchCV(outer.set_score_request(sample_weight=False), {"rule": ["best", "select"]}, cv=2)
         assert search.fit(X, y, sample_weight=weight).best_estimator_.curve_[0].n_positive == 10 * y.sum()
+
+
+@pytest.mark.parametrize("rule", ["parameter-free", "select", "beta-gamma", "best", "zero"])
+@pytest.mark.parametrize("multilabel", [False, True])
+def test_moved_thresholds_are_those_of_a_new_fit(rule, multilabel):
+    X, y = make_problem(n=120, seed=3)[:2]
+    if multilabel:
+        y = np.column_stack([y == 1, X[:, 0] > 0.5, np.arange(len(y)) < 2]).astype(int)
+    before = ThresholdClassifier(PriorSVC(), utility=Utility(tp=2, fp=-1), rule=rule).fit(X, y)
+    after = before.moved(utility=Utility(tp=7, fp=-1))
+    anew = ThresholdClassifier(PriorSVC(), utility=Utility(tp=7, fp=-1), rule=rule).fit(X, y)
+    np.testing.assert_array_equal(after.thresholds_, anew.thresholds_)
+    np.testing.assert_array_equal(after.predict(X), anew.predict(X))
+    assert before.utility == Utility(tp=2, fp=-1)
+    assert after.estimator_ is before.estimator_
+
+
+def test_moved_keeps_floors_and_refuses_new_scores():
+    X, y = make_problem(n=120, seed=3)[:2]
+    model = ThresholdClassifier(PriorSVC()).fit(X, y)
+    assert recall_score(y, model.moved(min_recall=1.0).predict(X), pos_label=model.classes_[1]) >= 0.9
+    with pytest.raises(ScoreError, match="'scores' cannot change"):
+        model.moved(scores="cv")
+    with pytest.raises(NotFittedError):
+        ThresholdClassifier(PriorSVC()).moved()

@@ -182,6 +182,46 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return self.classes_[(shifted >= 0).astype(int)]
         return self.classes_[shifted.argmax(axis=1)]
 
+    def moved(self, **parameters: Any) -> ThresholdClassifier:
+        """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.
+
+        The scores that the thresholds were set on are kept in `curve_`.
+
+        Parameters
+        ----------
+        **parameters : of this class, such as `utility=Utility(tp=10)` or `min_recall=0.9`; those left out stay as they are
+
+        Examples
+        --------
+        >>> from textmargin import PriorSVC, ThresholdClassifier, Utility
+        >>> from sklearn.datasets import make_classification
+        >>> X, y = make_classification(300, weights=[0.9], random_state=0)
+        >>> model = ThresholdClassifier(PriorSVC()).fit(X, y)
+        >>> careful = model.moved(utility=Utility(tp=1, fp=-10))
+        >>> bool(careful.thresholds_[0] > model.thresholds_[0])
+        True
+        """
+        check_is_fitted(self)
+        other = ThresholdClassifier(**{**self.get_params(deep=False), **parameters})
+        other._validate_params()
+        fixed = {"scores", "estimator", "n_folds"} & parameters.keys()
+        if fixed:
+            raise ScoreError(f"{fixed.pop()!r} cannot change once the scores are there; fit again.")
+        other.__dict__.update(
+            {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        )
+        names = self.classes_ if len(self.curve_) == self.classes_.size else self.classes_[1:]
+        found = []
+        for curve, utility, name in zip(
+            self.curve_, other._utilities(self.classes_, len(self.curve_)), names.tolist(), strict=True
+        ):
+            y, score, weight = _ranked(curve)
+            few = other.rule in ("parameter-free", "select") and curve.n_positive < other.few_positives
+            found.append(other._set(y, score, utility, weight, name, few))
+        other.curve_ = [curve for curve, *_ in found]
+        other.thresholds_, other.beta_, other.gamma_ = (np.array(column) for column in list(zip(*found, strict=True))[1:])
+        return other
+
     def get_metadata_routing(self) -> MetadataRouter:
         """Where `sample_weight` goes: to itself and, if it asks for it, to the estimator."""
         router = MetadataRouter(owner=self).add_self_request(self)
@@ -252,7 +292,12 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         score = np.where(scored, honest, np.inf)
         order = np.argsort(-score, kind="stable")[np.count_nonzero(~scored) :]
         y, score = positive[order], score[order]  # sorted once; the rules' own sorting then costs next to nothing
-        weight = None if weight is None else weight[order]
+        return self._set(y, score, utility, None if weight is None else weight[order], name, few)
+
+    def _set(
+        self, y: NDArray[np.bool_], score: Floats, utility: Measure, weight: Floats | None, name: Any, few: bool
+    ) -> tuple[UtilityCurve, float, float, float]:
+        """The same from the scores it is set on."""
         curve = utility_curve(y, score, utility, weight)
         beta, gamma = np.nan, None
         if self.rule == "zero":
@@ -305,6 +350,17 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             tags.input_tags = inner.input_tags
             tags.classifier_tags.multi_label = inner.classifier_tags is not None and inner.classifier_tags.multi_label
         return tags
+
+
+def _ranked(curve: UtilityCurve) -> tuple[NDArray[np.bool_], Floats, Floats | None]:
+    """Labels, scores and, where they are not all 1, weights of the texts a curve was drawn from, highest first."""
+    counts = np.column_stack([np.diff(curve.tp), np.diff(curve.fp)]).ravel()
+    y, score = np.tile([True, False], curve.scores.size), np.repeat(curve.scores, 2)
+    whole = np.rint(counts).astype(int)
+    if (whole == counts).all():
+        return np.repeat(y, whole), np.repeat(score, whole), None
+    there = counts > 0
+    return y[there], score[there], counts[there]
 
 
 def _belong_together(honest: Floats, trained: Floats) -> bool:
