@@ -4,11 +4,13 @@
     ├── DatasetError           (OSError)      a corpus cannot be read or imported: a file is missing, wrong or damaged
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
+    ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is not a model that can be loaded
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
     ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
     ├── StoreError             (OSError)      kernel values cannot be kept: a full disk, a folder that cannot be written
+    ├── TableError             (ValueError)   a user's file that cannot be read as texts: no such column, not UTF-8, no rows
     └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
 
     TextmarginWarning          (UserWarning)
@@ -36,6 +38,10 @@ class LabelError(TextmarginError, ValueError):
     """The labels cannot be learnt."""
 
 
+class ModelFileError(TextmarginError, ValueError):
+    """A model cannot be saved, or a file is not a model that can be loaded."""
+
+
 class NotTextError(TextmarginError, TypeError, ValueError):
     """Something that is not a text stands among the texts."""
 
@@ -54,6 +60,10 @@ class ScoreError(TextmarginError, ValueError):
 
 class StoreError(TextmarginError, OSError):
     """Kernel values cannot be kept."""
+
+
+class TableError(TextmarginError, ValueError):
+    """A user's file that cannot be read as texts."""
 
 
 class TooLargeError(TextmarginError, ValueError):

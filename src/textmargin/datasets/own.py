@@ -1,0 +1,199 @@
+"""A user's own file as a corpus: which column is the text, which the label, and what to do with lines that cannot be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..errors import TableError
+from .corpus import Corpus
+from .rows import BadLine, Row, read_rows
+
+TEXT_NAMES = (
+    "text",
+    "message",
+    "body",
+    "content",
+    "document",
+    "review",
+    "comment",
+    "sentence",
+    "description",
+    "abstract",
+    "title",
+)
+LABEL_NAMES = ("label", "labels", "topic", "topics", "class", "category", "categories", "target", "tag", "tags", "sentiment", "y")
+
+_LOOKED_AT = 200  # rows that a guess is made from
+_MOST_LABELS = 50
+
+
+@dataclass(frozen=True)
+class Table:
+    """A corpus, and what should be said of how it was read."""
+
+    corpus: Corpus
+    said: list[str] = field(default_factory=list)
+    bad: list[BadLine] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns, as given or guessed, and what was guessed."""
+
+    text: str
+    label: str | None
+    said: list[str]
+
+
+def read_table(
+    source: str | os.PathLike[str],
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    separator: str | None = None,
+    kind: str | None = None,
+    encoding: str = "utf-8",
+    labelled: bool = True,
+    fields: Sequence[str] = (),
+    skip_bad: bool = False,
+) -> Table:
+    """Read a file whole.
+
+    Parameters
+    ----------
+    source : path of a CSV, TSV, JSON lines, text or Parquet file, or a folder of text files; "-" is standard input
+    text, label : names of columns, default=None
+        Guessed where it is obvious.
+    separator : str, default=None
+        What stands between several labels of one text; with it, or with lists of labels in JSON, labels are tuples.
+    kind : str, default=None
+        "csv", "tsv", "jsonl", "txt", "parquet" or "folder"; by default what the name tells.
+    encoding : str, default="utf-8"
+    labelled : bool, default=True
+        Whether a label is needed; else a column of labels is used where there is one.
+    fields : names of further columns to keep
+    skip_bad : bool, default=False
+        Whether lines that cannot be read are left out, and reported; else the first one is an error.
+    """
+    rows = list(chain.from_iterable(read_rows(source, kind, encoding)))
+    good = [row for row in rows if isinstance(row, Row)]
+    bad = [row for row in rows if isinstance(row, BadLine)]
+    if bad and not skip_bad:
+        more = f" ({len(bad)} lines in all cannot be read.)" if len(bad) > 1 else ""
+        raise TableError(
+            f"Line {bad[0].number:,} of {source}: {bad[0].reason}.{more} Mend it, or leave such lines out with --skip-bad."
+        )
+    if not good:
+        raise TableError(f"{source} has no rows.")
+    columns = find_columns(good[:_LOOKED_AT], source, text, label, labelled)
+    texts, labels, kept, left_out = [], [], [], []
+    for row in good:
+        try:
+            texts.append(text_of(row, columns.text))
+            labels.append(_labels(row, columns.label, separator) if columns.label else "")
+            kept.append(row)
+        except ValueError as error:
+            del texts[len(kept) :]
+            left_out.append(BadLine(row.number, str(error)))
+            if not skip_bad:
+                raise TableError(
+                    f"Line {row.number:,} of {source}: {error}. Mend it, or leave such lines out with --skip-bad."
+                ) from error
+    if any(isinstance(own, tuple) for own in labels):
+        labels = [own if isinstance(own, tuple) else (own,) for own in labels]
+    missing = [name for name in fields if name not in kept[0].values] if kept else []
+    if missing:
+        raise TableError(no_column(missing[0], kept[0].values, source))
+    corpus = Corpus(
+        Path(source).name if source != "-" else "standard input",
+        texts,
+        labels,
+        ids=[str(row.number) for row in kept],
+        fields={name: [row.values.get(name) for row in kept] for name in fields},
+    )
+    return Table(corpus, columns.said, [*bad, *left_out])
+
+
+def find_columns(
+    rows: Sequence[Row], source: Any, text: str | None = None, label: str | None = None, labelled: bool = False
+) -> Columns:
+    """Names of the columns, those not given guessed from their names, else from what is in them."""
+    names = list(rows[0].values)
+    for given in (text, label):
+        if given is not None and given not in names:
+            raise TableError(no_column(given, names, source, "--text" if given == text else "--label"))
+    said = []
+    if text is None:
+        text = _text_column(rows, names, label)
+        if text is None:
+            raise TableError(f"{source} has the columns {_listed(names)}; which one holds the text? Choose it with --text.")
+        said.append(f"text: column {text!r}")
+    if label is None:
+        label = _label_column(rows, [name for name in names if name != text])
+        if label is None and labelled:
+            raise TableError(f"{source} has the columns {_listed(names)}; which one holds the label? Choose it with --label.")
+        if label is not None:
+            said.append(f"label: column {label!r}")
+    return Columns(text, label, said)
+
+
+def text_of(row: Row, column: str) -> str:
+    """The text of a row."""
+    if column not in row.values:
+        raise ValueError(f"no column {column!r}")
+    value = row.values[column]
+    if not isinstance(value, str):
+        raise ValueError(f"{column!r} is {value!r}, not a text")
+    return value
+
+
+def no_column(name: str, names: Any, source: Any, option: str = "") -> str:
+    """What to say of a column that is not there."""
+    choose = f" Choose one with {option}." if option else ""
+    return f"{source} has no column {name!r}. It has {_listed(list(names))}.{choose}"
+
+
+def _labels(row: Row, column: str, separator: str | None) -> Any:
+    value = row.values.get(column)
+    if isinstance(value, list):
+        return tuple(str(one) for one in value)
+    value = "" if value is None else str(value).strip()
+    if separator is not None:
+        return tuple(one.strip() for one in value.split(separator) if one.strip())
+    if not value:
+        raise ValueError(f"the label, column {column!r}, is empty")
+    return value
+
+
+def _text_column(rows: Sequence[Row], names: list[str], label: str | None) -> str | None:
+    """The one with a telling name, else the only one whose values are long."""
+    known = [name for wanted in TEXT_NAMES for name in names if name.lower() == wanted and name != label]
+    if known:
+        return known[0]
+    strings = [name for name in names if name != label and all(isinstance(row.values.get(name), str) for row in rows)]
+    words = {name: sum(len(row.values[name].split()) for row in rows) / len(rows) for name in strings}
+    long = [name for name in strings if words[name] >= 3]
+    return long[0] if len(long) == 1 else None
+
+
+def _label_column(rows: Sequence[Row], names: list[str]) -> str | None:
+    """The one with a telling name, else the only one with few values, each of them more than once."""
+    known = [name for wanted in LABEL_NAMES for name in names if name.lower() == wanted]
+    if known:
+        return known[0]
+    few = []
+    for name in names:
+        values = {str(row.values.get(name)) for row in rows}
+        if 1 < len(values) <= min(_MOST_LABELS, len(rows) / 2):
+            few.append(name)
+    return few[0] if len(few) == 1 else None
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:10]))
+    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -1,0 +1,185 @@
+"""Rows of a user's own files: CSV, TSV, JSON lines, plain text (a text per line), Parquet, or a folder of text files.
+
+A row is a mapping from column to value; a line that cannot be read is a `BadLine`, by its number, and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..errors import TableError
+from .lines import Line, batches
+
+FORMATS = ("csv", "tsv", "jsonl", "txt", "parquet", "folder")
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".txt": "txt",
+    ".parquet": "parquet",
+}
+_ROWS_AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class Row:
+    """Values by column, and the number of the line (row, file) they came from, from 1."""
+
+    number: int
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BadLine:
+    """A line that cannot be read, and why."""
+
+    number: int
+    reason: str
+
+
+Read: TypeAlias = Row | BadLine
+
+
+def format_of(source: str | os.PathLike[str], kind: str | None = None) -> str:
+    """The format that was asked for, or that the name tells; standard input is CSV unless something else is said."""
+    if kind is not None:
+        if kind not in FORMATS:
+            raise TableError(f"{kind!r} is none of the formats {', '.join(FORMATS)}.")
+        return kind
+    if source == "-":
+        return "csv"
+    path = Path(source)
+    if path.is_dir():
+        return "folder"
+    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise TableError(f"{path} does not tell its format; say it with --format: {', '.join(FORMATS)}.")
+    return _SUFFIXES[suffix]
+
+
+def read_rows(source: str | os.PathLike[str], kind: str | None = None, encoding: str = "utf-8") -> Iterator[list[Read]]:
+    """The rows of a file in batches of what is there; see `lines`."""
+    kind = format_of(source, kind)
+    if source != "-" and not Path(source).exists():
+        raise TableError(f"There is no file {source}.")
+    if kind == "folder":
+        return _folder(Path(source), encoding)
+    if kind == "parquet":
+        return _parquet(Path(source))
+    if kind in ("csv", "tsv"):
+        return _delimited(source, "\t" if kind == "tsv" else ",", encoding)
+    parse = _json if kind == "jsonl" else _plain
+    return ([_decoded(line, encoding, parse) for line in batch if line.content.strip()] for batch in batches(source))
+
+
+def _decoded(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:
+    try:
+        return Row(line.number, parse(_text(line.content, encoding, first=line.number == 1)))
+    except ValueError as error:
+        return BadLine(line.number, str(error))
+
+
+def _text(content: bytes, encoding: str, *, first: bool) -> str:
+    if b"\0" in content:
+        raise ValueError("it holds zero bytes, so this is not a text file")
+    try:
+        return content.decode("utf-8-sig" if first and encoding == "utf-8" else encoding)
+    except UnicodeDecodeError as error:
+        found = error.object[error.start]
+        raise ValueError(
+            f"byte {error.start + 1} (0x{found:02x}) is not {encoding}; name the encoding with --encoding"
+        ) from error
+
+
+def _json(line: str) -> dict[str, Any]:
+    try:
+        values = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"not JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise ValueError(f"not a JSON object but {type(values).__name__}")
+    return values
+
+
+def _plain(line: str) -> dict[str, Any]:
+    return {"text": line}
+
+
+def _delimited(source: str | os.PathLike[str], delimiter: str, encoding: str) -> Iterator[list[Read]]:
+    """Rows under a line of names."""
+    names: list[str] | None = None
+    for batch in batches(source, whole=_quotes_are_closed):
+        rows: list[Read] = []
+        for line in batch:
+            if not line.content.strip():
+                continue
+            try:
+                values = next(csv.reader([_text(line.content, encoding, first=names is None)], delimiter=delimiter, strict=True))
+                if names is None:
+                    names = _checked_names(values, source)
+                elif len(values) != len(names):
+                    raise ValueError(f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
+                else:
+                    rows.append(Row(line.number, dict(zip(names, values, strict=True))))
+            except (ValueError, csv.Error) as error:
+                if names is None:
+                    raise TableError(f"The first line of {source} should name the columns: {error}.") from error
+                rows.append(BadLine(line.number, str(error)))
+        if rows:
+            yield rows
+
+
+def _quotes_are_closed(record: bytes) -> bool:
+    return record.count(b'"') % 2 == 0
+
+
+def _checked_names(names: list[str], source: str | os.PathLike[str]) -> list[str]:
+    names = [name.strip() for name in names]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TableError(f"{source} has two columns {twice[0]!r}; rename one.")
+    return names
+
+
+def _folder(folder: Path, encoding: str) -> Iterator[list[Read]]:
+    """A text per file; its folder's name is its label."""
+    files = sorted(path for path in folder.rglob("*.txt") if path.is_file())
+    if not files:
+        raise TableError(f"{folder} holds no .txt files.")
+    for start in range(0, len(files), _ROWS_AT_ONCE):
+        rows: list[Read] = []
+        for number, path in enumerate(files[start : start + _ROWS_AT_ONCE], start=start + 1):
+            label = "" if path.parent == folder else path.parent.relative_to(folder).as_posix()
+            try:
+                rows.append(
+                    Row(number, {"text": _text(path.read_bytes(), encoding, first=True), "label": label, "file": str(path)})
+                )
+            except (ValueError, OSError) as error:
+                rows.append(BadLine(number, f"{path}: {error}"))
+        yield rows
+
+
+def _parquet(path: Path) -> Iterator[list[Read]]:
+    try:
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise TableError(f"{path} needs PyArrow, which is not installed: pip install 'textmargin[parquet]'.") from error
+    import pyarrow as pa
+
+    try:
+        with pq.ParquetFile(path) as file:
+            number = 0
+            for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
+                rows: list[Read] = [Row(number + k, values) for k, values in enumerate(batch.to_pylist(), start=1)]
+                number += len(rows)
+                yield rows
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{path} cannot be read as Parquet: {error}.") from error
