@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .learners.primal import PriorSVC
     from .learners.rocchio import Rocchio
     from .learners.two_view import SVM2K
+    from .persistence import load, save
     from .report.displays import UtilityCurveDisplay
     from .report.prior_display import PriorDisplay
     from .representations.bow import BagOfWords
@@ -59,6 +60,7 @@ _HOMES = {
     "beta_gamma_threshold": "decisions.rules",
     "fixations_of": "knowledge.reading",
     "kernel_alignment": "representations.features",
+    "load": "persistence",
     "load_dataset": "datasets.loading",
     "macro_average": "decisions.utility",
     "micro_average": "decisions.utility",
@@ -66,6 +68,7 @@ _HOMES = {
     "rcut": "decisions.cuts",
     "reading_measures": "knowledge.reading",
     "retrofit_beta": "decisions.rules",
+    "save": "persistence",
     "scut": "decisions.cuts",
     "select_beta_gamma": "decisions.rules",
     "select_cost_factors": "decisions.cuts",
@@ -104,6 +107,7 @@ __all__ = [
     "beta_gamma_threshold",
     "fixations_of",
     "kernel_alignment",
+    "load",
     "load_dataset",
     "macro_average",
     "micro_average",
@@ -111,6 +115,7 @@ __all__ = [
     "rcut",
     "reading_measures",
     "retrofit_beta",
+    "save",
     "scut",
     "select_beta_gamma",
     "select_cost_factors",

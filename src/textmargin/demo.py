@@ -1,90 +1,83 @@
-"""The smallest complete road: a handful of messages, a few keywords, and what they change."""
+"""What knowledge, costs and string kernels change on the helpdesk messages inside the package."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 
-from .classifier import TextClassifier
-from .learners.primal import PriorSVC
-from .representations.bow import BagOfWords
+from .datasets.loading import load_dataset
+from .report.summary import summarise
+from .training import Recipe, read_costs
 
-_TRAIN = [
-    ("I cannot log in since this morning, it says wrong password", "account"),
-    ("please reset my passwort, locked out after 3 tries", "account"),
-    ("new colleague starts monday and needs an account", "account"),
-    ("printer on the second floor jams with every page", "printing"),
-    ("no toner left, pages come out grey", "printing"),
-    ("scanned letters never reach my mailbox", "printing"),
-    ("wifi drops every ten minutes in meeting room 4", "network"),
-    ("vpn connects but no shared drive shows up", "network"),
-    ("internet at home office is slow only over the tunnel", "network"),
-    ("was charged twice for the october subscription", "billing"),
-    ("the invoice has the wrong vat number on it", "billing"),
-    ("when do we get the refund for the cancelled order", "billing"),
-]
-
-_TEST = [
-    ("forgot my pin and the login page is stuck", "account"),
-    ("username changed after the wedding, can you update it", "account"),
-    ("paper tray 2 is always empty according to the display", "printing"),
-    ("duplex printing turns every second page upside down", "printing"),
-    ("router in the lobby blinks red, nobody gets online", "network"),
-    ("cable in room 12 is dead, no connection", "network"),
-    ("payment by credit card is refused", "billing"),
-    ("can I pay by bank transfer instead", "billing"),
-]
-
-_KEYWORDS = {
-    "account": ["login", "password", "pin", "username", "account"],
-    "printing": ["printer", "printing", "paper", "toner", "page"],
-    "network": ["wifi", "router", "cable", "connection", "online", "vpn"],
-    "billing": ["invoice", "payment", "pay", "refund", "charged"],
-}
+RARE = "phishing"
+NEXT_STEPS = """\
+  textmargin train yours.csv           learn from your texts and labels
+  textmargin evaluate model.tmm more.csv    what it is worth on others
+  textmargin explain model.tmm "a text"     why
+  textmargin predict model.tmm new.csv      decisions, a line each"""
 
 
 @dataclass(frozen=True)
-class Message:
-    """One test message: the truth, what two models say, and the words that moved the second one most."""
+class Row:
+    """One way to train, and what its decisions are worth."""
+
+    name: str
+    accuracy: float
+    macro_f1: float
+    rare_found: int
+    n_rare: int
+    euros: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Example:
+    """A message, where it goes, and what in it moved the score most."""
 
     text: str
-    truth: str
-    plain: str
-    informed: str
-    decided_by: list[tuple[str, float]]
+    labels: tuple[str, ...]
+    reasons: list[tuple[str, float]]
 
 
 @dataclass(frozen=True)
 class Demo:
     """What the demo found."""
 
-    topics: list[str]
     n_train: int
     n_test: int
-    plain_right: int
-    informed_right: int
-    trust: dict[str, float]
-    messages: list[Message]
+    n_topics: int
+    rows: list[Row]  # those that begin with + build on the one before
+    example: Example
+    next_steps: str
 
 
 def run() -> Demo:
-    """Train twice, on words alone and with keywords, and compare on the test messages."""
-    texts, topics = map(list, zip(*_TRAIN, strict=True))
-    tests, truth = map(list, zip(*_TEST, strict=True))
-    keywords = {topic: dict.fromkeys(words, 1.0) for topic, words in _KEYWORDS.items()}
-    # A keyword may well be missing from so few messages; as a term of its own it still counts in new ones.
-    words = BagOfWords(vocabulary=sorted({*BagOfWords().fit(texts).vocabulary_, *(w for ws in _KEYWORDS.values() for w in ws)}))
-    plain = TextClassifier(words).fit(texts, topics)
-    informed = TextClassifier(words, knowledge=keywords, learner=PriorSVC(trust="fixed")).fit(texts, topics)
-    messages = [
-        Message(text, label, str(before), str(after), informed.explain(text).top(3))
-        for text, label, before, after in zip(tests, truth, plain.predict(tests), informed.predict(tests), strict=True)
-    ]
-    return Demo(
-        topics=[str(topic) for topic in informed.classes_],
-        n_train=len(texts),
-        n_test=len(tests),
-        plain_right=sum(message.plain == message.truth for message in messages),
-        informed_right=sum(message.informed == message.truth for message in messages),
-        trust={str(t): float(eta[0]) for t, eta in zip(informed.classes_, informed.model_.trust_, strict=True)},
-        messages=messages,
-    )
+    """Train several ways on the same messages, and decide on the same new ones."""
+    desk = load_dataset("desk")
+    train, test = desk.part("train"), desk.part("test")
+    with as_file(files("textmargin.datasets") / "desk_keywords.toml") as known:
+        costs = read_costs(known)
+        recipes = {
+            "words: a plain SVM": Recipe(),
+            "+ keywords": Recipe(keywords=known),
+            "+ costs": Recipe(utility=costs),
+            "+ keywords + costs": Recipe(keywords=known, utility=costs),
+            "characters: string kernel": Recipe(kernel="subsequence", length=4),
+            "+ costs ": Recipe(kernel="subsequence", length=4, utility=costs),
+        }
+        rows = []
+        for name, recipe in recipes.items():
+            start = time.perf_counter()
+            trained = recipe.train(train)
+            summary = summarise(trained, test, costs)
+            rare = next(one for one in summary.classes if one.label == RARE)
+            seconds = time.perf_counter() - start
+            rows.append(Row(name, summary.accuracy, summary.macro_f1, rare.tp, rare.n_texts, summary.utility, seconds))
+            if name == "+ keywords + costs":
+                informed = trained
+    of_rare = [text for text, topic in zip(test.texts, test.labels, strict=True) if topic == RARE]
+    text = next((text for text in of_rare if informed.explain(text).labels == (RARE,)), of_rare[0])
+    reasons = informed.explain(text, n=5)
+    example = Example(text, reasons.labels, [(reason.what, reason.share) for reason in reasons.reasons])
+    return Demo(len(train), len(test), len(desk.classes), rows, example, NEXT_STEPS)

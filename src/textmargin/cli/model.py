@@ -1,0 +1,250 @@
+"""Commands about models: train one, see how good it is, move its thresholds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .app import (
+    AsJson,
+    Costs,
+    Encoding,
+    FalseAlarm,
+    Hit,
+    Kind,
+    LabelColumn,
+    MinPrecision,
+    MinRecall,
+    Miss,
+    Separator,
+    SkipBad,
+    TextColumn,
+    UtilityName,
+    app,
+    mistakes,
+    print_json,
+    remark,
+    worth,
+)
+
+if TYPE_CHECKING:
+    from ..report.summary import Summary
+    from ..trained import Trained
+
+ModelFile = Annotated[Path, typer.Argument(help="A file that `textmargin train` wrote.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")]
+
+
+@app.command()
+def train(
+    data: Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet file, or a folder of text files; - for stdin.")],
+    output: Output = Path("model.tmm"),
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    separator: Separator = None,
+    keywords: Annotated[
+        Path | None, typer.Option(help="File of keywords by label: TOML, CSV or lines `label: word, word`.")
+    ] = None,
+    marks: Annotated[str | None, typer.Option(help="Column of marked passages, [[start, end], …] in characters.")] = None,
+    prior: Annotated[Path | None, typer.Option(help="An earlier model on words, as knowledge.")] = None,
+    trust: Annotated[str, typer.Option(help="auto, free, nonneg, ridge or fixed: how far knowledge is believed.")] = "auto",
+    hit: Hit = None,
+    false_alarm: FalseAlarm = None,
+    miss: Miss = None,
+    utility: UtilityName = None,
+    costs: Costs = None,
+    min_recall: MinRecall = None,
+    min_precision: MinPrecision = None,
+    kernel: Annotated[str, typer.Option(help="words, subsequence or ngrams.")] = "words",
+    length: Annotated[int, typer.Option(help="Characters of subsequences and n-grams.")] = 5,
+    decay: Annotated[float, typer.Option(help="What a gap costs: small, much.")] = 0.5,
+    C: Annotated[float, typer.Option("--C", help="Cost of missing the margin.")] = 1.0,
+    kind: Kind = None,
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn from labelled texts, and write the model to a file."""
+    from ..datasets.own import read_table
+    from ..training import Recipe
+
+    with mistakes():
+        if kernel not in ("words", "subsequence", "ngrams"):
+            raise ValueError(f"--kernel {kernel} is none of words, subsequence, ngrams.")
+        _check_writable(output)
+        value = worth(hit, false_alarm, miss, utility, costs)
+        table = read_table(
+            data,
+            text=text,
+            label=label,
+            separator=separator,
+            kind=kind,
+            encoding=encoding,
+            skip_bad=skip_bad,
+            fields=[marks] if marks else [],
+        )
+        _tell(table)
+        recipe = Recipe(kernel, length, decay, C, keywords, marks, prior, trust, value, min_precision, min_recall)  # type: ignore[arg-type]
+        about = {"data": table.corpus.name, "n_texts": len(table.corpus), "labels": _counts(table.corpus)}
+        trained = recipe.train(table.corpus, about)
+        trained.save(output)
+        facts = {**about, "output": str(output), "knowledge": _knowledge(trained), "thresholds": _thresholds(trained)}
+        if as_json:
+            print_json(facts)
+        else:
+            _show_training(facts)
+
+
+@app.command()
+def evaluate(
+    model: ModelFile,
+    data: Annotated[str, typer.Argument(help="Labelled texts that the model was not trained on.")],
+    text: TextColumn = None,
+    label: LabelColumn = None,
+    separator: Separator = None,
+    hit: Hit = None,
+    false_alarm: FalseAlarm = None,
+    miss: Miss = None,
+    utility: UtilityName = None,
+    costs: Costs = None,
+    kind: Kind = None,
+    encoding: Encoding = "utf-8",
+    skip_bad: SkipBad = False,
+    as_json: AsJson = False,
+) -> None:
+    """Decide on labelled texts, and say how good the decisions are and what they are worth."""
+    from ..datasets.own import read_table
+    from ..report.summary import summarise
+    from ..trained import Trained
+
+    with mistakes():
+        trained = Trained.load(model)
+        value = worth(hit, false_alarm, miss, utility, costs)
+        table = read_table(data, text=text, label=label, separator=separator, kind=kind, encoding=encoding, skip_bad=skip_bad)
+        _tell(table)
+        summary = summarise(trained, table.corpus, value)
+        if as_json:
+            print_json(summary.to_dict())
+        else:
+            _show_summary(summary)
+
+
+@app.command()
+def threshold(
+    model: ModelFile,
+    output: Output,
+    hit: Hit = None,
+    false_alarm: FalseAlarm = None,
+    miss: Miss = None,
+    utility: UtilityName = None,
+    costs: Costs = None,
+    min_recall: MinRecall = None,
+    min_precision: MinPrecision = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move the thresholds of a model to where other costs want them, without training and without texts."""
+    from ..trained import Trained
+
+    with mistakes():
+        _check_writable(output)
+        value = worth(hit, false_alarm, miss, utility, costs)
+        if value is None and min_recall is None and min_precision is None:
+            raise ValueError(
+                "say what decisions are worth: --hit and --false-alarm, --costs, --utility, --min-recall or --min-precision."
+            )
+        before = Trained.load(model)
+        after = before.moved(value, min_recall=min_recall, min_precision=min_precision)
+        after.save(output)
+        if as_json:
+            print_json({"output": str(output), "before": _thresholds(before), "after": _thresholds(after)})
+            return
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.table import Table
+
+        table = Table("label", "threshold before", "now", box=SIMPLE_HEAD)
+        now = _thresholds(after)
+        for name, theta in _thresholds(before).items():
+            table.add_row(escape(name), f"{theta:+.3f}", f"{now[name]:+.3f}")
+        Console().print(table)
+        typer.echo(f"Written to {output}")
+
+
+def _show_training(facts: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    labels = ", ".join(f"{name} {n}" for name, n in facts["labels"].items())
+    console.print(f"Trained on {facts['n_texts']:,} texts: {labels}")
+    for line in facts["knowledge"]:
+        console.print(line)
+    if any(facts["thresholds"].values()):
+        console.print("Thresholds: " + ", ".join(f"{name} {theta:+.2f}" for name, theta in facts["thresholds"].items()))
+    console.print(f"Written to {facts['output']}")
+
+
+def _show_summary(summary: Summary) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for number, head in enumerate(("label", "texts", "found", "wrong", "missed", "precision", "recall", "F1", "worth")):
+        table.add_column(head, justify="right" if number else "left", no_wrap=not number)
+    for one in summary.classes:
+        shares = [f"{share:.2f}" if share is not None else "–" for share in (one.precision, one.recall, one.f1)]
+        table.add_row(escape(one.label), *map(str, (one.n_texts, one.tp, one.fp, one.fn)), *shares, f"{one.utility:,.0f}")
+    console.print(table)
+    f1 = f"F1 {summary.macro_f1:.3f} macro, {summary.micro_f1:.3f} micro"
+    console.print(
+        f"{summary.n_texts:,} texts, {summary.accuracy:.1%} right; {f1}; worth {summary.utility:,.0f}",
+        soft_wrap=True,
+    )
+    if summary.confusions:
+        common = ", ".join(f"{a or 'none'} as {b or 'none'} {n}" for a, b, n in summary.confusions[:5])
+        console.print(f"Most frequent mistakes: {common}", soft_wrap=True)
+
+
+def _tell(table: Any) -> None:
+    """What was guessed, and what could not be read."""
+    if table.said:
+        remark("; ".join(table.said))
+    for bad in table.bad[:5]:
+        remark(f"line {bad.number:,} left out: {bad.reason}")
+    if len(table.bad) > 5:
+        remark(f"and {len(table.bad) - 5:,} more")
+
+
+def _counts(corpus: Any) -> dict[str, int]:
+    Y, classes = corpus.indicator()
+    return dict(zip(classes, Y.sum(axis=0).tolist(), strict=True))
+
+
+def _knowledge(trained: Trained) -> list[str]:
+    """What was made of keywords, marks or an earlier model."""
+    learner = getattr(trained.model.model_, "estimator_", trained.model.model_)
+    names = trained.classes if trained.multilabel else None
+    return [
+        f"what is known of {names[v.target] if names else v.target}: {v.word} ({-v.gain:+.0%} loss on texts left out)"
+        for v in getattr(learner, "verdict_", [])
+    ]
+
+
+def _thresholds(trained: Trained) -> dict[str, float]:
+    return dict(zip(trained.classes, trained.thresholds(), strict=True))
+
+
+def _check_writable(path: Path) -> None:
+    """Before any work: whether the model can be written at all."""
+    import os
+
+    folder = path.parent if str(path.parent) else Path()
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(
+            f"{path} cannot be written: {'it is a folder' if path.is_dir() else 'its folder is not there or not writable'}."
+        )

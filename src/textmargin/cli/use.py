@@ -1,0 +1,116 @@
+"""Commands that use a model: decide on texts as they arrive, and say why."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .app import AsJson, Encoding, Kind, TextColumn, app, mistakes, print_json, remark
+from .model import ModelFile
+
+if TYPE_CHECKING:
+    from ..trained import Decision, Trained
+
+
+@app.command()
+def predict(
+    model: ModelFile,
+    data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
+    text: TextColumn = None,
+    scores: Annotated[bool, typer.Option("--scores", help="The score of every class as well; 0 is the decision.")] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Stop at the first line that cannot be read, instead of skipping it.")
+    ] = False,
+    kind: Kind = None,
+    encoding: Encoding = "utf-8",
+    as_json: AsJson = False,
+) -> None:
+    """Decide on texts, each as soon as it is there: a line of CSV (or with --json of JSON) per text."""
+    from ..datasets.rows import BadLine, read_rows
+    from ..trained import Trained
+
+    with mistakes():
+        trained = Trained.load(model)
+        write = _json_writer(scores) if as_json else _csv_writer(trained, scores)
+        n_bad = 0
+        for batch in trained.decide(read_rows(data, kind, encoding), data, text):
+            decisions = []
+            for one in batch:
+                if not isinstance(one, BadLine):
+                    decisions.append(one)
+                    continue
+                n_bad += 1
+                if stop:
+                    write(decisions)
+                    raise ValueError(f"line {one.number:,}: {one.reason}")
+                remark(f"line {one.number:,} skipped: {one.reason}")
+            write(decisions)
+        if n_bad:
+            remark(f"{n_bad:,} lines skipped")
+
+
+@app.command()
+def explain(
+    model: ModelFile,
+    text: Annotated[str, typer.Argument(help="The text.")],
+    label: Annotated[str | None, typer.Option(help="Whose score; by default that of the decision.")] = None,
+    n: Annotated[int, typer.Option("-n", help="How many words or subsequences to show.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Say what in a text moved its score, and how far."""
+    from ..trained import Trained
+
+    with mistakes():
+        trained = Trained.load(model)
+        reasons = trained.explain(text, label, n)
+        if as_json:
+            print_json(reasons.to_dict())
+            return
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.table import Table
+
+        console = Console(highlight=False)
+        decision = ", ".join(reasons.labels) or "none"
+        console.print(f"Decision: {decision}. Score of {reasons.label}: {reasons.score:+.3f} (0 decides)", markup=False)
+        known = any(reason.known for reason in reasons.reasons)
+        table = Table("what", "moves the score by", *(["of that, known beforehand"] if known else []), box=SIMPLE_HEAD)
+        for reason in reasons.reasons:
+            before = [f"{reason.known:+.3f}" if reason.known else ""] if known else []
+            table.add_row(escape(reason.what), f"{reason.share:+.3f}", *before)
+        console.print(table)
+        console.print(f"the rest, intercept and threshold: {reasons.rest:+.3f}")
+
+
+def _csv_writer(trained: Trained, scores: bool) -> Callable[[list[Decision]], None]:
+    lines = csv.writer(sys.stdout, lineterminator="\n")
+    lines.writerow(["line", "label", *([f"score of {name}" for name in trained.classes] if scores else [])])
+    sys.stdout.flush()
+    joint = ";" if trained.multilabel else ""
+
+    def write(decisions: list[Decision]) -> None:
+        lines.writerows(
+            [one.number, joint.join(one.labels), *([f"{value:.6g}" for value in one.scores.values()] if scores else [])]
+            for one in decisions
+        )
+        sys.stdout.flush()
+
+    return write
+
+
+def _json_writer(scores: bool) -> Callable[[list[Decision]], None]:
+    def write(decisions: list[Decision]) -> None:
+        for one in decisions:
+            data: dict[str, Any] = {"line": one.number, "labels": list(one.labels)}
+            if scores:
+                data["scores"] = one.scores
+            sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
+    return write

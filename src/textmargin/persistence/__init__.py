@@ -1,0 +1,93 @@
+"""Models in files, without pickle: what is loaded is data, and only classes that are listed are ever built from it.
+
+    save    model ── _encoding ──▶ values, arrays ── _arrays, _archive ──▶ one sealed file
+    load    file ── _archive, _arrays ──▶ values, arrays ── _building ──▶ model, each step checked before the next
+
+A file that is damaged, hostile or somebody else's raises `ModelFileError`. The digests find damage; they do not prove who wrote
+a file.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from .._writing import write_whole
+from ..errors import ModelFileError, TooLargeError
+from ._archive import MANIFEST, MAX_BYTES, MAX_MANIFEST_BYTES, Refused, opened, pack
+from ._building import Builder
+from ._encoding import CannotSave, Encoder
+from ._manifest import read_manifest, write_manifest
+
+__all__ = ["load", "save"]
+
+
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model, fitted or not, to a file; whole or not at all.
+
+    The same model gives the same bytes. The training data of `PriorSVC` stay behind; support vectors, landmarks and knowledge
+    are part of the model.
+
+    Parameters
+    ----------
+    model : TextClassifier, any other estimator, kernel, prior or utility of textmargin, or a listed class of scikit-learn
+    path : str or path
+        By custom it ends in `.tmm`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from textmargin import TextClassifier, load, save
+    >>> texts = ["wheat and corn harvest", "corn exports fell", "bank raises rates", "rates and the dollar"]
+    >>> model = TextClassifier().fit(texts, ["grain", "grain", "money", "money"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, f"{folder}/topics.tmm")
+    ...     load(f"{folder}/topics.tmm").predict(["corn prices", "dollar falls"])
+    array(['grain', 'money'], dtype='<U5')
+    """
+    encoder = Encoder()
+    try:
+        encoder.model(model)
+    except CannotSave as error:
+        raise ModelFileError(f"{path} is not written: {error}") from None
+    entries = write_manifest(encoder.values, encoder.arrays)
+    if len(entries[MANIFEST]) > MAX_MANIFEST_BYTES or sum(map(len, entries.values())) > MAX_BYTES:
+        raise TooLargeError(
+            f"{path} is not written: the model takes {sum(map(len, entries.values())) / 1e9:.2f} GB, of which "
+            f"{len(entries[MANIFEST]) / 1e9:.2f} GB are words and texts, and a file holds {MAX_BYTES / 1e9:.2f} GB and "
+            f"{MAX_MANIFEST_BYTES / 1e9:.2f} GB; use fewer terms (min_df, max_features) or fewer classes."
+        )
+    content = pack(entries)
+    try:
+        write_whole({Path(path): content})
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
+
+
+def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
+    """Read a model from a file that `save` wrote.
+
+    Nothing in the file is executed, and it is checked throughout before anything is built. The model decides as it did, bit for
+    bit. Where it comes from another version of textmargin or scikit-learn whose parameters differ, a warning tells.
+
+    Parameters
+    ----------
+    path : str or path
+    max_bytes : int, default=4_000_000_000
+        How large the file may be, packed and unpacked.
+    """
+    path = Path(path)
+    try:
+        with opened(path, max_bytes) as archive:
+            values, arrays, versions = read_manifest(archive, max_bytes)
+        return Builder(values, arrays, versions).model()
+    except Refused as refused:
+        raise ModelFileError(f"{path} {refused}") from refused
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except Warning:
+        raise  # as the caller asked for
+    except Exception as error:  # whatever classes say to attributes that were made up
+        why = f"{type(error).__name__}: {error!s:.120}"
+        raise ModelFileError(f"{path} cannot be built into a model ({why}); it was damaged or made up.") from error

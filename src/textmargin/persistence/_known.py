@@ -1,0 +1,184 @@
+"""What a file may name: the classes and functions that models consist of, and nothing else.
+
+A class is listed under its own name, so that files outlive moves between modules. Of scikit-learn those are listed whose state is
+numbers and strings and that predict by NumPy and SciPy alone: compiled code that takes a model's arrays on trust could be led
+astray by a file that was made up.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import TextmarginWarning
+from ._archive import Refused
+
+_HOMES = {
+    "textmargin.classifier": "TextClassifier",
+    "textmargin.decisions.rules": "UtilityCurve",
+    "textmargin.decisions.threshold": "ThresholdClassifier",
+    "textmargin.decisions.utility": "FBeta ScaledUtility Utility",
+    "textmargin.knowledge.gaze": "GazePrior",
+    "textmargin.knowledge.keywords": "KeywordPrior",
+    "textmargin.knowledge.rationales": "Rationale RationalePrior",
+    "textmargin.knowledge.transfer": "ModelPrior",
+    "textmargin.learners._evidence": "Verdict",
+    "textmargin.learners._row_pairs": "RowPairs",
+    "textmargin.learners.kernel": "KernelSVC",
+    "textmargin.learners.primal": "PriorSVC",
+    "textmargin.learners.rocchio": "Rocchio",
+    "textmargin.learners.two_view": "SVM2K _View",
+    "textmargin.representations._backends": "Diagonal",
+    "textmargin.representations._encode": "Sequences",
+    "textmargin.representations.bow": "BagOfWords",
+    "textmargin.representations.features": "KernelLandmarks SubsequenceFeatures",
+    "textmargin.representations.spectrum": "SpectrumKernel _SpectrumPairs",
+    "textmargin.representations.strings": "SubsequenceKernel _SubsequencePairs",
+    "textmargin.store": "KernelStore",
+    "textmargin.trained": "Trained",
+    "sklearn.decomposition": "TruncatedSVD",
+    "sklearn.dummy": "DummyClassifier",
+    "sklearn.feature_extraction": "DictVectorizer FeatureHasher",
+    "sklearn.feature_extraction.text": "CountVectorizer HashingVectorizer TfidfTransformer TfidfVectorizer",
+    "sklearn.feature_selection": "SelectKBest SelectPercentile VarianceThreshold",
+    "sklearn.frozen": "FrozenEstimator",
+    "sklearn.linear_model": "LogisticRegression Ridge RidgeClassifier SGDClassifier",
+    "sklearn.model_selection": "FixedThresholdClassifier",
+    "sklearn.multiclass": "OneVsRestClassifier",
+    "sklearn.naive_bayes": "BernoulliNB ComplementNB MultinomialNB",
+    "sklearn.pipeline": "FeatureUnion Pipeline",
+    "sklearn.preprocessing": (
+        "Binarizer LabelBinarizer LabelEncoder MaxAbsScaler MinMaxScaler MultiLabelBinarizer Normalizer StandardScaler"
+    ),
+    "sklearn.svm": "LinearSVC LinearSVR",
+}
+_CLASSES = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+_FUNCTION_HOMES = {
+    "textmargin.decisions.cuts": "uneven_margin_threshold",
+    "textmargin.decisions.rules": "beta_gamma_threshold",
+    "sklearn.feature_extraction.text": "strip_accents_ascii strip_accents_unicode",
+    "sklearn.feature_selection": "chi2 f_classif mutual_info_classif",
+}
+_FUNCTIONS = {name: home for home, names in _FUNCTION_HOMES.items() for name in names.split()}
+_STRING_METHODS = {f"str.{function.__name__}": function for function in (str.casefold, str.lower, str.split, str.upper)}
+
+METHODS = frozenset({"decision_function", "predict", "predict_proba", "transform"})  # what one part may ask of another
+
+_PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequencePairs"}  # what a fitted kernel compares with
+
+# What is only of use in the process that made it: an object's address, and a compiled loss that fit makes anew.
+_LEFT_BEHIND = frozenset({"_loss_function_", "_sklearn_version", "_stop_words_id"})
+
+
+def known_class(name: Any) -> type:
+    """The class of this name."""
+    if not isinstance(name, str) or name not in _CLASSES:
+        raise Refused(f"names a class {name!r:.80}, which is not one that models consist of", "do not trust it")
+    found: type = getattr(import_module(_CLASSES[name]), name)
+    return found
+
+
+def class_name(cls: type) -> str | None:
+    """The name that a class is listed by, if it is."""
+    name = cls.__name__
+    return name if name in _CLASSES and known_class(name) is cls else None
+
+
+def known_function(name: Any) -> Callable[..., Any]:
+    """The function of this name."""
+    if isinstance(name, str) and name in _STRING_METHODS:
+        return _STRING_METHODS[name]
+    if not isinstance(name, str) or name not in _FUNCTIONS:
+        raise Refused(f"names a function {name!r:.80}, which is not one that models use", "do not trust it")
+    found: Callable[..., Any] = getattr(import_module(_FUNCTIONS[name]), name)
+    return found
+
+
+def function_name(function: Any) -> str | None:
+    """The name that a function is listed by, if it is."""
+    name = getattr(function, "__name__", None)
+    for candidate in (f"str.{name}", name):
+        if candidate in _STRING_METHODS or candidate in _FUNCTIONS:
+            return candidate if known_function(candidate) is function else None
+    return None
+
+
+def state_of(part: Any) -> dict[str, Any]:
+    """A part's attributes, as far as they are to be kept."""
+    state = {name: value for name, value in (part.__getstate__() or {}).items() if name not in _LEFT_BEHIND}
+    if type(part).__name__ in _PAIRS and "_fitted" in state:  # which refers back to the kernel
+        state["_fitted"] = {name: value for name, value in vars(part._fitted).items() if name != "kernel"}
+    if class_name(type(part)) == "GazePrior":
+        if hasattr(part.readings, "columns"):  # a table of any kind, as a mapping of its columns
+            state["readings"] = {str(name): np.asarray(part.readings[name]) for name in part.readings.columns}
+        state["_learnt_with"] = getattr(part, "_learnt_with", None) == part._settings()  # addresses, which change
+    return state
+
+
+def check_names(cls: type, state: Any) -> None:
+    """Attributes must be plain ones, and stand in for nothing that the class defines."""
+    allowed = parameters(cls)
+    for name in state:
+        hides = name not in allowed and inspect.getattr_static(cls, name, None) is not None
+        if not name.isidentifier() or name.startswith("__") or hides:
+            raise Refused(f"sets {name!r:.60} of {cls.__name__}, which no model does", "do not trust it")
+
+
+@cache
+def parameters(cls: type) -> Mapping[str, inspect.Parameter]:
+    """What a class is made from."""
+    return inspect.signature(cls).parameters
+
+
+def made(cls: type, state: dict[str, Any], versions: Mapping[str, str], here: Mapping[str, str]) -> Any:
+    """An object with these attributes. From another version, parameters may be missing: defaults are used, with a warning."""
+    package = "scikit-learn" if cls.__module__.startswith("sklearn") else "textmargin"
+    estimator = hasattr(cls, "get_params")
+    missing = [name for name in parameters(cls) if name not in state]
+    strange = [name for name in state if estimator and name not in parameters(cls) and name.strip("_") == name]
+    if missing or strange:
+        what = f"{cls.__name__} {'without' if missing else 'with'} {(missing or strange)[0]!r}"
+        needed = [name for name in missing if parameters(cls)[name].default is inspect.Parameter.empty]
+        if needed or versions[package] == here[package]:
+            raise Refused(f"has a {what}, which does not fit {package} {here[package]} (it was saved with {versions[package]})")
+        warnings.warn(
+            f"The file was saved with {package} {versions[package]} and has a {what}; {package} {here[package]} "
+            f"{'uses its default' if missing else 'does not use it'}. Check the model's decisions, or train it again.",
+            TextmarginWarning,
+            stacklevel=5,
+        )
+    part: Any = object.__new__(cls)
+    vars(part).update({name: parameters(cls)[name].default for name in missing} | state)
+    if hasattr(cls, "__post_init__"):
+        part.__post_init__()
+    _settle(part)
+    return part
+
+
+def _settle(part: Any) -> None:
+    """What has to hold, or to be done, before a part is used."""
+    name = type(part).__name__
+    if name == "GazePrior":
+        part._learnt_with = part._settings() if part._learnt_with is True else None
+    if name in _PAIRS and "_fitted" in vars(part):
+        pairs = known_class(_PAIRS[name])
+        check_names(pairs, part._fitted)
+        part._fitted, texts = object.__new__(pairs), part._fitted
+        vars(part._fitted).update(texts, kernel=part)
+    vocabulary = vars(part).get("vocabulary_", {})
+    if sorted(vocabulary.values()) != list(range(len(vocabulary))):
+        raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
+    if name == "KernelSVC" and part.cache is not None:
+        warnings.warn(
+            f"This KernelSVC keeps kernel values in {getattr(part.cache, 'folder', part.cache)!s:.200}, as soon as it predicts; "
+            f"set cache=None if that is not yours.",
+            TextmarginWarning,
+            stacklevel=6,
+        )

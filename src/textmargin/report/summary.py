@@ -1,0 +1,130 @@
+"""How good the decisions of a model are on labelled texts: plain data, turned into text elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..datasets.corpus import Corpus
+from ..decisions.utility import T10U, T11SU, Measure
+from ..errors import LabelError
+from ..trained import Trained
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """One class against the rest; `utility` is in the user's own currency."""
+
+    label: str
+    n_texts: int
+    tp: int
+    fp: int
+    fn: int
+    precision: float | None
+    recall: float | None
+    f1: float
+    utility: float
+    threshold: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a model does on a corpus."""
+
+    corpus: str
+    n_texts: int
+    multilabel: bool
+    accuracy: float  # share of texts whose labels are all right
+    macro_f1: float
+    micro_f1: float
+    t11su: float  # mean over classes with texts
+    utility: float
+    classes: list[ClassSummary]
+    confusions: list[tuple[str, str, int]] = field(default_factory=list)  # truth, decision, how often; most frequent first
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+
+def summarise(trained: Trained, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None) -> Summary:
+    """Decide on every text of a corpus and compare with its labels.
+
+    Parameters
+    ----------
+    trained : Trained
+    corpus : Corpus, with labels
+    utility : measure, or mapping label → measure, default=None
+        What decisions are worth; by default what the thresholds were set by, or 2 a hit and -1 a false alarm.
+    """
+    truth = [own if isinstance(own, tuple) else (own,) for own in corpus.labels]
+    unknown = Counter(label for own in truth for label in own if label not in trained.classes)
+    if unknown:
+        label, n = unknown.most_common(1)[0]
+        raise LabelError(
+            f"{corpus.name} has {n} texts with the label {label!r}, which the model does not know; it knows "
+            f"{', '.join(trained.classes[:10])}."
+        )
+    decided = trained.labels(trained.scores(corpus.texts))
+    worth = _worth(trained, utility)
+    thresholds = trained.thresholds()
+    classes = []
+    for k, label in enumerate(trained.classes):
+        true, accepted = (np.array([label in own for own in labels], dtype=bool) for labels in (truth, decided))
+        tp, fp, fn = int((true & accepted).sum()), int((~true & accepted).sum()), int((true & ~accepted).sum())
+        tn = len(corpus) - tp - fp - fn
+        classes.append(
+            ClassSummary(
+                label,
+                tp + fn,
+                tp,
+                fp,
+                fn,
+                tp / (tp + fp) if tp + fp else None,
+                tp / (tp + fn) if tp + fn else None,
+                _f1(tp, fp, fn),
+                float(worth[label](tp, fp, fn, tn)),
+                thresholds[k],
+            )
+        )
+    present = [one for one in classes if one.n_texts]
+    wrong = Counter(
+        (a, b)
+        for own, said in zip(truth, decided, strict=True)
+        for a in own or ("",)
+        for b in said or ("",)
+        if a != b and a not in said
+    )
+    return Summary(
+        corpus=corpus.name,
+        n_texts=len(corpus),
+        multilabel=trained.multilabel,
+        accuracy=float(np.mean([set(a) == set(b) for a, b in zip(truth, decided, strict=True)])),
+        macro_f1=float(np.mean([one.f1 for one in present])),
+        micro_f1=_f1(*(sum(getattr(one, name) for one in classes) for name in ("tp", "fp", "fn"))),
+        t11su=float(np.mean([float(T11SU(one.tp, one.fp, one.fn, len(corpus) - one.tp - one.fp - one.fn)) for one in present])),
+        utility=float(sum(one.utility for one in classes)),
+        classes=classes,
+        confusions=[(a, b, n) for (a, b), n in wrong.most_common(10)],
+    )
+
+
+def _f1(tp: int, fp: int, fn: int) -> float:
+    return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
+
+
+def _worth(trained: Trained, utility: Measure | Mapping[str, Measure] | None) -> dict[str, Measure]:
+    """What decisions on each class are worth."""
+    if isinstance(utility, Mapping):
+        return {label: utility.get(label, T10U) for label in trained.classes}
+    if utility is not None:
+        return dict.fromkeys(trained.classes, utility)
+    given = getattr(trained.model.decision, "utility", T10U)
+    if isinstance(given, Sequence):
+        given = dict(zip(trained.classes[-len(given) :], given, strict=True))
+        return {label: given.get(label, T10U) for label in trained.classes}
+    return dict.fromkeys(trained.classes, given)

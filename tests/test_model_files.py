@@ -1,0 +1,374 @@
+"""Files that are damaged, foreign or hostile do not come in, and nothing in them is executed."""
+
+import hashlib
+import io
+import json
+import pickle
+import random
+import time
+import tracemalloc
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from model_files import HOSTILE, NAMES, changed, entries_of, info, kept, outcome, patched, sealed, set_in, zipped
+from samples import TOPICS, corpus
+
+from textmargin import KeywordPrior, TextClassifier, ThresholdClassifier, load, save
+from textmargin.errors import ModelFileError, TextmarginWarning
+from textmargin.persistence import _archive
+from textmargin.persistence._archive import pack
+
+TEXTS, LABELS = corpus(80)
+NEW = corpus(30, seed=1)[0]
+
+pytestmark = pytest.mark.filterwarnings("ignore::textmargin.errors.TextmarginWarning")
+
+# First what comes by accident.
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    """A model's file, and what the model says."""
+    path = tmp_path_factory.mktemp("sample") / "model.tmm"
+    model = TextClassifier(knowledge=KeywordPrior(TOPICS), decision=ThresholdClassifier()).fit(TEXTS[:20], LABELS[:20])
+    save(model, path)
+    return path.read_bytes(), outcome(model, NEW)
+
+
+@pytest.fixture
+def refuses(tmp_path):
+    """That a file is refused, in words that name it."""
+
+    def check(content, message=None):
+        path = tmp_path / "model.tmm"
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match=message) as caught:
+            load(path)
+        assert str(path) in str(caught.value)
+        assert str(caught.value).endswith(".")
+
+    return check
+
+
+def test_every_truncation_is_noticed(sample, refuses):
+    content, _ = sample
+    for n in [*range(0, 200), *range(200, len(content), 61), *range(len(content) - 150, len(content))]:
+        refuses(content[:n], "is empty|is cut off|is not a textmargin model")
+
+
+def test_every_flipped_bit_is_noticed(sample, refuses):
+    content, _ = sample
+    rng = random.Random(0)
+    for place in {*range(0, len(content), 7), *range(len(content) - 200, len(content))}:
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << rng.randrange(8)
+        refuses(bytes(damaged))
+
+
+def test_additions_and_gaps_are_noticed(sample, refuses):
+    content, _ = sample
+    refuses(content + b"\0")
+    refuses(b"\0" + content)
+    refuses(content[:500] + content[501:])
+    refuses(content[:500] + bytes(4096) + content[500:])
+    refuses(content + content, "is damaged")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty; it was perhaps not written to the end"),
+        (pickle.dumps({"a": 1}), "is not a textmargin model, but a pickle, which could run anything when opened"),
+        (b"\x78\x9c\x03\x00", "but a compressed pickle of joblib"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "but an image"),
+        (b"\x1f\x8b\x08" + bytes(100), "but a gzip file"),
+        (b"\x93NUMPY\x01\x00" + bytes(100), "but a NumPy array"),
+        (b'{"format": 1}', "but perhaps JSON"),
+        (b"text,label\nhello,ham\n", "is not a textmargin model; load opens what textmargin.save wrote"),
+        (bytes(range(32, 256)) * 50, "is not a textmargin model"),
+    ],
+)
+def test_foreign_files_are_called_by_name(content, message, refuses):
+    refuses(content, message)
+
+
+def test_random_zip_is_foreign(sample, refuses):
+    refuses(zipped([("word/document.xml", b"<xml/>")]), "but a zip archive")
+    refuses(zipped([]), "but an empty zip archive")
+    refuses(zipped(entries_of(sample[0]).items()), "is cut off")
+
+
+# Then what somebody makes up, with a seal that holds.
+
+
+def test_seal_made_anew_over_flipped_bits(sample, tmp_path):
+    """Refused, or, where zip does not care, the same model."""
+    content, expected = sample
+    rng = random.Random(1)
+    n_refused = 0
+    for place in {*range(0, len(content) - 90, 29), *range(len(content) - 1500, len(content) - 90, 11)}:
+        damaged = bytearray(content[:-64])
+        damaged[place] ^= 1 << rng.randrange(8)
+        (tmp_path / "model.tmm").write_bytes(bytes(damaged) + hashlib.sha256(damaged).hexdigest().encode())
+        try:
+            assert outcome(load(tmp_path / "model.tmm"), NEW) == expected
+        except ModelFileError:
+            n_refused += 1
+    assert n_refused > 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_that_are_not_part_of_a_model(name, sample, refuses):
+    refuses(pack({**entries_of(sample[0]), name: b"x"}), "which is not part of a model|unknown way")
+
+
+def test_entries_out_of_order(sample, refuses):
+    entries = entries_of(sample[0])
+    listed = list(entries.items())
+    refuses(sealed(zipped([*listed, listed[1]])), "has two entries named 'arrays/0.npy'")
+    refuses(sealed(zipped([*listed, ("model.json", b"{}")])), "has two entries named 'model.json'")
+    refuses(sealed(zipped([*listed, (f"arrays/{len(listed) - 1}.npy", b"")])), "does not know, or lacks")
+    refuses(sealed(zipped(listed[:-1])), "does not know, or lacks")
+    refuses(sealed(zipped(listed[1:])), "has no model.json")
+    refuses(sealed(zipped([])), "has no model.json")
+    link = info("arrays/0.npy", external_attr=(0o120777 << 16), create_system=3)
+    refuses(sealed(zipped([listed[0], (link, b"/etc/passwd"), *listed[2:]])), "is a link, encrypted or packed in an unknown way")
+    refuses(sealed(zipped(listed, zipfile.ZIP_LZMA)), "packed in an unknown way")
+    refuses(sealed(b"PK\x05\x06" + bytes(18)), "has no model.json")
+    hidden = zipped([*listed[:-1], (f"arrays/{len(listed) - 2}.npy!.exe", b"x")]).replace(b".npy!.exe", b".npy\0.exe")
+    refuses(sealed(hidden), "which is not part of a model")
+
+
+@pytest.mark.parametrize("declared", [0, 10, 2**20, 2**28, 2**31, 2**32 - 1])
+def test_sizes_that_are_not_so(declared, sample, refuses):
+    refuses(patched(sample[0], b"arrays/0.npy", 24, declared))
+    refuses(patched(sample[0], b"model.json", 24, declared))
+    refuses(patched(sample[0], b"arrays/0.npy", 20, declared))
+    refuses(patched(sample[0], b"arrays/0.npy", 42, declared))
+
+
+def test_bombs_are_refused_before_they_go_off(sample, tmp_path):
+    entries = entries_of(sample[0])
+    zeros = bytes(100_000_000)
+    many = {**entries, **{f"arrays/{k}.npy": zeros for k in range(100, 103)}}
+    packed = _archive._zipped(many, zipfile.ZIP_DEFLATED)
+    assert len(packed) < 3_000_000
+    small = patched(pack({**entries, "arrays/100.npy": bytes(1000)}), b"arrays/100.npy", 24, 3_900_000_000)
+    for content in (packed, small):
+        (tmp_path / "model.tmm").write_bytes(content)
+        tracemalloc.start()
+        start = time.perf_counter()
+        with pytest.raises(ModelFileError, match="as no model does"):
+            load(tmp_path / "model.tmm")
+        assert time.perf_counter() - start < 1
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+        tracemalloc.stop()
+
+
+def test_manifest_that_would_fill_the_memory_is_not_parsed(sample, refuses, monkeypatch):
+    monkeypatch.setattr("json.loads", lambda *args, **kwargs: pytest.fail("parsed"))
+    text = b'{"format":1,"values":[' + b"[]," * 20_000_000 + b"[]]}"
+    refuses(_archive._zipped({"model.json": text}, zipfile.ZIP_DEFLATED), "as no model does")
+
+
+def test_what_gets_large_is_packed_so_that_it_comes_out_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(_archive, "_SMALL", 100_000)
+    monkeypatch.setattr(_archive, "_RATIO", 20)
+    model = KeywordPrior(np.zeros(50_000))
+    assert (kept(model, tmp_path).keywords == 0).all()
+    assert (tmp_path / "model.tmm").stat().st_size > 400_000
+
+
+def test_more_than_asked_for_is_refused(sample, tmp_path):
+    (tmp_path / "model.tmm").write_bytes(sample[0])
+    with pytest.raises(ModelFileError, match=r"has [\d,]+ bytes, more than max_bytes=1,000; raise max_bytes if you trust it"):
+        load(tmp_path / "model.tmm", max_bytes=1000)
+    with pytest.raises(ModelFileError, match="unpacks to"):
+        load(tmp_path / "model.tmm", max_bytes=len(sample[0]) + 1)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_made_up_manifests_are_refused(kind, sample, refuses, monkeypatch):
+    monkeypatch.setattr("os.system", lambda command: pytest.fail("executed"))
+    refuses(changed(sample[0], HOSTILE[kind]))
+
+
+def test_newer_format_names_both(sample, refuses):
+    def newer(manifest):
+        manifest |= {"format": 7, "textmargin": "9.1.0", "layout": "other"}
+
+    refuses(
+        changed(sample[0], newer), "has format 7, written by textmargin '9.1.0', while this .* reads format 1; pip install --up"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b'{"format": NaN}', "NaN is not a number of JSON"),
+        (b'{"format": Infinity}', "Infinity is not a number"),
+        (b'{"format": -Infinity}', "-Infinity is not a number"),
+        (b'{"format": 1e999}', "beyond the range"),
+        (b'{"format": 1, "format": 1}', "stands twice"),
+        (b'{"format": 1', "is not JSON"),
+        (b'{"format": "\xff\xfe"}', "is not JSON"),
+        ('{"format": 1}'.encode("utf-16"), "is not JSON"),
+        (b"", "is not JSON"),
+        (b"[" * 100_000, "nested more than"),
+        (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested more than"),
+        (b'"' + b'\\"' * 500_000, "is not JSON"),
+        (b'{"format": ' + b"9" * 10_000 + b"}", "is not JSON"),
+        (pickle.dumps("model"), "is not JSON"),
+    ],
+)
+def test_manifests_that_are_not_strict_json(text, message, sample, refuses):
+    start = time.perf_counter()
+    refuses(pack({**entries_of(sample[0]), "model.json": text}), message)
+    assert time.perf_counter() - start < 2
+
+
+class Trap:
+    """What runs when a pickle is opened."""
+
+    def __reduce__(self):
+        return pytest.fail, ("a pickle was opened",)
+
+
+def npy_of(array):
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=True)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("dtype", ["|O", "<f8", "|S1", "|u1"])
+def test_pickles_inside_arrays_are_not_opened(dtype, sample, refuses):
+    entries = entries_of(sample[0])
+    trap = npy_of(np.array([Trap()], dtype=object))
+    manifest = json.loads(entries["model.json"])
+    manifest["arrays"]["arrays/0.npy"] |= {"dtype": dtype, "shape": [1], "sha256": hashlib.sha256(trap).hexdigest()}
+    refuses(pack({**entries, "arrays/0.npy": trap, "model.json": json.dumps(manifest).encode()}))
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([2], dtype=np.uint8).view(bool),
+        np.array([0x110000], dtype="<u4").view("<U1"),
+    ],
+)
+def test_values_that_a_type_does_not_have(array, tmp_path):
+    save(KeywordPrior(array), tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=r"with values that its type .* does not have"):
+        load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize("part", ["indices", "indptr"])
+def test_sparse_matrices_that_point_outside(part, tmp_path):
+    X = sp.csr_matrix(np.eye(3))
+    getattr(X, part)[-1] = 10**6
+    save(KeywordPrior(X), tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match="cannot be built"):
+        load(tmp_path / "model.tmm")
+
+
+def test_lists_in_lists_without_end(sample, refuses):
+    def change(manifest):
+        tower = [{"list": []}] + [{"list": [{"at": k}, {"at": k}]} for k in range(5000)]
+        manifest["values"] = tower + manifest["values"]
+
+    refuses(changed(sample[0], change), "is nested deeper than any model")
+
+
+def test_manifests_changed_at_random(sample, tmp_path, monkeypatch):
+    """Whatever is in a manifest: it is refused in words, or it makes a model; nothing else happens."""
+    monkeypatch.setattr("os.system", lambda command: pytest.fail("executed"))
+    entries = entries_of(sample[0])
+    text = entries["model.json"].decode()
+    tokens = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "null",
+        "true",
+        "-1",
+        "1e400",
+        '"at"',
+        '"object"',
+        '"__init__"',
+        '"KernelSVC"',
+        "99",
+        '""',
+    ]
+    rng = random.Random(2)
+    n_refused = 0
+    for _ in range(400):
+        a = rng.randrange(len(text))
+        new = text[:a] + rng.choice(tokens) + text[a + rng.choice([0, 1, 1, 2, 5, 40]) :]
+        (tmp_path / "model.tmm").write_bytes(pack({**entries, "model.json": new.encode()}))
+        try:
+            load(tmp_path / "model.tmm")
+        except ModelFileError:
+            n_refused += 1
+    assert n_refused > 300
+
+
+# Versions.
+
+
+def of_version(package, version, change):
+    def both(manifest):
+        manifest[package] = version
+        change(manifest)
+
+    return both
+
+
+def forget(name, cls):
+    def change(manifest):
+        next(entry for entry in manifest["values"] if entry.get("object") == cls)["state"].pop(name)
+
+    return change
+
+
+def add(name, cls):
+    def change(manifest):
+        next(entry for entry in manifest["values"] if entry.get("object") == cls)["state"][name] = 1
+
+    return change
+
+
+def test_other_version_that_fits_loads_in_silence(sample, tmp_path):
+    for package in ("textmargin", "scikit-learn"):
+        (tmp_path / "model.tmm").write_bytes(changed(sample[0], set_in(package, value="0.0.1")))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", TextmarginWarning)
+            model = load(tmp_path / "model.tmm")
+        assert outcome(model, NEW) == sample[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            forget("max_iter", "PriorSVC"),
+            "saved with textmargin 0.0.1 and has a PriorSVC without 'max_iter'; .* uses its default",
+        ),
+        (add("speed", "PriorSVC"), "has a PriorSVC with 'speed'; .* does not use it"),
+    ],
+)
+def test_other_version_whose_parameters_differ_warns(change, message, sample, tmp_path):
+    (tmp_path / "model.tmm").write_bytes(changed(sample[0], of_version("textmargin", "0.0.1", change)))
+    with pytest.warns(TextmarginWarning, match=message):
+        model = load(tmp_path / "model.tmm")
+    assert outcome(model, NEW) == sample[1]
+
+
+def test_parameter_without_default_must_be_there(sample, refuses):
+    change = of_version("textmargin", "0.0.1", forget("keywords", "KeywordPrior"))
+    refuses(changed(sample[0], change), "has a KeywordPrior without 'keywords', which does not fit textmargin")
