@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 from model_files import HOSTILE, NAMES, changed, entries_of, info, kept, outcome, patched, sealed, set_in, zipped
 from samples import TOPICS, corpus
+from sklearn.feature_extraction.text import HashingVectorizer
 
 from textmargin import KeywordPrior, TextClassifier, ThresholdClassifier, load, save
 from textmargin.errors import ModelFileError, TextmarginWarning
@@ -271,6 +272,13 @@ def test_sparse_matrices_that_point_outside(part, tmp_path):
     getattr(X, part)[-1] = 10**6
     save(KeywordPrior(X), tmp_path / "model.tmm")
     with pytest.raises(ModelFileError, match="cannot be built"):
+        load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize("n_features", [0, -5, 2**40])
+def test_numbers_that_compiled_code_would_trip_over(n_features, tmp_path):
+    save(HashingVectorizer(n_features=n_features), tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match="The 'n_features' parameter of HashingVectorizer must be"):
         load(tmp_path / "model.tmm")
 
 

@@ -85,6 +85,7 @@ def test_same_model_same_bytes(tmp_path):
         (TextClassifier(), "takes a fitted TextClassifier; got TextClassifier"),
         (PriorSVC(), "takes a fitted TextClassifier; got PriorSVC"),
         (TextClassifier(learner=KernelSVC(SpectrumKernel(2))).fit(TEXTS, TOPICS), "this one has SpectrumKernel and KernelSVC"),
+        (TextClassifier(BagOfWords(vocabulary=["", "oil"])).fit(TEXTS, TOPICS), "The empty string is among the terms"),
         (TextClassifier(learner=KernelSVC()).fit(TEXTS, TOPICS), "this one has BagOfWords and KernelSVC"),
     ],
 )

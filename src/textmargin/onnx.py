@@ -103,6 +103,8 @@ def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64]) -> 
         raise TextmarginError("export_onnx needs onnx, which is not installed: pip install 'textmargin[onnx]'.") from error
     graph = _Graph()
     terms = [str(term) for term in words.get_feature_names_out()]
+    if "" in words.vocabulary_:
+        raise TextmarginError("The empty string is among the terms, but tokens are padded with it; leave it out.")
     scores = graph.scores(terms, words, learner, thresholds)
     labels, kind = graph.labels(scores, learner)
     inputs = [helper.make_tensor_value_info("tokens", TensorProto.STRING, ["n_texts", "n_tokens"])]

@@ -120,7 +120,7 @@ def test_several_labels(tmp_path):
         ("a.csv", "a,b\n1,2\n", "which one holds the text. Choose it with --text"),
         ("a.csv", "text\nhello\n", "which one holds the label. Choose it with --label"),
         ("a.csv", b"text,label\ncaf\xe9,x\n", r"Line 2 of .*: byte 4 \(0xe9\) is not utf-8; name the encoding with --encoding"),
-        ("a.csv", b"\x00\x01\x02PNG", "should name the columns: it holds zero bytes, so this is not a text file"),
+        ("a.csv", b"\x00\x01\x02PNG", "holds zero bytes, so it is not a text file"),
         ("a.jsonl", "{}\n[1]\n", "Line 2 of .*: not a JSON object but list"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n{', "Line 2 of .*: not JSON"),
         ("a.jsonl", '{"text": 3, "label": "b"}\n', "Line 1 of .*: 'text' is 3, not a text"),

@@ -66,8 +66,8 @@ def mistakes() -> Iterator[None]:
         try:
             yield
         except KeyboardInterrupt:
-            remark("interrupted; nothing was written")
-            raise typer.Exit(130) from None
+            remark("interrupted; nothing was left half-written. Run the command again to go on.")
+            raise typer.Exit(2) from None
         except BrokenPipeError:  # who reads the results has had enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None

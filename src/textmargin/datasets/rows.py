@@ -74,10 +74,25 @@ def read_rows(source: str | os.PathLike[str], kind: str | None = None, encoding:
         return _folder(Path(source), encoding)
     if kind == "parquet":
         return _parquet(Path(source))
+    if source != "-" and _has_zero_bytes(Path(source)):
+        raise TableError(
+            f"{source} holds zero bytes, so it is not a text file; give a CSV, TSV, JSON lines, text or Parquet file."
+        )
     if kind in ("csv", "tsv"):
         return _delimited(source, "\t" if kind == "tsv" else ",", encoding)
     parse = _json if kind == "jsonl" else _plain
     return ([_decoded(line, encoding, parse) for line in batch if line.content.strip()] for batch in batches(source))
+
+
+def _has_zero_bytes(path: Path) -> bool:
+    """At its start, and not packed."""
+    if path.suffix == ".gz":
+        return False
+    try:
+        with path.open("rb") as stream:
+            return b"\0" in stream.read(4096)
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}.") from error
 
 
 def _decoded(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:

@@ -90,4 +90,4 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
         raise  # as the caller asked for
     except Exception as error:  # whatever classes say to attributes that were made up
         why = f"{type(error).__name__}: {error!s:.120}"
-        raise ModelFileError(f"{path} cannot be built into a model ({why}); it was damaged or made up.") from error
+        raise ModelFileError(f"{path} {Refused(f'cannot be built into a model ({why})')}") from error

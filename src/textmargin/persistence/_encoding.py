@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -29,6 +30,7 @@ from ._arrays import is_plain
 from ._known import METHODS, class_name, function_name, state_of
 
 DEEPEST = 50
+_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 SPARSE = {kind.__name__: kind for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array)}
 
 
@@ -54,6 +56,8 @@ class Encoder:
 
     def _value(self, x: Any, at: str) -> Any:
         kind = type(x)
+        if kind is str and not x.isascii() and _HALVES.search(x):
+            raise CannotSave(f"{at:.200} has the two halves of a character apart, which JSON would join; decode it as UTF-16.")
         if x is None or kind in (bool, int, str):
             return x
         if kind is float:
@@ -121,7 +125,7 @@ class Encoder:
 
     def _dict(self, x: dict[Any, Any], at: str) -> dict[str, Any]:
         if all(type(key) is str for key in x):
-            return {"dict": {key: self._value(value, f"{at}[{key!r}]") for key, value in x.items()}}
+            return {"dict": {self._value(key, at): self._value(value, f"{at}[{key!r}]") for key, value in x.items()}}
         return {"pairs": [[self._key(key, at), self._value(value, f"{at}[{key!r}]")] for key, value in x.items()]}
 
     def _key(self, key: Any, at: str) -> Any:

@@ -175,6 +175,8 @@ def _settle(part: Any) -> None:
     vocabulary = vars(part).get("vocabulary_", {})
     if sorted(vocabulary.values()) != list(range(len(vocabulary))):
         raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
+    if name in ("FeatureHasher", "HashingVectorizer"):
+        part._validate_params()  # compiled code divides by n_features
     if name == "KernelSVC" and part.cache is not None:
         warnings.warn(
             f"This KernelSVC keeps kernel values in {getattr(part.cache, 'folder', part.cache)!s:.200}, as soon as it predicts; "

@@ -18,18 +18,17 @@ def test_version():
     assert call("--version").stdout.strip() == textmargin.__version__
 
 
-def test_demo_shows_what_keywords_change():
+def test_demo_shows_what_knowledge_and_costs_change():
     shown = call("demo")
     assert shown.exit_code == 0
-    assert "right with keywords" in shown.stdout
+    assert "+ keywords + costs" in shown.stdout
+    assert "Try next" in shown.stdout
 
 
 def test_demo_as_json_has_the_same_numbers():
-    result = json.loads(call("demo", "--json").stdout)
-    messages = result["messages"]
-    assert result["informed_right"] == sum(m["informed"] == m["truth"] for m in messages)
-    assert result["informed_right"] > result["plain_right"]
-    assert len(messages) == result["n_test"]
+    rows = {row["name"]: row for row in json.loads(call("demo", "--json").stdout)["rows"]}
+    assert rows["+ keywords + costs"]["euros"] > rows["+ keywords"]["euros"] > rows["words: a plain SVM"]["euros"]
+    assert 0.7 < rows["words: a plain SVM"]["accuracy"] < 0.9
 
 
 @pytest.mark.parametrize("words", [["nonsense"], ["demo", "--nonsense"]])

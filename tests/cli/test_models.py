@@ -1,0 +1,250 @@
+"""From a file to decisions on the command line: what is printed, what is written, and what is said of mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from textmargin import load, load_dataset
+from textmargin.cli import app
+from textmargin.datasets.export import export_csv
+from textmargin.trained import Trained
+
+
+def call(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """The messages as files, and a model of each kind."""
+    folder = tmp_path_factory.mktemp("desk")
+    export_csv(load_dataset("desk"), folder)
+    known = ("--keywords", folder / "desk-keywords.toml")
+    costs = ("--costs", folder / "desk-costs.toml")
+    for name, options in (
+        ("plain", ()),
+        ("model", (*known, *costs)),
+        ("marked", ("--marks", "marks", "--utility", "t11su", "--min-precision", "0.5")),
+        ("strings", ("--kernel", "subsequence", "--length", "3", "--hit", "3")),
+        ("ngrams", ("--kernel", "ngrams", "--length", "3")),
+    ):
+        result = call("train", folder / "desk-train.csv", "-o", folder / f"{name}.tmm", *options)
+        assert result.exit_code == 0, result.output
+    return folder
+
+
+TWO = b"text,label\nwheat and corn,x\nbank rates,y\n"
+MODELS = ["plain", "model", "marked", "strings", "ngrams"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_evaluate_counts_what_predict_decides(desk, name):
+    summary = json.loads(call("evaluate", desk / f"{name}.tmm", desk / "desk-test.csv", "--json").stdout)
+    decided = [
+        json.loads(line) for line in call("predict", desk / f"{name}.tmm", desk / "desk-test.csv", "--json").stdout.splitlines()
+    ]
+    truth = load_dataset("desk").part("test").labels
+    right = sum(one["labels"] == [label] for one, label in zip(decided, truth, strict=True))
+    assert summary["n_texts"] == len(truth) == len(decided)
+    assert summary["accuracy"] == pytest.approx(right / len(truth))
+    assert sum(one["tp"] for one in summary["classes"]) == right
+    assert 0.6 < summary["accuracy"] < 0.95
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_decides_the_same_after_it_was_kept(desk, name, tmp_path):
+    texts = load_dataset("desk").part("test").texts
+    kept = Trained.load(desk / f"{name}.tmm")
+    kept.save(tmp_path / "again.tmm")
+    assert (tmp_path / "again.tmm").read_bytes() == (desk / f"{name}.tmm").read_bytes()
+    np.testing.assert_array_equal(load(tmp_path / "again.tmm").scores(texts), kept.scores(texts))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_reasons_add_up_to_the_score(desk, name):
+    text = "the printer says paper jam but there is no paper"
+    reasons = json.loads(call("explain", desk / f"{name}.tmm", text, "--json").stdout)
+    assert sum(one["share"] for one in reasons["reasons"]) + reasons["rest"] == pytest.approx(reasons["score"])
+    scores = Trained.load(desk / f"{name}.tmm").scores([text])[0]
+    assert reasons["score"] == pytest.approx(scores.max())
+    against = json.loads(call("explain", desk / f"{name}.tmm", text, "--label", "billing", "--json").stdout)
+    assert against["label"] == "billing"
+    assert against["score"] < reasons["score"]
+
+
+def test_costs_are_worth_their_money(desk):
+    worth = {}
+    for name in ("plain", "model"):
+        costs = ("--costs", desk / "desk-costs.toml", "--json")
+        worth[name] = json.loads(call("evaluate", desk / f"{name}.tmm", desk / "desk-test.csv", *costs).stdout)["utility"]
+    assert worth["model"] > worth["plain"]
+
+
+def test_thresholds_move_without_texts(desk, tmp_path):
+    bold, careful = tmp_path / "bold.tmm", tmp_path / "careful.tmm"
+    assert call("threshold", desk / "model.tmm", "--hit", 50, "--false-alarm", -1, "-o", bold).exit_code == 0
+    moved = json.loads(call("threshold", desk / "model.tmm", "--hit", 1, "--false-alarm", -50, "-o", careful, "--json").stdout)
+    assert list(moved["before"].values()) == pytest.approx(Trained.load(desk / "model.tmm").thresholds())
+    assert np.mean(Trained.load(bold).thresholds()) < np.mean(Trained.load(careful).thresholds())
+    anew = tmp_path / "anew.tmm"
+    known = ("--keywords", desk / "desk-keywords.toml", "--hit", 1, "--false-alarm", -50)
+    assert call("train", desk / "desk-train.csv", *known, "-o", anew).exit_code == 0
+    assert Trained.load(anew).thresholds() == pytest.approx(Trained.load(careful).thresholds())
+
+
+def test_several_labels_a_text(tmp_path):
+    (tmp_path / "a.csv").write_text(
+        "text,topics\n" + "wheat and corn,grain\nwheat for the bank,grain;money\nbank rates,money\nsunny day,\n" * 5
+    )
+    model = tmp_path / "m.tmm"
+    assert call("train", tmp_path / "a.csv", "--separator", ";", "-o", model, "--hit", 2).exit_code == 0
+    (tmp_path / "b.csv").write_text("text\nwheat bank\nnothing known\n")
+    assert call("predict", model, tmp_path / "b.csv").stdout.splitlines()[1] == "2,grain;money"
+    summary = call("evaluate", model, tmp_path / "a.csv", "--separator", ";", "--json")
+    assert json.loads(summary.stdout)["multilabel"]
+    assert json.loads(summary.stdout)["accuracy"] == 1.0
+
+
+def test_an_earlier_model_as_knowledge(desk, tmp_path):
+    few = tmp_path / "few.csv"
+    few.write_text("".join((desk / "desk-train.csv").read_text().splitlines(keepends=True)[:60]))
+    result = call("train", few, "--prior", desk / "plain.tmm", "-o", tmp_path / "new.tmm")
+    assert result.exit_code == 0, result.output
+    assert "what is known of account" in result.stdout
+
+
+def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_bytes(b"text,x\nno toner,1\nonly one\ncaf\xe9,2\nvpn down,3\n")
+    skipped = call("predict", desk / "plain.tmm", path)
+    assert skipped.exit_code == 0
+    assert [line.split(",")[0] for line in skipped.stdout.splitlines()] == ["line", "2", "5"]
+    assert "line 3 skipped: 1 values for 2 columns" in skipped.stderr
+    assert "line 4 skipped: byte 4 (0xe9) is not utf-8" in skipped.stderr
+    assert "2 lines skipped" in skipped.stderr
+    stopped = call("predict", desk / "plain.tmm", path, "--stop")
+    assert stopped.exit_code == 2
+    assert [line.split(",")[0] for line in stopped.stdout.splitlines()] == ["line", "2"]
+    assert "line 3: 1 values" in stopped.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (
+            TWO,
+            ["--label", "topic"],
+            "has no column 'topic'. It has 'text', 'label'. Choose one with --label",
+        ),
+        (b"", [], "has no rows"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "it is not a text file"),
+        (b"text,label\ncaf\xe9,x\n", [], "is not utf-8; name the encoding with --encoding"),
+        (b"text,label\nhello,\n", [], "the label, column 'label', is empty"),
+        (b"text,label\na b,x\nc d,x\n", [], "All 2 texts have the label 'x'"),
+        (TWO, ["-o", "/nowhere/m.tmm"], "/nowhere/m.tmm cannot be written"),
+        (TWO, ["-o", "."], "cannot be written: it is a folder"),
+        (TWO, ["--kernel", "poly"], "--kernel poly is none of words, subsequence, ngrams"),
+        (TWO, ["--utility", "t9u"], "--utility t9u is none of t10u, t11su, t10su, f1"),
+        (TWO, ["--hit", "1", "--utility", "f1"], "both say what decisions are worth; choose one"),
+        (TWO, ["--hit", "-1"], "a right decision worth more than a wrong one"),
+        (TWO, ["--keywords", "no.toml"], "no.toml cannot be read: No such file"),
+        (TWO, ["--marks", "spans"], "has no column 'spans'"),
+        (TWO, ["--prior", "a.csv"], "a.csv"),
+        (b"text,label\n!!,x\n??,y\n", [], "No words"),
+        (TWO, ["--C", "0"], "'C' parameter of PriorSVC must be"),
+        (
+            TWO,
+            ["--kernel", "subsequence", "--decay", "2"],
+            "'decay' parameter of SubsequenceKernel must be",
+        ),
+    ],
+)
+def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_bytes(content)
+    result = call("train", "a.csv", *options)
+    assert result.exit_code == 2, result.output
+    told = [line for line in result.stderr.splitlines() if "column 'text'" not in line or "has no" in line]
+    assert message in told[-1]
+    assert len(told) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "no.tmm", "a.csv"], "no.tmm"),
+        (["predict", "a.csv", "a.csv"], "a.csv"),
+        (["explain", "plain.tmm", "hello", "--label", "weather"], "There is no label 'weather'"),
+        (["threshold", "plain.tmm", "--hit", "3", "-o", "b.tmm"], "trained without costs"),
+        (["threshold", "model.tmm", "-o", "b.tmm"], "say what decisions are worth"),
+        (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
+        (["kernel", "alone"], "give two texts to compare"),
+        (["kernel", "a", "b", "--length", "0"], "'length' parameter of SubsequenceKernel must be"),
+        (["evaluate", "plain.tmm", "other.csv"], "which the model does not know"),
+    ],
+)
+def test_mistakes_with_models(words, message, desk, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("plain", "model"):
+        (tmp_path / f"{name}.tmm").write_bytes((desk / f"{name}.tmm").read_bytes())
+    (tmp_path / "a.csv").write_text("text,label\na b,account\n")
+    (tmp_path / "other.csv").write_text("text,label\na b,weather\n")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    result = call(*words)
+    assert result.exit_code == 2, result.output
+    assert message in result.stderr.splitlines()[-1]
+    assert "Traceback" not in result.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_an_interrupted_training_writes_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("abcdefghij"), 400)) for _ in range(1500)]
+    (tmp_path / "a.csv").write_text("text,label\n" + "".join(f"{word},{k % 2}\n" for k, word in enumerate(words)))
+    command = [sys.executable, "-m", "textmargin", "train", "a.csv", "--kernel", "subsequence", "--hit", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env={**os.environ})
+    first = process.stderr.readline()  # the columns, once the file is read
+    time.sleep(2)
+    assert process.poll() is None, first
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert b"interrupted; nothing was left half-written" in told
+    assert b"Traceback" not in told
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_a_reader_who_has_had_enough(desk):
+    command = f"{sys.executable} -m textmargin predict {desk / 'plain.tmm'} {desk / 'desk-train.csv'} --scores | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
+    assert done.stdout.startswith(b"line,label")
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_decision_comes_before_the_next_line(desk):
+    command = [sys.executable, "-m", "textmargin", "predict", str(desk / "plain.tmm"), "--format", "txt"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"line,label\n"
+    for number, text in enumerate([b"no toner left in the printer", b"the vpn drops all the time"], start=1):
+        process.stdin.write(text + b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(f"{number},".encode())
+    process.stdin.close()
+    assert process.wait(20) == 0
+
+
+def test_a_kernel_matrix_of_a_file(desk, tmp_path):
+    result = call("kernel", desk / "desk-test.csv", "--length", "3", "-o", tmp_path / "K.npy")
+    assert result.exit_code == 0
+    K = np.load(tmp_path / "K.npy")
+    assert K.shape == (167, 167)
+    np.testing.assert_allclose(np.diag(K), 1, rtol=1e-6)
+    assert call("kernel", "car", "cat", "--length", "2").stdout.startswith("0.444444")
