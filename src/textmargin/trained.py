@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,12 @@ from .learners._explanation import KernelExplanation
 from .persistence import load, save
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What a model says of one text: the label, or labels, and the score of each class, 0 being the decision."""
+class Decision(NamedTuple):
+    """What a model says of one text: the label, or labels, and the score of each class, in their order, 0 being the decision."""
 
     number: int
     labels: tuple[str, ...]
-    scores: dict[str, float]
+    scores: list[float]
 
 
 @dataclass(frozen=True)
@@ -172,27 +171,27 @@ class Trained:
             yield self._decided(batch, text or "text")
 
     def _decided(self, batch: list[Read], column: str) -> list[Decision | BadLine]:
-        found: list[Decision | BadLine | Row] = []
+        rows: list[Read] = []
         texts = []
         for row in batch:
-            if isinstance(row, BadLine):
-                found.append(row)
-                continue
-            try:
-                texts.append(text_of(row, column))
-                found.append(row)
-            except ValueError as error:
-                found.append(BadLine(row.number, str(error)))
+            if isinstance(row, Row):
+                text = row.values.get(column)
+                if isinstance(text, str):
+                    texts.append(text)
+                else:
+                    row = BadLine(row.number, _why_no_text(row, column))
+            rows.append(row)
         scores = self.scores(texts) if texts else np.empty((0, len(self.classes)))
         decided = zip(self.labels(scores), scores.tolist(), strict=True)
-        result: list[Decision | BadLine] = []
-        for one in found:
-            if isinstance(one, BadLine):
-                result.append(one)
-            else:
-                labels, row_scores = next(decided)
-                result.append(Decision(one.number, labels, dict(zip(self.classes, row_scores, strict=True))))
-        return result
+        return [Decision(row.number, *next(decided)) if isinstance(row, Row) else row for row in rows]
+
+
+def _why_no_text(row: Row, column: str) -> str:
+    try:
+        text_of(row, column)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def measures_by_class(utility: Mapping[str, Measure], classes: list[str], multilabel: bool) -> list[Measure]:

@@ -36,7 +36,7 @@ def predict(
 
     with mistakes():
         trained = Trained.load(model)
-        write = _json_writer(scores) if as_json else _csv_writer(trained, scores)
+        write = _json_writer(trained, scores) if as_json else _csv_writer(trained, scores)
         n_bad = 0
         for batch in trained.decide(read_rows(data, kind, encoding), data, text):
             decisions = []
@@ -96,7 +96,7 @@ def _csv_writer(trained: Trained, scores: bool) -> Callable[[list[Decision]], No
 
     def write(decisions: list[Decision]) -> None:
         lines.writerows(
-            [one.number, joint.join(one.labels), *([f"{value:.6g}" for value in one.scores.values()] if scores else [])]
+            [one.number, joint.join(one.labels), *([f"{value:.6g}" for value in one.scores] if scores else [])]
             for one in decisions
         )
         sys.stdout.flush()
@@ -104,12 +104,12 @@ def _csv_writer(trained: Trained, scores: bool) -> Callable[[list[Decision]], No
     return write
 
 
-def _json_writer(scores: bool) -> Callable[[list[Decision]], None]:
+def _json_writer(trained: Trained, scores: bool) -> Callable[[list[Decision]], None]:
     def write(decisions: list[Decision]) -> None:
         for one in decisions:
             data: dict[str, Any] = {"line": one.number, "labels": list(one.labels)}
             if scores:
-                data["scores"] = one.scores
+                data["scores"] = dict(zip(trained.classes, one.scores, strict=True))
             sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
         sys.stdout.flush()
 

@@ -11,8 +11,8 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import TableError
 
@@ -20,8 +20,7 @@ LONGEST = 64_000_000  # bytes of one record
 _AT_ONCE = 1 << 18
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A record as it stands in a file, by the number of its first line, from 1."""
 
     number: int

@@ -9,9 +9,8 @@ import csv
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import TableError
 from .lines import Line, batches
@@ -29,16 +28,14 @@ _SUFFIXES = {
 _ROWS_AT_ONCE = 2000
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """Values by column, and the number of the line (row, file) they came from, from 1."""
 
     number: int
     values: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class BadLine:
+class BadLine(NamedTuple):
     """A line that cannot be read, and why."""
 
     number: int
@@ -132,24 +129,43 @@ def _delimited(source: str | os.PathLike[str], delimiter: str, encoding: str) ->
     """Rows under a line of names."""
     names: list[str] | None = None
     for batch in batches(source, whole=_quotes_are_closed):
-        rows: list[Read] = []
-        for line in batch:
-            if not line.content.strip():
-                continue
+        lines = [line for line in batch if line.content.strip()]
+        if names is None and lines:
             try:
-                values = next(csv.reader([_text(line.content, encoding, first=names is None)], delimiter=delimiter, strict=True))
-                if names is None:
-                    names = _checked_names(values, source)
-                elif len(values) != len(names):
-                    raise ValueError(f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
-                else:
-                    rows.append(Row(line.number, dict(zip(names, values, strict=True))))
+                (values,) = _split([_text(lines[0].content, encoding, first=True)], delimiter)
             except (ValueError, csv.Error) as error:
-                if names is None:
-                    raise TableError(f"The first line of {source} should name the columns: {error}.") from error
-                rows.append(BadLine(line.number, str(error)))
-        if rows:
-            yield rows
+                raise TableError(f"The first line of {source} should name the columns: {error}.") from error
+            names = _checked_names(values, source)
+            lines = lines[1:]
+        if lines and names is not None:
+            yield _together(lines, names, delimiter, encoding)
+
+
+def _together(lines: list[Line], names: list[str], delimiter: str, encoding: str) -> list[Read]:
+    """Rows of many lines at once, which is several times faster; one by one where something is wrong with one of them."""
+    try:
+        content = b"\n".join(line.content for line in lines)
+        rows = _split([line.content.decode(encoding) for line in lines], delimiter) if b"\0" not in content else []
+    except (UnicodeDecodeError, csv.Error):
+        rows = []
+    n = len(names)
+    if len(rows) == len(lines) and all(len(values) == n for values in rows):
+        return [Row(line.number, dict(zip(names, values, strict=True))) for line, values in zip(lines, rows, strict=True)]
+    return [_alone(line, names, delimiter, encoding) for line in lines]
+
+
+def _alone(line: Line, names: list[str], delimiter: str, encoding: str) -> Read:
+    try:
+        (values,) = _split([_text(line.content, encoding, first=False)], delimiter)
+    except (ValueError, csv.Error) as error:
+        return BadLine(line.number, str(error))
+    if len(values) != len(names):
+        return BadLine(line.number, f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
+    return Row(line.number, dict(zip(names, values, strict=True)))
+
+
+def _split(lines: list[str], delimiter: str) -> list[list[str]]:
+    return list(csv.reader(lines, delimiter=delimiter, strict=True))
 
 
 def _quotes_are_closed(record: bytes) -> bool:
