@@ -8,7 +8,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test lint types contract bench clean
+.PHONY: install demo test lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -33,6 +33,9 @@ contract: install
 test: lint types contract
 	$(BIN)/pytest
 
+docs: install
+	$(BIN)/python docs/api.py build/api
+
 bench: install
 	$(BIN)/python -m benchmarks.bench_ssk
 	$(BIN)/python -m benchmarks.bench_primal
@@ -41,6 +44,7 @@ bench: install
 	$(BIN)/python -m benchmarks.bench_maps
 	$(BIN)/python -m benchmarks.bench_priors
 	$(BIN)/python -m benchmarks.bench_reading
+	$(BIN)/python -m benchmarks.bench_predict
 
 clean:
 	rm -rf .venv build dist
