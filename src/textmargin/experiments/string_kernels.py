@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _f1(run: Run, which: str, wanted: Mapping[str, Any]) -> Table:
 def _measured(run: Run, wanted: Mapping[str, Any], what: str) -> Found:
     """Every measure of every kernel on every draw."""
     drawn = _drawn(run)
-    C = tuned_with_words([(draw.train, draw.Y_train) for draw in drawn])
+    C = _tuned(tuple(run.seeds), _share(run))
     run.given(C=C)
     found: Found = {name: {topic: {measure: [] for measure in MEASURES} for topic in TOPICS} for name in wanted}
     for name, draw in run.watched([(name, draw) for name in wanted for draw in drawn], what):
@@ -111,8 +112,17 @@ def _measured(run: Run, wanted: Mapping[str, Any], what: str) -> Found:
 
 
 def _drawn(run: Run) -> list[Draw]:
-    seeds = run.seeded(2 if run.quick else 10)
-    return list(draws(seeds, share=0.15 if run.quick else 1.0))
+    return list(draws(run.seeded(2 if run.quick else 10), _share(run)))
+
+
+def _share(run: Run) -> float:
+    return 0.15 if run.quick else 1.0
+
+
+@cache
+def _tuned(seeds: tuple[int, ...], share: float) -> float:
+    """C for all tables on the same draws."""
+    return tuned_with_words([(draw.train, draw.Y_train) for draw in draws(list(seeds), share)])
 
 
 def _table(theirs: Any, rows: Any, found: Found) -> Table:
