@@ -19,3 +19,13 @@ def test_short_work_is_silent(capsys):
     with progress_of("Counting", True) as report:
         report(0.5)
     assert capsys.readouterr().err == ""
+
+
+def test_a_long_first_step_gives_no_estimate_from_nothing(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    with progress_of("Counting", True) as report:
+        for seconds, share in ((90, 0.1), (180, 0.2)):
+            now[0] = float(seconds)
+            report(share)
+    assert capsys.readouterr().err.splitlines() == ["Counting: 10.0%", "Counting: 20.0%, about 12 minutes left"]

@@ -55,14 +55,15 @@ class _Bar:
     def __init__(self, what: str) -> None:
         self.what = what
         self.started = self.told = time.monotonic()
-        self.first: float | None = None  # the share that was done at once, found rather than computed
+        self.first: float | None = None  # the share that was done when it appeared; the estimate goes by what came after
+        self.began = self.started
         self.bar: Any = None
 
     def __call__(self, share: float) -> None:
         if self.first is None and time.monotonic() - self.started < PATIENCE:
             return
         if self.first is None:
-            self.first = share
+            self.first, self.began = share, time.monotonic()
             self._open()
         if self.bar is not None:
             self.bar.update(self.task, completed=share)
@@ -83,8 +84,8 @@ class _Bar:
     def _tell(self, share: float) -> None:
         self.told = time.monotonic()
         done = share - (self.first or 0.0)
-        left = (self.told - self.started) * (1 - share) / done if done > 0 else float("nan")
-        print(f"{self.what}: {share:.1%}, about {left / 60:.0f} minutes left", file=sys.stderr, flush=True)
+        left = f", about {(self.told - self.began) * (1 - share) / done / 60:.0f} minutes left" if done > 0 else ""
+        print(f"{self.what}: {share:.1%}{left}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         if self.bar is not None:

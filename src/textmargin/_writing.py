@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Mapping
@@ -9,8 +10,14 @@ from pathlib import Path
 
 
 def write_whole(contents: Mapping[Path, bytes]) -> None:
-    """Put files in place, in order, once all of them are safely on the disk under other names beside them."""
+    """Put files in place, in order, once all of them are safely on the disk under other names beside them.
+
+    Raises IsADirectoryError, before anything is written, where a folder is in the way.
+    """
     ready: dict[Path, Path] = {}
+    for path in contents:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "a folder is in its place", str(path))
     try:
         for path, content in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -21,8 +28,15 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
                 stream.flush()
                 os.fsync(stream.fileno())
         for path, temporary in ready.items():
-            temporary.chmod(0o644)  # mkstemp makes it readable to its owner alone
+            temporary.chmod(0o666 & ~_umask())  # mkstemp makes it readable to its owner alone
             os.replace(temporary, path)  # noqa: PTH105  # atomic, and what a full disk is tried out on
     finally:
         for temporary in ready.values():
             temporary.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    """What a process may not give others; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

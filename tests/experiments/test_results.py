@@ -12,8 +12,9 @@ from textmargin.errors import ResultError
 from textmargin.experiments.catalogue import EXPERIMENTS, experiment
 from textmargin.experiments.pages import write_page
 from textmargin.experiments.rendering import to_html, to_markdown, to_terminal
-from textmargin.experiments.reproduce import all_stored
+from textmargin.experiments.reproduce import all_stored, reproduce
 from textmargin.experiments.result import Result, conditions
+from textmargin.experiments.run import Experiment, Run
 from textmargin.experiments.table import Table, Value, published
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -66,6 +67,11 @@ def test_a_quick_run_does_not_replace_a_full_one(tmp_path):
 def test_every_difference_is_named():
     before = result()
     assert before.differences(result()) == []
+    assert before.differences(result(seeds=[0, 2])) == ["seeds [0, 1] → [0, 2]"]
+    nothing = Table(["F1"], {"corn": {"F1": Value(float("nan"))}}, details={"more": {"wheat": 1.0}})
+    assert result(table=nothing).differences(result(table=nothing)) == []
+    other = Table(["F1"], {"corn": {"F1": Value(float("nan"))}}, details={"more": {"wheat": 2.0}})
+    assert result(table=nothing).differences(result(table=other)) == ["more, wheat: 1.0 → 2.0"]
     versions = {**before.versions, "numpy": "9.9"}
     table = Table.beside({}, {"corn": {"F1": [0.8, 0.9000000000000002], "texts": 38}}, ["F1", "texts"])
     found = before.differences(result(versions=versions, parameters={"C": 1.0}, table=table))
@@ -94,6 +100,28 @@ def test_a_disk_that_fills_leaves_the_earlier_result(tmp_path, monkeypatch):
         result(seconds=2.0).save(tmp_path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_damaged_result_is_replaced_by_running_the_table_again(tmp_path, monkeypatch):
+    monkeypatch.setitem(EXPERIMENTS, "few", Experiment("few", "strings", "Few", "unknown:nothing", 1, ()))
+    monkeypatch.setattr(Experiment, "run", lambda self, run: result(name="few"))
+    (tmp_path / "few.json").write_text("{")
+    (outcome,) = reproduce(["few", "few"], Run(results=tmp_path))
+    assert outcome.differences is None
+    assert Result.load(outcome.path) == outcome.result
+
+
+def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(Experiment, "run", lambda self, run: pytest.fail("it was computed"))
+    with pytest.raises(ResultError, match=r"Results cannot be written to .*file.*--results"):
+        list(reproduce(["strings-2"], Run(results=tmp_path / "file")))
+
+
+def test_the_code_and_the_data_are_versions_too():
+    found = conditions(["desk"])["versions"]
+    assert len(found["code"]) == 12
+    assert "data desk" in found
 
 
 def test_shown_in_markdown_and_html():

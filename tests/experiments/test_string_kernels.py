@@ -2,11 +2,13 @@
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from textmargin import SubsequenceKernel
+from textmargin.errors import ResultError
 from textmargin.experiments import _news
 from textmargin.experiments._machine import Kernels, f1, learnt, scored, tuned_with_words
 from textmargin.experiments._news import N_TEST, N_TRAIN, as_in_the_paper, draws
@@ -58,7 +60,7 @@ def test_measures_are_those_of_the_paper():
 
 
 def test_kernels_look_alike_from_outside(run):
-    kernels = Kernels(run.store)
+    kernels = Kernels(run)
     for matrices in (kernels.subsequences(3, 0.5), kernels.ngrams(3), kernels.words()):
         K, K_test = matrices(TEXTS[:5], TEXTS[5:])
         assert K.shape == (5, 5)
@@ -67,7 +69,7 @@ def test_kernels_look_alike_from_outside(run):
 
 
 def test_the_machine_learns_one_topic_or_several(run):
-    K = Kernels(run.store).subsequences(3, 0.5)(TEXTS[:4], TEXTS[4:])
+    K = Kernels(run).subsequences(3, 0.5)(TEXTS[:4], TEXTS[4:])
     Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
     accepted, n_support = learnt(K, Y, 10.0)
     assert accepted.shape == (3, 2)
@@ -79,7 +81,7 @@ def test_the_machine_learns_one_topic_or_several(run):
 def test_words_choose_the_smallest_of_equal_costs():
     texts = [f"{topic} {number}" for topic in ("corn wheat", "bank rates") for number in range(10)]
     Y = np.repeat(np.eye(2, dtype=int), 10, axis=0)
-    assert tuned_with_words([(texts, Y)], n_folds=2) < 100
+    assert tuned_with_words([(texts, Y)], n_folds=2) == 0.1  # all of them separate these texts
 
 
 @needs_reuters
@@ -110,13 +112,18 @@ def test_an_interrupted_kernel_matrix_goes_on_where_it_was(run, monkeypatch):
 
     monkeypatch.setattr(KeptPairs, "block", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        whole_gram(run, kernel, train, test, "some")
-    before = json.loads((run.folder / "some.work.json").read_text())
+        whole_gram(run, kernel, train, test)
+    (log,) = Path(run.kernels).glob("work-*.json")
+    before = json.loads(log.read_text())
     monkeypatch.setattr(KeptPairs, "block", block)
-    (K, K_test), seconds = whole_gram(run, kernel, train, test, "some")
+    (K, K_test), work = whole_gram(run, kernel, train, test)
     np.testing.assert_allclose(K, kernel(train), rtol=1e-6)
     np.testing.assert_allclose(K_test, kernel(test, train), rtol=1e-6)
-    after = json.loads((run.folder / "some.work.json").read_text())
-    assert before["pairs"] < after["pairs"] == 200 * 201 // 2 + 100 * 200
-    assert seconds == pytest.approx(after["seconds"], abs=0.2)
-    assert whole_gram(run, kernel, train, test, "some")[1] == pytest.approx(after["seconds"], abs=0.2)
+    after = json.loads(log.read_text())
+    assert 0 < before["pairs"] < after["pairs"] == work.pairs == 200 * 201 // 2 + 100 * 200
+    assert work.seconds == pytest.approx(after["seconds"], abs=0.2)
+    assert whole_gram(run, kernel, train, test)[1].pairs == work.pairs  # looked up, not counted again
+    assert whole_gram(run, kernel, train[:50], test)[1].pairs == 0  # another matrix has its own record
+    log.write_text("[]")
+    with pytest.raises(ResultError, match="is damaged; remove it"):
+        whole_gram(run, kernel, train, test)

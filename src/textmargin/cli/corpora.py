@@ -59,7 +59,9 @@ def _show_data(name: str | None = None) -> None:
 
     from ..datasets._overview import overview
 
-    console, known = Console(), {dataset.name: dataset for dataset in overview()}
+    with mistakes():
+        known = {dataset.name: dataset for dataset in overview()}
+    console = Console()
     if name is None:
         table = Table("name", "here", "what it is")
         for dataset in known.values():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .app import app, mistakes
+from ..errors import ResultError
+from .app import app, mistakes, print_json
 
 if TYPE_CHECKING:
     from ..experiments.result import Result
@@ -46,13 +46,18 @@ def reproduce(
 
     with mistakes():
         run = Run(quick=quick, kernels=kernels or cache_folder() / "kernels", results=results)
+        found = []
         for outcome in reproduce(tables or [], run):
-            _print_result(outcome.result, as_)
+            found.append(outcome.result)
+            if as_ in (Format.terminal, Format.markdown):
+                _print_result(outcome.result, as_)
             typer.echo(f"Stored in {outcome.path}", err=True)
             if outcome.differences is not None:
                 typer.echo(
                     "\n  ".join(["Beside the run stored before:", *(outcome.differences or ["no number differs"])]), err=True
                 )
+        if as_ in (Format.html, Format.json) and found:
+            _print_all(found, as_)
         if page is not None:
             typer.echo(f"Written: {', '.join(map(str, write_page(results, page)))}", err=True)
 
@@ -66,9 +71,12 @@ def _list_tables(results: Path) -> None:
 
     table = Table("name", "what it is", "minutes", "stored")
     for one in EXPERIMENTS.values():
-        with mistakes():
+        try:
             earlier = stored(one.name, results)
-        table.add_row(one.name, one.title, f"{one.minutes:g}", earlier.when[:10] if earlier else "")
+            when = earlier.when[:10] if earlier else ""
+        except ResultError:
+            when = "damaged"
+        table.add_row(one.name, one.title, f"{one.minutes:g}", when)
     console = Console()
     console.print(table)
     console.print("textmargin reproduce NAME computes a table; --quick only tries it out.")
@@ -77,13 +85,19 @@ def _list_tables(results: Path) -> None:
 def _print_result(result: Result, as_: Format) -> None:
     from rich.console import Console
 
-    from ..experiments.rendering import to_html, to_markdown, to_terminal
+    from ..experiments.rendering import to_markdown, to_terminal
 
     if as_ is Format.terminal:
         to_terminal(result, Console())
-    elif as_ is Format.markdown:
-        typer.echo(to_markdown(result))
-    elif as_ is Format.html:
-        typer.echo(to_html([result]))
     else:
-        typer.echo(json.dumps(result.to_dict(), indent=1, ensure_ascii=False))
+        typer.echo(to_markdown(result))
+
+
+def _print_all(results: list[Result], as_: Format) -> None:
+    """As one document."""
+    from ..experiments.rendering import to_html
+
+    if as_ is Format.html:
+        typer.echo(to_html(results))
+    else:
+        print_json([result.to_dict() for result in results])

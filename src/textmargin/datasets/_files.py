@@ -85,7 +85,7 @@ def side_file(path: Path) -> Path:
 def vouched_for(path: Path) -> str | None:
     """The digest in the side file, if there is one."""
     try:
-        return side_file(path).read_text(encoding="utf-8").split()[0].lower()
+        return side_file(path).read_text(encoding="ascii", errors="replace").split()[0].lower()
     except (FileNotFoundError, IndexError):
         return None
 

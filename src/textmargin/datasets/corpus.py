@@ -109,7 +109,9 @@ class Corpus:
         return self.take([row for row, own in enumerate(self.split) if own == split])
 
     def take(self, rows: Sequence[int]) -> Corpus:
-        """The texts of some rows, in their order; tables and keywords stay whole."""
+        """The texts of some rows, by their numbers, in their order; tables and keywords stay whole."""
+        if any(isinstance(row, bool | np.bool_) for row in rows):
+            raise ValueError("take wants numbers of rows; of a Boolean mask they are numpy.flatnonzero(mask).")
 
         def chosen(values: list[Any]) -> list[Any]:
             return [values[row] for row in rows]

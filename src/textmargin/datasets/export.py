@@ -22,6 +22,8 @@ def export_csv(corpus: Corpus, folder: str | os.PathLike[str]) -> list[Path]:
     Values that are no strings are JSON; several labels are joined by ";". All files are written, or none.
     """
     folder = Path(folder)
+    if not corpus.texts:
+        raise DatasetError(f"{corpus.name} has no texts to export; its tables are in load_dataset({corpus.name!r}).tables.")
     contents = {}
     for part in corpus.splits:
         some = corpus.part(part)

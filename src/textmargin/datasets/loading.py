@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
+from hashlib import sha256
 
+from ..errors import DatasetError
 from . import desk, medline, reading, reuters, sms, wikipedia
 from ._catalogue import catalogue
-from ._files import right_path
+from ._files import digest_of, right_path
 from .corpus import Corpus
 
 # Each takes the paths of its files, in the order of the catalogue.
@@ -22,6 +24,13 @@ _READERS: dict[str, Callable[..., Corpus]] = {
     "wikipedia25": wikipedia.read,
     "sms_spam": sms.read,
 }
+
+
+def dataset_digest(name: str) -> str:
+    """Of all files of a dataset together, as they are found here; "" for the one inside the package."""
+    entry = catalogue()[name]
+    digests = [digest_of(right_path(entry, file)) for file in entry.files]
+    return sha256("".join(digests).encode()).hexdigest() if digests else ""
 
 
 def dataset_names() -> list[str]:
@@ -57,5 +66,10 @@ def load_dataset(name: str) -> Corpus:
         nearest = f" Nearest: {near[0]!r}." if near else ""
         raise ValueError(f"There is no dataset {name!r}.{nearest} Names: {', '.join(map(repr, dataset_names()))}.")
     entry = catalogue()[name]
-    corpus = _READERS[name](*(right_path(entry, file) for file in entry.files))
+    paths = [right_path(entry, file) for file in entry.files]
+    try:
+        corpus = _READERS[name](*paths)
+    except (KeyError, AttributeError, TypeError) as error:  # right by its side file, but not in shape
+        files = " and ".join(map(str, paths))
+        raise DatasetError(f"{files} should have the columns that docs/datasets.md describes for {name}: {error!r}.") from error
     return replace(corpus, name=name, source=entry.source, licence=entry.licence, about=entry.about)

@@ -83,7 +83,7 @@ def stories(path: Path) -> Iterator[dict[str, Any]]:
     for story in STORY.finditer(sgml):
         try:
             yield _story(dict(ATTRIBUTE.findall(story[1])), story[2])
-        except (KeyError, ValueError) as error:
+        except (KeyError, ValueError, OverflowError) as error:
             line = sgml.count("\n", 0, story.start()) + 1
             raise DatasetError(f"The story at line {line:,} of {path} cannot be read: {error!r}. {_AGAIN}") from error
         ends = story.end()
@@ -137,7 +137,10 @@ def _decoded(text: str) -> str:
 
 def _character(entity: re.Match[str]) -> str:
     decimal, hexadecimal, named = entity.groups()
-    return NAMED[named] if named else chr(int(decimal) if decimal else int(hexadecimal, 16))
+    point = 0 if named else int(decimal) if decimal else int(hexadecimal, 16)
+    if 0xD800 <= point < 0xE000:
+        raise ValueError(f"{entity[0]} is half a character")
+    return NAMED[named] if named else chr(point)
 
 
 def _sources(folder: Path) -> list[Path]:

@@ -15,7 +15,7 @@ from ..learners.kernel import KernelSVC
 from ..representations.bow import BagOfWords
 from ..representations.spectrum import SpectrumKernel
 from ..representations.strings import SubsequenceKernel
-from ..store import KernelStore
+from .run import Run
 
 Floats = NDArray[np.float64]
 Matrices = tuple[Floats, Floats]  # training texts with themselves; test texts with training texts
@@ -28,14 +28,14 @@ COSTS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0)
 class Kernels:
     """The kernels of the paper over texts, with values kept where that saves time."""
 
-    store: KernelStore
+    run: Run
 
     def subsequences(self, length: int, decay: float) -> Callable[[list[str], list[str]], Matrices]:
         """SSK; looked up in the store before it is computed."""
         kernel = SubsequenceKernel(length, decay, progress=False)
 
         def matrices(train: list[str], test: list[str]) -> Matrices:
-            K = self.store.gram(kernel, [*train, *test])
+            K = self.run.gram(kernel, [*train, *test])
             return K[: len(train), : len(train)], K[len(train) :, : len(train)]
 
         return matrices
@@ -64,11 +64,12 @@ def learnt(K: Matrices, Y: NDArray[np.int_], C: float, fit_intercept: bool = Fal
     Without intercept, as the paper's threshold is fixed. KernelSVC gets texts by number, and looks their values up.
     """
     train, test = K
-    rows, others = np.arange(len(train), dtype=float)[:, None], len(train) + np.arange(len(test), dtype=float)[:, None]
-    both = np.vstack([train, test])
+    n = len(train)
+    rows, others = np.arange(n, dtype=float)[:, None], n + np.arange(len(test), dtype=float)[:, None]
 
     def kernel(A: Floats, B: Floats) -> Floats:
-        return both[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]
+        a, b = A[:, 0].astype(int), B[:, 0].astype(int)
+        return train[np.ix_(a, b)] if (a < n).all() else test[np.ix_(a - n, b)]
 
     model = KernelSVC(kernel, C=C, fit_intercept=fit_intercept).fit(rows, Y if Y.shape[1] > 1 else Y[:, 0])
     return model.decision_function(others).reshape(len(test), -1) >= 0, model.n_support_

@@ -4,58 +4,75 @@ from __future__ import annotations
 
 import json
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .._kept import KeptPairs
 from .._progress import progress_of
 from .._writing import write_whole
+from ..errors import ResultError
 from ._machine import Matrices
 from .run import Run
 
 _STRIPE = 64  # texts, as many as a tile of the store has
 
 
-def whole_gram(run: Run, kernel: Any, train: list[str], test: list[str], name: str) -> tuple[Matrices, float]:
-    """Training texts with themselves and test texts with training texts, and the seconds this took in all runs together.
+class Work:
+    """Seconds spent on a matrix and pairs compared for it, over all runs, in a file beside the values in the store.
 
-    Texts are taken by length, so that those compared at a time are alike. The seconds are kept in the folder of results, beside
-    the values in the store.
+    Values that the store has forgotten, and those that were there before, make `pairs` differ from what the matrix has.
+    """
+
+    def __init__(self, folder: Path, pairs: KeptPairs, identity: str) -> None:
+        self.path = folder / f"work-{sha256(identity.encode()).hexdigest()[:16]}.json"
+        self._pairs = pairs
+        self.seconds, self.pairs = 0.0, 0
+        if self.path.exists():
+            try:
+                known = json.loads(self.path.read_text())
+                self.seconds, self.pairs = float(known["seconds"]), int(known["pairs"])
+            except (ValueError, KeyError, TypeError) as error:
+                raise ResultError(f"{self.path}, the record of work done so far, is damaged; remove it.") from error
+
+    def __enter__(self) -> Work:
+        self._start, self._computed = time.perf_counter(), self._pairs.n_computed
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Also when interrupted: what was computed is kept, and so is the time it took."""
+        if self._pairs.n_computed > self._computed:
+            self.seconds += time.perf_counter() - self._start
+            self.pairs += self._pairs.n_computed - self._computed
+            content = {"seconds": round(self.seconds, 1), "pairs": self.pairs}
+            write_whole({self.path: json.dumps(content).encode()})
+
+
+def whole_gram(run: Run, kernel: Any, train: list[str], test: list[str]) -> tuple[Matrices, Work]:
+    """Training texts with themselves and test texts with training texts, and the work this took in all runs together.
+
+    Texts are taken by length, so that those compared at a time are alike.
     """
     by_length = [np.argsort([len(text) for text in texts], kind="stable") for texts in (train, test)]
     texts = [train[row] for row in by_length[0]] + [test[row] for row in by_length[1]]
     n, n_all = len(train), len(texts)
     sizes = np.array([len(text) for text in texts], dtype=float)
     pairs = run.store.over(kernel.over(texts))
+    work = Work(Path(run.kernels), pairs, repr((kernel, n, texts)))
     K = np.empty((n_all, n))
     stripes = [(a, min(a + _STRIPE, end)) for start, end in ((0, n), (n, n_all)) for a in range(start, end, _STRIPE)]
-    work = [sizes[a:b].sum() * sizes[: min(b, n)].sum() for a, b in stripes]
-    log, done = _Log(run.folder / f"{name}.work.json"), 0.0
+    amounts = [sizes[a:b].sum() * sizes[: min(b, n)].sum() for a, b in stripes]
+    done = 0.0
     with progress_of(f"Comparing {n_all:,} texts with {n:,}", run.progress) as report:
-        for (a, b), amount in zip(stripes, work, strict=True):
-            start, computed = time.perf_counter(), pairs.n_computed
-            K[a:b, : min(b, n)] = pairs.block(np.arange(a, b), np.arange(min(b, n)))
-            log.add(time.perf_counter() - start, pairs.n_computed - computed)
+        for (a, b), amount in zip(stripes, amounts, strict=True):
+            with work:
+                K[a:b, : min(b, n)] = pairs.block(np.arange(a, b), np.arange(min(b, n)))
             done += amount
             if report is not None:
-                report(done / sum(work))
+                report(done / sum(amounts))
+    run.n_compared += pairs.n_computed
     K[:n] = np.where(np.tri(n, dtype=bool), K[:n], K[:n].T)
     back = [np.argsort(order) for order in by_length]
-    return (K[:n][np.ix_(back[0], back[0])], K[n:][np.ix_(back[1], back[0])]), log.seconds
-
-
-class _Log:
-    """Seconds spent and pairs compared, over all runs; those looked up do not count."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.seconds, self.pairs = 0.0, 0
-        if path.exists():
-            known = json.loads(path.read_text())
-            self.seconds, self.pairs = float(known["seconds"]), int(known["pairs"])
-
-    def add(self, seconds: float, pairs: int) -> None:
-        if pairs:
-            self.seconds, self.pairs = self.seconds + seconds, self.pairs + pairs
-            write_whole({self.path: json.dumps({"seconds": round(self.seconds, 1), "pairs": self.pairs}).encode()})
+    return (K[:n][np.ix_(back[0], back[0])], K[n:][np.ix_(back[1], back[0])]), work

@@ -37,7 +37,7 @@ def table_3(run: Run) -> Table:
         texts, Y = [texts[row] for row in kept], Y[kept]
     seeds = run.seeded(2 if run.quick else 10)
     run.given(C=C, decay=0.5)
-    kernels = Kernels(run.store)
+    kernels = Kernels(run)
     lengths = (3,) if run.quick else (3, 5, 6)
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for length in run.watched(lengths, "Comparing abstracts"):

@@ -43,8 +43,11 @@ def write_page(results: str | os.PathLike[str], page: str | os.PathLike[str]) ->
 
 def plot(result: Result) -> bytes:
     """F1 by length or decay, ours as lines, the paper's as dashes, as SVG."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ResultError("The page has plots, which need matplotlib: pip install 'textmargin[plot]'.") from error
 
     prefix, label = _PLOTS[result.name]
     rows = {

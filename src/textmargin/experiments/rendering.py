@@ -40,7 +40,8 @@ def facts(result: Result) -> list[str]:
     seeds = f"seeds {result.seeds[0]} to {result.seeds[-1]}" if len(result.seeds) > 1 else ""
     versions = ", ".join(f"{name} {number}" for name, number in result.versions.items())
     quick = "QUICK RUN: a small part of the work, the numbers mean little" if result.quick else ""
-    took = f"{result.seconds:,.0f} s on {result.machine}, {result.when[:10]}"
+    compared = f" ({result.n_compared:,} pairs of texts compared, others looked up)" if "decay" in result.parameters else ""
+    took = f"{result.seconds:,.0f} s{compared} on {result.machine}, {result.when[:10]}"
     return [line for line in (quick, settings, "; ".join(filter(None, [seeds, took])), versions) if line]
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..errors import ResultError
 from .catalogue import EXPERIMENTS, experiment
-from .result import Result, file_name
+from .result import Result, check_folder, file_name
 from .run import Run
 
 
@@ -25,11 +26,20 @@ class Outcome:
 
 
 def reproduce(names: Sequence[str], run: Run) -> Iterator[Outcome]:
-    """Compute tables one after the other, each stored as soon as it is there; "all" stands for every one."""
-    chosen = [experiment(name) for name in (EXPERIMENTS if "all" in names else names)]
-    for one in chosen:
-        before = stored(one.name, run.folder, run.quick)
-        result = one.run(replace(run, parameters={}, seeds=[]))
+    """Compute tables one after the other, each stored as soon as it is there; "all" stands for every one.
+
+    An earlier result that cannot be read is replaced; there is nothing to compare with then.
+    """
+    chosen = {name: experiment(name) for name in names if name != "all"}
+    if "all" in names:
+        chosen = dict(EXPERIMENTS)
+    check_folder(run.folder)
+    for one in chosen.values():
+        try:
+            before = stored(one.name, run.folder, run.quick)
+        except ResultError:
+            before = None
+        result = one.run(replace(run, parameters={}, seeds=[], n_compared=0))
         yield Outcome(result, result.save(run.folder), None if before is None else before.differences(result))
 
 

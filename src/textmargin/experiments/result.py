@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
 from .._writing import write_whole
+from ..datasets.loading import dataset_digest
 from ..errors import ResultError
 from .table import Table
 
@@ -34,6 +38,7 @@ class Result:
     when: str
     seconds: float
     table: Table
+    n_compared: int = 0  # pairs of texts that were compared in this run; the others were looked up
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -62,7 +67,7 @@ class Result:
             raise ResultError(f"{path} is not a whole result ({error}); run the table again.") from error
 
     def differences(self, other: Result) -> list[str]:
-        """What is not the same in another run: versions, parameters, then numbers, to the last digit.
+        """What is not the same in another run: versions, parameters, seeds, then numbers, to the last digit, with details.
 
         Columns in `details["measured"]` of a table, such as seconds, are never the same and are left out.
         """
@@ -73,19 +78,40 @@ class Result:
             if old.get(key) != new.get(key)
             for name in [f"{what}{key}"]
         ]
+        if self.seeds != other.seeds:
+            found.append(f"seeds {self.seeds} → {other.seeds}")
         ours, theirs = dict(_numbers(self.table)), dict(_numbers(other.table))
         return found + [
-            f"{key}: {ours.get(key)} → {theirs.get(key)}" for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)
+            f"{key}: {ours.get(key)} → {theirs.get(key)}"
+            for key in {**ours, **theirs}
+            if repr(ours.get(key)) != repr(theirs.get(key))  # NaN is itself
         ]
 
 
-def conditions() -> dict[str, Any]:
-    """The versions, the machine and the moment."""
+def conditions(data: Sequence[str] = ()) -> dict[str, Any]:
+    """The versions of packages, of textmargin's own code and of the data, the machine and the moment."""
+    digests = {f"data {name}": _short(dataset_digest(name)) for name in data}
     return {
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in _PACKAGES},
+            "code": _short(_code()),
+            **digests,
+        },
         "machine": f"{_processor()}, {os.cpu_count()} cores",
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def check_folder(folder: Path) -> None:
+    """Before any work: whether a result can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        why = f"Results cannot be written to {folder}: {error.strerror}"
+        raise ResultError(f"{why}. Choose another folder with --results.") from error
 
 
 def file_name(name: str, quick: bool) -> str:
@@ -99,7 +125,29 @@ def _numbers(table: Table) -> Iterator[tuple[str, Any]]:
         for column, value in values.items():
             if column in measured:
                 continue
-            yield f"{row}, {column}", (value.ours, value.spread)
+            yield f"{row}, {column}", (value.ours, value.spread, value.published)
+    yield from _details("", {name: more for name, more in table.details.items() if name not in ("measured", *measured)})
+
+
+def _details(name: str, more: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(more, dict):
+        for key, value in more.items():
+            yield from _details(f"{name}, {key}" if name else str(key), value)
+    else:
+        yield name, more
+
+
+@cache
+def _code() -> str:
+    """A digest of textmargin's own Python code."""
+    digest = sha256()
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _short(digest: str) -> str:
+    return digest[:12]
 
 
 def _processor() -> str:

@@ -10,6 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .._pairs import every
 from .._progress import progress_of
 from ..store import KernelStore
 from .result import Result, conditions
@@ -47,8 +51,9 @@ class Experiment:
             parameters=run.parameters,
             seeds=run.seeds,
             seconds=round(seconds, 2),
+            n_compared=run.n_compared,
             table=table,
-            **conditions(),
+            **conditions(self.data),
         )
 
 
@@ -74,6 +79,7 @@ class Run:
     progress: bool = True
     parameters: dict[str, Any] = field(default_factory=dict)
     seeds: list[int] = field(default_factory=list)
+    n_compared: int = 0  # pairs of texts, so far
 
     @property
     def store(self) -> KernelStore:
@@ -84,6 +90,13 @@ class Run:
     def folder(self) -> Path:
         """Of results."""
         return Path(self.results)
+
+    def gram(self, kernel: Any, texts: list[str]) -> NDArray[np.float64]:
+        """The kernel matrix of some texts, looked up in the store before it is computed."""
+        pairs = self.store.over(kernel.over(texts))
+        K = pairs.block(every(len(pairs)))
+        self.n_compared += pairs.n_computed
+        return K
 
     def given(self, **parameters: Any) -> None:
         """Note parameters down."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -45,7 +47,8 @@ def table(run: Run) -> Table:
     features = SubsequenceFeatures(5, n_features=run.parameters["substrings"], progress=run.progress)
     mapped = features.fit_transform(texts)
     accepted["approximate SSK"] = _linear(run, mapped, Y, features.transform(others), C, "substrings")
-    K, seconds = whole_gram(run, SubsequenceKernel(5, 0.5, progress=False), texts, others, "strings-modapte")
+    K, work = whole_gram(run, SubsequenceKernel(5, 0.5, progress=False), texts, others)
+    n_pairs = len(texts) * (len(texts) + 1) // 2 + len(texts) * len(others)
     columns = [learnt(K, Y[:, [k]], C)[0] for k in run.watched(range(len(topics)), "Learning from the exact kernel")]
     accepted["exact SSK"] = np.hstack(columns)
 
@@ -61,11 +64,13 @@ def table(run: Run) -> Table:
     theirs["mean of these"] = {name: float(np.mean([row[name] for row in theirs.values()])) for name in COLUMNS[:3]}
     notes = [
         f"The exact kernel of {len(texts):,} training texts with themselves and of {len(others):,} test texts with these took "
-        f"{seconds / 3600:.2f} hours on two cores, in all runs together; values are kept, so that the next run looks them up.",
+        f"{work.seconds / 3600:.2f} hours on {os.cpu_count()} cores, in all runs together ({work.pairs:,} of {n_pairs:,} pairs "
+        f"on record); values are kept, so that the next run looks them up.",
         "The journal's approximate kernel has the most frequent substrings of 5 characters; how many is not known, "
         f"here {run.parameters['substrings']:,}. The same machine for all: hinge loss, no intercept, C chosen with words.",
     ]
-    return Table.beside(theirs, found, COLUMNS, notes=notes, details={"kernel_seconds": seconds})
+    details = {"measured": ["kernel seconds"], "kernel seconds": work.seconds}
+    return Table.beside(theirs, found, COLUMNS, notes=notes, details=details)
 
 
 def _over(topics: list[str]) -> tuple[str, str]:
