@@ -64,8 +64,19 @@ def test_without_intercept_is_linear_svc_in_the_space_of_the_kernel(C, chunk_siz
     np.testing.assert_allclose(model.decision_function(new), whole.decision_function(coordinates[len(y) :]), atol=2e-4)
 
 
+def test_without_intercept_it_converges_where_the_kernel_has_low_rank(recwarn):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 8))
+    y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    model = KernelSVC("linear", C=100, fit_intercept=False, tol=1e-6).fit(X, y)
+    whole = LinearSVC(C=100, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=20_000_000).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X), atol=2e-3)
+    assert not [warning for warning in recwarn if "without intercept" in str(warning.message)]
+
+
 def test_without_intercept_says_when_it_stops_early(monkeypatch):
     monkeypatch.setattr("textmargin.learners._fixed_threshold._STEPS_PER_TEXT", 0)
+    monkeypatch.setattr("textmargin.learners._fixed_threshold._MAX_JUMPS", 0)
     with pytest.warns(ConvergenceWarning, match="without intercept still misses"):
         KernelSVC("rbf", fit_intercept=False).fit(*points())
 

@@ -65,11 +65,12 @@ class Chunk:
 
     def _weights(self, eta: float, tol: float) -> Floats:
         """β for a given η; exact if the solver found out which texts are on their margin and which beyond."""
+        beta: Floats = np.zeros(self.y.size)
         for precision in (tol, tol / 100):
             if self.fit_intercept:
                 beta = self._libsvm(eta, precision)
             else:
-                beta = box_weights(self.K, self.y, self.costs, 1 - self.y * eta * self.z, precision)
+                beta = box_weights(self.K, self.y, self.costs, 1 - self.y * eta * self.z, precision, beta)
             exact = self._polished(beta, eta, tol)
             if exact is not None:
                 return exact
