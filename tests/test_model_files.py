@@ -13,14 +13,17 @@ import zipfile
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from model_files import HOSTILE, NAMES, changed, entries_of, info, kept, outcome, patched, sealed, set_in, zipped
 from samples import TOPICS, corpus
 from sklearn.feature_extraction.text import HashingVectorizer
 
-from textmargin import KeywordPrior, TextClassifier, ThresholdClassifier, load, save
-from textmargin.errors import ModelFileError, TextmarginWarning
+import textmargin
+from textmargin import KernelSVC, KeywordPrior, TextClassifier, ThresholdClassifier, load, save
+from textmargin.errors import ModelFileError, TextmarginWarning, TooLargeError
 from textmargin.persistence import _archive
 from textmargin.persistence._archive import pack
+from textmargin.trained import Trained
 
 TEXTS, LABELS = corpus(80)
 NEW = corpus(30, seed=1)[0]
@@ -175,6 +178,33 @@ def test_manifest_that_would_fill_the_memory_is_not_parsed(sample, refuses, monk
     refuses(_archive._zipped({"model.json": text}, zipfile.ZIP_DEFLATED), "as no model does")
 
 
+@pytest.mark.parametrize("values", [b"[],", b"{},", b"0,", b'"",', b'{"a":0},'])
+def test_small_file_of_many_values_took_seconds_and_hundreds_of_megabytes(values, sample, tmp_path):
+    text = b'{"format":1,"values":[' + values * (15_000_000 // len(values)) + b"[]]}"
+    content = _archive._zipped({**entries_of(sample[0]), "model.json": text}, zipfile.ZIP_DEFLATED)
+    assert len(content) < 100_000
+    (tmp_path / "model.tmm").write_bytes(content)
+    tracemalloc.start()
+    start = time.perf_counter()
+    with pytest.raises(ModelFileError, match=r"has a model\.json of more values than a model of its size"):
+        load(tmp_path / "model.tmm")
+    assert time.perf_counter() - start < 2
+    assert tracemalloc.get_traced_memory()[1] < 80_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("value", [[0] * 500_000, [""] * 400_000, {f"{k:07d}": 0 for k in range(500_000)}])
+def test_honest_values_may_be_many(value, tmp_path):
+    assert kept(KeywordPrior(value), tmp_path).keywords == value
+
+
+def test_more_values_than_can_be_read_are_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(_archive, "MAX_VALUES", 1000)
+    with pytest.raises(TooLargeError, match=r"model.tmm is not written: .* terms and other values .*; use fewer terms"):
+        save(KeywordPrior([0] * 2000), tmp_path / "model.tmm")
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_gets_large_is_packed_so_that_it_comes_out_again(tmp_path, monkeypatch):
     monkeypatch.setattr(_archive, "_SMALL", 100_000)
     monkeypatch.setattr(_archive, "_RATIO", 20)
@@ -284,10 +314,99 @@ def test_numbers_that_compiled_code_would_trip_over(n_features, tmp_path):
 
 def test_lists_in_lists_without_end(sample, refuses):
     def change(manifest):
-        tower = [{"list": []}] + [{"list": [{"at": k}, {"at": k}]} for k in range(5000)]
-        manifest["values"] = tower + manifest["values"]
+        manifest["values"] = [{"list": []}] + [{"list": [{"at": k}]} for k in range(5000)]
+        manifest["values"].append({"object": "KeywordPrior", "state": {"keywords": {"at": 4999}}})
 
     refuses(changed(sample[0], change), "is nested deeper than any model")
+
+
+def laughing(cls, attribute, n_levels, **state):
+    """A file of some hundred bytes with a list that holds 2ⁿ others, as an attribute of a class."""
+    tower = [{"list": []}] + [{"list": [{"at": k}, {"at": k}]} for k in range(n_levels)]
+    part = {"object": cls, "state": {**state, attribute: {"at": n_levels}}}
+    versions = {"textmargin": textmargin.__version__, "scikit-learn": sklearn.__version__}
+    return pack({"model.json": json.dumps({"format": 1, **versions, "arrays": {}, "values": [*tower, part]}).encode()})
+
+
+KERNEL = {name: value for name, value in KernelSVC().get_params(deep=False).items() if name != "cache"}
+
+
+@pytest.mark.parametrize("n_levels", [12, 22, 48])
+@pytest.mark.parametrize(
+    ("cls", "attribute", "state"),
+    [
+        ("Utility", "tp", {"fp": -1.0, "fn": 0.0, "tn": 0.0}),
+        ("FBeta", "beta", {}),
+        ("ScaledUtility", "utility", {"floor": -0.5, "absolute": False}),
+        ("KernelStore", "folder", {"max_bytes": 10**9}),
+        ("KernelSVC", "cache", KERNEL),
+    ],
+)
+def test_a_few_hundred_bytes_took_seconds_and_a_gigabyte(cls, attribute, state, n_levels, refuses):
+    content = laughing(cls, attribute, n_levels, **state)
+    assert len(content) < 2000
+    tracemalloc.start()
+    start = time.perf_counter()
+    refuses(content, "so often that they would never end" if n_levels > 20 else f"has a {cls} whose {attribute} is a list")
+    assert time.perf_counter() - start < 1
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("value", [None, "1", {"tuple": [1, 2]}])
+def test_utility_of_something_else_than_numbers(value, sample, refuses):
+    def change(manifest):
+        next(entry for entry in manifest["values"] if entry.get("object") == "Utility")["state"]["tp"] = value
+
+    refuses(changed(sample[0], change), "has a Utility whose tp is a (NoneType|str|tuple)")
+
+
+def test_what_would_not_be_loaded_is_not_saved(tmp_path):
+    tower = []
+    for _ in range(22):
+        tower = [tower, tower]
+    with pytest.raises(ModelFileError, match="is not written: it holds the same parts in one another too often"):
+        save(KeywordPrior(tower), tmp_path / "model.tmm")
+
+
+# What `textmargin train` writes.
+
+
+@pytest.fixture(scope="module")
+def trained_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("trained") / "model.tmm"
+    save(Trained(TextClassifier().fit(TEXTS, LABELS), np.unique(LABELS).tolist(), multilabel=False), path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("model", None, "has a Trained whose model is a NoneType"),
+        ("model", "model", "has a Trained whose model is a str"),
+        ("classes", None, "has a Trained whose classes is a NoneType"),
+        ("classes", {"tuple": ["grain", "money", "oil"]}, "has a Trained whose classes is a tuple"),
+        ("multilabel", 0, "has a Trained whose multilabel is a int"),
+        ("about", "me", "has a Trained whose about is a str"),
+    ],
+)
+def test_trained_of_the_wrong_parts_failed_in_predict(name, value, message, trained_file, refuses):
+    refuses(changed(trained_file, set_in("values", -1, "state", name, value=value)), message)
+
+
+@pytest.mark.parametrize("names", [[], ["grain"], ["grain", "money"], ["a", "b", "c", "d"], ["a", "b", 3]])
+def test_trained_with_other_classes_than_its_model_failed_in_predict(names, trained_file, refuses):
+    def change(manifest):
+        manifest["values"][manifest["values"][-1]["state"]["classes"]["at"]] = {"list": names}
+
+    refuses(changed(trained_file, change), "names of classes, where its model decides on 3")
+
+
+def test_trained_that_is_not_fitted_failed_in_predict(trained_file, refuses):
+    def change(manifest):
+        manifest["values"][manifest["values"][-1]["state"]["model"]["at"]]["state"].pop("model_")
+
+    refuses(changed(trained_file, change), "has a Trained whose model is not fitted")
 
 
 def test_manifests_changed_at_random(sample, tmp_path, monkeypatch):

@@ -8,9 +8,20 @@ import onnxruntime
 import pytest
 from samples import corpus
 
-from textmargin import BagOfWords, KernelSVC, PriorSVC, Rocchio, SpectrumKernel, TextClassifier, ThresholdClassifier, Utility
+from textmargin import (
+    BagOfWords,
+    KernelSVC,
+    PriorSVC,
+    Rocchio,
+    SpectrumKernel,
+    TextClassifier,
+    ThresholdClassifier,
+    Utility,
+    load,
+)
 from textmargin.errors import ModelFileError, TextmarginError
 from textmargin.onnx import export_onnx, token_rows
+from textmargin.trained import Trained
 
 TEXTS, TOPICS = corpus(120)
 NEW = [*corpus(200, seed=1)[0], "", "nothing of this is known", "wheat", "wheat wheat wheat oil"]
@@ -70,6 +81,24 @@ def test_graph_tells_how_to_split_texts(tmp_path):
     assert about["textmargin.analyzer"]["stop_words"] == ["and"]
     assert about["textmargin.analyzer"]["ngram_range"] == [1, 2]
     assert about["textmargin.classes"] == ["grain", "money", "oil"]
+
+
+@pytest.mark.filterwarnings("ignore::textmargin.errors.TextmarginWarning")
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [("two", ["oil", "other"]), ("strings", ["grain", "money", "oil"]), ("truth", ["oil"]), ("multilabel", ["a", "b", "c"])],
+)
+def test_file_of_the_command_line_was_not_exported(labels, names, tmp_path):
+    """What `textmargin train` wrote knows its labels by name; their names go along."""
+    multilabel = labels in ("truth", "multilabel")
+    trained = Trained(MODELS["thresholds"].fit(TEXTS, LABELS[labels]), names, multilabel)
+    trained.save(tmp_path / "model.tmm")
+    scores, _ = run(load(tmp_path / "model.tmm"), tmp_path / "model.onnx", NEW)
+    if labels == "two":
+        scores = np.column_stack([-scores, scores])
+    np.testing.assert_allclose(scores, trained.scores(NEW), rtol=1e-12, atol=1e-12)
+    about = {prop.key: json.loads(prop.value) for prop in onnx.load(tmp_path / "model.onnx").metadata_props}
+    assert about["textmargin.classes"] == names
 
 
 def test_same_model_same_bytes(tmp_path):

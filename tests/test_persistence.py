@@ -68,6 +68,7 @@ from textmargin import (
 )
 from textmargin.errors import ModelFileError, TextmarginError, TextmarginWarning
 from textmargin.persistence._known import _CLASSES, known_class
+from textmargin.trained import Trained
 
 TEXTS, LABELS = corpus(80)
 NEW = [*corpus(30, seed=1)[0], "", "unheard of"]
@@ -147,6 +148,43 @@ def test_decisions_are_the_same_bit_for_bit(kind, tmp_path):
     assert type(same) is type(model)
     assert outcome(same, NEW) == outcome(model, NEW)
     assert repr(same) == repr(model)
+
+
+@pytest.mark.parametrize(
+    ("labels", "names", "multilabel"),
+    [
+        (LABELS, ["grain", "money", "oil"], False),
+        (TWO, ["oil", "other"], False),
+        (MULTILABEL, ["oil", "bank", "trade"], True),
+        (MULTILABEL[:, 0], ["oil"], True),
+    ],
+)
+@pytest.mark.parametrize(
+    "kind", ["default", "thresholds", "subsequences", "kernel and thresholds", "rocchio", "two views", "union"]
+)
+def test_models_of_the_command_line_were_compared_with_themselves(kind, labels, names, multilabel, tmp_path):
+    """With the one in memory, that is: scores, labels, thresholds, and thresholds set anew."""
+    trained = Trained(MODELS[kind].fit(TEXTS, labels), names, multilabel, {"source": "own"})
+    same = kept(trained, tmp_path)
+    assert (same.classes, same.multilabel, same.about) == (trained.classes, trained.multilabel, trained.about)
+    scores = trained.scores(NEW)
+    assert same.scores(NEW).tobytes() == scores.tobytes()
+    assert same.labels(scores) == trained.labels(scores)
+    if isinstance(trained.model.model_, ThresholdClassifier):
+        for each in (lambda model: model, lambda model: model.moved(Utility(tp=20.0))):
+            assert each(same).thresholds() == each(trained).thresholds()
+
+
+def test_thresholds_are_set_anew_from_a_file_as_from_memory(tmp_path):
+    """Weights, and what each threshold was set on, are kept."""
+    weight = np.random.default_rng(0).integers(1, 4, size=len(TEXTS))
+    X = BagOfWords().fit_transform(TEXTS)
+    model = ThresholdClassifier(PriorSVC(), scores="cv").fit(X, MULTILABEL, sample_weight=weight)
+    same = kept(model, tmp_path)
+    for ours, theirs in zip(same.curve_, model.curve_, strict=True):
+        assert ours.utility.tobytes() == theirs.utility.tobytes()
+    after = {"utility": FBeta(2.0), "min_recall": 0.8}
+    assert same.moved(**after).thresholds_.tobytes() == model.moved(**after).thresholds_.tobytes()
 
 
 @pytest.mark.parametrize("labels", [TWO, TWO == "oil", LABELS == "oil", (LABELS == "oil") * 7, LABELS.astype(object), MULTILABEL])
@@ -315,6 +353,7 @@ def test_values_come_back_as_they_were(value, tmp_path_factory):
         np.array(["\udc00\ud83d", "ä"], dtype=object),
         np.array([b"a", b"\x00b"]),
         np.array(["a", None, 2.5, ("x", 1)], dtype=object),
+        np.array([[1, 2], [3, 4], None], dtype=object)[:2],
         np.zeros(0, dtype="U"),
         np.arange(3, dtype=">i2"),
         np.array([np.inf, -np.inf, np.nan, -0.0], dtype=np.float16),

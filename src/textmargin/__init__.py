@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .learners.two_view import SVM2K
     from .persistence import load, save
     from .report.displays import UtilityCurveDisplay
+    from .report.html import write_report
     from .report.prior_display import PriorDisplay
     from .representations.bow import BagOfWords
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
@@ -77,6 +78,7 @@ _HOMES = {
     "utility_curve": "decisions.rules",
     "utility_score": "decisions.utility",
     "utility_scorer": "decisions.utility",
+    "write_report": "report.html",
 }
 
 __all__ = [
@@ -124,6 +126,7 @@ __all__ = [
     "utility_curve",
     "utility_score",
     "utility_scorer",
+    "write_report",
 ]
 __version__ = "0.1.0"
 

@@ -29,21 +29,24 @@ from .errors import ModelFileError, TextmarginError, TooLargeError
 from .learners.primal import PriorSVC
 from .learners.rocchio import Rocchio
 from .representations.bow import BagOfWords
+from .trained import Trained
 
 _OPSET = 17
 _MAX_BYTES = 1_900_000_000  # of weights: protobuf ends at 2 GiB
 _SETTINGS = ("lowercase", "strip_accents", "token_pattern", "ngram_range", "analyzer", "stop_words")
 
 
-def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:
+def export_onnx(model: TextClassifier | Trained, path: str | os.PathLike[str]) -> None:
     """Write a fitted linear model with its thresholds as an ONNX graph.
 
     The module's docstring has its inputs and outputs. How texts are split into tokens is not part of the graph; the settings are
-    in its metadata, under `textmargin.analyzer`.
+    in its metadata, under `textmargin.analyzer`, and the names of the classes, in the order of the scores, under
+    `textmargin.classes`.
 
     Parameters
     ----------
     model : TextClassifier with BagOfWords and PriorSVC (or Rocchio), with or without ThresholdClassifier
+        Or what `load` gives for a file that `textmargin train` wrote.
     path : str or path
 
     Examples
@@ -64,14 +67,15 @@ def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:
         raise TooLargeError(
             f"The weights take {learner.coef_.nbytes / 1e9:.1f} GB, and an ONNX file holds 2 GB; use fewer terms (min_df)."
         )
-    content = _graph(words, learner, thresholds).SerializeToString(deterministic=True)
+    names = model.classes if isinstance(model, Trained) else np.asarray(learner.classes_).tolist()
+    content = _graph(words, learner, thresholds, names).SerializeToString(deterministic=True)
     try:
         write_whole({Path(path): content})
     except OSError as error:
         raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
 
 
-def token_rows(model: TextClassifier, texts: list[str]) -> NDArray[Any]:
+def token_rows(model: TextClassifier | Trained, texts: list[str]) -> NDArray[Any]:
     """The input `tokens` for some texts: (n_texts, n_tokens), padded with ""."""
     analyze = _parts(model)[0].build_analyzer()
     found = [analyze(text) for text in texts]
@@ -83,6 +87,8 @@ def token_rows(model: TextClassifier, texts: list[str]) -> NDArray[Any]:
 
 def _parts(model: Any) -> tuple[BagOfWords, Any, NDArray[np.float64]]:
     """The words, the linear learner, and what is taken off its scores."""
+    if isinstance(model, Trained):
+        model = model.model
     if not isinstance(model, TextClassifier) or not hasattr(model, "model_"):
         raise TextmarginError(f"export_onnx takes a fitted TextClassifier; got {model!r:.80}.")
     words, learner, thresholds = model.representation_, model.model_, np.zeros(1)
@@ -96,7 +102,7 @@ def _parts(model: Any) -> tuple[BagOfWords, Any, NDArray[np.float64]]:
     return words, learner, thresholds
 
 
-def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64]) -> Any:
+def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64], names: list[Any]) -> Any:
     try:
         from onnx import TensorProto, checker, helper
     except ImportError as error:
@@ -124,7 +130,7 @@ def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64]) -> 
     settings = {name: getattr(words, name) for name in _SETTINGS}
     about = {
         "textmargin.analyzer": json.dumps(settings, default=repr),
-        "textmargin.classes": json.dumps(np.asarray(learner.classes_).tolist(), default=str),
+        "textmargin.classes": json.dumps(names, default=str),
     }
     helper.set_model_props(made, about)
     checker.check_model(made)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
@@ -14,11 +14,11 @@ from sklearn.base import clone
 
 from .classifier import TextClassifier
 from .datasets.corpus import Corpus
-from .datasets.own import find_columns, text_of
-from .datasets.rows import BadLine, Read, Row
+from .datasets.own import column_on_arrival, text_of
+from .datasets.rows import BadLine, Blank, Read, Row
 from .decisions.threshold import ThresholdClassifier
-from .decisions.utility import T10U, Measure
-from .errors import LabelError, ModelFileError, ScoreError, TableError
+from .errors import LabelError, ModelFileError, ScoreError
+from .labelling import Labelling
 from .learners._explanation import KernelExplanation
 from .persistence import load, save
 
@@ -67,24 +67,23 @@ class Trained:
         Whether a text may have any number of labels.
     about : dict
         What it was trained on and how, for those who get the file.
+    worth : measure, or dict label → measure, default=None
+        What decisions are worth, as was said in training; with two labels one measure speaks of the second.
+    text_column : str, default=None
+        The column that the texts of training stood in; new ones are looked for under the same name first.
     """
 
     model: TextClassifier
     classes: list[str]
     multilabel: bool
     about: dict[str, Any] = field(default_factory=dict)
+    worth: Any = None
+    text_column: str | None = None
 
     @classmethod
-    def on(cls, model: TextClassifier, corpus: Corpus, about: dict[str, Any]) -> Self:
+    def on(cls, model: TextClassifier, corpus: Corpus, labels: Labelling, about: dict[str, Any]) -> Self:
         """Fit a classifier to a corpus."""
-        multilabel = any(isinstance(own, tuple) for own in corpus.labels)
-        if len(corpus.classes) < 2 and not multilabel:
-            only = corpus.classes[0] if corpus.classes else ""
-            raise LabelError(
-                f"All {len(corpus)} texts have the label {only!r}; a classifier needs texts of two classes at least."
-            )
-        y, classes = corpus.indicator() if multilabel else (np.array(corpus.labels), corpus.classes)
-        return cls(model.fit(corpus.texts, y), classes, multilabel, about)
+        return cls(model.fit(corpus.texts, labels.targets(corpus)), labels.names, labels.multilabel, about)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Keep it in a file."""
@@ -127,14 +126,12 @@ class Trained:
                 "--false-alarm, or any other costs."
             )
         new = {name: value for name, value in floors.items() if value is not None}
-        if isinstance(utility, Mapping):
-            utility = measures_by_class(utility, self.classes, self.multilabel)
         if utility is not None:
-            new["utility"] = utility
+            new["utility"] = Labelling(self.classes, self.multilabel).measures(utility)
         model = copy(self.model)
         model.model_ = self.model.model_.moved(**new)
         model.decision = clone(self.model.decision).set_params(**new)
-        return replace(self, model=model)
+        return replace(self, model=model, worth=self.worth if utility is None else utility)
 
     def explain(self, text: str, label: str | None = None, n: int = 10) -> Reasons:
         """What in a text moved its score for a label, by default for the one it gets."""
@@ -144,7 +141,7 @@ class Trained:
         labels = self.labels(scores)[0]
         label = label or (labels[0] if labels else self.classes[int(scores[0].argmax())])
         k = self.classes.index(label)
-        found = self.model.explain(text, k if self.multilabel else label)
+        found = self.model.explain(text, self._target(k))
         score = float(scores[0, k])
         if isinstance(found, KernelExplanation):
             every = [Reason(f"“{match.shown}” as in “{match.other_shown}”", float(match.value)) for match in found.matches]
@@ -154,49 +151,47 @@ class Trained:
         reasons = sorted(every, key=lambda reason: -abs(reason.share))[:n]
         return Reasons(labels, label, score, reasons, score - sum(reason.share for reason in reasons))
 
-    def decide(self, batches: Iterable[list[Read]], source: Any, text: str | None = None) -> Iterator[list[Decision | BadLine]]:
-        """A decision for each row as it arrives; rows without a text are bad lines.
+    def _target(self, k: int) -> Any:
+        """What the classifier calls a class."""
+        if self.multilabel and len(self.classes) == 1:
+            return 1  # a single column is learnt as no and yes
+        return k if self.multilabel or len(self.classes) == 2 else self.classes[k]
+
+    def decide(
+        self, batches: Iterable[list[Read]], source: Any, text: str | None = None, tell: Callable[[str], None] | None = None
+    ) -> Iterator[list[Decision | BadLine | Blank]]:
+        """A decision for each row as it arrives; rows without a text are bad lines, and blank lines stay what they are.
 
         Parameters
         ----------
         batches : rows, as `read_rows` gives them
         source : what to call them in errors
         text : str, default=None
-            The column of the texts; guessed from the first rows.
+            The column of the texts, which the first row should have. By default that of the texts of training, where the first
+            row has it, else one with a telling name, else the only one.
+        tell : function of a line, default=None
+            Gets to know which column was guessed.
         """
+        column = None
         for batch in batches:
-            rows = [row for row in batch if isinstance(row, Row)]
-            if text is None and rows:
-                text = find_columns(rows, source).text
-            yield self._decided(batch, text or "text")
+            first = next((row for row in batch if isinstance(row, Row)), None)
+            if column is None and first is not None:
+                columns = column_on_arrival(first, source, text, self.text_column)
+                column = columns.text
+                if tell is not None and columns.said:
+                    tell("; ".join(columns.said))
+            yield self._decided(batch, column or "")
 
-    def _decided(self, batch: list[Read], column: str) -> list[Decision | BadLine]:
+    def _decided(self, batch: list[Read], column: str) -> list[Decision | BadLine | Blank]:
         rows: list[Read] = []
         texts = []
         for row in batch:
             if isinstance(row, Row):
-                text = row.values.get(column)
-                if isinstance(text, str):
-                    texts.append(text)
-                else:
-                    row = BadLine(row.number, _why_no_text(row, column))
+                try:
+                    texts.append(text_of(row, column))
+                except ValueError as error:
+                    row = BadLine(row.number, str(error))
             rows.append(row)
         scores = self.scores(texts) if texts else np.empty((0, len(self.classes)))
         decided = zip(self.labels(scores), scores.tolist(), strict=True)
         return [Decision(row.number, *next(decided)) if isinstance(row, Row) else row for row in rows]
-
-
-def _why_no_text(row: Row, column: str) -> str:
-    try:
-        text_of(row, column)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def measures_by_class(utility: Mapping[str, Measure], classes: list[str], multilabel: bool) -> list[Measure]:
-    """A measure per threshold, in the order of the classes; of two classes the second has the only one."""
-    unknown = [label for label in utility if label not in classes]
-    if unknown:
-        raise TableError(f"The costs name {unknown[0]!r}, which is not among the labels: {', '.join(classes[:10])}.")
-    return [utility.get(name, T10U) for name in (classes[1:] if len(classes) == 2 and not multilabel else classes)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,14 +15,16 @@ from .decisions.threshold import ThresholdClassifier
 from .decisions.utility import F1, T10SU, T10U, T11SU, Measure, Utility
 from .errors import PriorError, TableError
 from .knowledge.keywords import KeywordPrior
+from .knowledge.named import ByName
 from .knowledge.rationales import RationalePrior
 from .knowledge.transfer import ModelPrior
+from .labelling import Labelling
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .representations.bow import BagOfWords
 from .representations.spectrum import SpectrumKernel
 from .representations.strings import SubsequenceKernel
-from .trained import Trained, measures_by_class
+from .trained import Trained
 
 UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
 
@@ -47,6 +49,8 @@ class Recipe:
         How far keywords, marks or the earlier model are believed; see `PriorSVC`.
     utility : measure, or mapping label → measure, default=None
         What decisions are worth; with it, or with a floor, thresholds are moved.
+    positive : str, default=None
+        Of two labels the one that is looked for, and that costs and floors speak of; the rarer one by default.
     min_precision, min_recall : float, default=None
         Floors.
     """
@@ -62,25 +66,30 @@ class Recipe:
     utility: Measure | Mapping[Any, Measure] | None = None
     min_precision: float | None = None
     min_recall: float | None = None
+    positive: str | None = None
 
     def train(self, corpus: Corpus, about: dict[str, Any] | None = None) -> Trained:
         """Fit it to a corpus."""
-        return Trained.on(self.classifier(corpus), corpus, about or {})
+        labels = Labelling.of(corpus, self.positive)
+        trained = Trained.on(self.classifier(corpus, labels), corpus, labels, about or {})
+        return replace(trained, worth=self.utility)
 
-    def classifier(self, corpus: Corpus) -> TextClassifier:
+    def classifier(self, corpus: Corpus, labels: Labelling) -> TextClassifier:
         """The classifier, not fitted yet; what the corpus holds of marks goes into it."""
         known = self._knowledge(corpus)
+        if known is not None and labels.numbered:
+            known = ByName(known, labels.names)
         if self.kernel == "words":
             words = BagOfWords("log-tf-idf")
             return TextClassifier(
-                words, knowledge=known, learner=PriorSVC(C=self.C, trust=self.trust), decision=self._decision(corpus, "loo")
+                words, knowledge=known, learner=PriorSVC(C=self.C, trust=self.trust), decision=self._decision(labels, "loo")
             )
         if known is not None:
             raise PriorError(
                 f"Keywords, marks and earlier models are about words; --kernel {self.kernel} has none. Leave one of them out."
             )
         compare = SubsequenceKernel(self.length, self.decay) if self.kernel == "subsequence" else SpectrumKernel(self.length)
-        return TextClassifier(compare, learner=KernelSVC(C=self.C), decision=self._decision(corpus, "cv"))
+        return TextClassifier(compare, learner=KernelSVC(C=self.C), decision=self._decision(labels, "cv"))
 
     def _knowledge(self, corpus: Corpus) -> Any:
         given = [name for name in ("keywords", "marks", "prior") if getattr(self, name) is not None]
@@ -90,16 +99,30 @@ class Recipe:
             return KeywordPrior.from_file(self.keywords)
         if self.marks is not None:
             return RationalePrior(marked(corpus, self.marks), analyzer=None)
-        return ModelPrior(Trained.load(self.prior).model) if self.prior is not None else None
+        return _earlier(self.prior) if self.prior is not None else None
 
-    def _decision(self, corpus: Corpus, scores: str) -> ThresholdClassifier | None:
+    def _decision(self, labels: Labelling, scores: str) -> ThresholdClassifier | None:
         if self.utility is None and self.min_precision is None and self.min_recall is None:
             return None
-        utility: Any = T10U if self.utility is None else self.utility
-        if isinstance(utility, Mapping):
-            multilabel = any(isinstance(own, tuple) for own in corpus.labels)
-            utility = measures_by_class(utility, corpus.classes, multilabel)
+        utility = labels.measures(T10U if self.utility is None else self.utility)
         return ThresholdClassifier(utility=utility, scores=scores, min_precision=self.min_precision, min_recall=self.min_recall)
+
+
+def _earlier(path: str | Path) -> Any:
+    """What an earlier model knows of each label's words, by name."""
+    earlier = Trained.load(path)
+    if not hasattr(earlier.model.representation_, "get_feature_names_out"):
+        raise PriorError(f"{path} compares texts as they are and knows no words; an earlier model must be one on words.")
+    prior = ModelPrior(earlier.model)
+    if not Labelling(earlier.classes, earlier.multilabel).numbered:
+        return prior
+    names = earlier.classes
+    if len(names) == 1:
+        return {names[0]: prior.known()[1]}
+    entries = {names[int(number)]: words for number, words in prior.known().items()}
+    if not earlier.multilabel:  # what speaks for one of two speaks against the other
+        entries[names[0]] = {word: -weight for word, weight in entries[names[1]].items()}
+    return entries
 
 
 def marked(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[int, int, str]]]]:
@@ -109,8 +132,8 @@ def marked(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[int, int, 
         if not spans:
             continue
         try:
-            label = own if isinstance(own, str) else own[0]
-            found.append((text, [(int(start), int(end), label) for start, end in _as_list(spans)]))
+            labels = (own,) if isinstance(own, str) else own
+            found.append((text, [(int(start), int(end), label) for start, end in _as_list(spans) for label in labels]))
         except (ValueError, TypeError, IndexError) as error:
             raise TableError(f"Line {number}: {column!r} should hold passages [[start, end], …]; it is {spans!r:.60}.") from error
     if not found:
@@ -122,16 +145,19 @@ def read_costs(path: str | Path) -> dict[str, Utility]:
     """Utilities by label from a TOML file: `[costs]`, label = { hit = …, false_alarm = …, miss = … }."""
     try:
         table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        costs = table.get("costs", table)
-        return {
-            label: Utility(tp=c.get("hit", 2), fp=c.get("false_alarm", -1), fn=c.get("miss", 0)) for label, c in costs.items()
-        }
+        return {label: _utility(own) for label, own in table.get("costs", table).items()}
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, AttributeError) as error:
-        raise TableError(
-            f"{path} should hold [costs] with a line label = {{ hit = 5, false_alarm = -1 }} per label: {error}."
-        ) from error
+    except (ValueError, TypeError, AttributeError) as error:
+        wanted = "[costs] with a line label = { hit = 5, false_alarm = -1, miss = 0 } per label"
+        raise TableError(f"{path} should hold {wanted}: {error}.") from error
+
+
+def _utility(costs: Mapping[str, float]) -> Utility:
+    unknown = [name for name in costs if name not in ("hit", "false_alarm", "miss")]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is none of hit, false_alarm, miss")
+    return Utility(tp=costs.get("hit", 2.0), fp=costs.get("false_alarm", -1.0), fn=costs.get("miss", 0.0))
 
 
 def _as_list(spans: Any) -> Any:

@@ -21,14 +21,14 @@ def test_version():
 def test_demo_shows_what_knowledge_and_costs_change():
     shown = call("demo")
     assert shown.exit_code == 0
-    assert "+ keywords + costs" in shown.stdout
+    assert "words + keywords + costs" in shown.stdout
     assert "Try next" in shown.stdout
 
 
 def test_demo_as_json_has_the_same_numbers():
     rows = {row["name"]: row for row in json.loads(call("demo", "--json").stdout)["rows"]}
-    assert rows["+ keywords + costs"]["euros"] > rows["+ keywords"]["euros"] > rows["words: a plain SVM"]["euros"]
-    assert 0.7 < rows["words: a plain SVM"]["accuracy"] < 0.9
+    assert rows["words + keywords + costs"]["euros"] > rows["words + keywords"]["euros"] > rows["words (a plain SVM)"]["euros"]
+    assert 0.7 < rows["words (a plain SVM)"]["accuracy"] < 0.9
 
 
 @pytest.mark.parametrize("words", [["nonsense"], ["demo", "--nonsense"]])

@@ -1,6 +1,8 @@
 """A user's own files: every format, columns that are guessed, lines that cannot be read, and lines as they arrive."""
 
+import csv
 import gzip
+import io
 import json
 import os
 import threading
@@ -12,8 +14,8 @@ from hypothesis import strategies as st
 
 from textmargin.datasets import lines
 from textmargin.datasets.lines import batches
-from textmargin.datasets.own import read_table
-from textmargin.datasets.rows import BadLine, Row, read_rows
+from textmargin.datasets.own import column_on_arrival, read_table
+from textmargin.datasets.rows import BadLine, Blank, Row, read_rows
 from textmargin.errors import TableError
 
 ROWS = [
@@ -166,12 +168,239 @@ def test_another_encoding_and_a_mark_at_the_start(tmp_path):
     assert read_table(path).corpus.texts == ["hello"]
 
 
-def test_a_quote_that_is_never_closed_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "LONGEST", 1000)
+def test_an_inch_mark_does_not_swallow_the_lines_after_it(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text('text,label\n"never closed,x\n' + "more,x\n" * 1000)
-    with pytest.raises(TableError, match=r"The record at line 2 .* a quote that is never closed"):
+    path.write_text('text,label\nmy 5" screen is dark,x\nno toner,y\na 3" gap,x\n"a 2"" gap, again",y\n')
+    corpus = read_table(path).corpus
+    assert corpus.texts == ['my 5" screen is dark', "no toner", 'a 3" gap', 'a 2" gap, again']
+    assert corpus.labels == ["x", "y", "x", "y"]
+
+
+def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text('text,label\n"never closed,x\n' + "more,x\n" * 50)
+    for most in (10, 1000):
+        monkeypatch.setattr(lines.batches, "__defaults__", (None, most, 10**6))
+        bad, *good = flat(path)
+        assert bad == BadLine(2, bad.reason)
+        assert "never closed" in bad.reason
+        assert good == [Row(3 + k, {"text": "more", "label": "x"}) for k in range(50)]
+
+
+def test_a_record_of_many_lines_is_whole_up_to_a_bound(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('text\n"' + "x\n" * 9 + '"\nafter\n')
+    for bound in ({"most_lines": 9}, {"most_bytes": 19}):
+        assert [line.number for batch in batches(path, b",", **bound) for line in batch] == [1, 2, 12]
+    for bound in ({"most_lines": 8}, {"most_bytes": 18}):
+        assert [line.number for batch in batches(path, b",", **bound) for line in batch] == list(range(1, 13))
+
+
+def test_stray_quotes_take_no_longer_than_other_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n" + 'a"b,"c\n' * 40_000)  # opens a value if none is open, and leaves one open if one is
+    start = time.monotonic()
+    assert len(flat(path)) == 40_000
+    assert time.monotonic() - start < 5
+
+
+def test_a_long_line_in_small_pieces_takes_linear_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "_AT_ONCE", 100)
+    path = tmp_path / "a.txt"
+    path.write_text("x" * 3_000_000)
+    start = time.monotonic()
+    assert len(flat(path)[0].values["text"]) == 3_000_000
+    assert time.monotonic() - start < 5
+
+
+@given(st.lists(st.tuples(*[st.text(st.sampled_from('a",\n '), max_size=6)] * 2), min_size=1), st.sampled_from([1, 2, 5, 1000]))
+def test_what_csv_writes_is_read_again(tmp_path_factory, rows, at_once):
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([("one", "two"), *rows])
+    path.write_bytes(written.getvalue().encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_AT_ONCE", at_once)
+        assert [tuple(row.values.values()) for row in flat(path)] == rows
+
+
+def test_a_line_without_end_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST", 1000)
+    monkeypatch.setattr(lines, "_AT_ONCE", 100)
+    path = tmp_path / "a.txt"
+    path.write_text("short\n" + "x" * 2000)
+    with pytest.raises(TableError, match=r"Line 2 of .* is longer than 1,000 bytes"):
         read_table(path)
+
+
+def test_a_named_pipe_keeps_its_first_bytes(tmp_path):
+    path = tmp_path / "pipe.csv"
+    os.mkfifo(path)
+    feeder = threading.Thread(target=path.write_text, args=("text,label\n" + "no toner,x\n" * 1000,))
+    feeder.start()
+    rows = flat(path)
+    feeder.join()
+    assert [row.number for row in rows] == list(range(2, 1002))
+
+
+def test_a_text_longer_than_the_csv_module_likes(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n" + "x" * 200_000 + ",y\n")
+    assert len(read_table(path).corpus.texts[0]) == 200_000
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "utf8", "U8", "utf-8-sig"])
+def test_a_mark_at_the_start_however_utf_8_is_spelt(encoding, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'\xef\xbb\xbf"text","label"\nhello,x\n')
+    assert flat(path, encoding=encoding) == [Row(2, {"text": "hello", "label": "x"})]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("nonsense", "--encoding nonsense is not known"),
+        ("hex", "--encoding hex is not known"),
+        ("utf-16", "only encodings that keep ASCII bytes; convert the file to UTF-8: iconv -f utf-16 -t utf-8"),
+        ("cp037", "only encodings that keep ASCII bytes"),
+        ("iso-2022-jp", "only encodings that keep ASCII bytes"),
+    ],
+)
+def test_an_encoding_that_cannot_be_read_is_named(encoding, message, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\nhello,x\n")
+    with pytest.raises(TableError, match=message):
+        read_table(path, encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift_jis", "gb18030", "euc-kr", "koi8-r", "mac-roman"])
+def test_encodings_that_keep_ascii(encoding, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\nhello,x\n")
+    assert read_table(path, encoding=encoding).corpus.texts == ["hello"]
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.csv", "The first line of"), ("a.txt", "Line 1 of")])
+def test_line_ends_of_old_macs_are_explained(name, start, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(b"text,label\rhello,x\r")
+    with pytest.raises(TableError, match=rf"{start} .*a carriage return stands inside the line.* tr '\\r' '\\n'"):
+        read_table(path)
+
+
+def test_text_after_a_closing_quote_is_explained(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('text,label\n"wifi" is down,x\nno toner,y\n')
+    bad, good = flat(path)
+    assert bad == BadLine(2, "a value goes on after its closing quote; inside a quoted value, quotes are doubled")
+    assert good.number == 3
+
+
+def test_a_hundred_thousand_brackets_are_a_bad_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("[" * 100_000 + '\n{"text": "a"}\n')
+    bad, good = flat(path)
+    assert bad == BadLine(1, "not JSON that can be read: its brackets are nested too deep")
+    assert good == Row(2, {"text": "a"})
+
+
+def test_a_closed_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(TableError, match="Standard input is closed"):
+        read_rows("-")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "folder"])
+def test_standard_input_is_no_parquet_and_no_folder(kind):
+    with pytest.raises(TableError, match=f"Standard input cannot be read as {kind}"):
+        read_rows("-", kind)
+
+
+def test_blank_lines_are_not_lost_in_silence(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text\nhello\n\nyou\n  \n")
+    assert sorted(flat(path)) == [Row(2, {"text": "hello"}), Blank(3), Row(4, {"text": "you"}), Blank(5)]
+    path = tmp_path / "a.txt"
+    path.write_text("hello\n\nyou\n")
+    assert flat(path) == [Row(1, {"text": "hello"}), Blank(2), Row(3, {"text": "you"})]
+
+
+def labels_of(tmp_path, *values):
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps({"text": "a", "label": value}) + "\n" for value in values))
+    return read_table(path).corpus.labels
+
+
+def test_one_label_however_it_is_written(tmp_path):
+    assert labels_of(tmp_path, 1, 1.0, "1", " 1 ") == ["1"] * 4
+    assert labels_of(tmp_path, True, False, "true", 1.5) == ["true", "false", "true", "1.5"]
+    assert labels_of(tmp_path, [" x", None, ""], ["y", 1.0]) == [("x",), ("y", "1")]
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "", " "])
+def test_no_value_is_no_class(value, tmp_path):
+    with pytest.raises(TableError, match=r"Line 1 of .*: the label, column 'label', is empty"):
+        labels_of(tmp_path, value, "x")
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [["a"]]])
+def test_an_object_is_no_class(value, tmp_path):
+    with pytest.raises(TableError, match=r"Line 2 of .* is not a label"):
+        labels_of(tmp_path, "x", value)
+
+
+def test_nan_in_parquet_is_no_class(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["a", "b", "c"], "label": [1.0, float("nan"), None]}), path)
+    table = read_table(path, skip_bad=True)
+    assert table.corpus.labels == ["1"]
+    assert [bad.number for bad in table.bad] == [2, 3]
+
+
+def test_a_guessed_label_that_differs_from_text_to_text_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n" + "".join(f"hello,{n}\n" for n in range(20)))
+    with pytest.raises(TableError, match=r"20 values in column 'label' for 20 texts.* Choose the column with --label"):
+        read_table(path)
+    assert len(read_table(path, label="label").corpus.classes) == 20
+    assert len(read_table(path, labelled=False).corpus) == 20
+
+
+def test_an_empty_separator_is_refused(csv_file):
+    with pytest.raises(TableError, match="--separator '' is empty"):
+        read_table(csv_file, separator="")
+
+
+def test_nothing_left_after_bad_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    for content in ("text,label\nx\ny\n", "text,label\nx,\ny,\n"):
+        path.write_text(content)
+        with pytest.raises(TableError, match=r"No line of .*a.csv could be read; the first, line 2: "):
+            read_table(path, skip_bad=True)
+
+
+def test_several_labels_a_text_and_not_one_in_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,topics\na b c,\nd e f,;\n")
+    with pytest.raises(TableError, match=r"No text of .*a.csv has a label in column 'topics'"):
+        read_table(path, separator=";")
+
+
+def test_the_column_of_a_stream_does_not_hang_on_what_comes_first():
+    row = Row(1, {"id": "a long text of many words", "Message": "b", "note": "c"})
+    assert column_on_arrival(row, "x").text == "Message"
+    assert column_on_arrival(row, "x").said == ["text: column 'Message'"]
+    assert column_on_arrival(row, "x", usual="note").text == "note"
+    assert column_on_arrival(row, "x", usual="note").said == []
+    assert column_on_arrival(row, "x", "id", usual="note").text == "id"
+    assert column_on_arrival(Row(1, {"words": "a"}), "x", usual="note").said == ["text: column 'words'"]
+    with pytest.raises(TableError, match=r"x has no column 'nope'. It has 'id', 'Message', 'note'. Choose one with --text"):
+        column_on_arrival(row, "x", "nope")
+    with pytest.raises(TableError, match="which one holds the text"):
+        column_on_arrival(Row(1, {"id": "a long text of many words", "note": "c"}), "x")
 
 
 @given(st.lists(st.text(st.characters(blacklist_characters="\r\n", blacklist_categories=["Cs"]), min_size=1), min_size=1))

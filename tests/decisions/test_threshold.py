@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.multioutput import MultiOutputClassifier
 from sklearn.neural_network import MLPClassifier
@@ -343,3 +343,84 @@ def test_moved_keeps_floors_and_refuses_new_scores():
         model.moved(scores="cv")
     with pytest.raises(NotFittedError):
         ThresholdClassifier(PriorSVC()).moved()
+
+
+def assert_moved_is_a_new_fit(X, y, before, after, weight=None):
+    """Thresholds, β, γ and curves, to the bit."""
+    moved = ThresholdClassifier(PriorSVC(), **before).fit(X, y, sample_weight=weight).moved(**after)
+    anew = ThresholdClassifier(PriorSVC(), **{**before, **after}).fit(X, y, sample_weight=weight)
+    for name in ("thresholds_", "beta_", "gamma_"):
+        np.testing.assert_array_equal(getattr(moved, name), getattr(anew, name))
+    for ours, theirs in zip(moved.curve_, anew.curve_, strict=True):
+        np.testing.assert_array_equal(ours.utility, theirs.utility)
+        np.testing.assert_array_equal(ours.scores, theirs.scores)
+
+
+def positives_in_one_fold():
+    """A class whose positives are all held out at once, so that none of them gets a score from a fold."""
+    X, y = make_problem(n=100, seed=3)[:2]
+    held_out = next(KFold(5, shuffle=True, random_state=0).split(X))[1]
+    return X, np.column_stack([y == 1, np.isin(np.arange(100), held_out[:6])]).astype(int)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_moved_forgot_that_no_positive_had_an_honest_score(rule):
+    X, y = positives_in_one_fold()
+    before = {"scores": "cv", "rule": rule}
+    assert ThresholdClassifier(PriorSVC(), **before).fit(X, y).ranked_[1].n_honest == (6 if rule == "zero" else 0)
+    assert_moved_is_a_new_fit(X, y, before, {"utility": Utility(tp=7, fp=-1)})
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("scores", ["loo", "cv", "train"])
+@pytest.mark.parametrize("rule", RULES)
+def test_moved_took_weights_for_repeated_texts(rule, scores, seed):
+    X, y = make_problem(n=60, seed=seed)[:2]
+    weight = np.random.default_rng(seed).integers(1, 4, size=60).astype(float)
+    assert_moved_is_a_new_fit(X, y, {"scores": scores, "rule": rule}, {"utility": FBeta(2.0), "min_recall": 0.5}, weight)
+
+
+def rare(n_positive):
+    X, _ = make_texts(n=80, d=300)
+    return X, (np.arange(80) < n_positive).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("n_positive", "before", "after"),
+    [
+        (20, {"rule": "zero"}, {"rule": "best"}),
+        (20, {"rule": "zero"}, {"rule": "parameter-free"}),
+        (3, {}, {"rule": "best"}),
+        (3, {}, {"few_positives": 2}),
+        (3, {"rule": "best"}, {"rule": "select"}),
+        (20, {}, {"few_positives": 50}),
+        (20, {}, {"rule": "zero"}),
+    ],
+)
+def test_moved_took_training_scores_for_honest_ones(n_positive, before, after):
+    X, y = rare(n_positive)
+    model = ThresholdClassifier(PriorSVC(), **before).fit(X, y)
+    with pytest.raises(ScoreError, match=r"The (honest|training) scores of class 1 are kept, but rule=.*; fit again\."):
+        model.moved(**after)
+    assert_moved_is_a_new_fit(X, y, {**before, "scores": "train"}, after)
+
+
+@pytest.mark.parametrize("after", [{"few_positives": 3}, {"rule": "select"}, {"rule": "best", "gamma": 0.1}, {"min_recall": 0.9}])
+def test_moved_to_another_rule_is_a_new_fit(after):
+    assert_moved_is_a_new_fit(*rare(20), {}, after)
+
+
+def test_moved_does_not_deal_out_the_folds_of_the_scores_again():
+    X, y = skewed()
+    assert_moved_is_a_new_fit(X, y, {}, {"random_state": 7})
+    with pytest.raises(ScoreError, match="'random_state' cannot change once the scores are there; fit again"):
+        ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).moved(random_state=7)
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    X, y = skewed()
+    model = ThresholdClassifier(PriorSVC()).fit(X, y)
+    expected = model.predict(X)
+    with pytest.raises(ScoreError, match="No threshold for class"):
+        model.set_params(min_precision=1.0, min_recall=1.0).fit(X, np.random.default_rng(0).permutation(y))
+    np.testing.assert_array_equal(model.predict(X), expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ from .app import (
     TextColumn,
     UtilityName,
     app,
+    check_writable,
     mistakes,
     print_json,
     remark,
@@ -57,6 +59,10 @@ def train(
     costs: Costs = None,
     min_recall: MinRecall = None,
     min_precision: MinPrecision = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(help="Of two labels the one that is looked for; costs and floors speak of it. Default: the rarer."),
+    ] = None,
     kernel: Annotated[str, typer.Option(help="words, subsequence or ngrams.")] = "words",
     length: Annotated[int, typer.Option(help="Characters of subsequences and n-grams.")] = 5,
     decay: Annotated[float, typer.Option(help="What a gap costs: small, much.")] = 0.5,
@@ -64,33 +70,53 @@ def train(
     kind: Kind = None,
     encoding: Encoding = "utf-8",
     skip_bad: SkipBad = False,
+    report: Annotated[Path | None, typer.Option(help="Write a page of what it decides on the texts of --test, and why.")] = None,
+    test: Annotated[str | None, typer.Option(help="For --report: labelled texts to keep out of training.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn from labelled texts, and write the model to a file."""
-    from ..datasets.own import read_table
-    from ..training import Recipe
-
     with mistakes():
+        from ..datasets.own import read_table
+        from ..training import Recipe
+
         if kernel not in ("words", "subsequence", "ngrams"):
             raise ValueError(f"--kernel {kernel} is none of words, subsequence, ngrams.")
-        _check_writable(output)
+        check_writable(output, data)
+        if report is not None:
+            check_writable(report, data)
+        if (report is None) != (test is None):
+            raise ValueError(
+                "--report and --test go together: a report is about labelled texts that the model was not trained on, and "
+                "--test says where they are."
+            )
         value = worth(hit, false_alarm, miss, utility, costs)
-        table = read_table(
-            data,
-            text=text,
-            label=label,
-            separator=separator,
-            kind=kind,
-            encoding=encoding,
-            skip_bad=skip_bad,
-            fields=[marks] if marks else [],
-        )
-        _tell(table)
-        recipe = Recipe(kernel, length, decay, C, keywords, marks, prior, trust, value, min_precision, min_recall)  # type: ignore[arg-type]
+        reading: dict[str, Any] = {"text": text, "label": label, "separator": separator}
+        reading |= {"kind": kind, "encoding": encoding, "skip_bad": skip_bad}
+        table = read_table(data, **reading, fields=[marks] if marks else [])
+        tell(table)
+        held_out = None
+        if test is not None:
+            held_out = read_table(test, **reading)
+            tell(held_out)
+        recipe = Recipe(kernel, length, decay, C, keywords, marks, prior, trust, value, min_precision, min_recall, positive)  # type: ignore[arg-type]
         about = {"data": table.corpus.name, "n_texts": len(table.corpus), "labels": _counts(table.corpus)}
-        trained = recipe.train(table.corpus, about)
+        trained = replace(recipe.train(table.corpus, about), text_column=table.text_column)
         trained.save(output)
+        if len(trained.classes) == 2 and not trained.multilabel and (value is not None or min_recall or min_precision):
+            remark(
+                f"costs and floors speak of {trained.classes[1]!r}"
+                + ("" if positive else ", the rarer label; --positive chooses")
+            )
+        if len(trained.classes) > 2 and not trained.multilabel and (min_recall or min_precision):
+            remark(
+                "with three labels or more the highest score decides, so that floors hold for each label alone, not for decisions"
+            )
         facts = {**about, "output": str(output), "knowledge": _knowledge(trained), "thresholds": _thresholds(trained)}
+        if report is not None and held_out is not None:
+            from ..report.html import write_report
+
+            write_report(trained, held_out.corpus, report, value)
+            facts["report"] = str(report)
         if as_json:
             print_json(facts)
         else:
@@ -115,15 +141,15 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Decide on labelled texts, and say how good the decisions are and what they are worth."""
-    from ..datasets.own import read_table
-    from ..report.summary import summarise
-    from ..trained import Trained
-
     with mistakes():
+        from ..datasets.own import read_table
+        from ..report.summary import summarise
+        from ..trained import Trained
+
         trained = Trained.load(model)
         value = worth(hit, false_alarm, miss, utility, costs)
         table = read_table(data, text=text, label=label, separator=separator, kind=kind, encoding=encoding, skip_bad=skip_bad)
-        _tell(table)
+        tell(table)
         summary = summarise(trained, table.corpus, value)
         if as_json:
             print_json(summary.to_dict())
@@ -145,10 +171,10 @@ def threshold(
     as_json: AsJson = False,
 ) -> None:
     """Move the thresholds of a model to where other costs want them, without training and without texts."""
-    from ..trained import Trained
-
     with mistakes():
-        _check_writable(output)
+        from ..trained import Trained
+
+        check_writable(output)
         value = worth(hit, false_alarm, miss, utility, costs)
         if value is None and min_recall is None and min_precision is None:
             raise ValueError(
@@ -184,6 +210,8 @@ def _show_training(facts: dict[str, Any]) -> None:
     if any(facts["thresholds"].values()):
         console.print("Thresholds: " + ", ".join(f"{name} {theta:+.2f}" for name, theta in facts["thresholds"].items()))
     console.print(f"Written to {facts['output']}")
+    if "report" in facts:
+        console.print(f"Report written to {facts['report']}")
 
 
 def _show_summary(summary: Summary) -> None:
@@ -198,19 +226,26 @@ def _show_summary(summary: Summary) -> None:
         table.add_column(head, justify="right" if number else "left", no_wrap=not number)
     for one in summary.classes:
         shares = [f"{share:.2f}" if share is not None else "–" for share in (one.precision, one.recall, one.f1)]
-        table.add_row(escape(one.label), *map(str, (one.n_texts, one.tp, one.fp, one.fn)), *shares, f"{one.utility:,.0f}")
+        table.add_row(escape(one.label), *map(str, (one.n_texts, one.tp, one.fp, one.fn)), *shares, amount(one.utility))
     console.print(table)
     f1 = f"F1 {summary.macro_f1:.3f} macro, {summary.micro_f1:.3f} micro"
     console.print(
-        f"{summary.n_texts:,} texts, {summary.accuracy:.1%} right; {f1}; worth {summary.utility:,.0f}",
+        f"{summary.n_texts:,} texts, {summary.accuracy:.1%} right; {f1}; worth {amount(summary.utility)}",
         soft_wrap=True,
     )
     if summary.confusions:
         common = ", ".join(f"{a or 'none'} as {b or 'none'} {n}" for a, b, n in summary.confusions[:5])
-        console.print(f"Most frequent mistakes: {common}", soft_wrap=True)
+        console.print(f"Most frequent mistakes: {common}", soft_wrap=True, markup=False)
 
 
-def _tell(table: Any) -> None:
+def amount(value: float | None) -> str:
+    """In a user's currency: whole where it is whole."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+
+
+def tell(table: Any) -> None:
     """What was guessed, and what could not be read."""
     if table.said:
         remark("; ".join(table.said))
@@ -228,7 +263,7 @@ def _counts(corpus: Any) -> dict[str, int]:
 def _knowledge(trained: Trained) -> list[str]:
     """What was made of keywords, marks or an earlier model."""
     learner = getattr(trained.model.model_, "estimator_", trained.model.model_)
-    names = trained.classes if trained.multilabel else None
+    names = trained.classes if trained.multilabel or len(trained.classes) == 2 else None
     return [
         f"what is known of {names[v.target] if names else v.target}: {v.word} ({-v.gain:+.0%} loss on texts left out)"
         for v in getattr(learner, "verdict_", [])
@@ -237,14 +272,3 @@ def _knowledge(trained: Trained) -> list[str]:
 
 def _thresholds(trained: Trained) -> dict[str, float]:
     return dict(zip(trained.classes, trained.thresholds(), strict=True))
-
-
-def _check_writable(path: Path) -> None:
-    """Before any work: whether the model can be written at all."""
-    import os
-
-    folder = path.parent if str(path.parent) else Path()
-    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(
-            f"{path} cannot be written: {'it is a folder' if path.is_dir() else 'its folder is not there or not writable'}."
-        )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .app import AsJson, Encoding, Kind, TextColumn, app, mistakes, print_json, remark
+from .app import AsJson, Encoding, Kind, TextColumn, app, check_writable, mistakes, print_json, remark
 
 
 @app.command()
@@ -25,16 +25,17 @@ def kernel(
     as_json: AsJson = False,
 ) -> None:
     """How alike texts are, by the subsequences they share: 1 for equal texts, 0 for nothing in common."""
-    import numpy as np
-
-    from ..datasets.own import read_table
-    from ..representations.strings import SubsequenceKernel
-
     with mistakes():
+        import numpy as np
+
+        from ..datasets.own import read_table
+        from ..representations.strings import SubsequenceKernel
+
         compare = SubsequenceKernel(length, decay, tokens="word" if words else "char")
         if output is not None:
             if len(texts) != 1:
                 raise ValueError(f"--output takes one file of texts; got {len(texts)} arguments.")
+            check_writable(output, texts[0])
             table = read_table(texts[0], text=text, kind=kind, encoding=encoding, labelled=False)
             if table.said:
                 remark("; ".join(table.said))

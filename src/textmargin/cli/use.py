@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Callable
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +23,7 @@ def predict(
     model: ModelFile,
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
     text: TextColumn = None,
-    scores: Annotated[bool, typer.Option("--scores", help="The score of every class as well; 0 is the decision.")] = False,
+    scores: Annotated[bool, typer.Option("--scores", help="The score of every class as well.")] = False,
     stop: Annotated[
         bool, typer.Option("--stop", help="Stop at the first line that cannot be read, instead of skipping it.")
     ] = False,
@@ -30,28 +31,45 @@ def predict(
     encoding: Encoding = "utf-8",
     as_json: AsJson = False,
 ) -> None:
-    """Decide on texts, each as soon as it is there: a line of CSV (or with --json of JSON) per text."""
+    """Decide on texts, each as soon as it is there: a line of CSV (or with --json of JSON) per text.
+
+    Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
+    code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
+    a label holds one itself.
+    """
+    from ..datasets.lines import name_of
     from ..datasets.rows import BadLine, read_rows
-    from ..trained import Trained
+    from ..trained import Decision, Trained
 
     with mistakes():
         trained = Trained.load(model)
+        decided = trained.decide(read_rows(data, kind, encoding), name_of(data), text, tell=remark)
+        first = list(islice(decided, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
         write = _json_writer(trained, scores) if as_json else _csv_writer(trained, scores)
-        n_bad = 0
-        for batch in trained.decide(read_rows(data, kind, encoding), data, text):
+        n_decided = n_bad = n_blank = 0
+        for batch in chain(first, decided):
             decisions = []
             for one in batch:
-                if not isinstance(one, BadLine):
+                if isinstance(one, Decision):
                     decisions.append(one)
-                    continue
-                n_bad += 1
-                if stop:
-                    write(decisions)
-                    raise ValueError(f"line {one.number:,}: {one.reason}")
-                remark(f"line {one.number:,} skipped: {one.reason}")
+                elif isinstance(one, BadLine):
+                    n_bad += 1
+                    if stop:
+                        write(decisions)
+                        raise ValueError(f"line {one.number:,}: {one.reason}")
+                    remark(f"line {one.number:,} skipped: {one.reason}")
+                else:
+                    n_blank += 1
             write(decisions)
+            n_decided += len(decisions)
+        if n_blank:
+            remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
+        if n_bad and not n_decided:
+            raise ValueError(f"none of the {n_bad:,} lines of {name_of(data)} could be decided on.")
         if n_bad:
             remark(f"{n_bad:,} lines skipped")
+        elif not n_decided:
+            remark(f"{name_of(data)} has no rows; there was nothing to decide on")
 
 
 @app.command()
@@ -63,9 +81,11 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Say what in a text moved its score, and how far."""
-    from ..trained import Trained
-
     with mistakes():
+        from ..trained import Trained
+
+        if n < 1:
+            raise ValueError(f"-n {n}: at least one reason.")
         trained = Trained.load(model)
         reasons = trained.explain(text, label, n)
         if as_json:
@@ -78,7 +98,8 @@ def explain(
 
         console = Console(highlight=False)
         decision = ", ".join(reasons.labels) or "none"
-        console.print(f"Decision: {decision}. Score of {reasons.label}: {reasons.score:+.3f} (0 decides)", markup=False)
+        how = "the highest decides" if len(trained.classes) > 2 and not trained.multilabel else "0 decides"
+        console.print(f"Decision: {decision}. Score of {reasons.label}: {reasons.score:+.3f} ({how})", markup=False)
         known = any(reason.known for reason in reasons.reasons)
         table = Table("what", "moves the score by", *(["of that, known beforehand"] if known else []), box=SIMPLE_HEAD)
         for reason in reasons.reasons:

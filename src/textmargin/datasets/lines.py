@@ -16,7 +16,10 @@ from typing import NamedTuple
 
 from ..errors import TableError
 
-LONGEST = 64_000_000  # bytes of one record
+LONGEST = 64_000_000  # bytes of one line
+MOST_LINES = 10_000  # of one record
+MOST_BYTES = 1_000_000  # of a record of several lines
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _AT_ONCE = 1 << 18
 
 
@@ -27,43 +30,97 @@ class Line(NamedTuple):
     content: bytes
 
 
-def batches(source: str | os.PathLike[str], whole: Callable[[bytes], bool] | None = None) -> Iterator[list[Line]]:
-    """The lines of a file, gzipped or not, or with "-" of standard input, in batches of what is there.
+def batches(
+    source: str | os.PathLike[str], delimiter: bytes | None = None, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES
+) -> Iterator[list[Line]]:
+    """The records of a file, gzipped or not, or with "-" of standard input, in batches of what is there.
 
     Parameters
     ----------
     source : path, or "-"
-    whole : function of the bytes of a record, default=None
-        Whether a record ends with this line; by default each line is one. In a CSV file a quoted value may go on.
+    delimiter : bytes, default=None
+        What stands between values that may be quoted and then go on over several lines; by default each line is a record.
+    most_lines, most_bytes : int
+        Of a record of several lines. Where its quote is not closed by then, or never, each of its lines is a record by itself.
     """
     with ExitStack() as stack:
         read = _reader(source, stack)
-        rest, pending, number, first = b"", b"", 0, 1
-        while True:
-            data = read()
-            lines = (rest + data).split(b"\n")
-            rest = lines.pop() if data else b""
-            if not data and lines == [b""]:
-                lines = []
-            batch = []
-            for line in lines:
-                number += 1
-                if not pending:
-                    first = number
-                record = pending + line
-                if whole is not None and not whole(record):
-                    pending = record + b"\n"
-                    _check_size(pending, source, first)
-                else:
-                    batch.append(Line(first, record.removesuffix(b"\r")))
-                    pending = b""
-            _check_size(rest, source, number + 1)
-            if not data and pending:
-                batch.append(Line(first, pending.rstrip(b"\r\n")))
-            if batch:
-                yield batch
-            if not data:
-                return
+        records = _Records(delimiter, most_lines, most_bytes)
+        rest: list[bytes] = []
+        size = 0
+        while data := read():
+            rest.append(data)
+            size += len(data)
+            if b"\n" in data:
+                *lines, last = b"".join(rest).split(b"\n")
+                rest, size = [last], len(last)
+                if batch := records.of(lines):
+                    yield batch
+            if size > LONGEST:
+                raise TableError(
+                    f"Line {records.number + 1:,} of {name_of(source)} is longer than {LONGEST:,} bytes: not a text file?"
+                )
+        last = b"".join(rest)
+        if batch := [*records.of([last] if last else []), *records.left()]:
+            yield batch
+
+
+class _Records:
+    """Lines put together where a quoted value goes on."""
+
+    def __init__(self, delimiter: bytes | None, most_lines: int, most_bytes: int) -> None:
+        self.delimiter, self.most_lines, self.most_bytes = delimiter, most_lines, most_bytes
+        self.number = 0  # of the last line seen
+        self.pending: list[bytes] = []  # lines of a record whose quote is open
+        self.size = 0
+
+    def of(self, lines: list[bytes]) -> list[Line]:
+        """The records that are complete with these lines."""
+        if self.delimiter is None:
+            first = self.number + 1
+            self.number += len(lines)
+            return [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(lines, start=first)]
+        found: list[Line] = []
+        for line in lines:
+            self.number += 1
+            if not self.pending and b'"' not in line:
+                found.append(Line(self.number, line.removesuffix(b"\r")))
+            elif _goes_on(line.removeprefix(BYTE_ORDER_MARK) if self.number == 1 else line, bool(self.pending), self.delimiter):
+                self.pending.append(line)
+                self.size += len(line) + 1
+                if len(self.pending) > self.most_lines or (len(self.pending) > 1 and self.size > self.most_bytes):
+                    found += self.left()
+            else:
+                whole = b"\n".join([*self.pending, line])
+                found.append(Line(self.number - len(self.pending), whole.removesuffix(b"\r")))
+                self.pending, self.size = [], 0
+        return found
+
+    def left(self) -> list[Line]:
+        """The lines whose quote is still open, each by itself: they must not be lost with the one that opened it."""
+        first = self.number - len(self.pending) + 1
+        lines = [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(self.pending, start=first)]
+        self.pending, self.size = [], 0
+        return lines
+
+
+def _goes_on(line: bytes, opened: bool, delimiter: bytes) -> bool:
+    """Whether a quoted value is open after a line: a quote opens one at the start of a value only, and two stand for one."""
+    start = 0
+    while True:
+        if not opened:
+            if start == 0 and line.startswith(b'"'):
+                start = 1
+            else:
+                start = line.find(delimiter + b'"', start) + 2
+                if start == 1:
+                    return False
+        end = line.find(b'"', start)
+        while end >= 0 and line.startswith(b'"', end + 1):
+            end = line.find(b'"', end + 2)
+        if end < 0:
+            return True
+        opened, start = False, end + 1
 
 
 def _reader(source: str | os.PathLike[str], stack: ExitStack) -> Callable[[], bytes]:
@@ -89,13 +146,6 @@ def _unpacked(packed: gzip.GzipFile, path: Path) -> bytes:
         raise TableError(f"{path} breaks off or is damaged ({error}); get it anew.") from error
 
 
-def _check_size(record: bytes, source: str | os.PathLike[str], number: int) -> None:
-    if len(record) > LONGEST:
-        raise TableError(
-            f"The record at line {number:,} of {_name(source)} is longer than {LONGEST:,} bytes: a quote that is never "
-            f"closed, or not a text file?"
-        )
-
-
-def _name(source: str | os.PathLike[str]) -> str:
+def name_of(source: str | os.PathLike[str]) -> str:
+    """What to call a source in a message."""
     return "standard input" if source == "-" else str(source)

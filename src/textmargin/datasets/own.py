@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -11,6 +13,7 @@ from typing import Any
 
 from ..errors import TableError
 from .corpus import Corpus
+from .lines import name_of
 from .rows import BadLine, Row, read_rows
 
 TEXT_NAMES = (
@@ -30,6 +33,7 @@ LABEL_NAMES = ("label", "labels", "topic", "topics", "class", "category", "categ
 
 _LOOKED_AT = 200  # rows that a guess is made from
 _MOST_LABELS = 50
+_ENOUGH = 20  # rows from which labels that all differ are no labels
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,7 @@ class Table:
     corpus: Corpus
     said: list[str] = field(default_factory=list)
     bad: list[BadLine] = field(default_factory=list)
+    text_column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,17 +85,20 @@ def read_table(
     skip_bad : bool, default=False
         Whether lines that cannot be read are left out, and reported; else the first one is an error.
     """
+    if separator == "":
+        raise TableError("--separator '' is empty; say what stands between several labels of one text, as in --separator ';'.")
+    called = name_of(source)
     rows = list(chain.from_iterable(read_rows(source, kind, encoding)))
     good = [row for row in rows if isinstance(row, Row)]
     bad = [row for row in rows if isinstance(row, BadLine)]
     if bad and not skip_bad:
         more = f" ({len(bad)} lines in all cannot be read.)" if len(bad) > 1 else ""
         raise TableError(
-            f"Line {bad[0].number:,} of {source}: {bad[0].reason}.{more} Mend it, or leave such lines out with --skip-bad."
+            f"Line {bad[0].number:,} of {called}: {bad[0].reason}.{more} Mend it, or leave such lines out with --skip-bad."
         )
     if not good:
-        raise TableError(f"{source} has no rows.")
-    columns = find_columns(good[:_LOOKED_AT], source, text, label, labelled)
+        raise TableError(_none_left(called, bad) if bad else f"{called} has no rows.")
+    columns = find_columns(good[:_LOOKED_AT], called, text, label, labelled)
     texts, labels, kept, left_out = [], [], [], []
     for row in good:
         try:
@@ -102,13 +110,17 @@ def read_table(
             left_out.append(BadLine(row.number, str(error)))
             if not skip_bad:
                 raise TableError(
-                    f"Line {row.number:,} of {source}: {error}. Mend it, or leave such lines out with --skip-bad."
+                    f"Line {row.number:,} of {called}: {error}. Mend it, or leave such lines out with --skip-bad."
                 ) from error
+    if not kept:
+        raise TableError(_none_left(called, left_out))
     if any(isinstance(own, tuple) for own in labels):
         labels = [own if isinstance(own, tuple) else (own,) for own in labels]
-    missing = [name for name in fields if name not in kept[0].values] if kept else []
+    if labelled and columns.label is not None:
+        _check_labels(labels, columns.label, called, guessed=label is None)
+    missing = [name for name in fields if name not in kept[0].values]
     if missing:
-        raise TableError(no_column(missing[0], kept[0].values, source))
+        raise TableError(no_column(missing[0], kept[0].values, called))
     corpus = Corpus(
         Path(source).name if source != "-" else "standard input",
         texts,
@@ -116,7 +128,7 @@ def read_table(
         ids=[str(row.number) for row in kept],
         fields={name: [row.values.get(name) for row in kept] for name in fields},
     )
-    return Table(corpus, columns.said, [*bad, *left_out])
+    return Table(corpus, columns.said, [*bad, *left_out], columns.text)
 
 
 def find_columns(
@@ -142,6 +154,27 @@ def find_columns(
     return Columns(text, label, said)
 
 
+def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str | None = None) -> Columns:
+    """The column of the texts from the first row alone, for rows that are still to come.
+
+    The one given, else the usual one, else one with a telling name, else the only one. What the values look like does not
+    matter: that would change with the row that happens to come first.
+    """
+    names = list(row.values)
+    if text is not None:
+        if text not in names:
+            raise TableError(no_column(text, names, source, "--text"))
+        return Columns(text, None, [])
+    if usual in row.values:
+        return Columns(usual, None, [])
+    found = next((name for wanted in TEXT_NAMES for name in names if name.lower() == wanted), None)
+    if found is None and len(names) == 1:
+        found = names[0]
+    if found is None:
+        raise TableError(f"{source} has the columns {_listed(names)}; which one holds the text? Choose it with --text.")
+    return Columns(found, None, [] if names == ["text"] else [f"text: column {found!r}"])
+
+
 def text_of(row: Row, column: str) -> str:
     """The text of a row."""
     if column not in row.values:
@@ -161,13 +194,43 @@ def no_column(name: str, names: Any, source: Any, option: str = "") -> str:
 def _labels(row: Row, column: str, separator: str | None) -> Any:
     value = row.values.get(column)
     if isinstance(value, list):
-        return tuple(str(one) for one in value)
-    value = "" if value is None else str(value).strip()
+        return tuple(one for one in map(_label, value) if one)
+    own = _label(value)
     if separator is not None:
-        return tuple(one.strip() for one in value.split(separator) if one.strip())
-    if not value:
+        return tuple(one.strip() for one in own.split(separator) if one.strip())
+    if not own:
         raise ValueError(f"the label, column {column!r}, is empty")
-    return value
+    return own
+
+
+def _label(value: Any) -> str:
+    """A label as CSV would write it, so that every format has the same ones; "" where there is none."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, dict | list | bytes):
+        raise ValueError(f"{value!r:.60} is not a label")
+    return str(value).strip()
+
+
+def _check_labels(labels: list[Any], column: str, source: str, *, guessed: bool) -> None:
+    """That there are some, and, in a column that was guessed, that texts share them."""
+    counts = Counter(one for own in labels for one in (own if isinstance(own, tuple) else (own,)))
+    if not counts:
+        raise TableError(f"No text of {source} has a label in column {column!r}. Choose another with --label.")
+    once = sum(n == 1 for n in counts.values())
+    if guessed and len(labels) >= _ENOUGH and once > len(labels) / 2:
+        raise TableError(
+            f"{source} has {len(counts):,} values in column {column!r} for {len(labels):,} texts, {once:,} of them once; are "
+            f"they labels? Choose the column with --label."
+        )
+
+
+def _none_left(source: str, bad: list[BadLine]) -> str:
+    return f"No line of {source} could be read; the first, line {bad[0].number:,}: {bad[0].reason}."
 
 
 def _text_column(rows: Sequence[Row], names: list[str], label: str | None) -> str | None:

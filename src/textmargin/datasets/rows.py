@@ -1,19 +1,22 @@
 """Rows of a user's own files: CSV, TSV, JSON lines, plain text (a text per line), Parquet, or a folder of text files.
 
-A row is a mapping from column to value; a line that cannot be read is a `BadLine`, by its number, and the rest goes on.
+A row is a mapping from column to value; a line that cannot be read is a `BadLine`, by its number, and the rest goes on; a
+blank line between them is no row, and a `Blank`.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import TableError
-from .lines import Line, batches
+from .lines import LONGEST, Line, batches, name_of
 
 FORMATS = ("csv", "tsv", "jsonl", "txt", "parquet", "folder")
 _SUFFIXES = {
@@ -26,6 +29,14 @@ _SUFFIXES = {
     ".parquet": "parquet",
 }
 _ROWS_AT_ONCE = 2000
+_ASCII = b'\t\n\r ",:;{}[]0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'  # what lines and values are found by
+_SHIFTING = ("hz", "iso2022", "utf-7")  # encodings in which such a byte may be half of another character
+_CARRIAGE_RETURN = "a carriage return stands inside the line; if all lines end with one, turn them into newlines: tr '\\r' '\\n'"
+_CSV_SAYS = {
+    "new-line character seen": _CARRIAGE_RETURN,
+    "unexpected end of data": "the quote that opens a value is never closed, or only after very many lines",
+    "expected after": "a value goes on after its closing quote; inside a quoted value, quotes are doubled",
+}
 
 
 class Row(NamedTuple):
@@ -42,7 +53,13 @@ class BadLine(NamedTuple):
     reason: str
 
 
-Read: TypeAlias = Row | BadLine
+class Blank(NamedTuple):
+    """A line with nothing on it."""
+
+    number: int
+
+
+Read: TypeAlias = Row | BadLine | Blank
 
 
 def format_of(source: str | os.PathLike[str], kind: str | None = None) -> str:
@@ -65,6 +82,11 @@ def format_of(source: str | os.PathLike[str], kind: str | None = None) -> str:
 def read_rows(source: str | os.PathLike[str], kind: str | None = None, encoding: str = "utf-8") -> Iterator[list[Read]]:
     """The rows of a file in batches of what is there; see `lines`."""
     kind = format_of(source, kind)
+    encoding = _checked_encoding(encoding)
+    if source == "-" and sys.stdin is None:
+        raise TableError("Standard input is closed; name a file, or pipe lines in.")
+    if source == "-" and kind in ("parquet", "folder"):
+        raise TableError(f"Standard input cannot be read as {kind}; name the {'folder' if kind == 'folder' else 'file'}.")
     if source != "-" and not Path(source).exists():
         raise TableError(f"There is no file {source}.")
     if kind == "folder":
@@ -73,17 +95,35 @@ def read_rows(source: str | os.PathLike[str], kind: str | None = None, encoding:
         return _parquet(Path(source))
     if source != "-" and _has_zero_bytes(Path(source)):
         raise TableError(
-            f"{source} holds zero bytes, so it is not a text file; give a CSV, TSV, JSON lines, text or Parquet file."
+            f"{source} holds zero bytes, so it is not a text file; give a CSV, TSV, JSON lines, text or Parquet file, and one in "
+            f"UTF-16 converted to UTF-8."
         )
     if kind in ("csv", "tsv"):
         return _delimited(source, "\t" if kind == "tsv" else ",", encoding)
     parse = _json if kind == "jsonl" else _plain
-    return ([_decoded(line, encoding, parse) for line in batch if line.content.strip()] for batch in batches(source))
+    return ([_decoded(line, encoding, parse) for line in batch] for batch in batches(source))
+
+
+def _checked_encoding(encoding: str) -> str:
+    """An encoding that keeps ASCII bytes, "utf-8" however it was spelt."""
+    try:
+        name = codecs.lookup(encoding).name
+        keeps = not name.startswith(_SHIFTING) and _ASCII.decode(encoding) == _ASCII.decode("ascii")
+    except LookupError as error:
+        raise TableError(f"--encoding {encoding} is not known; well-known ones are utf-8, latin-1 and cp1252.") from error
+    except UnicodeError:
+        keeps = False
+    if not keeps:
+        raise TableError(
+            f"--encoding {encoding} cannot be read, only encodings that keep ASCII bytes; convert the file to UTF-8: "
+            f"iconv -f {encoding} -t utf-8."
+        )
+    return "utf-8" if name == "utf-8" else encoding
 
 
 def _has_zero_bytes(path: Path) -> bool:
-    """At its start, and not packed."""
-    if path.suffix == ".gz":
+    """At its start, and neither packed nor a pipe, whose first bytes can be had only once."""
+    if path.suffix == ".gz" or not path.is_file():
         return False
     try:
         with path.open("rb") as stream:
@@ -93,6 +133,8 @@ def _has_zero_bytes(path: Path) -> bool:
 
 
 def _decoded(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:
+    if not line.content.strip():
+        return Blank(line.number)
     try:
         return Row(line.number, parse(_text(line.content, encoding, first=line.number == 1)))
     except ValueError as error:
@@ -116,29 +158,37 @@ def _json(line: str) -> dict[str, Any]:
         values = json.loads(line)
     except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
+    except RecursionError as error:
+        raise ValueError("not JSON that can be read: its brackets are nested too deep") from error
     if not isinstance(values, dict):
         raise ValueError(f"not a JSON object but {type(values).__name__}")
     return values
 
 
 def _plain(line: str) -> dict[str, Any]:
+    if "\r" in line:
+        raise ValueError(_CARRIAGE_RETURN)
     return {"text": line}
 
 
 def _delimited(source: str | os.PathLike[str], delimiter: str, encoding: str) -> Iterator[list[Read]]:
     """Rows under a line of names."""
+    csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
     names: list[str] | None = None
-    for batch in batches(source, whole=_quotes_are_closed):
+    for batch in batches(source, delimiter.encode()):
         lines = [line for line in batch if line.content.strip()]
+        read: list[Read] = [Blank(line.number) for line in batch if not line.content.strip()] if len(lines) < len(batch) else []
         if names is None and lines:
             try:
                 (values,) = _split([_text(lines[0].content, encoding, first=True)], delimiter)
             except (ValueError, csv.Error) as error:
-                raise TableError(f"The first line of {source} should name the columns: {error}.") from error
+                raise TableError(f"The first line of {name_of(source)} should name the columns: {_reason(error)}.") from error
             names = _checked_names(values, source)
             lines = lines[1:]
         if lines and names is not None:
-            yield _together(lines, names, delimiter, encoding)
+            read += _together(lines, names, delimiter, encoding)
+        if read:
+            yield read
 
 
 def _together(lines: list[Line], names: list[str], delimiter: str, encoding: str) -> list[Read]:
@@ -158,7 +208,7 @@ def _alone(line: Line, names: list[str], delimiter: str, encoding: str) -> Read:
     try:
         (values,) = _split([_text(line.content, encoding, first=False)], delimiter)
     except (ValueError, csv.Error) as error:
-        return BadLine(line.number, str(error))
+        return BadLine(line.number, _reason(error))
     if len(values) != len(names):
         return BadLine(line.number, f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
     return Row(line.number, dict(zip(names, values, strict=True)))
@@ -168,15 +218,16 @@ def _split(lines: list[str], delimiter: str) -> list[list[str]]:
     return list(csv.reader(lines, delimiter=delimiter, strict=True))
 
 
-def _quotes_are_closed(record: bytes) -> bool:
-    return record.count(b'"') % 2 == 0
+def _reason(error: Exception) -> str:
+    """What csv says, in other words where its own would not help."""
+    return next((words for said, words in _CSV_SAYS.items() if said in str(error)), str(error))
 
 
 def _checked_names(names: list[str], source: str | os.PathLike[str]) -> list[str]:
     names = [name.strip() for name in names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise TableError(f"{source} has two columns {twice[0]!r}; rename one.")
+        raise TableError(f"{name_of(source)} has two columns {twice[0]!r}; rename one.")
     return names
 
 

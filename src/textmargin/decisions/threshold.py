@@ -27,10 +27,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context
 from ..errors import LabelError, ScoreError
 from ._scores import Fitter, score_columns
-from .rules import Floats, UtilityCurve, relaxed, retrofit_beta, select_beta_gamma, utility_curve
+from ._setting import RankedTexts, Setting
+from .rules import Floats, UtilityCurve
 from .utility import T10U, Measure
-
-_FEW_ALPHA = 0.775
 
 
 class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -72,8 +71,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         One for two classes (of the second), else one per class.
     beta_, gamma_ : arrays (n_problems,)
         What the rule used; NaN where it used none (γ: the form α = β).
+    ranked_ : list of RankedTexts
+        What each threshold was set on: labels, scores and weights of the texts, and which scores they are.
     curve_ : list of UtilityCurve
-        The curve each threshold was set on.
+        The curves of these.
     n_features_in_, feature_names_in_
         Those of the estimator, where it has them.
 
@@ -153,19 +154,22 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         honest = self._honest_scores(fitter, estimator, X, y, weight, trained, classes)
 
-        utilities = self._utilities(classes, trained.shape[1])
-        names = classes if trained.shape[1] == classes.size else classes[1:]
-        found = [
-            self._threshold(positive[:, k], honest[:, k], trained[:, k], utilities[k], weight, name)
-            for k, name in enumerate(names.tolist())
+        setting = Setting.of(self)
+        ranked = [
+            setting.rank(positive[:, k], honest[:, k], trained[:, k], weight, utility)
+            for k, utility in enumerate(self._utilities(classes, trained.shape[1]))
         ]
+        self._set_thresholds(ranked, _names(classes, len(ranked)))
         self.classes_, self.multilabel_, self.estimator_ = classes, multilabel, estimator
-        self.curve_ = [curve for curve, *_ in found]
-        self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in list(zip(*found, strict=True))[1:])
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
                 setattr(self, name, getattr(estimator, name))
         return self
+
+    @property
+    def curve_(self) -> list[UtilityCurve]:
+        """The utility of every threshold, per class."""
+        return [texts.curve for texts in self.ranked_]
 
     def decision_function(self, X: Any) -> Floats:
         """Scores less thresholds, so that zero is the decision."""
@@ -185,7 +189,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def moved(self, **parameters: Any) -> ThresholdClassifier:
         """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.
 
-        The scores that the thresholds were set on are kept in `curve_`.
+        They are those of a new fit. Where that would need scores which are not kept in `ranked_` (after `rule="zero"`, for
+        another rule), it is refused.
 
         Parameters
         ----------
@@ -204,23 +209,21 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         other = ThresholdClassifier(**{**self.get_params(deep=False), **parameters})
         other._validate_params()
-        fixed = {"scores", "estimator", "n_folds"} & parameters.keys()
+        fixed = {"scores", "estimator", "n_folds", *(["random_state"] if self.scores == "cv" else [])} & parameters.keys()
         if fixed:
             raise ScoreError(f"{fixed.pop()!r} cannot change once the scores are there; fit again.")
         other.__dict__.update(
             {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
         )
-        names = self.classes_ if len(self.curve_) == self.classes_.size else self.classes_[1:]
-        found = []
-        for curve, utility, name in zip(
-            self.curve_, other._utilities(self.classes_, len(self.curve_)), names.tolist(), strict=True
-        ):
-            y, score, weight = _ranked(curve)
-            few = other.rule in ("parameter-free", "select") and curve.n_positive < other.few_positives
-            found.append(other._set(y, score, utility, weight, name, few))
-        other.curve_ = [curve for curve, *_ in found]
-        other.thresholds_, other.beta_, other.gamma_ = (np.array(column) for column in list(zip(*found, strict=True))[1:])
+        setting, names = Setting.of(other), _names(self.classes_, len(self.ranked_))
+        parts = zip(self.ranked_, other._utilities(self.classes_, len(names)), names, strict=True)
+        other._set_thresholds([setting.rank_again(*part) for part in parts], names)
         return other
+
+    def _set_thresholds(self, ranked: list[RankedTexts], names: list[Any]) -> None:
+        found = [Setting.of(self).threshold(texts, name) for texts, name in zip(ranked, names, strict=True)]
+        self.ranked_ = ranked
+        self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*found, strict=True))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Where `sample_weight` goes: to itself and, if it asks for it, to the estimator."""
@@ -238,7 +241,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _utilities(self, classes: NDArray[Any], n_problems: int) -> list[Measure]:
         if isinstance(self.utility, Mapping):
-            names = (classes if n_problems == classes.size else classes[1:]).tolist()
+            names = _names(classes, n_problems)
             unknown = [label for label in self.utility if label not in names]
             if unknown:
                 raise LabelError(f"utility names {unknown[0]!r}, which is not among the classes with a threshold: {names[:10]}.")
@@ -274,75 +277,6 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         return scores
 
-    def _threshold(
-        self,
-        positive: NDArray[np.bool_],
-        honest: Floats,
-        trained: Floats,
-        utility: Measure,
-        weight: Floats | None,
-        name: Any,
-    ) -> tuple[UtilityCurve, float, float, float]:
-        """The curve, θ, β and γ of one class."""
-        scored = ~np.isnan(honest)  # a class missing from a fold's training texts leaves that fold without scores
-        n_positive = int((positive & scored).sum())
-        few = self.rule in ("parameter-free", "select") and n_positive < self.few_positives
-        if few or n_positive == 0:
-            honest, scored = trained, np.ones_like(scored)
-        score = np.where(scored, honest, np.inf)
-        order = np.argsort(-score, kind="stable")[np.count_nonzero(~scored) :]
-        y, score = positive[order], score[order]  # sorted once; the rules' own sorting then costs next to nothing
-        return self._set(y, score, utility, None if weight is None else weight[order], name, few)
-
-    def _set(
-        self, y: NDArray[np.bool_], score: Floats, utility: Measure, weight: Floats | None, name: Any, few: bool
-    ) -> tuple[UtilityCurve, float, float, float]:
-        """The same from the scores it is set on."""
-        curve = utility_curve(y, score, utility, weight)
-        beta, gamma = np.nan, None
-        if self.rule == "zero":
-            theta = 0.0
-        elif few:
-            theta, beta = relaxed(curve, _FEW_ALPHA), _FEW_ALPHA
-        else:
-            theta, beta, gamma = self._by_rule(y, score, curve, utility, weight)
-        return curve, self._above_floors(curve, theta, name), beta, np.nan if gamma is None else gamma
-
-    def _by_rule(
-        self, y: NDArray[np.bool_], score: Floats, curve: UtilityCurve, utility: Measure, weight: Floats | None
-    ) -> tuple[float, float, float | None]:
-        folds: dict[str, Any] = {"n_folds": self.n_folds, "random_state": self.random_state, "sample_weight": weight}
-        if callable(self.rule):
-            return float(self.rule(y, score, utility=utility)), np.nan, None
-        if self.rule == "select":
-            chosen = select_beta_gamma(y, score, utility=utility, **folds)
-            return chosen.theta, chosen.beta, chosen.gamma
-        if self.rule == "best":
-            return curve.best_middle, 0.0, None
-        beta = retrofit_beta(y, score, self.gamma, utility, **folds) if self.rule == "parameter-free" else self.beta
-        return relaxed(curve, beta, self.gamma), beta, self.gamma
-
-    def _above_floors(self, curve: UtilityCurve, theta: float, name: Any) -> float:
-        """θ, or the threshold of best utility that keeps the floors where θ does not."""
-        if self.min_precision is None and self.min_recall is None:
-            return theta
-        with np.errstate(invalid="ignore", divide="ignore"):
-            precision, recall = curve.tp / (curve.tp + curve.fp), curve.tp / curve.n_positive
-        reached = np.ones(curve.tp.size, dtype=bool)
-        for kind, value, floor in (("recall", recall, self.min_recall), ("precision", precision, self.min_precision)):
-            if floor is None:
-                continue
-            best = np.nanmax(value[reached][1:], initial=0.0)
-            reached &= value >= floor
-            if not reached.any():
-                raise ScoreError(
-                    f"No threshold for class {name!r} reaches min_{kind}={floor}; the best {kind} to be had here is {best:.3f}."
-                )
-        if reached[np.searchsorted(-curve.scores, -theta, side="right")]:
-            return theta
-        k = int(np.argmax(np.where(reached, curve.utility, -np.inf)))
-        return float(curve.scores[k - 1])
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if self.estimator is not None:
@@ -352,15 +286,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _ranked(curve: UtilityCurve) -> tuple[NDArray[np.bool_], Floats, Floats | None]:
-    """Labels, scores and, where they are not all 1, weights of the texts a curve was drawn from, highest first."""
-    counts = np.column_stack([np.diff(curve.tp), np.diff(curve.fp)]).ravel()
-    y, score = np.tile([True, False], curve.scores.size), np.repeat(curve.scores, 2)
-    whole = np.rint(counts).astype(int)
-    if (whole == counts).all():
-        return np.repeat(y, whole), np.repeat(score, whole), None
-    there = counts > 0
-    return y[there], score[there], counts[there]
+def _names(classes: NDArray[Any], n_problems: int) -> list[Any]:
+    """The classes that have a threshold."""
+    return list((classes if n_problems == classes.size else classes[1:]).tolist())
 
 
 def _belong_together(honest: Floats, trained: Floats) -> bool:

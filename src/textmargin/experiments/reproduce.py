@@ -33,7 +33,8 @@ def reproduce(names: Sequence[str], run: Run) -> Iterator[Outcome]:
     chosen = {name: experiment(name) for name in names if name != "all"}
     if "all" in names:
         chosen = dict(EXPERIMENTS)
-    check_folder(run.folder)
+    if chosen:
+        check_folder(run.folder)
     for one in chosen.values():
         try:
             before = stored(one.name, run.folder, run.quick)

@@ -42,6 +42,10 @@ class ModelPrior(KnowledgeBase):
     def __sklearn_clone__(self) -> ModelPrior:
         return ModelPrior(self.model, terms=self.terms, n_largest=self.n_largest)  # the model is what it is about: not unfitted
 
+    def known(self) -> dict[Any, dict[str, float]]:
+        """The weights that are used, class → term → weight."""
+        return self._entries()
+
     def _entries(self) -> dict[Any, dict[str, float]]:
         if self.n_largest is not None and not (isinstance(self.n_largest, Integral) and self.n_largest > 0):
             raise PriorError(f"n_largest must be a positive whole number, or None for all; got {self.n_largest!r}.")

@@ -15,7 +15,7 @@ from typing import Any
 
 from .._writing import write_whole
 from ..errors import ModelFileError, TooLargeError
-from ._archive import MANIFEST, MAX_BYTES, MAX_MANIFEST_BYTES, Refused, opened, pack
+from ._archive import MANIFEST, MAX_BYTES, MAX_MANIFEST_BYTES, MAX_VALUES, Refused, opened, pack, skeleton
 from ._building import Builder
 from ._encoding import CannotSave, Encoder
 from ._manifest import read_manifest, write_manifest
@@ -57,6 +57,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             f"{path} is not written: the model takes {sum(map(len, entries.values())) / 1e9:.2f} GB, of which "
             f"{len(entries[MANIFEST]) / 1e9:.2f} GB are words and texts, and a file holds {MAX_BYTES / 1e9:.2f} GB and "
             f"{MAX_MANIFEST_BYTES / 1e9:.2f} GB; use fewer terms (min_df, max_features) or fewer classes."
+        )
+    if skeleton(entries[MANIFEST], len(entries[MANIFEST])) is None:
+        raise TooLargeError(
+            f"{path} is not written: the model has more than {MAX_VALUES:,} terms and other values outside of arrays; use fewer "
+            f"terms (min_df, max_features)."
         )
     content = pack(entries)
     try:

@@ -16,7 +16,9 @@ from .. import __version__
 from ._archive import Refused
 from ._arrays import scalar_type
 from ._encoding import DEEPEST, SPARSE, in_place
-from ._known import METHODS, check_names, class_name, known_class, known_function, made
+from ._known import METHODS, check_names, class_name, known_class, known_function
+from ._making import made
+from ._sharing import unfolds_too_far
 
 
 class Builder:
@@ -33,6 +35,8 @@ class Builder:
     def model(self) -> Any:
         """Build everything; the model comes last."""
         self._check_names()
+        if unfolds_too_far(self._values):
+            raise Refused("holds the same parts in one another so often that they would never end", "do not trust it")
         for entry in self._values:
             self._deepest = 0
             self._built.append(self._part(entry))
@@ -168,7 +172,8 @@ def _object_array(items: list[Any], shape: Any) -> NDArray[Any]:
     if math.prod(shape) != len(items):
         raise Refused(f"has an array of {len(items)} values and shape {shape!r:.60}")
     array = np.empty(len(items), dtype=object)
-    array[:] = items
+    for k, item in enumerate(items):  # one by one: NumPy would look into lists
+        array[k] = item
     return array.reshape(shape)
 
 

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from ._arrays import is_plain
 from ._known import METHODS, class_name, function_name, state_of
+from ._sharing import unfolds_too_far
 
 DEEPEST = 50
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -53,6 +54,8 @@ class Encoder:
         if class_name(type(model)) is None:
             raise CannotSave(_told("the model", model))
         self._value(model, "")
+        if unfolds_too_far(self.values):
+            raise CannotSave("it holds the same parts in one another too often; take it apart.")
 
     def _value(self, x: Any, at: str) -> Any:
         kind = type(x)

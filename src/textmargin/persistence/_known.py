@@ -8,7 +8,6 @@ astray by a file that was made up.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
@@ -16,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import TextmarginWarning
 from ._archive import Refused
 
 _HOMES = {
     "textmargin.classifier": "TextClassifier",
-    "textmargin.decisions.rules": "UtilityCurve",
+    "textmargin.decisions._setting": "RankedTexts",
     "textmargin.decisions.threshold": "ThresholdClassifier",
     "textmargin.decisions.utility": "FBeta ScaledUtility Utility",
     "textmargin.knowledge.gaze": "GazePrior",
     "textmargin.knowledge.keywords": "KeywordPrior",
+    "textmargin.knowledge.named": "ByName",
     "textmargin.knowledge.rationales": "Rationale RationalePrior",
     "textmargin.knowledge.transfer": "ModelPrior",
     "textmargin.learners._evidence": "Verdict",
@@ -71,7 +70,7 @@ _STRING_METHODS = {f"str.{function.__name__}": function for function in (str.cas
 
 METHODS = frozenset({"decision_function", "predict", "predict_proba", "transform"})  # what one part may ask of another
 
-_PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequencePairs"}  # what a fitted kernel compares with
+PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequencePairs"}  # what a fitted kernel compares with
 
 # What is only of use in the process that made it: an object's address, and a compiled loss that fit makes anew.
 _LEFT_BEHIND = frozenset({"_loss_function_", "_sklearn_version", "_stop_words_id"})
@@ -113,7 +112,7 @@ def function_name(function: Any) -> str | None:
 def state_of(part: Any) -> dict[str, Any]:
     """A part's attributes, as far as they are to be kept."""
     state = {name: value for name, value in (part.__getstate__() or {}).items() if name not in _LEFT_BEHIND}
-    if type(part).__name__ in _PAIRS and "_fitted" in state:  # which refers back to the kernel
+    if type(part).__name__ in PAIRS and "_fitted" in state:  # which refers back to the kernel
         state["_fitted"] = {name: value for name, value in vars(part._fitted).items() if name != "kernel"}
     if class_name(type(part)) == "GazePrior":
         if hasattr(part.readings, "columns"):  # a table of any kind, as a mapping of its columns
@@ -135,52 +134,3 @@ def check_names(cls: type, state: Any) -> None:
 def parameters(cls: type) -> Mapping[str, inspect.Parameter]:
     """What a class is made from."""
     return inspect.signature(cls).parameters
-
-
-def made(cls: type, state: dict[str, Any], versions: Mapping[str, str], here: Mapping[str, str]) -> Any:
-    """An object with these attributes. From another version, parameters may be missing: defaults are used, with a warning."""
-    package = "scikit-learn" if cls.__module__.startswith("sklearn") else "textmargin"
-    estimator = hasattr(cls, "get_params")
-    missing = [name for name in parameters(cls) if name not in state]
-    strange = [name for name in state if estimator and name not in parameters(cls) and name.strip("_") == name]
-    if missing or strange:
-        what = f"{cls.__name__} {'without' if missing else 'with'} {(missing or strange)[0]!r}"
-        needed = [name for name in missing if parameters(cls)[name].default is inspect.Parameter.empty]
-        if needed or versions[package] == here[package]:
-            raise Refused(f"has a {what}, which does not fit {package} {here[package]} (it was saved with {versions[package]})")
-        warnings.warn(
-            f"The file was saved with {package} {versions[package]} and has a {what}; {package} {here[package]} "
-            f"{'uses its default' if missing else 'does not use it'}. Check the model's decisions, or train it again.",
-            TextmarginWarning,
-            stacklevel=5,
-        )
-    part: Any = object.__new__(cls)
-    vars(part).update({name: parameters(cls)[name].default for name in missing} | state)
-    if hasattr(cls, "__post_init__"):
-        part.__post_init__()
-    _settle(part)
-    return part
-
-
-def _settle(part: Any) -> None:
-    """What has to hold, or to be done, before a part is used."""
-    name = type(part).__name__
-    if name == "GazePrior":
-        part._learnt_with = part._settings() if part._learnt_with is True else None
-    if name in _PAIRS and "_fitted" in vars(part):
-        pairs = known_class(_PAIRS[name])
-        check_names(pairs, part._fitted)
-        part._fitted, texts = object.__new__(pairs), part._fitted
-        vars(part._fitted).update(texts, kernel=part)
-    vocabulary = vars(part).get("vocabulary_", {})
-    if sorted(vocabulary.values()) != list(range(len(vocabulary))):
-        raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
-    if name in ("FeatureHasher", "HashingVectorizer"):
-        part._validate_params()  # compiled code divides by n_features
-    if name == "KernelSVC" and part.cache is not None:
-        warnings.warn(
-            f"This KernelSVC keeps kernel values in {getattr(part.cache, 'folder', part.cache)!s:.200}, as soon as it predicts; "
-            f"set cache=None if that is not yours.",
-            TextmarginWarning,
-            stacklevel=6,
-        )

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from typing import Any
 
+import numpy as np
 import sklearn
 from numpy.typing import NDArray
 
 from .. import __version__
-from ._archive import MANIFEST, Archive, Refused
+from ._archive import MANIFEST, Archive, Refused, skeleton
 from ._arrays import described, npy, read_array
 from ._encoding import DEEPEST
 
 FORMAT = 1
 _DEEPEST = 2 * DEEPEST + 10  # a tuple in a tuple is two brackets
-_STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)  # one pass, come what may
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _FIELDS = {"format", "textmargin", "scikit-learn", "arrays", "values"}
 
 
@@ -38,7 +38,7 @@ def write_manifest(values: list[Any], arrays: list[NDArray[Any]]) -> dict[str, b
 
 def read_manifest(archive: Archive, max_bytes: int) -> tuple[list[Any], list[NDArray[Any]], dict[str, str]]:
     """The values, the arrays, and the versions they come from."""
-    manifest = _parsed(archive.content(MANIFEST))
+    manifest = _parsed(archive.content(MANIFEST), archive.packed(MANIFEST))
     _check_format(manifest)
     table, values = manifest["arrays"], manifest["values"]
     names = [f"arrays/{k}.npy" for k in range(len(table))]
@@ -48,8 +48,8 @@ def read_manifest(archive: Archive, max_bytes: int) -> tuple[list[Any], list[NDA
     return values, arrays, {name: manifest[name] for name in ("textmargin", "scikit-learn")}
 
 
-def _parsed(content: bytes) -> Any:
-    _check_depth(content)
+def _parsed(content: bytes, packed: int) -> Any:
+    _check_extent(content, packed)
     try:
         return json.loads(
             content.decode("utf-8"),
@@ -61,13 +61,15 @@ def _parsed(content: bytes) -> Any:
         raise Refused(f"has a {MANIFEST} that is not JSON ({error})") from error
 
 
-def _check_depth(content: bytes) -> None:
-    """Beforehand: the parser calls itself."""
-    depth = 0
-    for found in _STRING_OR_BRACKET.finditer(content):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found[0], 0)
-        if depth > _DEEPEST:
-            raise Refused(f"has a {MANIFEST} nested more than {_DEEPEST} deep")
+def _check_extent(content: bytes, packed: int) -> None:
+    """Beforehand: every value takes memory, and the parser calls itself."""
+    bare = skeleton(content, packed)
+    if bare is None:
+        raise Refused(f"has a {MANIFEST} of more values than a model of its size")
+    brackets = np.frombuffer(bare.translate(None, _NO_BRACKETS), dtype=np.uint8)
+    opening = (brackets == ord("[")) | (brackets == ord("{"))
+    if np.cumsum(np.where(opening, np.int8(1), np.int8(-1)), dtype=np.int32).max(initial=0) > _DEEPEST:
+        raise Refused(f"has a {MANIFEST} nested more than {_DEEPEST} deep")
 
 
 def _refuse_constant(name: str) -> float:

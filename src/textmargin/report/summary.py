@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..datasets.corpus import Corpus
-from ..decisions.utility import T10U, T11SU, Measure
+from ..decisions.utility import T11SU, Measure, Utility
 from ..errors import LabelError
+from ..labelling import Labelling
 from ..trained import Trained
 
 
@@ -27,7 +28,7 @@ class ClassSummary:
     precision: float | None
     recall: float | None
     f1: float
-    utility: float
+    utility: float | None  # where nothing is said of the class, or what is said is not defined for it
     threshold: float
 
 
@@ -42,7 +43,7 @@ class Summary:
     macro_f1: float
     micro_f1: float
     t11su: float  # mean over classes with texts
-    utility: float
+    utility: float | None  # over all classes: what they are worth together, or the mean of measures that do not add up
     classes: list[ClassSummary]
     confusions: list[tuple[str, str, int]] = field(default_factory=list)  # truth, decision, how often; most frequent first
 
@@ -70,7 +71,7 @@ def summarise(trained: Trained, corpus: Corpus, utility: Measure | Mapping[str, 
             f"{', '.join(trained.classes[:10])}."
         )
     decided = trained.labels(trained.scores(corpus.texts))
-    worth = _worth(trained, utility)
+    worth = worth_of(trained, utility)
     thresholds = trained.thresholds()
     classes = []
     for k, label in enumerate(trained.classes):
@@ -87,18 +88,14 @@ def summarise(trained: Trained, corpus: Corpus, utility: Measure | Mapping[str, 
                 tp / (tp + fp) if tp + fp else None,
                 tp / (tp + fn) if tp + fn else None,
                 _f1(tp, fp, fn),
-                float(worth[label](tp, fp, fn, tn)),
+                _valued(worth[label], tp, fp, fn, tn),
                 thresholds[k],
             )
         )
     present = [one for one in classes if one.n_texts]
-    wrong = Counter(
-        (a, b)
-        for own, said in zip(truth, decided, strict=True)
-        for a in own or ("",)
-        for b in said or ("",)
-        if a != b and a not in said
-    )
+    wrong = Counter(pair for own, said in zip(truth, decided, strict=True) for pair in _confused(own, said))
+    values = [one.utility for one in classes if one.utility is not None]
+    adds_up = all(isinstance(measure, Utility) for measure in worth.values() if measure is not None)
     return Summary(
         corpus=corpus.name,
         n_texts=len(corpus),
@@ -107,24 +104,27 @@ def summarise(trained: Trained, corpus: Corpus, utility: Measure | Mapping[str, 
         macro_f1=float(np.mean([one.f1 for one in present])),
         micro_f1=_f1(*(sum(getattr(one, name) for one in classes) for name in ("tp", "fp", "fn"))),
         t11su=float(np.mean([float(T11SU(one.tp, one.fp, one.fn, len(corpus) - one.tp - one.fp - one.fn)) for one in present])),
-        utility=float(sum(one.utility for one in classes)),
+        utility=float(sum(values) if adds_up else np.mean(values)) if values else None,
         classes=classes,
         confusions=[(a, b, n) for (a, b), n in wrong.most_common(10)],
     )
+
+
+def worth_of(trained: Trained, utility: Measure | Mapping[str, Measure] | None) -> dict[str, Measure | None]:
+    """What decisions on each class are worth: as given, as said in training, or by T10U; None where nothing is said of one."""
+    return Labelling(trained.classes, trained.multilabel).worth(trained.worth if utility is None else utility)
 
 
 def _f1(tp: int, fp: int, fn: int) -> float:
     return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
 
 
-def _worth(trained: Trained, utility: Measure | Mapping[str, Measure] | None) -> dict[str, Measure]:
-    """What decisions on each class are worth."""
-    if isinstance(utility, Mapping):
-        return {label: utility.get(label, T10U) for label in trained.classes}
-    if utility is not None:
-        return dict.fromkeys(trained.classes, utility)
-    given = getattr(trained.model.decision, "utility", T10U)
-    if isinstance(given, Sequence):
-        given = dict(zip(trained.classes[-len(given) :], given, strict=True))
-        return {label: given.get(label, T10U) for label in trained.classes}
-    return dict.fromkeys(trained.classes, given)
+def _valued(measure: Measure | None, *counts: int) -> float | None:
+    value = float("nan") if measure is None else float(measure(*counts))
+    return None if np.isnan(value) else value
+
+
+def _confused(own: tuple[str, ...], said: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Missed labels with the wrong ones that were said instead; "" where none was missed, or none said."""
+    missed, false = [name for name in own if name not in said], [name for name in said if name not in own]
+    return [(a, b) for a in missed or [""] for b in false or [""] if a or b]

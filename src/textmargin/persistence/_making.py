@@ -1,0 +1,113 @@
+"""Objects from their attributes: what is checked of a part before it is made, and what before it is used.
+
+Attributes come from a file, so that a class must not do anything with them, not even print them, before their types are known.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from numbers import Real
+from pathlib import PurePath
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from ..errors import TextmarginWarning
+from ._archive import Refused
+from ._known import PAIRS, check_names, known_class, parameters
+
+# What attributes must be, by class: types, and names of classes that models consist of.
+_TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
+    "FBeta": {"beta": (Real,)},
+    "KernelStore": {"folder": (PurePath,), "max_bytes": (int,)},
+    "KernelSVC": {"cache": (str, PurePath, "KernelStore", NoneType)},
+    "RankedTexts": {
+        **dict.fromkeys(("positive", "score"), (np.ndarray,)),
+        "weight": (np.ndarray, NoneType),
+        "honest": (bool,),
+        "n_honest": (int,),
+    },
+    "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},
+    "Trained": {
+        "model": ("TextClassifier",),
+        "classes": (list,),
+        "multilabel": (bool,),
+        "about": (dict,),
+        "text_column": (str, NoneType),
+    },
+    "Utility": dict.fromkeys(("tp", "fp", "fn", "tn"), (Real,)),
+}
+
+
+def made(cls: type, state: dict[str, Any], versions: Mapping[str, str], here: Mapping[str, str]) -> Any:
+    """An object with these attributes. From another version, parameters may be missing: defaults are used, with a warning."""
+    package = "scikit-learn" if cls.__module__.startswith("sklearn") else "textmargin"
+    estimator = hasattr(cls, "get_params")
+    missing = [name for name in parameters(cls) if name not in state]
+    strange = [name for name in state if estimator and name not in parameters(cls) and name.strip("_") == name]
+    if missing or strange:
+        what = f"{cls.__name__} {'without' if missing else 'with'} {(missing or strange)[0]!r}"
+        needed = [name for name in missing if parameters(cls)[name].default is inspect.Parameter.empty]
+        if needed or versions[package] == here[package]:
+            raise Refused(f"has a {what}, which does not fit {package} {here[package]} (it was saved with {versions[package]})")
+        warnings.warn(
+            f"The file was saved with {package} {versions[package]} and has a {what}; {package} {here[package]} "
+            f"{'uses its default' if missing else 'does not use it'}. Check the model's decisions, or train it again.",
+            TextmarginWarning,
+            stacklevel=5,
+        )
+    _check_types(cls.__name__, state)
+    part: Any = object.__new__(cls)
+    vars(part).update({name: parameters(cls)[name].default for name in missing} | state)
+    if hasattr(cls, "__post_init__"):
+        part.__post_init__()
+    _settle(part)
+    return part
+
+
+def _check_types(name: str, state: Mapping[str, Any]) -> None:
+    for attribute, kinds in _TYPES.get(name, {}).items():
+        if attribute in state:
+            types = tuple(known_class(kind) if isinstance(kind, str) else kind for kind in kinds)
+            if not isinstance(state[attribute], types):
+                raise Refused(f"has a {name} whose {attribute} is a {type(state[attribute]).__name__}")
+
+
+def _settle(part: Any) -> None:
+    """What has to hold, or to be done, before a part is used."""
+    name = type(part).__name__
+    if name == "GazePrior":
+        part._learnt_with = part._settings() if part._learnt_with is True else None
+    if name in PAIRS and "_fitted" in vars(part):
+        pairs = known_class(PAIRS[name])
+        check_names(pairs, part._fitted)
+        part._fitted, texts = object.__new__(pairs), part._fitted
+        vars(part._fitted).update(texts, kernel=part)
+    vocabulary = vars(part).get("vocabulary_", {})
+    if sorted(vocabulary.values()) != list(range(len(vocabulary))):
+        raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
+    if name in ("FeatureHasher", "HashingVectorizer"):
+        part._validate_params()  # compiled code divides by n_features
+    if name == "Trained":
+        _check_classes(part)
+    if name == "KernelSVC" and part.cache is not None:
+        warnings.warn(
+            f"This KernelSVC keeps kernel values in {getattr(part.cache, 'folder', part.cache)!s:.200}, as soon as it predicts; "
+            f"set cache=None if that is not yours.",
+            TextmarginWarning,
+            stacklevel=6,
+        )
+
+
+def _check_classes(trained: Any) -> None:
+    """The names of classes must be as many as the model has scores."""
+    learner = getattr(trained.model, "model_", None)
+    if learner is None:
+        raise Refused("has a Trained whose model is not fitted")
+    alone = trained.multilabel and not getattr(learner, "multilabel_", True)  # one label, to have or not
+    n_scores = 1 if alone else len(learner.classes_)
+    if len(trained.classes) != n_scores or not all(isinstance(label, str) for label in trained.classes):
+        raise Refused(f"has a Trained with {len(trained.classes)} names of classes, where its model decides on {n_scores}")

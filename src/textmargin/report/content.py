@@ -1,0 +1,197 @@
+"""All that a report shows, as plain data: `html.py` makes a page of it, `--json` prints it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import __version__
+from ..datasets.corpus import Corpus
+from ..decisions.utility import Measure
+from ..errors import TableError
+from ..trained import Trained
+from .reasons import Matched, disagreements_of, learner_of, matched, verdicts_of, words_of
+from .summary import Summary, _confused, summarise, worth_of
+from .topic import Borderline, Topic, band_of, borderline_of, leads, points_of, ranking_of
+
+# What bounds the size of a page, however many topics and texts there are: some 3 MB even if every character must be escaped.
+_MOST_POINTS = 24_000
+_MOST_CHARACTERS = 400_000
+_LONGEST_TEXT = 400
+_MOST_MATCHED = 24  # texts shown with their subsequences, which takes a second or so each; the largest topics come first
+_MOST_LABELS = 200
+_MOST_CONFUSIONS = 2_000
+
+
+@dataclass(frozen=True)
+class Model:
+    """What decides: the parts of the classifier, what it was trained on, and how many texts of each label that were."""
+
+    data: str
+    n_texts: int | None
+    labels: dict[str, int]
+    parts: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a model does on a corpus, and why.
+
+    Attributes
+    ----------
+    version : str, of textmargin
+    model : Model
+    summary : Summary, as `textmargin evaluate` gives it
+    topics : list of Topic, in the order of `summary.classes`
+    confusions : list of (truth, decision, how often), most frequent first, right ones among them; as in `Summary`, "" is none
+    texts : dict, row in the corpus → text, shortened; those that a topic names
+    """
+
+    version: str
+    model: Model
+    summary: Summary
+    topics: list[Topic]
+    confusions: list[tuple[str, str, int]]
+    texts: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; None for what is undefined."""
+        return _defined(asdict(self))
+
+
+def report_content(
+    trained: Trained,
+    corpus: Corpus,
+    utility: Measure | Mapping[str, Measure] | None = None,
+    *,
+    n_borderline: int = 8,
+    n_words: int = 12,
+    n_points: int = 240,
+    n_bootstrap: int = 100,
+) -> Report:
+    """Decide on every text of a corpus, and collect what there is to see.
+
+    Parameters
+    ----------
+    trained : Trained
+    corpus : Corpus, with labels; texts that the model was not trained on
+    utility : as in `summarise`
+    n_borderline : int, default=8
+        Texts of each topic on each side of its threshold.
+    n_words : int, default=12
+        Words for each topic; half as many against it.
+    n_points : int, default=240
+        Thresholds of each topic at most; fewer where there are more than 100 topics.
+    n_bootstrap : int, default=100
+        Resamplings behind the stability bands; 0 for none.
+    """
+    if not len(corpus):
+        raise TableError(f"{corpus.name} has no texts to report on.")
+    scores = trained.scores(corpus.texts)
+    summary = summarise(_Scored(trained, scores), corpus, utility)
+    truth, _ = corpus.indicator(trained.classes)
+    lead, worth = leads(trained, scores), worth_of(trained, utility)
+    words, opposed, verdicts = words_of(trained, n_words), disagreements_of(trained, 5), verdicts_of(trained)
+    n_points = max(20, min(n_points, _MOST_POINTS // len(trained.classes)))
+    largest = np.argsort(-truth.sum(axis=0), kind="stable")[:_MOST_MATCHED]
+    topics = []
+    for k, one in enumerate(summary.classes):
+        true, own = truth[:, k] > 0, lead[:, k]
+        points, in_use, best = points_of(true, own, worth[one.label], n_points)
+        borderline = borderline_of(true, own, n_borderline)
+        topics.append(
+            Topic(
+                label=one.label,
+                n_texts=one.n_texts,
+                threshold=one.threshold,
+                points=points,
+                in_use=in_use,
+                best=best,
+                average_precision=ranking_of(true, own),
+                band=band_of(true, own, worth[one.label], n_bootstrap),
+                borderline=borderline,
+                words=words[k],
+                disagreements=opposed[k],
+                matched=_matched(trained, k, corpus, own, borderline) if k in largest else [],
+                verdicts=verdicts[k],
+            )
+        )
+    return Report(
+        version=__version__,
+        model=_model(trained),
+        summary=summary,
+        topics=topics,
+        confusions=_confusions(trained.labels(scores), corpus),
+        texts=_texts(corpus, topics),
+    )
+
+
+def _defined(data: Any) -> Any:
+    """The same with None for NaN, such as the F1 of a topic without texts."""
+    if isinstance(data, dict):
+        return {key: _defined(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_defined(value) for value in data]
+    return None if isinstance(data, float) and data != data else data
+
+
+class _Scored(Trained):
+    """A model that has scored the texts already: with a string kernel that is not done twice."""
+
+    def __init__(self, trained: Trained, scores: NDArray[np.float64]) -> None:
+        super().__init__(**vars(trained))
+        self._scores = scores
+
+    def scores(self, texts: Any) -> NDArray[np.float64]:
+        return self._scores
+
+
+def _model(trained: Trained) -> Model:
+    model, about = trained.model, trained.about
+    parts = {
+        "representation": repr(model.representation_),
+        "knowledge": type(model.knowledge).__name__ if model.knowledge is not None else "none",
+        "learner": repr(model.learner) if model.learner is not None else type(learner_of(trained)).__name__,
+        "decision": repr(model.decision) if model.decision is not None else "where the score is 0",
+    }
+    labels = sorted(about.get("labels", {}).items(), key=lambda item: -item[1])[:_MOST_LABELS]
+    short = {name: shortened(" ".join(said.split()), 300) for name, said in parts.items()}
+    return Model(str(about.get("data", "")), about.get("n_texts"), dict(labels), short)
+
+
+def _matched(trained: Trained, k: int, corpus: Corpus, lead: NDArray[np.float64], borderline: list[Borderline]) -> list[Matched]:
+    """The text that is accepted most, and those nearest the threshold, with the subsequences that moved them."""
+    if not hasattr(learner_of(trained), "dual_coef_"):
+        return []
+    nearest = sorted(borderline, key=lambda one: abs(one.score))
+    rows = dict.fromkeys([int(lead.argmax()), *(one.row for one in nearest)])
+    chosen = list(rows)[: min(3, max(1, _MOST_MATCHED // len(trained.classes)))]
+    found = (matched(trained, k, row, corpus.texts[row], float(lead[row])) for row in chosen)
+    return [one for one in found if one is not None]
+
+
+def _confusions(decided: list[tuple[str, ...]], corpus: Corpus) -> list[tuple[str, str, int]]:
+    """What was taken for what; right decisions as themselves. Counted as in `Summary.confusions`."""
+    truth = [own if isinstance(own, tuple) else (own,) for own in corpus.labels]
+    pairs = Counter(
+        pair
+        for own, said in zip(truth, decided, strict=True)
+        for pair in [*_confused(own, said), *((name, name) for name in own if name in said)]
+    )
+    return [(a, b, n) for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:_MOST_CONFUSIONS]]
+
+
+def _texts(corpus: Corpus, topics: list[Topic]) -> dict[str, str]:
+    rows = sorted({one.row for topic in topics for one in topic.borderline})
+    longest = min(_LONGEST_TEXT, _MOST_CHARACTERS // max(1, len(rows)))
+    return {str(row): shortened(corpus.texts[row], longest) for row in rows}
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text of so many characters at most."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,0 +1,147 @@
+"""What a model goes by, for a report: words with their weights, subsequences shown in texts, and what became of knowledge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..learners._explanation import KernelExplanation
+from ..trained import Trained
+
+_MOST_CHARACTERS = 600  # of a text with its matches
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word and its weight for a topic: what the texts gave it, and what was known of it before."""
+
+    word: str
+    data: float
+    known: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of knowledge about a topic: the word of `PriorSVC.verdict_`, and what share of the loss it saved."""
+
+    word: str
+    evidence: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A subsequence that a text shares with a training text, gaps in brackets, and by how much that moves the score."""
+
+    here: str
+    there: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Matched:
+    """A text in pieces, each with what the subsequences that go through it add; the strongest of them; the score."""
+
+    row: int
+    score: float
+    pieces: list[tuple[str, float]]
+    shared: list[Shared]
+    cut: bool  # whether only the part of the text with the strongest matches is here
+
+
+def learner_of(trained: Trained) -> Any:
+    """The learner inside the decision."""
+    return getattr(trained.model.model_, "estimator_", trained.model.model_)
+
+
+def words_of(trained: Trained, n: int) -> list[list[Word]]:
+    """For each class the n words that speak most for it, and half as many against, highest weight first; empty without words."""
+    learner, representation = learner_of(trained), trained.model.representation_
+    if not hasattr(learner, "coef_") or not hasattr(representation, "get_feature_names_out"):
+        return [[] for _ in trained.classes]
+    names = representation.get_feature_names_out()
+    weights = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
+    known = _known(learner, weights)
+    found = []
+    for k in range(len(trained.classes)):
+        row, sign = _problem(trained, k, len(weights))
+        order = np.argsort(-sign * weights[row], kind="stable")
+        chosen = [*order[:n], *order[n:][-(n // 2) :]]
+        parts = [(str(names[j]), sign * known[row, j], sign * weights[row, j]) for j in chosen if weights[row, j]]
+        found.append([Word(name, _round(weight - before), _round(before)) for name, before, weight in parts])
+    return found
+
+
+def disagreements_of(trained: Trained, n: int) -> list[list[Word]]:
+    """For each class the n words of which knowledge and texts disagree most."""
+    found: list[list[Word]] = [[] for _ in trained.classes]
+    if not np.any(getattr(learner_of(trained), "prior_", 0)):
+        return found
+    for one in trained.model.disagreements(100 * len(found)):
+        own = found[_place(trained, one.target)]
+        if len(own) < n:
+            own.append(Word(str(one.term), _round(one.data), _round(one.known)))
+    return found
+
+
+def verdicts_of(trained: Trained) -> list[list[Verdict]]:
+    """For each class what became of what was known of it."""
+    found: list[list[Verdict]] = [[] for _ in trained.classes]
+    for one in getattr(learner_of(trained), "verdict_", []):
+        found[_place(trained, one.target)].append(Verdict(one.word, _round(one.evidence), _round(one.gain)))
+    return found
+
+
+def matched(trained: Trained, k: int, row: int, text: str, score: float, n: int = 5) -> Matched | None:
+    """A text with its subsequences that move the score of a class most; None where the model does not compare texts."""
+    explanation = trained.model.explain(text, trained._target(k))
+    if not isinstance(explanation, KernelExplanation) or not explanation.matches:
+        return None
+    matches = explanation.matches
+    shared = [Shared(match.shown, match.other_shown, _round(match.value)) for match in matches[:n]]
+    weights = np.zeros(len(text))
+    for match in matches:
+        if isinstance(match.symbols, str):  # of words the places are not those of characters
+            weights[list(match.places)] += match.value
+    start = _densest(np.abs(weights), _MOST_CHARACTERS)
+    inside = slice(start, start + _MOST_CHARACTERS)
+    return Matched(row, score, list(_pieces(text[inside], weights[inside])), shared, len(text) > _MOST_CHARACTERS)
+
+
+def _pieces(text: str, weights: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
+    """Stretches of characters that speak for the class, against it, or not at all."""
+    signs = np.sign(weights)
+    for _, places in groupby(range(len(text)), key=lambda j: signs[j]):
+        own = list(places)
+        yield text[own[0] : own[-1] + 1], _round(float(weights[own].mean()))
+
+
+def _densest(weights: NDArray[np.float64], width: int) -> int:
+    """Where the stretch of so many characters begins that holds most weight."""
+    sums = np.concatenate([[0.0], np.cumsum(weights)])
+    return int(np.argmax(sums[width:] - sums[:-width])) if weights.size > width else 0
+
+
+def _known(learner: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The part of the weights that was known before."""
+    if not hasattr(learner, "prior_") or not hasattr(learner, "trust_"):
+        return np.zeros_like(weights)
+    return np.einsum("kp,kpj->kj", learner.trust_, learner.prior_)
+
+
+def _problem(trained: Trained, k: int, n_problems: int) -> tuple[int, int]:
+    """Which row of weights is that of a class, and with which sign: of two classes the second has the only row."""
+    return (k, 1) if n_problems == len(trained.classes) else (0, 1 if k else -1)
+
+
+def _place(trained: Trained, target: Any) -> int:
+    return [trained._target(k) for k in range(len(trained.classes))].index(target)
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.4g}")

@@ -1,0 +1,159 @@
+"""One topic of a report: what every threshold would give on these texts, and the texts it turns on.
+
+A text's *lead* over a topic's threshold is by how much the threshold could be raised with the text still accepted, the other
+topics' thresholds staying where they are: with several labels a text its score, with one label what it has over the best other
+topic. So 0 is the threshold in use, and what is accepted at 0 is what the model decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import average_precision_score
+
+from ..decisions.stability import threshold_band
+from ..decisions.utility import Measure
+from ..trained import Trained
+from .reasons import Matched, Verdict, Word
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Decisions that thresholds would make, the highest threshold first; each list has a value per threshold."""
+
+    threshold: list[float]  # 0 is the one in use
+    tp: list[int]
+    fp: list[int]
+    precision: list[float | None]
+    recall: list[float | None]
+    utility: list[float | None]
+
+
+@dataclass(frozen=True)
+class Band:
+    """Where these texts would put the threshold, 0 being the one in use, and where nine in ten resamplings of them would."""
+
+    theta: float
+    low: float
+    high: float
+    utility_low: float
+    utility_high: float
+
+
+@dataclass(frozen=True)
+class Borderline:
+    """A text near the threshold: its row in the corpus, by how much it is accepted, and whether it belongs to the topic."""
+
+    row: int
+    score: float
+    truth: bool
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What there is to see of one topic."""
+
+    label: str
+    n_texts: int
+    threshold: float  # on the learner's own scores
+    points: Points
+    in_use: int  # which of the points
+    best: int | None  # the point of most utility here
+    average_precision: float | None
+    band: Band | None
+    borderline: list[Borderline]  # highest score first
+    words: list[Word] = field(default_factory=list)
+    disagreements: list[Word] = field(default_factory=list)
+    matched: list[Matched] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+
+
+def leads(trained: Trained, scores: Floats) -> Floats:
+    """(n_texts, n_classes), by how much each text is accepted: 0 or more exactly where the model accepts it."""
+    if trained.multilabel:
+        return scores
+    lead = scores.copy()
+    if len(trained.classes) > 2:
+        second, best = np.sort(scores, axis=1)[:, -2:].T[:, :, None]
+        lead -= np.where(scores == best, second, best)
+    accepted = np.array([[label in own for label in trained.classes] for own in trained.labels(scores)])
+    just_below = np.nextafter(0.0, -1.0)  # of topics with equal scores one gets the text
+    return np.where(accepted, np.maximum(lead, 0.0), np.minimum(lead, just_below))
+
+
+def points_of(truth: Bools, lead: Floats, worth: Measure | None, n_points: int) -> tuple[Points, int, int | None]:
+    """The thresholds that matter, of many those near the one in use and the best; and which of them these two are."""
+    groups = np.unique(lead)[::-1]
+    ends = np.concatenate([[groups[0] + 0.1], groups, [groups[-1] - 0.1]])
+    thresholds = _short(low=ends[1:], high=ends[:-1])  # the k-th accepts the k highest groups
+    in_use = int((groups >= 0).sum())
+    thresholds[in_use] = 0.0
+    tp, fp = (n_above(lead[side], thresholds) for side in (truth, ~truth))
+    utility = np.full(tp.size, np.nan) if worth is None else np.asarray(worth(tp, fp, tp[-1] - tp, fp[-1] - fp))
+    best = None if np.isnan(utility).all() else int(np.nanargmax(utility))
+    kept = _near([in_use] if best is None else [in_use, best], groups.size, n_points)
+    tp, fp, n_positive = tp[kept], fp[kept], int(truth.sum())
+    points = Points(
+        threshold=thresholds[kept].tolist(),
+        tp=tp.tolist(),
+        fp=fp.tolist(),
+        precision=[_share(a, a + b) for a, b in zip(tp.tolist(), fp.tolist(), strict=True)],
+        recall=[_share(a, n_positive) for a in tp.tolist()],
+        utility=[None if np.isnan(value) else float(f"{value:.6g}") for value in utility[kept]],
+    )
+    return points, int(np.searchsorted(kept, in_use)), None if best is None else int(np.searchsorted(kept, best))
+
+
+def n_above(lead: Floats, thresholds: Floats) -> NDArray[np.intp]:
+    """How many texts each threshold accepts."""
+    return lead.size - np.searchsorted(np.sort(lead), thresholds, side="left")
+
+
+def band_of(truth: Bools, lead: Floats, worth: Measure | None, n_bootstrap: int) -> Band | None:
+    """How sure the threshold is that these texts would have; None without a text of the topic, or a worth."""
+    if worth is None or not truth.any() or not n_bootstrap:
+        return None
+    found = threshold_band(truth, lead, worth, n_bootstrap=n_bootstrap)
+    ends = (found.theta, found.theta_low, found.theta_high, found.utility_low, found.utility_high)
+    return Band(*(float(f"{end:.5g}") for end in ends))
+
+
+def borderline_of(truth: Bools, lead: Floats, n: int) -> list[Borderline]:
+    """The n texts nearest the threshold on each side, those with the highest score first."""
+    order = np.argsort(-lead, kind="stable")
+    in_use = int((lead >= 0).sum())
+    rows = order[max(0, in_use - n) : in_use + n].tolist()
+    return [Borderline(row, float(lead[row]), bool(truth[row])) for row in rows]
+
+
+def ranking_of(truth: Bools, lead: Floats) -> float | None:
+    """Average precision: the area below the precision-recall curve; None without a text of the topic."""
+    return float(average_precision_score(truth, lead)) if truth.any() else None
+
+
+def _near(centres: list[int], last: int, n_points: int) -> NDArray[np.intp]:
+    """Numbers from 0 to last: all, or of too many those near the centres, further away ever fewer."""
+    if last < n_points:
+        return np.arange(last + 1)
+    steps = np.unique(np.geomspace(1, last, n_points // (2 * len(centres))).astype(np.intp))
+    kept = [np.array([0, last]), *(centre + side * steps for centre in centres for side in (-1, 1)), np.array(centres)]
+    every = np.unique(np.concatenate(kept))
+    return every[(every >= 0) & (every <= last)]
+
+
+def _short(low: Floats, high: Floats) -> Floats:
+    """Numbers with few digits above low and not above high."""
+    found, middle = high.copy(), (low + high) / 2
+    for digits in range(12, 0, -1):
+        rounded = np.round(middle, digits) + 0.0  # no −0
+        found = np.where((rounded > low) & (rounded <= high), rounded, found)
+    return found
+
+
+def _share(part: float, whole: float) -> float | None:
+    return round(part / whole, 4) if whole else None

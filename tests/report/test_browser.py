@@ -1,0 +1,214 @@
+"""The page in a real browser: it draws, follows the keyboard, fits a phone, and neither fetches nor runs anything else."""
+
+import os
+import shutil
+import time
+
+import pytest
+from report.reports import made
+
+from textmargin import write_report
+from textmargin.report.summary import worth_of
+from textmargin.report.topic import leads
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
+
+KINDS = ["desk", "binary", "multilabel", "strings", "hostile", "large"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        alone = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=alone)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Where the page of each kind of model is, written once."""
+    folder, written = tmp_path_factory.mktemp("pages"), {}
+
+    def path(kind):
+        if kind not in written:
+            trained, corpus, utility = made(kind)
+            written[kind] = folder / f"{kind}.html"
+            write_report(trained, corpus, written[kind], utility, n_bootstrap=20)
+        return written[kind]
+
+    return path
+
+
+@pytest.fixture
+def troubles():
+    """Messages, errors, dialogs and requests of the pages opened."""
+    return []
+
+
+@pytest.fixture
+def opened(browser, pages, troubles):
+    """Open a page; at the end nothing must have gone wrong, and nothing been asked for but the page."""
+    contexts = []
+
+    def open_page(kind, width=1280, **options):
+        contexts.append(browser.new_context(viewport={"width": width, "height": 844}, **options))
+        page = contexts[-1].new_page()
+        address = pages(kind).as_uri()
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: troubles.append(dialog.message))
+        page.on("request", lambda request: troubles.append(request.url) if request.url != address else None)
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def readout(page):
+    return {name: page.inner_text(f"#now-{name}") for name in ("found", "wrong", "missed", "precision", "recall", "worth")}
+
+
+def computed(kind, k, theta):
+    """What Python says of a topic at a threshold."""
+    trained, corpus, utility = made(kind)
+    accepted = leads(trained, trained.scores(corpus.texts))[:, k] >= theta
+    truth = corpus.indicator(trained.classes)[0][:, k] > 0
+    tp, fp, fn = int((accepted & truth).sum()), int((accepted & ~truth).sum()), int((~accepted & truth).sum())
+    worth = worth_of(trained, utility)[trained.classes[k]]
+    value = worth and float(worth(tp, fp, fn, len(corpus) - tp - fp - fn))
+    shown = "–" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".").replace("-", "−")
+    precision, recall = (f"{tp / n:.2f}" if n else "–" for n in (tp + fp, tp + fn))
+    return {"found": str(tp), "wrong": str(fp), "missed": str(fn), "precision": precision, "recall": recall, "worth": shown}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_it_fits_the_screen_and_draws_one_topic(opened, kind, width):
+    page = opened(kind, width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.locator("svg").count() == 2
+    assert page.locator("#borderline li").count() > 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "k"), [("desk", 1), ("binary", 0), ("binary", 1), ("multilabel", 0), ("strings", 2), ("large", 5)]
+)
+def test_the_slider_moved_by_keys_shows_what_python_computes(opened, kind, k):
+    page = opened(kind)
+    page.select_option("#chosen", str(k))
+    page.focus("#cut")
+    seen = [readout(page)]
+    assert seen[0] == computed(kind, k, 0.0)
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "PageDown", "ArrowRight", "PageUp", "Home", "End", "ArrowLeft"):
+        page.keyboard.press(key)
+        theta = page.evaluate("state(at).threshold")
+        assert float(page.input_value("#cut")) == pytest.approx(theta)
+        seen.append(readout(page))
+        assert seen[-1] == computed(kind, k, theta)
+        for item in page.locator("#borderline li[data-score]").all():
+            accepted = item.get_attribute("class") in ("found", "wrong")
+            assert accepted == (float(item.get_attribute("data-score")) >= theta)
+    assert len({tuple(one.values()) for one in seen}) > 3
+    page.click("#to-use")
+    assert readout(page) == seen[0]
+
+
+def test_a_pointer_moves_the_slider_to_the_nearest_threshold(opened):
+    page = opened("desk")
+    before = page.locator("#worth circle").get_attribute("cx")
+    page.locator("#cut").scroll_into_view_if_needed()
+    box = page.locator("#cut").bounding_box()
+    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
+    theta = page.evaluate("state(at).threshold")
+    assert theta < 0
+    assert readout(page) == computed("desk", 0, theta)
+    assert page.locator("#worth circle").get_attribute("cx") != before
+    page.click("#to-best")
+    assert page.evaluate("at === topic.best")
+
+
+def test_keys_alone_reach_everything(opened):
+    page = opened("large")
+    reached = []
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.dataset.topic || ''"))
+    assert {str(k) for k in range(90)} <= set(reached)
+    assert [one for one in reached if one and not one.isdigit()][:5] == ["chosen", "filter", "cut", "to-use", "to-best"]
+    page.locator("button[data-topic='7']").focus()
+    page.keyboard.press("Enter")
+    assert page.inner_text("#topic-name") == "topic 07"
+    assert page.evaluate("document.activeElement.id") == "topic-heading"
+
+
+def test_topics_can_be_filtered(opened):
+    page = opened("large")
+    page.fill("#filter", "TOPIC 4")
+    assert page.locator("#chosen option").count() == 10
+    assert page.inner_text("#topic-name") == "topic 40"
+    page.fill("#filter", "no such topic")
+    assert page.locator("#chosen option").count() == 0
+    page.fill("#filter", "")
+    assert page.locator("#chosen option").count() == 90
+    assert page.input_value("#chosen") == "40"
+
+
+def test_controls_have_names(opened):
+    page = opened("large")
+    for role, name in (("slider", "Threshold"), ("combobox", "Topic"), ("searchbox", "Show only topics with")):
+        assert page.get_by_role(role, name=name).count() == 1
+    assert page.get_by_role("img", name="Worth by threshold").count() == 1
+    page.focus("#cut")
+    page.keyboard.press("ArrowLeft")
+    assert "found" in page.get_attribute("#cut", "aria-valuetext")
+
+
+def test_hostile_texts_are_shown_as_they_are(opened):
+    page = opened("hostile")
+    assert page.evaluate("document.querySelectorAll('script').length") == 2
+    assert page.evaluate("document.querySelectorAll('img, b, i').length") == 0
+    assert "<i>hostile</i>" in page.inner_text("h1")
+    for k in range(3):
+        page.select_option("#chosen", str(k))
+        shown = page.evaluate("[...document.querySelectorAll('#borderline .text')].map((one) => one.textContent)")
+        assert shown == page.evaluate("topic.borderline.map(({ row }) => report.texts[row])")
+        assert page.inner_text("#topic-name") == page.evaluate("topic.label")
+    assert page.evaluate("document.querySelectorAll('img, b, i').length") == 0
+
+
+def test_a_script_that_got_in_would_not_run(opened, troubles):
+    page = opened("desk")
+    page.evaluate("document.body.append(make('script', {}, 'window.ran = 1'))")
+    assert page.evaluate("window.ran") is None
+    assert "Content Security Policy" in troubles.pop()
+
+
+def test_ninety_topics_and_three_thousand_texts_open_in_two_seconds(opened, pages):
+    pages("large")
+    start = time.perf_counter()
+    page = opened("large")
+    page.wait_for_selector("#worth svg")
+    assert time.perf_counter() - start < 2
+
+
+def test_without_scripts_the_numbers_are_there(opened):
+    page = opened("desk", java_script_enabled=False)
+    assert page.locator("tbody tr").count() == 8
+    assert page.locator("noscript p").is_visible()
+    assert page.get_by_text("taken for").first.is_visible()
+
+
+def test_on_paper_there_are_numbers_and_charts_but_no_controls(opened):
+    page = opened("desk")
+    page.emulate_media(media="print")
+    assert not page.is_visible("#cut")
+    assert not page.is_visible("#to-use")
+    assert page.is_visible("#worth svg")
+    assert page.is_visible("#now-found")
+    assert len(page.pdf(format="A4")) < 1e6
