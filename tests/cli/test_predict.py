@@ -122,9 +122,9 @@ def test_labels_with_a_semicolon_are_exact_in_json(folder):
 def test_a_named_pipe_with_a_header(folder):
     pipe = folder / "pipe.csv"
     os.mkfifo(pipe)
-    feeder = threading.Thread(target=pipe.write_text, args=("text\n" + "no toner\n" * 2000,))
+    feeder = threading.Thread(target=pipe.write_text, args=("text\n" + "no toner\n" * 2000,), daemon=True)
     feeder.start()
     code, out, _ = predict(folder, pipe)
-    feeder.join()
+    feeder.join(10)
     assert code == 0
     assert out[1:] == [f"{number},printing" for number in range(2, 2002)]

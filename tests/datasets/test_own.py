@@ -236,7 +236,7 @@ def test_a_line_without_end_is_an_error(tmp_path, monkeypatch):
 def test_a_named_pipe_keeps_its_first_bytes(tmp_path):
     path = tmp_path / "pipe.csv"
     os.mkfifo(path)
-    feeder = threading.Thread(target=path.write_text, args=("text,label\n" + "no toner,x\n" * 1000,))
+    feeder = threading.Thread(target=path.write_text, args=("text,label\n" + "no toner,x\n" * 1000,), daemon=True)
     feeder.start()
     rows = flat(path)
     feeder.join()

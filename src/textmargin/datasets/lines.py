@@ -72,39 +72,42 @@ class _Records:
         self.delimiter, self.most_lines, self.most_bytes = delimiter, most_lines, most_bytes
         self.number = 0  # of the last line seen
         self.pending: list[bytes] = []  # lines of a record whose quote is open
+        self.first = 1  # the number of the first of them
         self.size = 0
 
     def of(self, lines: list[bytes]) -> list[Line]:
         """The records that are complete with these lines."""
+        first = self.number + 1
+        self.number += len(lines)
         if self.delimiter is None:
-            first = self.number + 1
-            self.number += len(lines)
             return [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(lines, start=first)]
+        opening = self.delimiter + b'"'
         found: list[Line] = []
-        for line in lines:
-            self.number += 1
+        for number, line in enumerate(lines, start=first):
             if not self.pending and b'"' not in line:
-                found.append(Line(self.number, line.removesuffix(b"\r")))
-            elif _goes_on(line.removeprefix(BYTE_ORDER_MARK) if self.number == 1 else line, bool(self.pending), self.delimiter):
+                found.append(Line(number, line.removesuffix(b"\r")))
+            elif _goes_on(line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line, bool(self.pending), opening):
+                if not self.pending:
+                    self.first = number
                 self.pending.append(line)
                 self.size += len(line) + 1
                 if len(self.pending) > self.most_lines or (len(self.pending) > 1 and self.size > self.most_bytes):
                     found += self.left()
             else:
-                whole = b"\n".join([*self.pending, line])
-                found.append(Line(self.number - len(self.pending), whole.removesuffix(b"\r")))
-                self.pending, self.size = [], 0
+                if self.pending:
+                    number, line = self.first, b"\n".join([*self.pending, line])
+                    self.pending, self.size = [], 0
+                found.append(Line(number, line.removesuffix(b"\r")))
         return found
 
     def left(self) -> list[Line]:
         """The lines whose quote is still open, each by itself: they must not be lost with the one that opened it."""
-        first = self.number - len(self.pending) + 1
-        lines = [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(self.pending, start=first)]
+        lines = [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(self.pending, start=self.first)]
         self.pending, self.size = [], 0
         return lines
 
 
-def _goes_on(line: bytes, opened: bool, delimiter: bytes) -> bool:
+def _goes_on(line: bytes, opened: bool, opening: bytes) -> bool:
     """Whether a quoted value is open after a line: a quote opens one at the start of a value only, and two stand for one."""
     start = 0
     while True:
@@ -112,7 +115,7 @@ def _goes_on(line: bytes, opened: bool, delimiter: bytes) -> bool:
             if start == 0 and line.startswith(b'"'):
                 start = 1
             else:
-                start = line.find(delimiter + b'"', start) + 2
+                start = line.find(opening, start) + 2
                 if start == 1:
                     return False
         end = line.find(b'"', start)
