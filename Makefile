@@ -45,6 +45,7 @@ bench: install
 	$(BIN)/python -m benchmarks.bench_priors
 	$(BIN)/python -m benchmarks.bench_reading
 	$(BIN)/python -m benchmarks.bench_predict
+	$(BIN)/python -m benchmarks.bench_serve
 
 clean:
 	rm -rf .venv build dist

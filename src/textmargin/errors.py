@@ -3,9 +3,11 @@
     TextmarginError
     ├── DatasetError           (OSError)      a corpus cannot be read or imported: a file is missing, wrong or damaged
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
+    ├── FeedbackError          (OSError)      judgements cannot be stored or read: a wrong file, a database that is away
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
     ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is not a model that can be loaded
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
+    ├── OtherJudgementError    (ValueError)   a judgement under an id that another one has
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
     ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
@@ -34,6 +36,10 @@ class EmptyVocabularyError(TextmarginError, ValueError):
     """No word is left to build columns from."""
 
 
+class FeedbackError(TextmarginError, OSError):
+    """Judgements cannot be stored or read."""
+
+
 class LabelError(TextmarginError, ValueError):
     """The labels cannot be learnt."""
 
@@ -44,6 +50,10 @@ class ModelFileError(TextmarginError, ValueError):
 
 class NotTextError(TextmarginError, TypeError, ValueError):
     """Something that is not a text stands among the texts."""
+
+
+class OtherJudgementError(TextmarginError, ValueError):
+    """A judgement under an id that another one has."""
 
 
 class PriorError(TextmarginError, ValueError):

@@ -4,7 +4,7 @@ Results go to stdout, progress and remarks to stderr, mistakes to stderr in one 
 the commands, so that `--help` is instant.
 """
 
-from . import model, use, page, strings, demonstration, tables, corpora  # noqa: I001  # in the order of `--help`
+from . import model, use, page, service, strings, demonstration, tables, corpora  # noqa: I001  # in the order of `--help`
 from .app import app
 
-__all__ = ["app", "corpora", "demonstration", "model", "page", "strings", "tables", "use"]
+__all__ = ["app", "corpora", "demonstration", "model", "page", "service", "strings", "tables", "use"]

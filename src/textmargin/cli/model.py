@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,6 +33,7 @@ from .app import (
 )
 
 if TYPE_CHECKING:
+    from ..feedback.moving import Moved
     from ..report.summary import Summary
     from ..trained import Trained
 
@@ -168,23 +170,40 @@ def threshold(
     costs: Costs = None,
     min_recall: MinRecall = None,
     min_precision: MinPrecision = None,
+    from_feedback: Annotated[
+        str | None, typer.Option(help="Set them on judged texts: a file that `serve --feedback` wrote, or postgresql://….")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(help="With --from-feedback: a label to move; again for several.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Move the thresholds of a model to where other costs want them, without training and without texts."""
+    """Move the thresholds of a model to where other costs want them, without training and without texts.
+
+    With --from-feedback they move on what people said of its decisions. Where only accepted texts were judged they can rise, not
+    fall: nobody knows what was rejected.
+    """
     with mistakes():
         from ..trained import Trained
 
         check_writable(output)
         value = worth(hit, false_alarm, miss, utility, costs)
-        if value is None and min_recall is None and min_precision is None:
+        if from_feedback is not None and min_recall is not None:
+            raise ValueError("--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out.")
+        if only and from_feedback is None:
+            raise ValueError("--only goes with --from-feedback.")
+        if from_feedback is None and value is None and min_recall is None and min_precision is None:
             raise ValueError(
                 "say what decisions are worth: --hit and --false-alarm, --costs, --utility, --min-recall or --min-precision."
             )
         before = Trained.load(model)
-        after = before.moved(value, min_recall=min_recall, min_precision=min_precision)
+        facts: dict[str, Any] = {}
+        if from_feedback is None:
+            after = before.moved(value, min_recall=min_recall, min_precision=min_precision)
+        else:
+            moved = _judged(before, from_feedback, value, only or (), min_precision)
+            after, facts = moved.trained, {"feedback": moved.to_dict()}
         after.save(output)
         if as_json:
-            print_json({"output": str(output), "before": _thresholds(before), "after": _thresholds(after)})
+            print_json({"output": str(output), "before": _thresholds(before), "after": _thresholds(after), **facts})
             return
         from rich.box import SIMPLE_HEAD
         from rich.console import Console
@@ -197,6 +216,23 @@ def threshold(
             table.add_row(escape(name), f"{theta:+.3f}", f"{now[name]:+.3f}")
         Console().print(table)
         typer.echo(f"Written to {output}")
+
+
+def _judged(trained: Trained, store: str, value: Any, only: Sequence[str], min_precision: float | None) -> Moved:
+    """Thresholds set on feedback; says what they rest on, and what could not be known."""
+    from ..feedback.moving import moved_by_feedback
+    from ..feedback.store import FeedbackStore
+
+    with FeedbackStore(store, create=False) as judgements:
+        moved = moved_by_feedback(trained, judgements, value, only=only, min_precision=min_precision)
+    if moved.n_other:
+        remark(f"{moved.n_other} judgements left out: this model decides otherwise on their texts, so they are about another one")
+    for label, one in moved.thresholds.items():
+        remark(
+            f"{label}: {one.n_accepted} accepted texts judged, {one.n_right} right; {one.n_rejected} rejected ones judged, "
+            f"{one.n_missed} missed" + ("" if one.can_fall else "; it could rise, not fall")
+        )
+    return moved
 
 
 def _show_training(facts: dict[str, Any]) -> None:

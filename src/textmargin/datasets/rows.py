@@ -200,7 +200,7 @@ def _together(lines: list[Line], names: list[str], delimiter: str, encoding: str
         rows = []
     n = len(names)
     if len(rows) == len(lines) and all(len(values) == n for values in rows):
-        return [Row(line.number, dict(zip(names, values, strict=True))) for line, values in zip(lines, rows, strict=True)]
+        return [Row(line.number, dict(zip(names, values))) for line, values in zip(lines, rows)]  # noqa: B905  # known to be alike
     return [_alone(line, names, delimiter, encoding) for line in lines]
 
 

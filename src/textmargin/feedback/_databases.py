@@ -1,0 +1,134 @@
+"""Two databases that speak the same few sentences; a change is on the disk when it returns."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, Protocol
+
+from ..errors import FeedbackError
+
+_APPLICATION = 0x746D6662  # "tmfb", in the header of the file: whose it is
+_COLUMNS = "id TEXT NOT NULL UNIQUE, content TEXT NOT NULL"
+
+
+class Database(Protocol):
+    """A table `textmargin_judgements` of number, id and content."""
+
+    def change(self, statement: str, **values: Any) -> int:
+        """How many rows a statement changed."""
+
+    def rows(self, statement: str, **values: Any) -> list[Any]:
+        """What a query gives."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class SQLite:
+    """A file, written ahead (WAL) and synchronised at every commit."""
+
+    def __init__(self, path: str | os.PathLike[str], create: bool) -> None:
+        self.path = Path(path)
+        if not create and not self.path.is_file():
+            raise FeedbackError(f"{path} is not there; `textmargin serve --feedback` or `textmargin feedback add` makes it.")
+        self._lock = Lock()
+        with self._told():
+            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        if not self._is_ours():
+            self.rows("PRAGMA journal_mode = WAL")
+            self.change("BEGIN IMMEDIATE")  # whole or not at all, and by one process
+            if not self._is_ours():
+                self.change(f"CREATE TABLE textmargin_judgements (number INTEGER PRIMARY KEY AUTOINCREMENT, {_COLUMNS})")
+                self.change(f"PRAGMA application_id = {_APPLICATION}")
+            self.change("COMMIT")
+        self.change("PRAGMA synchronous = FULL")
+
+    def _is_ours(self) -> bool:
+        """Whether the table is there; an empty file is to be ours."""
+        ((application, n_tables),) = self.rows(
+            "SELECT application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_application_id"
+        )
+        if application != _APPLICATION and (application or n_tables):
+            raise FeedbackError(f"{self.path} is another program's database; choose another file.")
+        return bool(application == _APPLICATION)
+
+    def change(self, statement: str, **values: Any) -> int:
+        with self._told(), self._lock:
+            return self._connection.execute(statement, values).rowcount
+
+    def rows(self, statement: str, **values: Any) -> list[Any]:
+        with self._told(), self._lock:
+            return self._connection.execute(statement, values).fetchall()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise FeedbackError(f"{self.path} cannot hold judgements: {error}.") from error
+
+
+class PostgreSQL:
+    """A server's database, through SQLAlchemy."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            import sqlalchemy
+        except ImportError as error:
+            raise FeedbackError(
+                "feedback in PostgreSQL needs SQLAlchemy and psycopg, which are not installed: pip install 'textmargin[serve]'"
+            ) from error
+        scheme, _, rest = url.partition("://")
+        if scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
+            raise FeedbackError(f"{scheme}:// is not a place for judgements; give a file, or postgresql://user@host/database.")
+        self._text, self._error = sqlalchemy.text, sqlalchemy.exc.SQLAlchemyError
+        try:
+            self._engine = sqlalchemy.create_engine(
+                f"postgresql+psycopg://{rest}",
+                pool_pre_ping=True,  # a server that was started again is found again
+                connect_args={"options": "-c synchronous_commit=on", "connect_timeout": 10},
+            )
+        except (sqlalchemy.exc.SQLAlchemyError, ValueError, ImportError) as error:
+            raise FeedbackError(f"this is not a URL of a PostgreSQL database: {type(error).__name__}.") from error
+        self._prepare()
+
+    def _prepare(self) -> None:
+        if not self.rows("SELECT to_regclass('textmargin_judgements')")[0][0]:
+            number = "number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+            create = f"CREATE TABLE IF NOT EXISTS textmargin_judgements ({number}, {_COLUMNS})"
+            self.change(f"SELECT pg_advisory_xact_lock({_APPLICATION}); {create}")  # two that start at once collide otherwise
+
+    def change(self, statement: str, **values: Any) -> int:
+        with self._told(), self._engine.begin() as connection:
+            return int(connection.execute(self._text(statement), values).rowcount)
+
+    def rows(self, statement: str, **values: Any) -> list[Any]:
+        with self._told(), self._engine.connect() as connection:
+            return list(connection.execute(self._text(statement), values).fetchall())
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except self._error as error:
+            where = self._engine.url.render_as_string(hide_password=True)
+            why = " ".join(str(getattr(error, "orig", None) or error).split())
+            raise FeedbackError(f"{where} cannot hold judgements: {why:.200}.") from error

@@ -1,0 +1,128 @@
+"""Judgements of decisions, in an SQLite file or a PostgreSQL database.
+
+`record` returns once the judgement is on the disk: whoever heard that may kill the process, or pull the plug. A client that heard
+nothing sends the same again under the same id, and it is there once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Self
+from uuid import uuid4
+
+from ..errors import FeedbackError, OtherJudgementError
+from ._databases import Database, PostgreSQL, SQLite
+
+_INSERT = "INSERT INTO textmargin_judgements (id, content) VALUES (:id, :content) ON CONFLICT (id) DO NOTHING"
+_FIND = "SELECT content FROM textmargin_judgements WHERE id = :id"
+_NEXT = "SELECT number, content FROM textmargin_judgements WHERE number > :last ORDER BY number LIMIT 1000"
+_COUNT = "SELECT count(*) FROM textmargin_judgements"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What was decided on a text, and what would have been right.
+
+    Attributes
+    ----------
+    text : str
+    decided : tuple of str, the labels that the model gave
+    right : tuple of str, or bool
+        The right labels; or only whether the decision was right.
+    scores : dict label → score, empty where nobody kept them
+    id : str, a new one by default
+    time : str, when it was judged, in UTC; now by default
+    """
+
+    text: str
+    decided: tuple[str, ...]
+    right: tuple[str, ...] | bool
+    scores: dict[str, float] = field(default_factory=dict)
+    id: str = field(default_factory=lambda: uuid4().hex)
+    time: str = field(default_factory=_now)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """What `to_dict` gave."""
+        right = data["right"]
+        return cls(**{**data, "decided": tuple(data["decided"]), "right": right if isinstance(right, bool) else tuple(right)})
+
+    def says(self) -> dict[str, Any]:
+        """What is judged, whenever that was."""
+        return {name: value for name, value in json.loads(json.dumps(self.to_dict())).items() if name != "time"}
+
+
+class FeedbackStore:
+    """Judgements in the order in which they came; for any number of threads and processes at a time.
+
+    Parameters
+    ----------
+    where : path or URL
+        An SQLite file, or `postgresql://user@host/database` (extra `serve`).
+    create : bool, default=True
+        Whether a file that is not there is made.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from textmargin.feedback.store import FeedbackStore, Judgement
+    >>> with tempfile.TemporaryDirectory() as folder, FeedbackStore(f"{folder}/judged.sqlite") as store:
+    ...     one = Judgement("no paper", ("network",), ("printer",), id="7")
+    ...     store.record(one), store.record(one), len(store)
+    (True, False, 1)
+    """
+
+    def __init__(self, where: str | os.PathLike[str], create: bool = True) -> None:
+        self._database: Database = PostgreSQL(str(where)) if "://" in str(where) else SQLite(where, create)
+
+    def record(self, judgement: Judgement) -> bool:
+        """Store it durably; False where it was there already.
+
+        Raises OtherJudgementError where another judgement has its id.
+        """
+        content = json.dumps(judgement.to_dict())  # in ASCII: any text, NUL and lone surrogates too, comes back as it was
+        if self._database.change(_INSERT, id=judgement.id, content=content):
+            return True
+        ((kept,),) = self._database.rows(_FIND, id=judgement.id)
+        if _read(kept).says() != judgement.says():
+            raise OtherJudgementError(f"id {judgement.id!r} belongs to another judgement; choose a new id for each.")
+        return False
+
+    def __iter__(self) -> Iterator[Judgement]:
+        last = 0
+        while found := self._database.rows(_NEXT, last=last):
+            yield from (_read(content) for _, content in found)
+            last = found[-1][0]
+
+    def __len__(self) -> int:
+        ((n,),) = self._database.rows(_COUNT)
+        return int(n)
+
+    def close(self) -> None:
+        """Let go of the file or the connections."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _read(content: str) -> Judgement:
+    try:
+        return Judgement.from_dict(json.loads(content))
+    except (ValueError, TypeError, KeyError) as error:
+        raise FeedbackError(f"a stored judgement cannot be read: {content[:60]!r} ({error}).") from error

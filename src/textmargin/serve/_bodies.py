@@ -1,0 +1,93 @@
+"""What requests hold and what answers look like; the OpenAPI schema is made of these."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _whole(text: str) -> str:
+    """JSON can spell half of a character, which nothing else can say."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("a lone surrogate is no text") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole)]
+Id = Annotated[str, Field(pattern=r"^[!-~]{1,200}$", description="Chosen by the client: sent again, it is stored once.")]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Texts(_Body):
+    """Texts to decide on."""
+
+    texts: list[Text]
+
+
+class OneDecision(BaseModel):
+    """The labels of a text, and the score of every class; 0 is the decision."""
+
+    labels: list[str]
+    scores: dict[str, float]
+
+
+class Decisions(BaseModel):
+    """A decision per text, in their order."""
+
+    decisions: list[OneDecision]
+
+
+class Question(_Body):
+    """A text, and for which label reasons are wanted: by default for the one it gets."""
+
+    text: Text
+    label: Text | None = None
+    n: Annotated[int, Field(ge=1, le=1000)] = 10
+
+
+class OneReason(BaseModel):
+    """A word or shared subsequence, by how much it moved the score, and what of that was known before training."""
+
+    what: str
+    share: float
+    known: float
+
+
+class Answer(BaseModel):
+    """The largest reasons first; they and the rest add up to the score."""
+
+    labels: list[str]
+    label: str
+    score: float
+    reasons: list[OneReason]
+    rest: float
+
+
+class Said(_Body):
+    """What was decided on a text, and the right labels, or only whether it was right."""
+
+    text: Text
+    decided: list[Text]
+    right: bool | list[Text]
+    scores: dict[Text, Finite] = {}
+    id: Id | None = None
+
+
+class Stored(BaseModel):
+    """The judgement is on the disk; `new` is false where it was there before."""
+
+    id: str
+    new: bool
+
+
+class Problem(BaseModel):
+    """What was wrong with a request."""
+
+    detail: str

@@ -1,0 +1,33 @@
+"""A model to serve, and the service in a process of its own."""
+
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from samples import corpus
+
+from textmargin.datasets.corpus import Corpus
+from textmargin.decisions.utility import T10U
+from textmargin.training import Recipe
+
+
+def trained(**recipe):
+    texts, topics = corpus(120)
+    return Recipe(**{"utility": T10U, **recipe}).train(Corpus("made up", list(texts), [str(topic) for topic in topics]))
+
+
+@contextmanager
+def service(model, *options, port=0):
+    """The process and its URL, once it listens."""
+    command = [sys.executable, "-m", "textmargin", "serve", str(model), "--port", str(port), *map(str, options)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        line = process.stderr.readline()
+        found = re.search(r"listening on (http://\S+)", line)
+        assert found, line + process.stderr.read()
+        yield process, found[1]
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
