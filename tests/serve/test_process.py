@@ -2,10 +2,12 @@
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -18,6 +20,7 @@ from typer.testing import CliRunner
 from textmargin.cli import app
 from textmargin.feedback.store import FeedbackStore
 
+KILLS, RECORDS = (10, 10_000) if "TEXTMARGIN_LONG" in os.environ else (2, 300)
 BODY = json.dumps({"texts": ["wheat and corn"] * 3}).encode()
 
 
@@ -125,7 +128,9 @@ def test_what_is_in_flight_is_finished_on_a_signal(model, sign):
 
 
 def test_kill_9_under_feedback_loses_nothing_that_was_acknowledged(model, tmp_path):
-    store, acknowledged = tmp_path / "judged.sqlite", []
+    """Clients that heard nothing send again; in the end every record is there once."""
+    store, chance = tmp_path / "judged.sqlite", random.Random(0)
+    acknowledged: set[str] = set()
 
     def send(number):
         said = {"text": str(number), "decided": ["oil"], "right": True, "id": str(number)}
@@ -134,17 +139,23 @@ def test_kill_9_under_feedback_loses_nothing_that_was_acknowledged(model, tmp_pa
         except httpx.TransportError:
             return
         assert answer.status_code == 200
-        acknowledged.append(said["id"])
-        if len(acknowledged) == 40:
-            process.kill()
+        acknowledged.add(said["id"])
 
-    with service(model, "--feedback", store) as (process, url), httpx.Client() as client, ThreadPoolExecutor(8) as clients:
-        list(clients.map(send, range(100)))
-    with FeedbackStore(store) as kept:
-        ids = [one.id for one in kept]
-    assert len(ids) == len(set(ids))
-    assert set(acknowledged) <= set(ids)
-    assert len(acknowledged) >= 40
+    for turn in range(KILLS + 1):
+        left = [number for number in range(RECORDS) if str(number) not in acknowledged]
+        some = left if turn == KILLS else left[: RECORDS // KILLS]
+        with service(model, "--feedback", store) as (process, url), httpx.Client() as client, ThreadPoolExecutor(8) as clients:
+            if turn < KILLS:
+                killer = threading.Timer(chance.uniform(0.02, 0.002 * len(some)), process.kill)
+                killer.start()
+            list(clients.map(send, some))
+            if turn < KILLS:
+                killer.join()
+        with FeedbackStore(store) as kept:
+            ids = [one.id for one in kept]
+        assert len(ids) == len(set(ids))
+        assert acknowledged <= set(ids)
+    assert len(ids) == RECORDS
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
