@@ -2,6 +2,7 @@
 
 import ast
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -141,13 +142,18 @@ MODELS = {
 }
 
 
+def shown(model):
+    """As it is printed; where a function lies in memory is its own affair."""
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(model))
+
+
 @pytest.mark.parametrize("kind", MODELS)
 def test_decisions_are_the_same_bit_for_bit(kind, tmp_path):
     model = MODELS[kind].fit(TEXTS, LABELS)
     same = kept(model, tmp_path)
     assert type(same) is type(model)
     assert outcome(same, NEW) == outcome(model, NEW)
-    assert repr(same) == repr(model)
+    assert shown(same) == shown(model)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +206,7 @@ def test_any_labels(kind, labels, tmp_path):
 def test_unfitted_models_can_be_kept_and_fitted_later(kind, tmp_path):
     model = type(MODELS[kind])(**MODELS[kind].get_params(deep=False))
     same = kept(model, tmp_path)
-    assert repr(same) == repr(model)
+    assert shown(same) == shown(model)
     if kind in ("default", "keywords", "svd"):
         assert outcome(same.fit(TEXTS, LABELS), NEW) == outcome(model.fit(TEXTS, LABELS), NEW)
 
