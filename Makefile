@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+PACKAGE := .venv/.package
 
 # The corpora, where they lie beside the project; a folder named by hand wins.
 ifneq ($(wildcard ../shared/data),)
@@ -15,9 +16,15 @@ install: $(STAMP)
 $(STAMP): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $(STAMP)
+	touch $(STAMP) $(PACKAGE)
 
-demo: install
+# What a user has: the package alone.
+$(PACKAGE): pyproject.toml CMakeLists.txt $(wildcard src/core/*)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $(PACKAGE)
+
+demo: $(PACKAGE)
 	$(BIN)/textmargin demo
 
 lint: install
