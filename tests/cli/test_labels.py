@@ -142,7 +142,7 @@ def test_scaled_measures_are_averaged_and_those_undefined_left_out(two):
     ("words", "message"),
     [
         (["train", "a.csv", "--positive", "eggs"], "'eggs' is to be looked for, but the labels are 'ham' and 'spam'"),
-        (["train", "a.csv", "-o", "a.csv"], "a.csv holds the texts; choose another name"),
+        (["train", "a.csv", "-o", "a.csv"], "a.csv would replace a.csv, which is needed; choose another name"),
         (["train", "a.csv", "--costs", "c.toml"], "'false-alarm' is none of hit, false_alarm, miss"),
         (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The costs name 'eggs', which is not among the labels"),
         (["train", "a.csv", "--prior", "k.tmm"], "compares texts as they are and knows no words"),
@@ -169,3 +169,28 @@ def test_labels_that_look_like_markup(tmp_path):
     shown = call("evaluate", tmp_path / "m.tmm", tmp_path / "b.csv")
     assert shown.exit_code == 0, shown.output
     assert "b [/x] as [red]y" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "a.csv", "-o", "b.csv", "--test", "b.csv", "--report", "r.html"],
+        ["train", "a.csv", "-o", "n.tmm", "--test", "b.csv", "--report", "b.csv"],
+        ["train", "a.csv", "-o", "n.tmm", "--test", "b.csv", "--report", "n.tmm"],
+        ["train", "a.csv", "--costs", "c.toml", "-o", "c.toml"],
+        ["report", "m.tmm", "a.csv", "-o", "m.tmm"],
+        ["threshold", "m.tmm", "--from-feedback", "k.sqlite", "-o", "k.sqlite"],
+    ],
+)
+def test_nothing_that_is_read_is_written_over(words, two, monkeypatch):
+    folder = two("spam", "ham")
+    monkeypatch.chdir(folder)
+    (folder / "b.csv").write_bytes((folder / "a.csv").read_bytes())
+    (folder / "c.toml").write_text("[costs]\nspam = { hit = 5 }\n")
+    (folder / "k.sqlite").write_bytes(b"judgements")
+    assert call("train", "a.csv", "-o", "m.tmm").exit_code == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    result = call(*words)
+    assert result.exit_code == 2
+    assert "choose another name" in result.stderr
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -277,7 +277,7 @@ def test_rejected_texts_that_were_judged_lower_it(filtering):
 
 def test_of_many_labels_those_with_enough_can_be_moved():
     model = trained()
-    texts = [f"wheat corn harvest {word}" for word in ("bank", "oil", "yen", "grain")] * 8
+    texts = [f"wheat corn harvest {word} {k}" for k in range(8) for word in ("bank", "oil", "yen", "grain")]
     said = judged(model, texts, ["grain"] * len(texts), lambda own, label: own == (label,))
     with pytest.raises(ScoreError, match=r"'money': 0 accepted texts were judged, and it takes 20.*--only LABEL.*'grain'"):
         moved_by_feedback(model, said)
@@ -291,6 +291,23 @@ def test_of_many_labels_those_with_enough_can_be_moved():
         moved_by_feedback(trained(utility=None), said)
     with pytest.raises(ScoreError, match="floor for recall"):
         moved_by_feedback(trained(min_recall=0.5), said)
+
+
+def test_the_same_text_judged_again_is_no_new_evidence():
+    model = trained()
+    said = judged(model, ["wheat corn harvest"] * 40, ["grain"] * 40, lambda own, label: own == (label,))
+    with pytest.raises(ScoreError, match="'grain': 1 accepted texts were judged, and it takes 20"):
+        moved_by_feedback(model, said, only=["grain"])
+
+
+def test_labels_the_model_does_not_have_are_left_out():
+    model = trained()
+    texts = [f"wheat corn harvest {k}" for k in range(40)]
+    said = judged(model, texts, ["grain"] * 40, lambda own, label: own == (label,))
+    misspelt = [replace(one, right=("Grain",)) for one in said[:10]]
+    found = moved_by_feedback(model, [*misspelt, *said[10:]], only=["grain"])
+    assert found.n_other == 10
+    assert found.thresholds["grain"].n_accepted == 30
 
 
 @pytest.mark.parametrize(

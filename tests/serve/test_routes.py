@@ -71,7 +71,7 @@ def test_health_and_metrics(client):
     assert 'textmargin_requests_total{route="other",status="404"} 1' in lines
     assert 'textmargin_request_seconds_count{route="/predict"} 1' in lines
     assert f"textmargin_texts_total {len(TEXTS)}" in lines
-    assert "textmargin_requests_in_flight 1" in lines
+    assert "textmargin_requests_in_flight 0" in lines
 
 
 def test_feedback_is_there_once(client, store):
@@ -215,7 +215,7 @@ def test_too_many_at_once_are_told_to_come_again(model):
     slow = Slow(model)
 
     async def late(client):
-        while "in_flight 3" not in (await client.get("/metrics")).text:  # the two, and this one
+        while "in_flight 2" not in (await client.get("/metrics")).text:
             await asyncio.sleep(0.01)
         answer = await client.get("/health")
         refused = await client.post("/predict", json={"texts": ["x"]})

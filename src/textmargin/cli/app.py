@@ -126,14 +126,21 @@ def _finite(data: Any) -> Any:
     return None if isinstance(data, float) and data != data else data
 
 
-def check_writable(path: Path, source: str | None = None) -> None:
-    """Before any work: whether a file can be written, and would not replace the texts, or something that is no file."""
-    folder = path.resolve().parent
+def check_writable(path: Path, *others: object) -> None:
+    """Before any work: whether a file can be written, and would replace none of the others, nor something that is no file.
+
+    Parameters
+    ----------
+    path : Path
+    *others : paths that are read, or written as well; None where there are none
+    """
+    whole = path.resolve()
+    for other in others:
+        if other is not None and whole == Path(str(other)).resolve():
+            raise ValueError(f"{path} would replace {other}, which is needed; choose another name.")
     if path.is_dir():
         raise ValueError(f"{path} cannot be written: it is a folder.")
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} cannot be written: it is not a regular file.")
-    if source is not None and path.exists() and Path(source).exists() and path.samefile(source):
-        raise ValueError(f"{path} holds the texts; choose another name with -o.")
-    if not folder.is_dir() or not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if not whole.parent.is_dir() or not os.access(whole.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise ValueError(f"{path} cannot be written: its folder is not there, or one may not write there.")

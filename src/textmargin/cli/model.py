@@ -83,9 +83,10 @@ def train(
 
         if kernel not in ("words", "subsequence", "ngrams"):
             raise ValueError(f"--kernel {kernel} is none of words, subsequence, ngrams.")
-        check_writable(output, data)
+        read = (data, test, keywords, prior, costs)
+        check_writable(output, *read)
         if report is not None:
-            check_writable(report, data)
+            check_writable(report, output, *read)
         if (report is None) != (test is None):
             raise ValueError(
                 "--report and --test go together: a report is about labelled texts that the model was not trained on, and "
@@ -184,7 +185,7 @@ def threshold(
     with mistakes():
         from ..trained import Trained
 
-        check_writable(output)
+        check_writable(output, from_feedback, costs)  # the model itself may be replaced by its moved self
         value = worth(hit, false_alarm, miss, utility, costs)
         if from_feedback is not None and min_recall is not None:
             raise ValueError("--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out.")

@@ -58,7 +58,7 @@ def report(
 
         where = output or (None if as_json else Path("report.html"))
         if where is not None:
-            check_writable(where, data)
+            check_writable(where, data, model, costs)
         trained = Trained.load(model)
         value = worth(hit, false_alarm, miss, utility, costs)
         table = read_table(data, text=text, label=label, separator=separator, kind=kind, encoding=encoding, skip_bad=skip_bad)

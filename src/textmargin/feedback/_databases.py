@@ -129,6 +129,6 @@ class PostgreSQL:
         try:
             yield
         except self._error as error:
-            where = self._engine.url.render_as_string(hide_password=True)
+            where = self._engine.url.set(query={}).render_as_string(hide_password=True)  # a password may stand in the query
             why = " ".join(str(getattr(error, "orig", None) or error).split())
             raise FeedbackError(f"{where} cannot hold judgements: {why:.200}.") from error

@@ -28,7 +28,8 @@ class Moved:
     trained : Trained
     thresholds : dict label → JudgedThreshold, of the labels that were looked at
     n_judged : int
-    n_other : int, judgements left out since this model decides otherwise on their texts: they are about another one
+    n_other : int, judgements left out since this model decides otherwise on their texts, or does not have their labels: they are
+        about another one
     """
 
     trained: Trained
@@ -58,7 +59,8 @@ def moved_by_feedback(
     trained : Trained
         The model that decided; what another one decided otherwise is left out.
     judgements : iterable of Judgement
-        Where only right or wrong was said, it counts for the labels that were given; where the right labels were named, for all.
+        Where only right or wrong was said, it counts for the labels that were given; where the right labels were named, for all,
+        but a text that was accepted for other labels alone tells nothing of this one. Of several about one text the last counts.
     utility : Utility, or mapping label → Utility, default=None
         What decisions are worth; by default as in training.
     only : sequence of str, default=()
@@ -71,15 +73,16 @@ def moved_by_feedback(
     unknown = [label for label in only if label not in labels]
     if unknown:
         raise LabelError(f"There is no threshold of {unknown[0]!r}; there are {', '.join(labels[:10])}.")
-    judged, n_other, scores = _decided_by(trained, list(judgements))
+    latest = list({one.text: one for one in judgements}.values())  # who judges a text again corrects himself
+    judged, n_other, scores = _decided_by(trained, latest)
     found: dict[str, JudgedThreshold] = {}
     refused = []
     for k, (label, measure) in enumerate(zip(labels, _measures(trained, decision, utility), strict=True)):
         if only and label not in only:
             continue
         said = [_said(one, label, trained) for one in judged]
-        rows = [row for row, one in enumerate(said) if one is not None]
         theta = float(decision.thresholds_[k])
+        rows = [row for row, one in enumerate(said) if one is not None and _seen(judged[row], label, trained)]
         raw = scores[rows, k - len(labels)] + theta
         floor = decision.min_precision if min_precision is None else min_precision
         try:
@@ -124,13 +127,27 @@ def _decided_by(trained: Trained, judgements: list[Judgement]) -> tuple[list[Jud
         raise ScoreError("There are no judgements to set a threshold on.")
     scores = trained.scores([one.text for one in judgements])
     decided = trained.labels(scores)
-    same = [set(one.decided) == set(own) for one, own in zip(judgements, decided, strict=True)]
+    same = [set(one.decided) == set(own) and _known(one, trained) for one, own in zip(judgements, decided, strict=True)]
     kept = [one for one, own in zip(judgements, same, strict=True) if own]
     if not kept:
         raise ScoreError(
             f"All {len(same)} judgements are about decisions that this model does not make; give the one that made them."
         )
     return kept, len(same) - len(kept), scores[np.array(same)]
+
+
+def _known(judgement: Judgement, trained: Trained) -> bool:
+    """Whether the model has the labels that were called right; a misspelt one must not count against the others."""
+    return isinstance(judgement.right, bool) or set(judgement.right) <= set(trained.classes)
+
+
+def _seen(judgement: Judgement, label: str, trained: Trained) -> bool:
+    """Whether a text tells something of a label's threshold.
+
+    Where a text may have several labels, one that was accepted for another label and not for this one is no fair sample of
+    those that nobody saw: labels go together. Only texts that were accepted for nothing stand for these.
+    """
+    return not trained.multilabel or label in judgement.decided or not judgement.decided
 
 
 def _said(judgement: Judgement, label: str, trained: Trained) -> bool | None:

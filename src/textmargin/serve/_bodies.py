@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
 
 
 def _whole(text: str) -> str:
@@ -19,6 +19,8 @@ def _whole(text: str) -> str:
 Text = Annotated[str, AfterValidator(_whole)]
 Id = Annotated[str, Field(pattern=r"^[!-~]{1,200}$", description="Chosen by the client: sent again, it is stored once.")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+MOST_LABELS = 10_000
+Labels = Annotated[list[Text], Field(max_length=MOST_LABELS)]
 
 
 class _Body(BaseModel):
@@ -28,7 +30,7 @@ class _Body(BaseModel):
 class Texts(_Body):
     """Texts to decide on."""
 
-    texts: list[Text]
+    texts: Annotated[list[Text], FailFast()]  # one mistake is enough; to tell a million takes seconds
 
 
 class OneDecision(BaseModel):
@@ -74,9 +76,9 @@ class Said(_Body):
     """What was decided on a text, and the right labels, or only whether it was right."""
 
     text: Text
-    decided: list[Text]
-    right: bool | list[Text]
-    scores: dict[Text, Finite] = {}
+    decided: Labels
+    right: bool | Labels
+    scores: Annotated[dict[Text, Finite], Field(max_length=MOST_LABELS)] = {}
     id: Id | None = None
 
 

@@ -68,16 +68,18 @@ class Gate:
                 status = message["status"]
             await send(message)
 
-        self.metrics.in_flight += 1
+        always = scope["path"] in _ALWAYS
+        self.metrics.in_flight += not always
         try:
             self._check(scope)
-            await self.app(scope, _replayed(await self._body(scope, receive), receive), noted)
+            body = b"" if always else await self._body(scope, receive)  # what needs no token gets no memory either
+            await self.app(scope, _replayed(body, receive), noted)
         except _RefusedError as refused:
             await refused.answer(scope, receive, noted)
         except _GoneError:
             status = 499  # as others count it
         finally:
-            self.metrics.in_flight -= 1
+            self.metrics.in_flight -= not always
             route = scope["path"] if scope["path"] in self.routes else "other"
             self.metrics.answered(route, status or 500, time.perf_counter() - start)
 
