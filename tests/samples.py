@@ -1,6 +1,13 @@
-"""Small corpora for tests, made up on the spot."""
+"""Small corpora for tests, made up on the spot; and what tests say that need the real ones."""
+
+import os
 
 import numpy as np
+import pytest
+
+needs_corpora = pytest.mark.skipif(
+    "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
+)
 
 WORDS = ["wheat", "corn", "harvest", "grain", "bank", "rates", "dollar", "yen", "oil", "barrel", "crude", "export"]
 TOPICS = {"grain": WORDS[:4], "money": WORDS[4:8], "oil": WORDS[8:]}

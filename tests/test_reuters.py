@@ -1,10 +1,10 @@
 """The road from text to label on real news, 9,603 texts and 90 topics."""
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from samples import needs_corpora
 from sklearn.metrics import f1_score
 from sklearn.svm import LinearSVC
 
@@ -13,9 +13,7 @@ from textmargin.datasets.reuters import modapte_topics
 from textmargin.representations._backends import Cpu
 from textmargin.representations._encode import encode
 
-pytestmark = pytest.mark.skipif(
-    "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
-)
+pytestmark = needs_corpora
 
 
 @dataclass(frozen=True)

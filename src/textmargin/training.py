@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from .classifier import TextClassifier
 from .datasets.corpus import Corpus
@@ -26,6 +26,7 @@ from .representations.spectrum import SpectrumKernel
 from .representations.strings import SubsequenceKernel
 from .trained import Trained
 
+KERNELS = ("words", "subsequence", "ngrams")
 UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
 
 
@@ -55,7 +56,7 @@ class Recipe:
         Floors.
     """
 
-    kernel: Literal["words", "subsequence", "ngrams"] = "words"
+    kernel: str = "words"
     length: int = 5
     decay: float = 0.5
     C: float = 1.0

@@ -1,10 +1,10 @@
 """Every dataset has the counts its description promises."""
 
-import os
 from collections import Counter
 
 import numpy as np
 import pytest
+from samples import needs_corpora
 
 from textmargin import load_dataset
 from textmargin.datasets._catalogue import catalogue
@@ -12,9 +12,6 @@ from textmargin.datasets._overview import overview
 from textmargin.datasets.loading import dataset_names
 from textmargin.datasets.reuters import modapte_topics
 
-with_data = pytest.mark.skipif(
-    "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
-)
 LARGEST = {
     **{"earn": (2877, 1087), "acq": (1650, 719), "money-fx": (538, 179), "grain": (433, 149), "crude": (389, 189)},
     **{"trade": (369, 117), "interest": (347, 131), "wheat": (212, 71), "ship": (197, 89), "corn": (181, 56)},
@@ -26,7 +23,7 @@ def reuters():
     return load_dataset("reuters21578")
 
 
-@with_data
+@needs_corpora
 @pytest.mark.parametrize("name", sorted(set(dataset_names()) - {"desk"}))
 def test_counts_are_those_of_the_catalogue(name):
     corpus, entry = load_dataset(name), catalogue()[name]
@@ -38,7 +35,7 @@ def test_counts_are_those_of_the_catalogue(name):
     assert len(set(corpus.ids)) == len(corpus)
 
 
-@with_data
+@needs_corpora
 def test_reuters_in_the_modapte_split(reuters):
     train, test, topics = reuters.part("train"), reuters.part("test"), modapte_topics(reuters)
     assert len(topics) == 90
@@ -51,7 +48,7 @@ def test_reuters_in_the_modapte_split(reuters):
     assert {topic: size for topic, size in zip(topics, sizes, strict=True) if topic in LARGEST} == LARGEST
 
 
-@with_data
+@needs_corpora
 def test_a_text_of_reuters_is_its_title_and_body(reuters):
     types = Counter(kind for kind, split in zip(reuters.fields["text_type"], reuters.split, strict=True) if split != "unused")
     assert types == {"NORM": 11_771, "BRIEF": 1_063, "UNPROC": 68}
@@ -62,7 +59,7 @@ def test_a_text_of_reuters_is_its_title_and_body(reuters):
     )
 
 
-@with_data
+@needs_corpora
 def test_medline_has_one_query_or_none_per_text():
     corpus = load_dataset("medline")
     assert Counter(map(len, corpus.labels)) == {1: 696, 0: 337}
@@ -71,7 +68,7 @@ def test_medline_has_one_query_or_none_per_text():
     assert Y.sum(axis=0)[[19, 22]].tolist() == [39, 39]
 
 
-@with_data
+@needs_corpora
 def test_webqamgaze_trains_where_somebody_read():
     corpus = load_dataset("webqamgaze")
     words, train = corpus.tables["words"], corpus.part("train")
@@ -86,7 +83,7 @@ def test_webqamgaze_trains_where_somebody_read():
     assert Counter(corpus.tables["readers"]["recruited"]) == {"mturk": 179, "volunteer": 19, "lab": 10}
 
 
-@with_data
+@needs_corpora
 def test_zuco_in_four_sets():
     corpus = load_dataset("zuco")
     gaze = {name: sum(corpus.part(name).fields["has_gaze"]) for name in corpus.splits}
@@ -97,7 +94,7 @@ def test_zuco_in_four_sets():
     assert "None" in corpus.tables["words"]["word"], "a word, not a missing value"
 
 
-@with_data
+@needs_corpora
 def test_eye_movements_are_words_without_texts():
     words = load_dataset("eye_movements").tables["words"]
     assert len(words) == 28
@@ -105,7 +102,7 @@ def test_eye_movements_are_words_without_texts():
     assert len(set(words["assgNo"])) == 336
 
 
-@with_data
+@needs_corpora
 def test_wikipedia_has_keywords_for_every_category():
     corpus = load_dataset("wikipedia25")
     assert sorted(corpus.keywords) == corpus.classes
@@ -113,7 +110,7 @@ def test_wikipedia_has_keywords_for_every_category():
     assert sum(not seed for seed in dict(zip(corpus.labels, corpus.fields["in_seed"], strict=True)).values()) == 6
 
 
-@with_data
+@needs_corpora
 def test_every_file_is_ready():
     assert all(dataset.ready for dataset in overview() if dataset.files)
 

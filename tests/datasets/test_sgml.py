@@ -5,6 +5,7 @@ import hashlib
 import os
 
 import pytest
+from samples import needs_corpora
 
 from textmargin import load_dataset
 from textmargin.datasets import sgml
@@ -227,7 +228,7 @@ def written(row):
     )
 
 
-@pytest.mark.skipif("TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora")
+@needs_corpora
 def test_the_whole_collection_comes_back_field_by_field(tmp_path):
     """21,578 rows as SGML and back."""
     rows = json_rows(find("reuters21578.jsonl.gz"))

@@ -1,9 +1,8 @@
 """The keyword curve on one draw."""
 
-import os
-
 import numpy as np
 import pytest
+from samples import needs_corpora
 
 from textmargin import load_dataset
 from textmargin.errors import UnknownTermWarning
@@ -13,7 +12,7 @@ from textmargin.experiments.run import Run
 from textmargin.experiments.table import published
 
 pytestmark = [
-    pytest.mark.skipif("TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"),
+    needs_corpora,
     pytest.mark.filterwarnings("ignore::textmargin.errors.UnknownTermWarning"),  # three keywords are in no training article
 ]
 

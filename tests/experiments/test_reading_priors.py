@@ -1,19 +1,17 @@
 """The tables of Parrado-Hernández & Hardoon on a few documents of public recordings."""
 
-import os
 import re
 
 import numpy as np
 import pytest
+from samples import needs_corpora
 
 from textmargin.experiments import _recordings, reading_priors
 from textmargin.experiments._recordings import SETS, priors
 from textmargin.experiments.run import Run
 from textmargin.experiments.table import published
 
-pytestmark = pytest.mark.skipif(
-    "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
-)
+pytestmark = needs_corpora
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 """The tables of Lodhi et al. in small: the draws, the machine, and a kernel matrix that is interrupted."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from samples import needs_corpora
 
 from textmargin import SubsequenceKernel
 from textmargin.errors import ResultError
@@ -16,9 +16,6 @@ from textmargin.experiments._whole_gram import whole_gram
 from textmargin.experiments.catalogue import EXPERIMENTS
 from textmargin.experiments.run import Run
 
-needs_reuters = pytest.mark.skipif(
-    "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
-)
 TEXTS = ["corn exports fell", "corn imports rose", "bank raises rates", "bank cuts rate", "the corn bank", "wheat", "rates"]
 
 
@@ -31,7 +28,7 @@ def test_texts_are_read_as_in_the_paper():
     assert as_in_the_paper("The Net-Profit of 1986: 3.5 mln\n dlrs, it said.") == "net profit 1986 3 5 mln dlrs said"
 
 
-@needs_reuters
+@needs_corpora
 def test_a_draw_has_the_papers_numbers():
     (draw,) = draws([3])
     assert len(draw.train) == 380
@@ -44,7 +41,7 @@ def test_a_draw_has_the_papers_numbers():
     assert next(draws([4])).train != draw.train
 
 
-@needs_reuters
+@needs_corpora
 def test_documents_of_two_of_the_topics_are_not_drawn():
     news = _news._news().part("train")
     both = [as_in_the_paper(text) for text, own in zip(news.texts, news.labels, strict=True) if {"acq", "crude"} <= {*own}]
@@ -84,7 +81,7 @@ def test_words_choose_the_smallest_of_equal_costs():
     assert tuned_with_words([(texts, Y)], n_folds=2) == 0.1  # all of them separate these texts
 
 
-@needs_reuters
+@needs_corpora
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name.startswith("strings-")])
 def test_every_table_runs_quickly_and_gives_the_same_twice(name, run, tmp_path):
     first = EXPERIMENTS[name].run(run)

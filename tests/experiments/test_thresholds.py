@@ -1,10 +1,10 @@
 """The claims of Shanahan & Roma on a small part of Reuters-21578."""
 
-import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from samples import needs_corpora
 
 from textmargin.experiments import thresholds
 from textmargin.experiments.catalogue import experiment
@@ -12,9 +12,7 @@ from textmargin.experiments.run import Run
 from textmargin.experiments.table import Table, Value
 from textmargin.experiments.thresholds import DEFAULT, ORACLE, RULES, ZERO
 
-pytestmark = pytest.mark.skipif(
-    "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
-)
+pytestmark = needs_corpora
 
 
 def quick(tmp_path):

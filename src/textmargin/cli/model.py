@@ -79,10 +79,10 @@ def train(
     """Learn from labelled texts, and write the model to a file."""
     with mistakes():
         from ..datasets.own import read_table
-        from ..training import Recipe
+        from ..training import KERNELS, Recipe
 
-        if kernel not in ("words", "subsequence", "ngrams"):
-            raise ValueError(f"--kernel {kernel} is none of words, subsequence, ngrams.")
+        if kernel not in KERNELS:
+            raise ValueError(f"--kernel {kernel} is none of {', '.join(KERNELS)}.")
         read = (data, test, keywords, prior, costs)
         check_writable(output, *read)
         if report is not None:
@@ -101,7 +101,20 @@ def train(
         if test is not None:
             held_out = read_table(test, **reading)
             tell(held_out)
-        recipe = Recipe(kernel, length, decay, C, keywords, marks, prior, trust, value, min_precision, min_recall, positive)  # type: ignore[arg-type]
+        recipe = Recipe(
+            kernel=kernel,
+            length=length,
+            decay=decay,
+            C=C,
+            keywords=keywords,
+            marks=marks,
+            prior=prior,
+            trust=trust,
+            utility=value,
+            min_precision=min_precision,
+            min_recall=min_recall,
+            positive=positive,
+        )
         about = {"data": table.corpus.name, "n_texts": len(table.corpus), "labels": _counts(table.corpus)}
         trained = replace(recipe.train(table.corpus, about), text_column=table.text_column)
         trained.save(output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -12,7 +12,7 @@ class Metrics:
 
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, int]] = Counter()
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.n_texts = 0
         self.n_batches = 0
         self.n_judgements = 0
@@ -21,7 +21,7 @@ class Metrics:
     def answered(self, route: str, status: int, seconds: float) -> None:
         """A request was answered."""
         self.requests[route, status] += 1
-        self.seconds[route] += seconds  # type: ignore[assignment]  # a counter of seconds
+        self.seconds[route] += seconds
 
     def __str__(self) -> str:
         by_route: Counter[str] = Counter()
