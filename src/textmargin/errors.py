@@ -1,7 +1,9 @@
 """What can go wrong, as a tree.
 
     TextmarginError
+    ├── ClusterError           (OSError)      a cluster cannot be reached or has no workers, or none is in use
     ├── DatasetError           (OSError)      a corpus cannot be read or imported: a file is missing, wrong or damaged
+    ├── DeviceError            (RuntimeError) a GPU cannot be used: none there, CuPy or the driver wrong, memory full, lost
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
     ├── FeedbackError          (OSError)      judgements cannot be stored or read: a wrong file, a database that is away
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
@@ -28,8 +30,16 @@ class TextmarginError(Exception):
     """Every error that textmargin raises by itself."""
 
 
+class ClusterError(TextmarginError, OSError):
+    """A cluster cannot be reached, or none is in use."""
+
+
 class DatasetError(TextmarginError, OSError):
     """A corpus cannot be read or imported."""
+
+
+class DeviceError(TextmarginError, RuntimeError):
+    """A GPU cannot be used."""
 
 
 class EmptyVocabularyError(TextmarginError, ValueError):

@@ -13,7 +13,8 @@ from reference import WORKED, ssk_by_definition
 from strkernels import SubsequenceStringKernel
 
 from textmargin import SpectrumKernel, SubsequenceKernel, core
-from textmargin.representations._backends import SHORTEN_BELOW, Cpu, Diagonal
+from textmargin.representations._backends import Diagonal, Recipe
+from textmargin.representations._cpu import SHORTEN_BELOW, Cpu, _compiled
 from textmargin.representations._encode import encode
 
 # Every way to the same values: vector level, precision, whole or shortened texts.
@@ -33,7 +34,7 @@ class OneWay(SubsequenceKernel):
         super().__init__(**options)
         self.way = way
 
-    def _backend(self, symbols, *corpora):
+    def _backend(self, recipe, *corpora):
         return self.way
 
 
@@ -221,10 +222,10 @@ def test_the_automatic_choice_shortens_words_and_not_characters():
     rng = np.random.default_rng(0)
     words = [list(rng.integers(0, 5000, 80)) for _ in range(40)]
     characters = ["".join(rng.choice(list("abcdefghij "), 80)) for _ in range(40)]
-    recipe = core.Recipe(2, np.full(6000, 0.5), np.ones(6000), np.empty(0))
+    recipe = Recipe(2, np.full(6000, 0.5), 1.0, np.empty(0))
     for corpus, shortened in ((words, True), (characters, False)):
         (X,), _ = encode("char", corpus)
-        assert (core.share_of_common_cells(recipe, X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened
+        assert (core.share_of_common_cells(_compiled(recipe), X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened
         values = [Cpu(shorten=way).gram(recipe, X, None, (Diagonal.none(),) * 2, 1.0) for way in (None, True, False)]
         np.testing.assert_allclose(values[0], values[1], rtol=1e-5, atol=1e-30)
         np.testing.assert_allclose(values[0], values[2], rtol=1e-5, atol=1e-30)

@@ -1,26 +1,37 @@
-"""Which code compares texts: vector level, whole or shortened texts, threads. But for rounding the values do not depend on it."""
+"""What a backend takes and gives, and which one compares texts: the compiled core or a GPU. But for rounding values are the same."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import core
-from .._sklearn import effective_n_threads
 from ..errors import TooLargeError
 from ._encode import Sequences
 
 Floats = NDArray[np.float64]
 Report = Callable[[float], object] | None
 
-# Texts over a large alphabet are shortened to what a pair has in common where that leaves fewer than this share of the cells.
-SHORTEN_BELOW = 0.15
-# Memory of all threads beyond the result, and of one comparison at most, in bytes.
-THREADS_MEMORY, PAIR_MEMORY = 96e6, 1e9
+# Cells from which backend="auto" takes a GPU: about two seconds of a processor's work, and more than loading CuPy takes.
+AUTO_CELLS = 2e10
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is to be computed: K of `length`, or Σ weights[i − 1]·K_i, with what skipping and matching a symbol is worth.
+
+    The paper's kernel has gap λ; its match λ² is a factor λ²ⁱ of K_i that the caller applies where it would underflow here.
+    """
+
+    length: int
+    gap: Floats  # of each symbol
+    match: float  # of any, at most 1
+    weights: Floats  # of the lengths from 1, the last being 1; empty: the last alone counts
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,7 @@ class Diagonal:
         """No diagonal: nothing is normalised."""
         return cls(np.empty(0), np.empty(0, np.int64))
 
-    def take(self, rows: NDArray[np.intp]) -> Diagonal:
+    def take(self, rows: NDArray[np.intp] | slice) -> Diagonal:
         """Of some of the texts."""
         return Diagonal(self.fraction[rows], self.exponent[rows])
 
@@ -56,31 +67,16 @@ class Diagonal:
             return np.ldexp(self.fraction, np.clip(self.exponent, -5000, 5000).astype(np.int32))
 
 
-@dataclass(frozen=True)
-class Cpu:
-    """The compiled core.
+class Backend(Protocol):
+    """Compares texts."""
 
-    Parameters
-    ----------
-    double : bool, whether states are kept in double precision
-    n_jobs : int, threads; None: all cores, within the limits that OpenMP and joblib have been given
-    level : str, the vector level; None: the widest
-    shorten : bool, whether pairs are shortened to what they have in common; None: where it pays
-    """
-
-    double: bool = False
-    n_jobs: int | None = None
-    level: str | None = None
-    shorten: bool | None = None
-
-    def diagonal(self, recipe: core.Recipe, X: Sequences, report: Report = None) -> Diagonal:
+    def diagonal(self, recipe: Recipe, X: Sequences, report: Report = None) -> Diagonal:
         """K of each text with itself."""
-        level, n_threads = self._means(recipe, X, X, float((X.lengths.astype(float) ** 2).sum()))
-        return Diagonal(*core.subsequence_diagonal(recipe, X.codes, X.starts, level, self.double, n_threads, report))
+        ...
 
     def gram(
         self,
-        recipe: core.Recipe,
+        recipe: Recipe,
         X: Sequences,
         Y: Sequences | None,
         diagonals: tuple[Diagonal, Diagonal],
@@ -88,46 +84,39 @@ class Cpu:
         report: Report = None,
     ) -> Floats:
         """K of all pairs times a factor, normalised where there are diagonals."""
-        other = X if Y is None else Y
-        check_result_size(len(X), len(other))
-        level, n_threads = self._means(recipe, X, other, float(X.codes.size) * other.codes.size)
-        shorten = self.shorten
-        if shorten is None:
-            shorten = core.share_of_common_cells(recipe, X.codes, X.starts, other.codes, other.starts) < SHORTEN_BELOW
-        double = self.double or shorten  # a step over all that stood between two shared words may leave the range of single
-        rows, columns = diagonals
-        return core.subsequence_gram(
-            recipe,
-            X.codes,
-            X.starts,
-            None if Y is None else Y.codes,
-            None if Y is None else Y.starts,
-            rows.fraction,
-            rows.exponent,
-            columns.fraction,
-            columns.exponent,
-            factor,
-            level,
-            double,
-            shorten,
-            n_threads,
-            report,
-        )
+        ...
 
-    def _means(self, recipe: core.Recipe, X: Sequences, Y: Sequences, n_cells: float) -> tuple[str, int]:
-        """The level, and as many threads as memory and work allow."""
-        level = self.level or core.levels()[0]
-        n_rows = min(X.lengths.max(initial=0), Y.lengths.max(initial=0))
-        each = core.scratch_bytes(recipe, level, self.double, n_rows)
-        if each > PAIR_MEMORY:
-            i = int(X.lengths.argmax())
-            raise TooLargeError(
-                f"Text number {i} has {X.lengths[i]:,} symbols; comparing it with one of {n_rows:,} takes {each / 1e9:.1f} GB of "
-                f"memory and {float(X.lengths[i]) * float(n_rows):.0e} steps. Cut long texts into passages, or compare words."
-            )
-        if n_cells < 1e6:  # less than starting a thread takes
-            return level, 1
-        return level, max(1, min(effective_n_threads(self.n_jobs), int(THREADS_MEMORY // max(each, 1))))
+
+def choose(name: str, double: bool, n_jobs: int | None, recipe: Recipe, X: Sequences, Y: Sequences) -> Backend:
+    """The backend of a name; of "auto", a GPU where there is one and enough to do.
+
+    Parameters
+    ----------
+    name : "auto", "cpu" or "cuda"
+    double : bool, whether states are kept in double precision
+    n_jobs : int, threads of the compiled core
+    recipe, X, Y : what is to be compared
+    """
+    if name == "cuda" or (name == "auto" and _gpu_pays(recipe, X, Y)):
+        from ._cuda import Cuda
+
+        return Cuda(double=double)
+    try:
+        from ._cpu import Cpu
+    except ImportError as error:
+        raise ImportError(
+            "backend='cpu' needs the compiled core, which is not in this installation: pip install textmargin, or use "
+            "backend='cuda'."
+        ) from error
+    return Cpu(double=double, n_jobs=n_jobs)
+
+
+def _gpu_pays(recipe: Recipe, X: Sequences, Y: Sequences) -> bool:
+    if float(X.codes.size) * Y.codes.size < AUTO_CELLS and find_spec("textmargin.core") is not None:
+        return False
+    from ._cuda import MOST_LENGTH, missing
+
+    return recipe.length <= MOST_LENGTH and missing() is None
 
 
 def check_result_size(n_rows: int, n_columns: int) -> None:

@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+")
 _N_CODE_POINTS = 0x110000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # known by identity, so that what was made of them can be kept with them
 class Sequences:
     """Texts as codes: text i is codes[starts[i]:starts[i + 1]]."""
 
@@ -67,6 +67,18 @@ def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:
         codes = np.fromiter((code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32)
         encoded.append(_sequences(codes, [len(text) for text in texts]))
     return encoded, list(code_of)
+
+
+def encode_beside(tokens: Tokens, corpus: Any, symbols: list[Any]) -> tuple[Sequences, list[Any]]:
+    """Sequences of more texts, with the codes of symbols known already; new symbols get the codes after them."""
+    code_of: dict[Hashable, int] = {symbol: code for code, symbol in enumerate(symbols)}
+    texts = split(tokens, corpus)
+    if texts and all(isinstance(text, str) for text in texts):
+        (found,), characters = _encode_characters([[text for text in texts if isinstance(text, str)]])
+        renumbered = np.array([code_of.setdefault(symbol, len(code_of)) for symbol in characters], dtype=np.int32)
+        return Sequences(renumbered[found.codes] if characters else found.codes, found.starts), list(code_of)
+    codes = np.fromiter((code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32)
+    return _sequences(codes, [len(text) for text in texts]), list(code_of)
 
 
 def digests(tokens: Tokens, corpus: Any) -> list[bytes]:

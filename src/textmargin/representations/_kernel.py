@@ -36,6 +36,11 @@ def length_weights(weights: Sequence[float] | None, length: int) -> Floats:
     return np.trim_zeros(found, "b")
 
 
+def no_texts() -> NotTextError:
+    """Where a list is empty."""
+    return NotTextError("There are no texts to compare: the list is empty.")
+
+
 class TextPairs:
     """A string kernel over a list of texts, which are encoded once; see `textmargin._pairs`."""
 
@@ -163,7 +168,7 @@ class StringKernel(TransformerMixin, BaseEstimator):
     def _encode(self, corpora: list[Any]) -> tuple[list[Sequences], list[Any]]:
         encoded, symbols = encode(self.tokens, *corpora)
         if any(len(texts) == 0 for texts in encoded):
-            raise NotTextError("There are no texts to compare: the list is empty.")
+            raise no_texts()
         return encoded, symbols
 
     @abstractmethod

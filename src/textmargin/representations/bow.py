@@ -131,7 +131,7 @@ class BagOfWords(QuietCountVectorizer):
         texts = as_texts(raw_documents)
         counts = self._count(texts)
         self.n_texts_ = len(texts)
-        self.idf_ = self._idf(counts)
+        self.idf_ = self._idf(np.bincount(counts.indices, minlength=counts.shape[1]))
         return self._weigh(counts)
 
     def transform(self, raw_documents: Any) -> sp.csr_matrix:
@@ -180,10 +180,9 @@ class BagOfWords(QuietCountVectorizer):
             f"loosen them."
         )
 
-    def _idf(self, counts: sp.csr_matrix) -> NDArray[np.float64]:
+    def _idf(self, df: NDArray[np.int64]) -> NDArray[np.float64]:
         if self.weight == "count":
-            return np.ones(counts.shape[1])
-        df = np.bincount(counts.indices, minlength=counts.shape[1])
+            return np.ones(df.size)
         idf = np.log(self.n_texts_ / np.maximum(df, 1))
         if not idf.any():
             warnings.warn(

@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from .. import core
 from .._pairs import Numbers, every
 from .._progress import progress_of, stages
 from .._sklearn import Interval, StrOptions
 from ..errors import TooLargeError
-from ._backends import Cpu, Diagonal, Floats
-from ._encode import Sequences, Tokens, rows_as_texts
-from ._kernel import StringKernel, TextPairs, length_weights
+from ._backends import Backend, Diagonal, Floats, Recipe, choose
+from ._encode import Sequences, Tokens, encode_beside, rows_as_texts
+from ._kernel import StringKernel, TextPairs, length_weights, no_texts
 from ._matches import Term
 
 LEAST_DECAY = 1e-6  # with less, gaps count nothing: that is SpectrumKernel
@@ -61,8 +60,11 @@ class SubsequenceKernel(StringKernel):
         Of the states inside; relative errors stay below 1e-5 and 1e-12. The result is always double. Normalised similarities
         below about 1e-20 may come out as 0 in single precision. Long kernels on long texts whose gaps cost next to nothing have
         double precision in any case, because single has not the range.
+    backend : {"auto", "cpu", "cuda"}, default="auto"
+        The compiled core; or a GPU, for which CuPy is needed (`pip install 'textmargin[cuda]'`). "auto" takes the GPU where there
+        is one and the texts are many. Several GPUs share the work. But for rounding the values are the same.
     n_jobs : int, default=None
-        Threads. None: all cores, within the limits that OpenMP and joblib have been given.
+        Threads of the compiled core. None: all cores, within the limits that OpenMP and joblib have been given.
     progress : bool or callable, default=True
         Show a bar on standard error when it takes long; or a function that is told the share done.
 
@@ -87,6 +89,7 @@ class SubsequenceKernel(StringKernel):
         "weights": ["array-like", None],
         "normalize": ["boolean"],
         "precision": [StrOptions({"single", "double"})],
+        "backend": [StrOptions({"auto", "cpu", "cuda"})],
         "n_jobs": [Integral, None],
         "progress": ["boolean", callable],
     }
@@ -101,6 +104,7 @@ class SubsequenceKernel(StringKernel):
         weights: Sequence[float] | None = None,
         normalize: bool = True,
         precision: str = "single",
+        backend: str = "auto",
         n_jobs: int | None = None,
         progress: bool | Callable[[float], object] = True,
     ) -> None:
@@ -111,6 +115,7 @@ class SubsequenceKernel(StringKernel):
         self.weights = weights
         self.normalize = normalize
         self.precision = precision
+        self.backend = backend
         self.n_jobs = n_jobs
         self.progress = progress
 
@@ -119,7 +124,7 @@ class SubsequenceKernel(StringKernel):
     ) -> Floats:
         recipe, factor = self._recipe(symbols)
         corpora = [X] if Y is None else [X, Y]
-        backend = self._backend(symbols, *corpora)
+        backend = self._backend(recipe, *corpora)
         with progress_of(f"Comparing {len(X):,} × {len(corpora[-1]):,} texts", self.progress) as report:
             if not self.normalize:
                 return self._finite(backend.gram(recipe, X, Y, (Diagonal.none(),) * 2, factor, report))
@@ -144,7 +149,8 @@ class SubsequenceKernel(StringKernel):
     def _with_themselves(self, X: Sequences, symbols: list[Any]) -> Diagonal:
         """The core's value of each text with itself."""
         with progress_of(f"Comparing {len(X):,} texts with themselves", self.progress) as report:
-            return self._backend(symbols, X).diagonal(self._recipe(symbols)[0], X, report)
+            recipe, _ = self._recipe(symbols)
+            return self._backend(recipe, X).diagonal(recipe, X, report)
 
     def _pairs(self, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> TextPairs:
         return _SubsequencePairs(self, texts, encoded, symbols)
@@ -159,20 +165,20 @@ class SubsequenceKernel(StringKernel):
             "precision": self.precision,
         }
 
-    def _backend(self, symbols: list[Any], *corpora: Sequences) -> Cpu:
-        double = self.precision == "double" or self._bits(symbols, *corpora) > SINGLE_BITS
-        return Cpu(double=double, n_jobs=self.n_jobs)
+    def _backend(self, recipe: Recipe, *corpora: Sequences) -> Backend:
+        double = self.precision == "double" or self._bits(recipe.gap, *corpora) > SINGLE_BITS
+        return choose(self.backend, double, self.n_jobs, recipe, corpora[0], corpora[-1])
 
-    def _bits(self, symbols: list[Any], *corpora: Sequences) -> float:
+    def _bits(self, gaps: Floats, *corpora: Sequences) -> float:
         """log₂ of the largest state that two texts of these lengths could have, if they were of one symbol."""
-        largest = self._gaps(symbols).max()
+        largest = gaps.max()
         reach = [min(texts.lengths.max(), 1 / (1 - largest) if largest < 1 else np.inf) for texts in (corpora[0], corpora[-1])]
         levels = np.arange(1, self.length)
         paths = [levels * np.log2(max(r, 1)) - (gammaln(levels + 1) / np.log(2) if largest == 1 else 0) for r in reach]
         return float(np.max(paths[0] + paths[1], initial=0.0))
 
-    def _recipe(self, symbols: list[Any]) -> tuple[core.Recipe, float]:
-        """What the core computes, and the factor from that to K."""
+    def _recipe(self, symbols: list[Any]) -> tuple[Recipe, float]:
+        """What a backend computes, and the factor from that to K."""
         match, relative, log_factor = self._in_core()
         n, factor = relative.size, float(np.exp(log_factor))
         if factor < np.finfo(np.float64).tiny and not self.normalize:
@@ -180,7 +186,7 @@ class SubsequenceKernel(StringKernel):
                 f"decay={self.decay} to the power of 2·{n} is too small for a float; use normalize=True, where it cancels."
             )
         several = relative if np.count_nonzero(relative) > 1 else np.empty(0)
-        return core.Recipe(n, self._gaps(symbols), np.full(max(len(symbols), 1), match), several), factor
+        return Recipe(n, self._gaps(symbols), match, several), factor
 
     def _in_core(self) -> tuple[float, Floats, float]:
         """What a match is worth in the core, the weight of each length there, and the logarithm of the factor from that to K.
@@ -240,8 +246,10 @@ class _SubsequencePairs(TextPairs):
         if not self.kernel.normalize:
             return super().versus(X)
         self._fill(every(len(self)))
-        (other, these), symbols = self.kernel._encode([X, self.texts])
-        return self.kernel._gram(other, these, symbols, (None, self.diagonal))
+        other, symbols = encode_beside(self.kernel.tokens, X, self.symbols)
+        if len(other) == 0:
+            raise no_texts()
+        return self.kernel._gram(other, self.encoded, symbols, (None, self.diagonal))
 
     def _fill(self, rows: Numbers) -> None:
         unknown = rows[np.isnan(self.diagonal.fraction[rows])]
@@ -256,17 +264,17 @@ class _SubsequencePairs(TextPairs):
             scale = self.kernel._with_themselves(x, symbols).inverse_roots() * self.diagonal.inverse_roots()
         gap = float(self.kernel._gaps(symbols).mean())
         for length in (1 + np.flatnonzero(relative)).tolist():
-            recipe = core.Recipe(length, self.kernel._gaps(symbols), np.ones(max(len(symbols), 1)), np.empty(0))
+            recipe = Recipe(length, self.kernel._gaps(symbols), 1.0, np.empty(0))
             yield Term(length, gap, relative[length - 1] * match**length * scale, partial(_amounts, recipe, self.kernel.n_jobs))
 
     def _gap_costs(self, symbols: list[Any]) -> Floats:
         return 1e-9 - np.log(self.kernel._gaps(symbols))  # gaps that cost nothing are still to be few
 
 
-def _amounts(recipe: core.Recipe, n_jobs: int | None, texts: Sequences, subsequences: NDArray[np.int32]) -> Floats:
+def _amounts(recipe: Recipe, n_jobs: int | None, texts: Sequences, subsequences: NDArray[np.int32]) -> Floats:
     """Σ γ^gaps over the occurrences of each subsequence in each text."""
-    unscaled = (Diagonal.none(), Diagonal.none())
-    return Cpu(double=True, n_jobs=n_jobs).gram(recipe, texts, rows_as_texts(subsequences), unscaled, 1.0)
+    patterns, unscaled = rows_as_texts(subsequences), (Diagonal.none(), Diagonal.none())
+    return choose("cpu", True, n_jobs, recipe, texts, patterns).gram(recipe, texts, patterns, unscaled, 1.0)
 
 
 def _spelled_gaps(gaps: float | Mapping[Any, float] | None) -> Any:

@@ -1,0 +1,119 @@
+"""How the recurrence is cut for a GPU: columns of a lane, columns of a group, what fits into registers and into the range of floats."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from ._backends import Floats, Recipe
+
+LANES = 32
+_REGISTERS = 65536 // LANES  # of a multiprocessor, for each lane of its warps
+_OTHER_REGISTERS = 36  # of a lane, beside states, symbols and weights
+_WIDEST = 32
+# c of a column, the largest state and 1/gap together stay within the range of the type.
+_LEAST_C = {4: 2.0**-60, 8: 2.0**-400}
+_GROWTH_BITS = {4: 40.0, 8: 600.0}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What ssk.cu is compiled for."""
+
+    real: type[np.float32] | type[np.float64]
+    levels: int
+    columns: int
+    group: int
+    weighted: bool
+    uniform: bool
+    warps: int
+
+    @classmethod
+    def of(cls, recipe: Recipe, double: bool) -> Layout:
+        """As many columns as registers hold, and as many warps, for others to go on while one waits."""
+        real = np.float64 if double else np.float32
+        levels, weighted, uniform = recipe.length - 1, recipe.weights.size > 0, bool((recipe.gap == recipe.gap[0]).all())
+        words = np.dtype(real).itemsize // 4
+        each = words * (levels + (0 if uniform else 2)) + 1
+        for warps in (12, 8):
+            columns = int((_REGISTERS // warps // 8 * 8 - _OTHER_REGISTERS - 4 * words * levels) // each) // 2 * 2
+            if columns >= 4:
+                break
+        columns = min(max(columns, 2), _WIDEST)
+        least = _LEAST_C[np.dtype(real).itemsize]
+        group = max(g for g in range(1, columns + 1) if columns % g == 0 and (g == 1 or float(recipe.gap.min()) ** g >= least))
+        return cls(real, levels, columns, group, weighted, uniform, warps)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """For the compiler."""
+        name = "double" if self.real is np.float64 else "float"
+        numbers = {"LEVELS": self.levels, "COLUMNS": self.columns, "GROUP": self.group, "WARPS": self.warps}
+        numbers |= {"WEIGHTED": int(self.weighted), "UNIFORM": int(self.uniform)}
+        return ("-std=c++17", f"-DREAL={name}", *(f"-D{key}={value}" for key, value in numbers.items()))
+
+    def halvings(self, recipe: Recipe, n_s: int, n_t: int) -> int:
+        """How many times to halve each match, so that no state can overflow whatever texts of these lengths say."""
+        largest = float(recipe.gap.max())
+        reach = [min(n, 1 / (1 - largest) if largest < 1 else math.inf) for n in (n_s, n_t)]
+        bits = _GROWTH_BITS[np.dtype(self.real).itemsize] - math.log2(max(1.0, recipe.weights.max(initial=0.0)))
+        i = np.arange(1, recipe.length)
+        if i.size == 0 or min(n_s, n_t) == 0:
+            return 0
+        geometric = i * (math.log2(reach[0]) + math.log2(reach[1]))
+        chosen = sum(_log2_choose(n, i) for n in (n_s, n_t))
+        return max(0, math.ceil(float(np.max((np.minimum(geometric, chosen) - bits) / i))))
+
+    def constants(self, recipe: Recipe, halve: int) -> NDArray[Any]:
+        """The kernel's first argument."""
+        gap, n_states = float(recipe.gap[0]), max(self.levels, 1)
+        kind = np.dtype(
+            [
+                ("q", self.real),
+                ("past", self.real),
+                ("c", self.real, self.group),
+                ("inverse", self.real, self.group),
+                ("weights", self.real, n_states + 1),
+            ]
+        )
+        powers = gap ** np.arange(self.group) if self.uniform else np.ones(self.group)
+        found = np.zeros((), dtype=kind)
+        found["q"] = np.ldexp(recipe.match, -halve) / gap
+        found["past"] = gap**self.group
+        found["c"], found["inverse"] = powers, 1 / powers
+        if self.weighted:
+            found["weights"][: recipe.length] = np.ldexp(recipe.weights, halve * (np.arange(recipe.length) + 1 - recipe.length))
+        return found
+
+    def column_weights(self, recipe: Recipe, symbol: NDArray[np.int32], at: Any) -> tuple[NDArray[Any], ...]:
+        """c and 1/c of each column of each lane, and of each group the product of the gaps of the one before; empty if uniform."""
+        if self.uniform:
+            return (np.empty((0, 1), self.real),) * 3
+        gap = np.ones(symbol.shape)
+        gap[at] = recipe.gap[symbol[at]]
+        products = np.cumprod(gap.reshape(len(gap), -1, self.group), axis=2)
+        c = np.concatenate([np.ones((*products.shape[:2], 1)), products[:, :, :-1]], axis=2).reshape(gap.shape)
+        past = np.roll(products[:, :, -1].ravel(), 1).reshape(products.shape[:2])
+        return c.astype(self.real), (1 / c).astype(self.real), past.astype(self.real)
+
+    def rounded(self, gap: Floats) -> NDArray[Any]:
+        """Gaps in the precision of the states, up and down in such turns that rounding does not add up over thousands of rows."""
+        nearest = gap.astype(self.real)
+        if self.real is np.float64:
+            return nearest
+        down = np.where(nearest > gap, np.nextafter(nearest, np.float32(0)), nearest)
+        up = np.nextafter(down, np.float32(2))
+        share = (gap - down) / (up.astype(np.float64) - down)
+        k = np.arange(gap.size)
+        return np.where(np.floor((k + 1) * share) > np.floor(k * share), up, down)
+
+
+def _log2_choose(n: int, i: NDArray[np.int64]) -> Floats:
+    """log₂ of n over i, 0 where i ≥ n."""
+    found = gammaln(n + 1) - gammaln(i + 1) - gammaln(np.maximum(n - i, 0) + 1)
+    return np.where(i >= n, 0.0, found) / math.log(2)

@@ -1,0 +1,165 @@
+"""Texts as the GPU meets them: one corpus as a stream of rows, the other as tiles of columns, and jobs of both.
+
+See ssk.cu for what the numbers mean. Texts are in the order of their lengths, so that neighbours have much the same work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._backends import Floats, Recipe
+from ._encode import Sequences
+from ._layout import LANES, Layout
+
+FIRST, CONTINUED, LAST = 1, 2, 4  # of a lane
+NO_SYMBOL = np.iinfo(np.int32).min  # of a column: like none of the rows
+
+Ints = NDArray[np.int32]
+JOB = np.dtype([("first_tile", "<i4"), ("n_tiles", "<i4"), ("first_step", "<i4"), ("last_step", "<i4")])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Texts one after another, two symbols a step, each text ended by a row that empties all states."""
+
+    symbol: Ints
+    gap: NDArray[Any]
+    q: NDArray[Any]
+    starts: NDArray[np.int64]  # the first step of each text, and one after the last
+    rank: Ints  # of each text of the corpus, in this order
+
+    @property
+    def longest(self) -> int:
+        """Steps of the longest text."""
+        return int(np.diff(self.starts).max(initial=0))
+
+    @classmethod
+    def of(cls, X: Sequences, recipe: Recipe, layout: Layout, halve: int) -> Rows:
+        """Every text of X."""
+        order, rank = by_length(X)
+        texts = X.take(order)
+        steps = texts.lengths // 2 + 1
+        starts = np.concatenate([[0], np.cumsum(steps)])
+        at = np.repeat(2 * starts[:-1] - texts.starts[:-1], texts.lengths) + np.arange(texts.codes.size)
+        symbol = np.full(2 * starts[-1], -1, dtype=np.int32)
+        symbol[at] = texts.codes
+        symbol[2 * starts[1:] - 1] = -2 - np.arange(len(texts), dtype=np.int32)
+        row_gap = np.ones(symbol.size)
+        row_gap[at] = recipe.gap[0] if layout.uniform else recipe.gap[texts.codes]
+        q = np.empty(0, layout.real)
+        if not layout.uniform:
+            q = (np.ldexp(recipe.match, -halve) / row_gap).astype(layout.real)
+        gap = layout.rounded(row_gap)
+        gap[2 * starts[1:] - 1] = 0
+        return cls(symbol, gap, q, starts, rank)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Texts side by side in lanes, 32 to a tile; a run of tiles, in which texts may go on from tile to tile, is one job's."""
+
+    symbol: Ints  # (tile, column, lane)
+    c: NDArray[Any]
+    inverse: NDArray[Any]
+    past: NDArray[Any]  # (tile, group, lane)
+    lane: Ints  # (tile, lane, 2): rank of the text, and FIRST, CONTINUED, LAST
+    runs: NDArray[np.int64]  # the first tile of each run, and one after the last
+    ranks: NDArray[np.int64]  # the first text of each run, and one after the last
+    rank: Ints  # of each text of the corpus, in this order
+
+    @classmethod
+    def of(cls, Y: Sequences, recipe: Recipe, layout: Layout, tiles_of_run: int) -> Columns:
+        """Every text of Y."""
+        order, rank = by_length(Y)
+        texts = Y.take(order)
+        n_lanes = -(-texts.lengths // layout.columns)
+        ranks, firsts = _runs(n_lanes, tiles_of_run * LANES)
+        run_lanes = np.add.reduceat(np.append(n_lanes, 0), ranks[:-1]) if ranks.size > 1 else np.empty(0, np.int64)
+        runs = np.concatenate([[0], np.cumsum(-(-run_lanes // LANES))]).astype(np.int64)
+        start = firsts + np.repeat(runs[:-1] * LANES, np.diff(ranks))  # the first lane of each text
+        total = int(runs[-1]) * LANES
+
+        symbol = np.full((total, layout.columns), NO_SYMBOL, dtype=np.int32)
+        within = np.arange(texts.codes.size) - np.repeat(texts.starts[:-1], texts.lengths)
+        at = (np.repeat(start, texts.lengths) + within // layout.columns, within % layout.columns)
+        symbol[at] = texts.codes
+
+        lane = np.zeros((total, 2), dtype=np.int32)
+        lane[:, 0] = -1
+        used = np.repeat(start, n_lanes) + np.arange(n_lanes.sum()) - np.repeat(np.cumsum(n_lanes) - n_lanes, n_lanes)
+        lane[used, 0] = np.repeat(np.arange(len(texts)), n_lanes)
+        filled = n_lanes > 0
+        lane[start[filled], 1] |= FIRST
+        lane[(start + n_lanes - 1)[filled], 1] |= LAST
+        begun = np.repeat(start // LANES, n_lanes) < used // LANES
+        lane[used[begun], 1] |= CONTINUED
+        lane[used[(used % LANES == LANES - 1)], 1] |= LAST  # what goes on is handed over there
+        lane[lane[:, 0] < 0, 1] = FIRST
+
+        c, inverse, past = layout.column_weights(recipe, symbol, at)
+        return cls(_by_tile(symbol), _by_tile(c), _by_tile(inverse), _by_tile(past), lane, runs, ranks, rank)
+
+    @cached_property
+    def n_tiles(self) -> NDArray[np.int64]:
+        """Of each run."""
+        return np.diff(self.runs)
+
+
+def by_length(X: Sequences) -> tuple[NDArray[np.intp], Ints]:
+    """The texts from the shortest to the longest, and the rank of each."""
+    order = np.argsort(X.lengths, kind="stable")
+    rank = np.empty(order.size, dtype=np.int32)
+    rank[order] = np.arange(order.size, dtype=np.int32)
+    return order, rank
+
+
+def jobs(rows: Rows, columns: Columns, wanted: str, steps_of_job: int) -> tuple[NDArray[Any], Floats]:
+    """Runs of tiles against stretches of the stream, the largest first, and the cells that are done after each.
+
+    Parameters
+    ----------
+    rows, columns : the two corpora
+    wanted : "all"; "half", texts of the same corpus up to the column's own rank; "same", each text with itself
+    steps_of_job : int, about how many steps a stretch is to have
+    """
+    n_texts = rows.starts.size - 1
+    cuts = np.unique(np.searchsorted(rows.starts, np.arange(0, rows.starts[-1], steps_of_job)).clip(max=n_texts - 1))
+    stretches = np.append(cuts, n_texts)
+    found = []
+    for run, (first, end) in enumerate(zip(columns.ranks[:-1].tolist(), columns.ranks[1:].tolist(), strict=True)):
+        if not columns.n_tiles[run]:
+            continue
+        bounds = stretches if wanted == "all" else np.append(stretches[stretches < end], end)
+        if wanted == "same":
+            bounds = np.array([first, end])
+        steps = rows.starts[bounds]
+        job = np.empty(steps.size - 1, dtype=JOB)
+        job["first_tile"], job["n_tiles"] = columns.runs[run], columns.n_tiles[run]
+        job["first_step"], job["last_step"] = steps[:-1], steps[1:]
+        found.append(job)
+    all_jobs = np.concatenate([*found, np.empty(0, JOB)])
+    work = all_jobs["n_tiles"] * (all_jobs["last_step"] - all_jobs["first_step"] + LANES - 1.0)
+    order = np.argsort(-work, kind="stable")
+    return all_jobs[order], np.cumsum(work[order])
+
+
+def _runs(n_lanes: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first text of each run, and one after the last; and of each text its first lane within its run."""
+    ranks, firsts, used = [0], np.empty(n_lanes.size, dtype=np.int64), 0
+    for text, n in enumerate(n_lanes.tolist()):
+        if used and used + n > most:
+            ranks.append(text)
+            used = 0
+        firsts[text] = used
+        used += n
+    return np.array([*ranks, n_lanes.size] if n_lanes.size else [0], dtype=np.int64), firsts
+
+
+def _by_tile(of_lane: NDArray[Any]) -> NDArray[Any]:
+    """(tile, anything, lane), so that lanes read side by side."""
+    return np.ascontiguousarray(of_lane.reshape(-1, LANES, of_lane.shape[1]).transpose(0, 2, 1)) if of_lane.size else of_lane

@@ -1,0 +1,174 @@
+"""As much of CuPy as `_cuda.py` uses, with ssk.cu compiled for the processor: its logic, and what goes wrong, tested without a GPU."""
+
+import ctypes
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+_COMPARE = """
+extern "C" void emulated_compare(int n_blocks, const Constants* constants, const int* cs, const Real* c, const Real* ci, const Real* cp,
+    const int2* cl, const int2* rs, const Two* rg, const Two* rq, Real* K, long long stride, int wanted, const Job* jobs, int n_jobs,
+    int* next_job, Real* edges, long long edge_size) {
+    for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
+        warp::run([&] { compare(*constants, cs, c, ci, cp, cl, rs, rg, rq, K, stride, wanted, jobs, n_jobs, next_job, edges,
+                                edge_size); });
+}
+extern "C" void emulated_arrange(const Real* K, long long stride, int symmetric, const int* row_rank, const int* column_rank,
+    long long n_rows, long long n_columns, const double* rf, const long long* re, const double* cf, const long long* ce,
+    double factor, long long exponent, double* out) {
+    threadIdx.x = blockIdx.x = 0, blockDim.x = gridDim.x = 1;
+    arrange(K, stride, symmetric, row_rank, column_rank, n_rows, n_columns, rf, re, cf, ce, factor, exponent, out);
+}
+"""
+
+
+class DeviceFailure(RuntimeError):
+    """Of the runtime or the driver."""
+
+
+class MemoryFull(MemoryError):
+    """Of the device."""
+
+
+class OnDevice(np.ndarray):
+    """An array that says that it is on the device."""
+
+    def get(self, stream=None):
+        return np.asarray(self).copy()
+
+
+class EmulatedGpu:
+    """One GPU, or several.
+
+    Parameters
+    ----------
+    folder : where compiled code goes
+    n_bytes : what the device's memory holds
+    n_devices : how many there are
+    """
+
+    def __init__(self, folder, n_bytes=1 << 30, n_devices=1):
+        self.folder = Path(folder)
+        self.n_bytes = n_bytes
+        self.n_devices = n_devices
+        self.n_warps = 3  # few enough that each has several jobs
+        self.failure = None  # what a launch raises
+        self.launches = 0
+        self.allocated = []
+
+    def module(self):
+        """What stands for `cupy`."""
+        gpu = self
+
+        class Device:
+            current = 0
+            compute_capability = "90"
+            attributes = {"MultiProcessorCount": 1}
+
+            def __init__(self, number=None):
+                self.id = 0 if number is None else number
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *error):
+                return False
+
+        class Stream:
+            def __init__(self, non_blocking=False): ...
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *error):
+                return False
+
+            def synchronize(self): ...
+
+        class Event:
+            done = True
+
+            def __init__(self, disable_timing=False): ...
+            def record(self): ...
+
+        class Pool:
+            def free_bytes(self):
+                return 0
+
+            def free_all_blocks(self): ...
+
+        class RawModule:
+            def __init__(self, code, options):
+                self.library = gpu._compiled(code, options)
+                self.real = np.float64 if "-DREAL=double" in options else np.float32
+
+            def get_function(self, name):
+                return lambda grid, block, arguments: gpu._launch(self.library, name, grid, arguments)
+
+        def array(make):
+            def made(*arguments, **options):
+                found = make(*arguments, **options).view(OnDevice)
+                if found.nbytes > gpu.n_bytes:
+                    raise MemoryFull(f"out of memory allocating {found.nbytes:,} bytes")
+                gpu.allocated.append(found.nbytes)
+                return found
+
+            return made
+
+        cupy, cuda = types.ModuleType("cupy"), types.ModuleType("cupy.cuda")
+        compiler, nvrtc = types.ModuleType("cupy.cuda.compiler"), types.SimpleNamespace(NVRTCError=type("NVRTCError", (Exception,), {}))
+        compiler.CompileException = type("CompileException", (Exception,), {})
+        cuda.Device, cuda.Stream, cuda.Event, cuda.nvrtc, cuda.compiler = Device, Stream, Event, nvrtc, compiler
+        cuda.get_current_stream = Stream
+        cuda.memory = types.SimpleNamespace(OutOfMemoryError=MemoryFull)
+        cuda.driver = types.SimpleNamespace(CUDADriverError=DeviceFailure)
+        cuda.runtime = types.SimpleNamespace(
+            CUDARuntimeError=DeviceFailure, getDeviceCount=lambda: gpu.n_devices, memGetInfo=lambda: (gpu.n_bytes, gpu.n_bytes)
+        )
+        cupy.cuda, cupy.RawModule, cupy.get_default_memory_pool = cuda, RawModule, Pool
+        cupy.zeros, cupy.empty, cupy.asarray, cupy.ascontiguousarray = map(array, (np.zeros, np.empty, np.array, np.ascontiguousarray))
+        return {"cupy": cupy, "cupy.cuda": cuda, "cupy.cuda.compiler": compiler}
+
+    def _compiled(self, code, options):
+        name = f"ssk{abs(hash(options)):x}"
+        library = self.folder / f"{name}.so"
+        if not library.exists():
+            source = self.folder / f"{name}.cpp"
+            source.write_text(f'#include "{HERE / "warp.hpp"}"\n{code}\n{_COMPARE}', encoding="utf-8")
+            wanted = [option for option in options if option.startswith("-D")]
+            subprocess.run(
+                ["g++", "-std=c++20", "-O1", "-mfma", "-w", "-shared", "-fPIC", *wanted, str(source), "-o", str(library)], check=True
+            )
+        return ctypes.CDLL(str(library))
+
+    def _launch(self, library, name, grid, arguments):
+        self.launches += 1
+        if self.failure is not None:
+            raise self.failure
+        plain = [_argument(value) for value in arguments]
+        if name == "compare":
+            library.emulated_compare(ctypes.c_int(min(grid[0], self.n_warps)), *plain)
+        else:
+            library.emulated_arrange(*plain)
+
+    def install(self, monkeypatch):
+        """Instead of CuPy, whether that is there or not."""
+        from textmargin.representations import _cuda
+
+        for name, module in self.module().items():
+            monkeypatch.setitem(sys.modules, name, module)
+        for cached in (_cuda.missing, _cuda._module):
+            cached.cache_clear()
+        _cuda._kept.clear()
+        return self
+
+
+def _argument(value):
+    if value is None:
+        return ctypes.c_void_p(None)
+    if isinstance(value, np.ndarray):
+        return value.ctypes.data_as(ctypes.c_void_p)
+    return {np.int32: ctypes.c_int, np.int64: ctypes.c_longlong, np.float64: ctypes.c_double}[type(value)](value)
