@@ -11,11 +11,10 @@ import numpy as np
 HERE = Path(__file__).parent
 _COMPARE = """
 extern "C" void emulated_compare(int n_blocks, const Constants* constants, const int* cs, const Real* c, const Real* ci, const Real* cp,
-    const int2* cl, const int2* rs, const Two* rg, const Two* rq, Real* K, long long stride, int wanted, const Job* jobs, int n_jobs,
-    int* next_job, Real* edges, long long edge_size) {
+    const int2* cl, const Row* rows, Real* K, long long stride, int wanted, const Job* jobs, int n_jobs, int* next_job, Edge* edges,
+    long long edge_size) {
     for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
-        warp::run([&] { compare(*constants, cs, c, ci, cp, cl, rs, rg, rq, K, stride, wanted, jobs, n_jobs, next_job, edges,
-                                edge_size); });
+        warp::run([&] { compare(*constants, cs, c, ci, cp, cl, rows, K, stride, wanted, jobs, n_jobs, next_job, edges, edge_size); });
 }
 extern "C" void emulated_arrange(const Real* K, long long stride, int symmetric, const int* row_rank, const int* column_rank,
     long long n_rows, long long n_columns, const double* rf, const long long* re, const double* cf, const long long* ce,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #define __device__
+#define __shared__ static
 #define __global__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
@@ -76,6 +77,7 @@ inline int __any_sync(unsigned, int mine) {
         if (all[lane]) return 1;
     return 0;
 }
+inline void __threadfence() {}
 inline void __syncwarp() { warp::exchange(0); }
 inline int atomicAdd(int* at, int by) { const int old = *at; *at += by; return old; }
 inline float __fmaf_rn(float x, float y, float z) { return std::fmaf(x, y, z); }

@@ -18,6 +18,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import DeviceError
 from ._backends import Diagonal, Floats, Recipe, Report, check_result_size
@@ -26,8 +27,9 @@ from ._layout import LANES, Layout
 from ._packing import Columns, Rows, jobs
 
 MOST_LENGTH = 32
-_TILES_OF_RUN = 8
-_STEPS_OF_JOB = 8192
+_TILES_OF_RUN = (1, 4, 32)
+_JOBS_OF_WARP = 8
+_STEPS_OF_JOB = 4096
 _LARGEST_BLOCK = 16384  # texts of either side
 _WANTED = {"all": 0, "half": 1, "same": 2}
 _ADVICE = "or use backend='cpu', which computes the same"
@@ -51,8 +53,8 @@ def missing() -> str | None:
         return f"backend='cuda' needs an NVIDIA GPU, and none can be used here ({error}); see what nvidia-smi says"
     if not n_devices:
         return "backend='cuda' needs an NVIDIA GPU, and this machine has none"
-    if int(version) < 70:
-        return f"backend='cuda' needs GPUs of compute capability 7.0 or more; this machine has one of {int(version) / 10}"
+    if int(version) < 80:
+        return f"backend='cuda' needs GPUs of compute capability 8.0 or more; this machine has one of {int(version) / 10}"
     return None
 
 
@@ -79,7 +81,7 @@ class Cuda:
             halve = layout.halvings(recipe, longest, longest)
             rows, columns = Rows.of(X, recipe, layout, halve), Columns.of(X, recipe, layout, 1)
             K = cupy.zeros(len(X), layout.real)
-            run = _Run(layout, recipe, halve, _to_device(rows), _to_device(columns))
+            run = _Run(layout, recipe, halve, _OnDevice(rows), _OnDevice(columns))
             run.compare(K, "same", len(X), _share(report))
             values = recipe.match * K.get().astype(np.float64)[rows.rank]
         fraction, exponent = np.frexp(values)
@@ -198,8 +200,9 @@ class _Work:
         symmetric = self.Y is None and rows == columns
         X, Y = _part(self.X, rows), _part(self.X if self.Y is None else self.Y, columns)
         halve = self.layout.halvings(self.recipe, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
-        on_device = _to_device(Rows.of(X, self.recipe, self.layout, halve))
-        run = _Run(self.layout, self.recipe, halve, on_device, _resident(Y, self.recipe, self.layout))
+        rows_there = _OnDevice(Rows.of(X, self.recipe, self.layout, halve))
+        columns_there = _resident(Y, self.recipe, self.layout, len(rows_there.host.stream))
+        run = _Run(self.layout, self.recipe, halve, rows_there, columns_there)
         K = cupy.zeros((len(X), len(Y)), self.layout.real)
         weight = K.size * (0.5 if symmetric else 1.0) / self.total
         run.compare(K, "half" if symmetric else "all", len(Y), self._progress(weight))
@@ -241,23 +244,22 @@ class _Run:
         todo, work = jobs(rows, columns, wanted, max(_STEPS_OF_JOB, rows.longest))
         if not len(todo):
             return
-        edge_size = 2 * self.layout.levels * int((todo["last_step"] - todo["first_step"]).max())
+        edge_size = int((todo["last_step"] - todo["first_step"]).max()) + 2 * LANES  # with room at both ends
         n_warps = min(len(todo), cupy.cuda.Device().attributes["MultiProcessorCount"] * self.layout.warps)
-        most_edges = cupy.cuda.runtime.memGetInfo()[0] // 4 // np.dtype(self.layout.real).itemsize
-        n_warps = max(1, min(n_warps, int(most_edges // max(edge_size, 1))))
-        edges = cupy.empty(n_warps * edge_size, self.layout.real)
-        on_device, next_job = cupy.asarray(todo.view(np.int32)), cupy.zeros(1, np.int32)
+        n_warps = max(1, min(n_warps, cupy.cuda.runtime.memGetInfo()[0] // 4 // (edge_size * self.layout.edge_bytes)))
+        edges = cupy.empty(n_warps * edge_size * self.layout.edge_bytes, np.uint8)
+        on_device, next_job = cupy.asarray(_plain(todo)), cupy.zeros(1, np.int32)
         c, r = self.columns, self.rows
         arguments = (
             self.layout.constants(self.recipe, self.halve),
-            *(c["symbol"], c["c"], c["inverse"], c["past"], c["lane"], r["symbol"], r["gap"], r["q"]),
+            *(c["symbol"], c["c"], c["inverse"], c["past"], c["lane"], r["stream"]),
             *(K, np.int64(stride), np.int32(_WANTED[wanted])),
             *(on_device, np.int32(len(todo)), next_job, edges, np.int64(edge_size)),
         )
         cupy.cuda.get_current_stream().synchronize()
         working, asking = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
         with working:
-            _function(self.layout, "compare")((n_warps,), (LANES,), arguments)
+            self._function("compare")((n_warps,), (LANES,), arguments)
             finished = cupy.cuda.Event(disable_timing=True)
             finished.record()
         try:
@@ -289,8 +291,14 @@ class _Run:
             *(np.int64(K.shape[0]), np.int64(K.shape[1]), *scales, np.float64(factor * self.recipe.match)),
             *(np.int64(self.halve * (self.recipe.length - 1)), out),
         )
-        _function(self.layout, "arrange")((min(65535, -(-K.size // 256)),), (256,), arguments)
+        self._function("arrange")((min(65535, -(-K.size // 256)),), (256,), arguments)
         return out
+
+    def _function(self, name: str) -> Any:
+        import cupy
+
+        options = self.layout.options + self.layout.compiled_in(self.recipe, self.halve)
+        return _module(options, cupy.cuda.Device().id).get_function(name)
 
 
 class _OnDevice:
@@ -300,32 +308,39 @@ class _OnDevice:
         import cupy
 
         self.host = host
-        self.arrays = {name: cupy.asarray(value) for name, value in vars(host).items() if isinstance(value, np.ndarray)}
+        self.arrays = {name: cupy.asarray(_plain(value)) for name, value in vars(host).items() if isinstance(value, np.ndarray)}
 
     def __getitem__(self, name: str) -> Any:
         return self.arrays[name]
 
 
-_to_device = _OnDevice
 _kept: WeakKeyDictionary[Sequences, dict[Any, _OnDevice]] = WeakKeyDictionary()
 _kept_lock = Lock()
 
 
-def _resident(Y: Sequences, recipe: Recipe, layout: Layout) -> _OnDevice:
-    """Columns stay on the GPU as long as their texts are kept: those that new texts are compared with again and again."""
+def _resident(Y: Sequences, recipe: Recipe, layout: Layout, n_steps: int) -> _OnDevice:
+    """Columns stay on the GPU as long as their texts are kept: those that new texts are compared with again and again.
+
+    Long runs of tiles leave fewer lanes empty at their ends; short ones are more jobs, where there is little to do.
+    """
     import cupy
 
-    n_lanes = -(-Y.lengths // layout.columns)
-    n_warps = cupy.cuda.Device().attributes["MultiProcessorCount"] * layout.warps
-    tiles_of_run = int(min(max(n_lanes.sum() // LANES // n_warps, 1), _TILES_OF_RUN))
-    key = cupy.cuda.Device().id, layout, b"" if layout.uniform else recipe.gap.tobytes()
+    n_tiles = -(-Y.lengths // layout.columns).sum() / LANES
+    n_jobs = n_tiles * max(1.0, n_steps / _STEPS_OF_JOB) / (cupy.cuda.Device().attributes["MultiProcessorCount"] * layout.warps)
+    tiles_of_run = max((n for n in _TILES_OF_RUN if n_jobs >= _JOBS_OF_WARP * n), default=1)
+    key = cupy.cuda.Device().id, layout, tiles_of_run, b"" if layout.uniform else recipe.gap.tobytes()
     with _kept_lock:
-        found = _kept.setdefault(Y, {}).get(key)
-    if found is None:
-        found = _to_device(Columns.of(Y, recipe, layout, tiles_of_run))
-        with _kept_lock:
-            _kept[Y] = {key: found}  # under other settings they are packed anew
-    return found
+        kept = _kept.setdefault(Y, {})
+    if key not in kept:
+        for other in [other for other in kept if other[1:2] != key[1:2] or other[3:] != key[3:]]:
+            kept.pop(other, None)  # under other settings they are packed anew
+        kept[key] = _OnDevice(Columns.of(Y, recipe, layout, tiles_of_run))
+    return kept[key]
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Records as bytes, which CuPy can hold."""
+    return values.view(np.uint8) if values.dtype.names else values
 
 
 def _part(X: Sequences, rows: slice) -> Sequences:
@@ -372,12 +387,6 @@ def _module(options: tuple[str, ...], device: int) -> Any:
 
     source = files("textmargin.representations").joinpath("ssk.cu").read_text(encoding="utf-8")
     return cupy.RawModule(code=source, options=options)
-
-
-def _function(layout: Layout, name: str) -> Any:
-    import cupy
-
-    return _module(layout.options, cupy.cuda.Device().id).get_function(name)
 
 
 @contextmanager

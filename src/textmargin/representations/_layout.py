@@ -41,13 +41,21 @@ class Layout:
         words = np.dtype(real).itemsize // 4
         each = words * (levels + (0 if uniform else 2)) + 1
         for warps in (12, 8):
-            columns = int((_REGISTERS // warps // 8 * 8 - _OTHER_REGISTERS - 4 * words * levels) // each) // 2 * 2
-            if columns >= 4:
+            most = int((_REGISTERS // warps // 8 * 8 - _OTHER_REGISTERS - 4 * words * levels) // each)
+            if most >= 4:
                 break
-        columns = min(max(columns, 2), _WIDEST)
-        least = _LEAST_C[np.dtype(real).itemsize]
-        group = max(g for g in range(1, columns + 1) if columns % g == 0 and (g == 1 or float(recipe.gap.min()) ** g >= least))
+        columns, group = _widths(levels, min(max(most, 2), _WIDEST), float(recipe.gap.min()), _LEAST_C[4 * words])
         return cls(real, levels, columns, group, weighted, uniform, warps)
+
+    @property
+    def row(self) -> np.dtype[Any]:
+        """Two rows of a text, as ssk.cu has them."""
+        return np.dtype([("symbol", "<i4", 2), ("gap", self.real, 2), *([] if self.uniform else [("q", self.real, 2)])])
+
+    @property
+    def edge_bytes(self) -> int:
+        """Of what a tile leaves at its right, a step."""
+        return -(-2 * max(self.levels, 1) * np.dtype(self.real).itemsize // 16) * 16
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -69,23 +77,16 @@ class Layout:
         chosen = sum(_log2_choose(n, i) for n in (n_s, n_t))
         return max(0, math.ceil(float(np.max((np.minimum(geometric, chosen) - bits) / i))))
 
+    def compiled_in(self, recipe: Recipe, halve: int) -> tuple[str, ...]:
+        """Options for what all symbols have in common."""
+        if not self.uniform:
+            return ()
+        gap = float(recipe.gap[0])
+        return (f"-DGAP={gap.hex()}", f"-DRATIO={(recipe.match * 2.0**-halve / gap).hex()}")
+
     def constants(self, recipe: Recipe, halve: int) -> NDArray[Any]:
-        """The kernel's first argument."""
-        gap, n_states = float(recipe.gap[0]), max(self.levels, 1)
-        kind = np.dtype(
-            [
-                ("q", self.real),
-                ("past", self.real),
-                ("c", self.real, self.group),
-                ("inverse", self.real, self.group),
-                ("weights", self.real, n_states + 1),
-            ]
-        )
-        powers = gap ** np.arange(self.group) if self.uniform else np.ones(self.group)
-        found = np.zeros((), dtype=kind)
-        found["q"] = np.ldexp(recipe.match, -halve) / gap
-        found["past"] = gap**self.group
-        found["c"], found["inverse"] = powers, 1 / powers
+        """The kernel's first argument: weights of the lengths, the last being 1."""
+        found = np.zeros((), dtype=np.dtype([("weights", self.real, max(self.levels, 1) + 1)]))
         if self.weighted:
             found["weights"][: recipe.length] = np.ldexp(recipe.weights, halve * (np.arange(recipe.length) + 1 - recipe.length))
         return found
@@ -101,16 +102,23 @@ class Layout:
         past = np.roll(products[:, :, -1].ravel(), 1).reshape(products.shape[:2])
         return c.astype(self.real), (1 / c).astype(self.real), past.astype(self.real)
 
-    def rounded(self, gap: Floats) -> NDArray[Any]:
-        """Gaps in the precision of the states, up and down in such turns that rounding does not add up over thousands of rows."""
+    def rounded(self, gap: Floats, n: int) -> NDArray[Any]:
+        """n gaps, or n times one, in the precision of the states: up and down in such turns that errors do not add up over rows."""
         nearest = gap.astype(self.real)
-        if self.real is np.float64:
-            return nearest
-        down = np.where(nearest > gap, np.nextafter(nearest, np.float32(0)), nearest)
-        up = np.nextafter(down, np.float32(2))
-        share = (gap - down) / (up.astype(np.float64) - down)
-        k = np.arange(gap.size)
+        if (nearest == gap).all():
+            return np.broadcast_to(nearest, n).copy()
+        down = np.where(nearest > gap, np.nextafter(nearest, self.real(0)), nearest)
+        up = np.nextafter(down, self.real(2))
+        share, k = (gap - down) / (up - down.astype(np.float64)), np.arange(n)
         return np.where(np.floor((k + 1) * share) > np.floor(k * share), up, down)
+
+
+def _widths(levels: int, most: int, gap: float, least: float) -> tuple[int, int]:
+    """Columns of a lane and of a group: the fewest instructions beyond those that every cell takes."""
+    fitting = max(1, math.floor(math.log(least) / math.log(gap))) if gap < 1 else most
+    choices = [(c, max(g for g in range(1, min(c, fitting) + 1) if c % g == 0)) for c in range(2, most + 1, 2)]
+    # A lane's edge takes about ten instructions a level for two rows, and the edge of a group within it two.
+    return min(choices, key=lambda choice: 5 * (levels + 4) / choice[0] + (levels / choice[1] if choice[1] < choice[0] else 0))
 
 
 def _log2_choose(n: int, i: NDArray[np.int64]) -> Floats:

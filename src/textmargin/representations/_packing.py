@@ -20,16 +20,14 @@ FIRST, CONTINUED, LAST = 1, 2, 4  # of a lane
 NO_SYMBOL = np.iinfo(np.int32).min  # of a column: like none of the rows
 
 Ints = NDArray[np.int32]
-JOB = np.dtype([("first_tile", "<i4"), ("n_tiles", "<i4"), ("first_step", "<i4"), ("last_step", "<i4")])
+JOB = np.dtype([(name, "<i4") for name in ("first_tile", "n_tiles", "first_step", "last_step", "first_text", "last_text")])
 
 
 @dataclass(frozen=True)
 class Rows:
     """Texts one after another, two symbols a step, each text ended by a row that empties all states."""
 
-    symbol: Ints
-    gap: NDArray[Any]
-    q: NDArray[Any]
+    stream: NDArray[Any]  # of layout.row, with a tile's width of empty rows before and after
     starts: NDArray[np.int64]  # the first step of each text, and one after the last
     rank: Ints  # of each text of the corpus, in this order
 
@@ -43,20 +41,24 @@ class Rows:
         """Every text of X."""
         order, rank = by_length(X)
         texts = X.take(order)
-        steps = texts.lengths // 2 + 1
-        starts = np.concatenate([[0], np.cumsum(steps)])
+        starts = LANES + np.concatenate([[0], np.cumsum(texts.lengths // 2 + 1)])
         at = np.repeat(2 * starts[:-1] - texts.starts[:-1], texts.lengths) + np.arange(texts.codes.size)
-        symbol = np.full(2 * starts[-1], -1, dtype=np.int32)
+        symbol = np.full(2 * (starts[-1] + LANES), -1, dtype=np.int32)
         symbol[at] = texts.codes
-        symbol[2 * starts[1:] - 1] = -2 - np.arange(len(texts), dtype=np.int32)
-        row_gap = np.ones(symbol.size)
-        row_gap[at] = recipe.gap[0] if layout.uniform else recipe.gap[texts.codes]
-        q = np.empty(0, layout.real)
-        if not layout.uniform:
-            q = (np.ldexp(recipe.match, -halve) / row_gap).astype(layout.real)
-        gap = layout.rounded(row_gap)
-        gap[2 * starts[1:] - 1] = 0
-        return cls(symbol, gap, q, starts, rank)
+        ends = 2 * starts[1:] - 1
+        symbol[ends] = -2 - np.arange(len(texts), dtype=np.int32)
+        stream = np.empty(symbol.size // 2, dtype=layout.row)
+        stream["symbol"] = symbol.reshape(-1, 2)
+        if layout.uniform:
+            gap = layout.rounded(recipe.gap[:1], symbol.size)
+        else:
+            of_row = np.ones(symbol.size)
+            of_row[at] = recipe.gap[texts.codes]
+            stream["q"] = (np.ldexp(recipe.match, -halve) / of_row).reshape(-1, 2)
+            gap = layout.rounded(of_row, symbol.size)
+        gap[ends] = 0
+        stream["gap"] = gap.reshape(-1, 2)
+        return cls(stream, starts, rank)
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def jobs(rows: Rows, columns: Columns, wanted: str, steps_of_job: int) -> tuple[
     steps_of_job : int, about how many steps a stretch is to have
     """
     n_texts = rows.starts.size - 1
-    cuts = np.unique(np.searchsorted(rows.starts, np.arange(0, rows.starts[-1], steps_of_job)).clip(max=n_texts - 1))
+    cuts = np.unique(np.searchsorted(rows.starts, np.arange(rows.starts[0], rows.starts[-1], steps_of_job)).clip(max=n_texts - 1))
     stretches = np.append(cuts, n_texts)
     found = []
     for run, (first, end) in enumerate(zip(columns.ranks[:-1].tolist(), columns.ranks[1:].tolist(), strict=True)):
@@ -141,6 +143,7 @@ def jobs(rows: Rows, columns: Columns, wanted: str, steps_of_job: int) -> tuple[
         job = np.empty(steps.size - 1, dtype=JOB)
         job["first_tile"], job["n_tiles"] = columns.runs[run], columns.n_tiles[run]
         job["first_step"], job["last_step"] = steps[:-1], steps[1:]
+        job["first_text"], job["last_text"] = bounds[:-1], bounds[1:]
         found.append(job)
     all_jobs = np.concatenate([*found, np.empty(0, JOB)])
     work = all_jobs["n_tiles"] * (all_jobs["last_step"] - all_jobs["first_step"] + LANES - 1.0)
