@@ -10,19 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import WORKED, ssk_by_definition
-from strkernels import SubsequenceStringKernel
 
 from textmargin import SpectrumKernel, SubsequenceKernel, core
 from textmargin.representations._backends import Diagonal, Recipe
 from textmargin.representations._cpu import SHORTEN_BELOW, Cpu, _compiled
+from textmargin.representations._cuda import MOST_LENGTH, Cuda, missing
 from textmargin.representations._encode import encode
 
-# Every way to the same values: vector level, precision, whole or shortened texts.
+# Every way to the same values: vector level, precision, whole or shortened texts; and a GPU, where there is one.
 WAYS = [
     Cpu(level=level, double=double, shorten=shorten)
     for level, double, shorten in itertools.product(core.levels(), (False, True), (False, True))
 ]
-ways = pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.level}-{'double' if way.double else 'single'}-{way.shorten}")
+needs_gpu = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+GPU = [pytest.param(Cuda(double=double), marks=needs_gpu) for double in (False, True)]
+ways = pytest.mark.parametrize("way", [*WAYS, *GPU], ids=repr)
+backends = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=needs_gpu)])
+# A GPU's code is compiled for each decay.
+decays = st.floats(0.01, 1.0) if missing() else st.sampled_from([0.01, 0.3, 0.5, 0.7, 0.9, 1.0])
 texts = st.lists(st.text(alphabet="abß語🙂\ud800", max_size=9), min_size=1, max_size=6)
 token_lists = st.lists(st.lists(st.sampled_from(["a", "b", 1, 2.5, ("a", 1)]), max_size=8), min_size=1, max_size=6)
 
@@ -53,7 +58,7 @@ def test_values_worked_out_by_hand(way, pair, length, decay, value, normalised):
 
 @ways
 @settings(max_examples=40)
-@given(X=texts, Y=texts, length=st.integers(1, 5), decay=st.floats(0.01, 1.0))
+@given(X=texts, Y=texts, length=st.integers(1, 5), decay=decays)
 def test_equals_its_definition_on_unicode(way, X, Y, length, decay):
     K = OneWay(way, length=length, decay=decay, normalize=False)(X, Y)
     expected = [[ssk_by_definition(s, t, length, decay) for t in Y] for s in X]
@@ -65,7 +70,7 @@ def test_equals_its_definition_on_unicode(way, X, Y, length, decay):
 @given(
     X=token_lists,
     length=st.integers(1, 4),
-    decay=st.floats(0.01, 1.0),
+    decay=decays,
     weights=st.lists(st.floats(0.1, 9), min_size=4, max_size=4),
 )
 def test_weighted_sum_of_lengths_is_one_pass_over_tokens(way, X, length, decay, weights):
@@ -91,8 +96,9 @@ def test_one_gap_decay_for_all_tokens():
 
 @pytest.mark.parametrize(("length", "decay"), [(2, 0.5), (4, 0.3), (5, 0.9)])
 def test_equals_strkernels_which_sums_lengths_on_ascii(length, decay):
+    strkernels = pytest.importorskip("strkernels")
     X = ["science is organized knowledge", "wisdom is organized life", "abracadabra", "card"]
-    expected = SubsequenceStringKernel(maxlen=length, ssk_lambda=decay)(X, X)
+    expected = strkernels.SubsequenceStringKernel(maxlen=length, ssk_lambda=decay)(X, X)
     np.testing.assert_allclose(SubsequenceKernel(length, decay, weights=[1.0] * length)(X), expected, rtol=1e-6)
 
 
@@ -126,6 +132,7 @@ def test_no_decay_or_length_overflows_underflows_or_gives_nan(way, decay, length
     np.testing.assert_allclose(K, exact, rtol=10 * tolerance(way) if way.double else 1e-5, atol=1e-20)
 
 
+@backends
 @pytest.mark.parametrize(
     "options",
     [
@@ -140,21 +147,24 @@ def test_no_decay_or_length_overflows_underflows_or_gives_nan(way, decay, length
         {"length": 6, "gap_decay": {"a": 1.0, "b": 1e-6}},
     ],
 )
-def test_single_precision_holds_on_long_texts(options):
+def test_single_precision_holds_on_long_texts(options, backend):
     """Or double is taken where single has not the range."""
+    if backend == "cuda" and options["length"] > MOST_LENGTH:
+        pytest.skip(f"{options['length']} symbols, and a GPU has {MOST_LENGTH} at most")
     rng = np.random.default_rng(0)
     X = ["".join(rng.choice(list("abcdefghij "), size)) for size in (2000, 2000, 300)]
     X += ["b" * 12 + "a" * 51 + "b" + "aaaa", "a" * 61 + "baaa", "b" * 3 + "a" * 60 + "b" + "aaaa"]
-    exact = SubsequenceKernel(**options, precision="double")(X)
-    np.testing.assert_allclose(SubsequenceKernel(**options)(X), exact, rtol=1e-5, atol=1e-20)
+    exact = SubsequenceKernel(**options, precision="double", backend="cpu")(X)
+    np.testing.assert_allclose(SubsequenceKernel(**options, backend=backend)(X), exact, rtol=1e-5, atol=1e-20)
     assert np.array_equal(np.diag(exact), [len(x) >= options["length"] for x in X])
 
 
+@backends
 @pytest.mark.parametrize("decay", [0.99, 0.998, 0.9995])
-def test_thousands_of_gaps_do_not_add_up_their_rounding(decay):
+def test_thousands_of_gaps_do_not_add_up_their_rounding(decay, backend):
     X = ["a" + "x" * 2500 + "b", "ab"] + ["x" * 30 + "ab"] * 12
-    exact = SubsequenceKernel(2, decay, precision="double")(X)
-    np.testing.assert_allclose(SubsequenceKernel(2, decay)(X), exact, rtol=1e-5)
+    exact = SubsequenceKernel(2, decay, precision="double", backend="cpu")(X)
+    np.testing.assert_allclose(SubsequenceKernel(2, decay, backend=backend)(X), exact, rtol=1e-5)
 
 
 def test_distinct_tokens_have_the_binomial_number_of_subsequences():

@@ -1,4 +1,4 @@
-"""What a backend takes and gives, and which one compares texts: the compiled core or a GPU. But for rounding values are the same."""
+"""What a backend takes and gives, and which one compares texts: the compiled core or a GPU. But for rounding they agree."""
 
 from __future__ import annotations
 

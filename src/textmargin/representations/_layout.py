@@ -1,4 +1,4 @@
-"""How the recurrence is cut for a GPU: columns of a lane, columns of a group, what fits into registers and into the range of floats."""
+"""How the recurrence is cut for a GPU: columns of a lane and of a group, by what registers hold and the range of floats."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Layout:
         return found
 
     def column_weights(self, recipe: Recipe, symbol: NDArray[np.int32], at: Any) -> tuple[NDArray[Any], ...]:
-        """c and 1/c of each column of each lane, and of each group the product of the gaps of the one before; empty if uniform."""
+        """c and 1/c of each column of each lane, and of each group the product of gaps of the one before; empty if uniform."""
         if self.uniform:
             return (np.empty((0, 1), self.real),) * 3
         gap = np.ones(symbol.shape)
@@ -103,8 +103,8 @@ class Layout:
         return c.astype(self.real), (1 / c).astype(self.real), past.astype(self.real)
 
     def rounded(self, gap: Floats, n: int) -> NDArray[Any]:
-        """n gaps, or n times one, in the precision of the states: up and down in such turns that errors do not add up over rows."""
-        nearest = gap.astype(self.real)
+        """n gaps, or n times one, in the states' precision: up and down in such turns that errors do not add up over rows."""
+        nearest: NDArray[Any] = gap.astype(self.real)
         if (nearest == gap).all():
             return np.broadcast_to(nearest, n).copy()
         down = np.where(nearest > gap, np.nextafter(nearest, self.real(0)), nearest)

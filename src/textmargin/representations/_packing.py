@@ -165,4 +165,5 @@ def _runs(n_lanes: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDA
 
 def _by_tile(of_lane: NDArray[Any]) -> NDArray[Any]:
     """(tile, anything, lane), so that lanes read side by side."""
-    return np.ascontiguousarray(of_lane.reshape(-1, LANES, of_lane.shape[1]).transpose(0, 2, 1)) if of_lane.size else of_lane
+    n_lanes, width = of_lane.shape
+    return np.ascontiguousarray(of_lane.reshape(n_lanes // LANES, LANES, width).transpose(0, 2, 1))

@@ -10,7 +10,7 @@
 //
 // What binds is the issue of instructions, one a cycle and scheduler (ncu on an H200, length 5: 91 % of all cycles issue one, the
 // multiply-add pipes are 74 % busy, memory idles). A cell takes two multiply-adds a level, one for the sum and one comparison; ten at
-// length 5, and 11.7 with all that a lane's edges, rows and sums take. So the form is chosen to add nothing to the ten:
+// length 5, and twelve with all that a lane's edges, rows and sums take. So the form is chosen to add nothing to the ten:
 // - two rows a step: then no state is copied, for Q(b, j−1) can be written where Q(a−1, j−1) was read last (see `step`);
 // - a match is a predicated multiply-add, whose constants are in the instruction itself (`Weights`); constants from their bank cost a
 //   quarter of the speed, branches half of it;

@@ -1,8 +1,10 @@
-"""As much of CuPy as `_cuda.py` uses, with ssk.cu compiled for the processor: its logic, and what goes wrong, tested without a GPU."""
+"""As much of CuPy as is used here, with ssk.cu compiled for the processor: its logic, and what goes wrong, without a GPU."""
 
 import ctypes
+import hashlib
 import subprocess
 import sys
+import threading
 import types
 from pathlib import Path
 
@@ -10,17 +12,21 @@ import numpy as np
 
 HERE = Path(__file__).parent
 _COMPARE = """
-extern "C" void emulated_compare(int n_blocks, const Constants* constants, const int* cs, const Real* c, const Real* ci, const Real* cp,
-    const int2* cl, const Row* rows, Real* K, long long stride, int wanted, const Job* jobs, int n_jobs, int* next_job, Edge* edges,
-    long long edge_size) {
+extern "C" void emulated_compare(int n_blocks, const Constants* constants, const int* symbols, const Real* c, const Real* inverse,
+    const Real* past, const int2* lanes, const Row* rows, Real* K, long long stride, int wanted, const Job* jobs, int n_jobs,
+    int* next_job, Edge* edges, long long edge_size) {
     for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
-        warp::run([&] { compare(*constants, cs, c, ci, cp, cl, rows, K, stride, wanted, jobs, n_jobs, next_job, edges, edge_size); });
+        warp::run([&] {
+            compare(*constants, symbols, c, inverse, past, lanes, rows, K, stride, wanted, jobs, n_jobs, next_job, edges,
+                    edge_size);
+        });
 }
 extern "C" void emulated_arrange(const Real* K, long long stride, int symmetric, const int* row_rank, const int* column_rank,
-    long long n_rows, long long n_columns, const double* rf, const long long* re, const double* cf, const long long* ce,
-    double factor, long long exponent, double* out) {
+    long long n_rows, long long n_columns, const double* row_fraction, const long long* row_exponent,
+    const double* column_fraction, const long long* column_exponent, double factor, long long exponent, double* out) {
     threadIdx.x = blockIdx.x = 0, blockDim.x = gridDim.x = 1;
-    arrange(K, stride, symmetric, row_rank, column_rank, n_rows, n_columns, rf, re, cf, ce, factor, exponent, out);
+    arrange(K, stride, symmetric, row_rank, column_rank, n_rows, n_columns, row_fraction, row_exponent, column_fraction,
+            column_exponent, factor, exponent, out);
 }
 """
 
@@ -58,20 +64,23 @@ class EmulatedGpu:
         self.failure = None  # what a launch raises
         self.launches = 0
         self.allocated = []
+        self.devices_used = set()
+        self.one_at_a_time = threading.Lock()  # lanes are kept in one place
 
     def module(self):
         """What stands for `cupy`."""
-        gpu = self
+        gpu, here = self, threading.local()
 
         class Device:
-            current = 0
             compute_capability = "90"
             attributes = {"MultiProcessorCount": 1}
 
             def __init__(self, number=None):
-                self.id = 0 if number is None else number
+                self.id = getattr(here, "device", 0) if number is None else number
 
             def __enter__(self):
+                here.device = self.id
+                gpu.devices_used.add(self.id)
                 return self
 
             def __exit__(self, *error):
@@ -118,7 +127,10 @@ class EmulatedGpu:
             return made
 
         cupy, cuda = types.ModuleType("cupy"), types.ModuleType("cupy.cuda")
-        compiler, nvrtc = types.ModuleType("cupy.cuda.compiler"), types.SimpleNamespace(NVRTCError=type("NVRTCError", (Exception,), {}))
+        compiler, nvrtc = (
+            types.ModuleType("cupy.cuda.compiler"),
+            types.SimpleNamespace(NVRTCError=type("NVRTCError", (Exception,), {})),
+        )
         compiler.CompileException = type("CompileException", (Exception,), {})
         cuda.Device, cuda.Stream, cuda.Event, cuda.nvrtc, cuda.compiler = Device, Stream, Event, nvrtc, compiler
         cuda.get_current_stream = Stream
@@ -128,40 +140,48 @@ class EmulatedGpu:
             CUDARuntimeError=DeviceFailure, getDeviceCount=lambda: gpu.n_devices, memGetInfo=lambda: (gpu.n_bytes, gpu.n_bytes)
         )
         cupy.cuda, cupy.RawModule, cupy.get_default_memory_pool = cuda, RawModule, Pool
-        cupy.zeros, cupy.empty, cupy.asarray, cupy.ascontiguousarray = map(array, (np.zeros, np.empty, np.array, np.ascontiguousarray))
+        cupy.zeros, cupy.empty, cupy.asarray, cupy.ascontiguousarray = map(
+            array, (np.zeros, np.empty, np.array, np.ascontiguousarray)
+        )
         return {"cupy": cupy, "cupy.cuda": cuda, "cupy.cuda.compiler": compiler}
 
     def _compiled(self, code, options):
-        name = f"ssk{abs(hash(options)):x}"
+        name = hashlib.sha256(repr(options).encode()).hexdigest()[:16]
         library = self.folder / f"{name}.so"
+        with self.one_at_a_time:
+            self._compile(code, options, library)
+        return ctypes.CDLL(str(library))
+
+    def _compile(self, code, options, library):
         if not library.exists():
-            source = self.folder / f"{name}.cpp"
+            source = library.with_suffix(".cpp")
             source.write_text(f'#include "{HERE / "warp.hpp"}"\n{code}\n{_COMPARE}', encoding="utf-8")
             wanted = [option for option in options if option.startswith("-D")]
             subprocess.run(
-                ["g++", "-std=c++20", "-O1", "-mfma", "-w", "-shared", "-fPIC", *wanted, str(source), "-o", str(library)], check=True
+                ["g++", "-std=c++20", "-O1", "-mfma", "-w", "-shared", "-fPIC", *wanted, str(source), "-o", str(library)],
+                check=True,
             )
-        return ctypes.CDLL(str(library))
 
     def _launch(self, library, name, grid, arguments):
         self.launches += 1
         if self.failure is not None:
             raise self.failure
         plain = [_argument(value) for value in arguments]
-        if name == "compare":
-            library.emulated_compare(ctypes.c_int(min(grid[0], self.n_warps)), *plain)
-        else:
-            library.emulated_arrange(*plain)
+        with self.one_at_a_time:
+            if name == "compare":
+                library.emulated_compare(ctypes.c_int(min(grid[0], self.n_warps)), *plain)
+            else:
+                library.emulated_arrange(*plain)
 
     def install(self, monkeypatch):
         """Instead of CuPy, whether that is there or not."""
-        from textmargin.representations import _cuda
+        from textmargin.representations import _cuda, _device
 
         for name, module in self.module().items():
             monkeypatch.setitem(sys.modules, name, module)
-        for cached in (_cuda.missing, _cuda._module):
+        for cached in (_cuda.missing, _device._module):
             cached.cache_clear()
-        _cuda._kept.clear()
+        _device._kept.clear()
         return self
 
 
