@@ -2,21 +2,26 @@
 
 Texts are numbered in the store as they come. Tile (I, J) of a kernel, I ≤ J, holds the values of texts SIDE·I … with SIDE·J …, as
 far as they are known. What a tile lacks is computed by the process that claims it; the others go on with tiles that are free.
+Where joblib is told to do several things at a time, it computes the blocks of several tiles, and this process keeps them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
-from ._pairs import Floats, NamedPairs, Numbers, rectangles
+from ._pairs import Floats, NamedPairs, Numbers, every, rectangles
 from ._tiles import SIDE, Key, Tiles
 
 _TILES_AT_ONCE = 64  # read, claimed or written together
+_BATCHES_PER_JOB = 8  # claimed, computed and kept together where there are several jobs
+
+_Block = tuple[Numbers, Numbers | None]  # rows and columns; without columns: the rows with themselves
 
 
 @dataclass(frozen=True)
@@ -44,16 +49,28 @@ class _Part:
 class KeptPairs:
     """Pairs that are looked up before they are computed; see `textmargin._pairs`.
 
+    Parameters
+    ----------
+    tiles : where they are kept
+    pairs : where they come from
+    n_jobs : int, default=None
+        How many batches of tiles are computed at a time, through joblib; None: one, or what `joblib.parallel_config` says.
+    numbers : tuple, default=None
+        The numbers that the store has given to kernel and texts, where they are known already.
+
     Attributes
     ----------
     n_computed : int
         How many pairs were not there.
     """
 
-    def __init__(self, tiles: Tiles, pairs: NamedPairs) -> None:
+    def __init__(
+        self, tiles: Tiles, pairs: NamedPairs, n_jobs: int | None = None, numbers: tuple[int, Numbers] | None = None
+    ) -> None:
         self._tiles = tiles
         self._pairs = pairs
-        self._kernel, self._numbers = tiles.numbers(pairs.identity(), pairs.digests())
+        self._n_jobs = n_jobs
+        self._kernel, self._numbers = numbers or tiles.numbers(pairs.identity(), pairs.digests())
         self._order = np.argsort(self._numbers, kind="stable")
         self.n_computed = 0
 
@@ -76,7 +93,8 @@ class KeptPairs:
             kept = self._tiles.read([part.key for part in some])
             unfinished += [part for part in some if not request.take(part, kept.get(part.key))]
         while unfinished:
-            left = [part for batch in _batches(unfinished) for part in self._finish(request, batch)]
+            n_batches = 1 if self._n_at_once == 1 else _BATCHES_PER_JOB * self._n_at_once
+            left = [part for some in _together(_batches(unfinished), n_batches) for part in self._finish(request, some)]
             if len(left) == len(unfinished):  # others are at all of them: wait for one, holding none
                 self._tiles.wait_for(left[0].key)
             unfinished = left
@@ -84,19 +102,38 @@ class KeptPairs:
             request.mirror()
         return request.K
 
-    def _finish(self, request: _Request, batch: list[_Part]) -> list[_Part]:
-        """Compute and keep those parts of a batch that nobody else is at; the others are left."""
-        with self._tiles.claims([part.key for part in batch]) as claimed:
-            mine = [part for part in batch if part.key in claimed]
-            kept = self._tiles.read([part.key for part in mine])
-            missing = [part for part in mine if not request.take(part, kept.get(part.key))]  # somebody may just have been here
-            for rows, columns in request.unknown(missing):
-                across = None if columns is None else self._places(request.across[columns])
-                values = self._pairs.block(self._places(request.down[rows]), across)
+    def _finish(self, request: _Request, batches: list[list[_Part]]) -> list[_Part]:
+        """Compute and keep those parts of some batches that nobody else is at; the others are left."""
+        parts = [part for batch in batches for part in batch]
+        with self._tiles.claims([part.key for part in parts]) as claimed:
+            mine = {part.key for part in parts if part.key in claimed}
+            kept = self._tiles.read(list(mine))
+            missing = [  # somebody may just have been here
+                [part for part in batch if part.key in mine and not request.take(part, kept.get(part.key))] for batch in batches
+            ]
+            blocks = [block for batch in missing for block in request.unknown(batch)]
+            for (rows, columns), values in zip(blocks, self._values(request, blocks), strict=True):
                 request.put(rows, columns, values)
                 self.n_computed += values.size if columns is not None else rows.size * (rows.size + 1) // 2
-            self._tiles.add({part.key: request.tile(part) for part in missing})
-            return [part for part in batch if part.key not in claimed]
+            self._tiles.add({part.key: request.tile(part) for batch in missing for part in batch})
+            return [part for part in parts if part.key not in claimed]
+
+    def _values(self, request: _Request, blocks: list[_Block]) -> Iterable[Floats]:
+        """The kernel of each block; a job gets the texts of its block, and gives numbers."""
+        places = [
+            (self._places(request.down[rows]), None if columns is None else self._places(request.across[columns]))
+            for rows, columns in blocks
+        ]
+        if self._n_at_once == 1:
+            return (self._pairs.block(rows, columns) for rows, columns in places)
+        return Parallel(self._n_jobs, prefer="processes")(
+            delayed(_block)(self._pairs.take(rows if columns is None else np.concatenate([rows, columns])), rows.size)
+            for rows, columns in places
+        )
+
+    @property
+    def _n_at_once(self) -> int:
+        return int(effective_n_jobs(self._n_jobs))
 
     def _places(self, numbers: Numbers) -> Numbers:
         return self._order[np.searchsorted(self._numbers, numbers, sorter=self._order)]
@@ -132,7 +169,7 @@ class _Request:
             np.copyto(self.K[part.place], values, where=~np.isnan(values))
         return not np.isnan(self.K[part.place]).any()
 
-    def unknown(self, parts: list[_Part]) -> Iterator[tuple[Numbers, Numbers | None]]:
+    def unknown(self, parts: list[_Part]) -> Iterator[_Block]:
         """Blocks of one batch that are not known, as rows and columns; without columns: of the rows with themselves."""
         plain = []
         for part in parts:
@@ -148,7 +185,7 @@ class _Request:
             for rows, columns in rectangles(wanted):
                 yield top + rows, left + columns
 
-    def _unknown_on_diagonal(self, part: _Part) -> Iterator[tuple[Numbers, Numbers | None]]:
+    def _unknown_on_diagonal(self, part: _Part) -> Iterator[_Block]:
         """Within one tile of the diagonal a pair may be asked for both ways, and is computed once."""
         missing = np.isnan(self.K[part.place])
         top, left = part.rows.start, part.columns.start
@@ -187,6 +224,28 @@ class _Request:
 
     def _within(self, part: _Part) -> tuple[NDArray[np.intp], ...]:
         return np.ix_(self.down[part.rows] % SIDE, self.across[part.columns] % SIDE)
+
+
+def _block(pairs: NamedPairs, n_rows: int) -> Floats:
+    """Of the first texts with the others, or with themselves where there are no others."""
+    pairs = pairs.take(every(len(pairs)))  # its own: what comes through shared memory cannot be written to
+    rest = n_rows + every(len(pairs) - n_rows)
+    return pairs.block(every(n_rows), rest if rest.size else None)
+
+
+def _together(batches: Iterable[list[_Part]], n: int) -> Iterator[list[list[_Part]]]:
+    """Up to n batches at a time, no tile twice: what is asked for both ways follows, the second time, from the first."""
+    some: list[list[_Part]] = []
+    keys: set[Key] = set()
+    for batch in batches:
+        new = {part.key for part in batch}
+        if some and (len(some) == n or new & keys):
+            yield some
+            some, keys = [], set()
+        some.append(batch)
+        keys |= new
+    if some:
+        yield some
 
 
 def _tile_slices(numbers: Numbers) -> list[tuple[int, slice]]:

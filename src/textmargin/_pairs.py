@@ -33,6 +33,10 @@ class NamedPairs(Pairs, Protocol):
         """A name for what the kernel sees of each text."""
         ...
 
+    def take(self, rows: Numbers) -> NamedPairs:
+        """Some of the texts, without the others: what a worker needs for a block."""
+        ...
+
 
 def every(n: int) -> Numbers:
     """The numbers of all n texts."""

@@ -30,6 +30,7 @@ LEAST_BYTES = 1_000_000
 
 _VERSION = 1  # of the tables
 _TILE_BYTES = SIDE * SIDE * 8 + 5000  # with what SQLite needs around it: whole pages, and its indices
+_SPARE = 1.2  # of a file that is to hold so many tiles: a tenth is forgotten at a time
 _TEXT_BYTES = 100  # of a number and a digest, with their indices
 _TEXTS_SHARE = 0.25  # of the file
 _PATIENCE = 120  # seconds to wait while others write
@@ -72,6 +73,22 @@ class Tiles:
             file.executemany("INSERT OR IGNORE INTO texts (digest) VALUES (?)", ((digest,) for digest in digests))
             found = [file.execute("SELECT number FROM texts WHERE digest = ?", (digest,)).fetchone()[0] for digest in digests]
         return kernel, np.array(found, dtype=np.intp)
+
+    def knows(self, kernel: int) -> bool:
+        """Whether a kernel's number was given out here: no other file, on no other machine, has it."""
+        if not self.path.exists():
+            return False
+        with self._open() as file:
+            return file.execute("SELECT 1 FROM kernels WHERE number = ?", (kernel,)).fetchone() is not None
+
+    def check_room(self, n_tiles: int, n_texts: int) -> None:
+        """Whether so many tiles can be there at the same time."""
+        needed = int(_SPARE * n_tiles * _TILE_BYTES) + n_texts * _TEXT_BYTES
+        if needed > self.max_bytes:
+            raise StoreError(
+                f"max_bytes={self.max_bytes:,} is too small for all kernel values of {n_texts:,} texts; it should be {needed:,} "
+                f"at least."
+            )
 
     def read(self, keys: list[Key]) -> dict[Key, Floats]:
         """The tiles that are there and whole, NaN where nothing is known."""

@@ -52,37 +52,41 @@ class KernelStore:
         """The store itself, or the one in a folder."""
         return folder if isinstance(folder, cls) else cls(folder)
 
-    def gram(self, kernel: Any, X: Any, Y: Any = None) -> Floats:
+    def gram(self, kernel: Any, X: Any, Y: Any = None, *, n_jobs: int | None = None) -> Floats:
         """The kernel matrix of X with itself or with Y; what is not kept yet is computed and kept, a tile at a time.
 
         Parameters
         ----------
         kernel : SubsequenceKernel or SpectrumKernel
         X, Y : lists of texts, as the kernel takes them
+        n_jobs : int, default=None
+            Tiles at a time, through joblib. None: one after the other, each with the kernel's own threads, unless
+            `joblib.parallel_config` says otherwise.
         """
         if Y is None:
-            pairs = self.over(kernel.over(X))
+            pairs = self.over(kernel.over(X), n_jobs)
             return pairs.block(every(len(pairs)))
         columns = kernel.over(Y)
-        pairs = self.over(columns.joined(X))
+        pairs = self.over(columns.joined(X), n_jobs)
         n_rows = len(pairs) - len(columns)
         return pairs.block(every(n_rows), n_rows + every(len(columns)))
 
-    def over(self, pairs: NamedPairs) -> KeptPairs:
+    def over(self, pairs: NamedPairs, n_jobs: int | None = None) -> KeptPairs:
         """The same pairs, looked up here before they are computed."""
-        return KeptPairs(self._tiles, pairs)
+        return KeptPairs(self.tiles, pairs, n_jobs)
 
     def clear(self) -> None:
         """Forget everything."""
-        self._tiles.clear()
+        self.tiles.clear()
 
     @property
     def n_bytes(self) -> int:
         """The size of the file."""
-        return self._tiles.path.stat().st_size if self._tiles.path.exists() else 0
+        return self.tiles.path.stat().st_size if self.tiles.path.exists() else 0
 
     @property
-    def _tiles(self) -> Tiles:
+    def tiles(self) -> Tiles:
+        """The file behind it."""
         return Tiles(self.folder, self.max_bytes)
 
     def __repr__(self) -> str:

@@ -53,12 +53,12 @@ def test_is_close_to_retraining_on_texts(skew, C):
 def test_both_forms_agree():
     """By rows and by weights: the same leverage."""
     from textmargin.learners import _exact
-    from textmargin.learners._trust import Problem, _pose, _stance
+    from textmargin.learners._trust import Problem, _pose, stance_of
 
     X, y, direction = make_problem(30, 9)
     signs = 2.0 * y - 1
     problem = Problem(X, signs, np.linspace(0.5, 2, 30), np.ones(30), 0.3, True, direction[None], (X @ direction)[:, None], 1.0)
-    objective = _pose(problem, _stance(problem, "free", np.ones(1), 1.0))
+    objective = _pose(problem, stance_of(problem, "free", np.ones(1), 1.0))
     rows = np.arange(0, 30, 2)
     by_rows, by_weights = _exact._ByRows.factor(objective, rows), _exact._ByWeights.factor(objective, rows)
     np.testing.assert_allclose(by_rows.one_minus_leverage(), by_weights.one_minus_leverage(), atol=1e-7)

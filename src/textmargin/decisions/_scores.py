@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.parallel import Parallel, delayed
 
 from .._sklearn import take_rows
 from ..errors import ScoreError
@@ -54,6 +55,7 @@ class Fitter:
         n_problems: int,
         n_folds: int,
         random_state: int | None,
+        n_jobs: int | None = None,
     ) -> Floats:
         """Scores by models refitted without the text's fold; NaN where a class was missing from the other folds."""
         multilabel = type_of_target(y) == "multilabel-indicator"
@@ -66,16 +68,27 @@ class Fitter:
             smallest = int(np.unique(y, return_counts=True)[1].min())
             n_folds = max(2, min(n_folds, smallest))  # as many as every class can fill
             folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(y, y)
-        scores = np.full((len(y), n_problems), np.nan)
+        scores, usable = np.full((len(y), n_problems), np.nan), []
         for rest, held_out in folds:
-            target, kept = _learnable(y[rest], classes, n_problems, multilabel)
-            if not kept.any():
-                continue
-            if not kept.all():
-                self._refuse_settings_by_class(classes[~kept][0])
-            model = self.fit(take_rows(X, rest), target, None if weight is None else weight[rest])
-            scores[np.ix_(held_out, kept)] = score_columns(model, take_rows(X, held_out), multilabel and kept.sum() > 1)
+            kept = _learnable(y[rest], classes, n_problems, multilabel)
+            if kept.any():
+                usable.append((rest, held_out, kept))
+                if not kept.all():
+                    self._refuse_settings_by_class(classes[~kept][0])
+        found = Parallel(n_jobs, prefer="threads")(
+            delayed(self._score_fold)(X, y, weight, rest, held_out, kept, multilabel) for rest, held_out, kept in usable
+        )
+        for (_, held_out, kept), columns in zip(usable, found, strict=True):
+            scores[np.ix_(held_out, kept)] = columns
         return scores
+
+    def _score_fold(
+        self, X: Any, y: NDArray[Any], weight: Floats | None, rest: Any, held_out: Any, kept: NDArray[np.bool_], multilabel: bool
+    ) -> Floats:
+        """Scores of the texts of one fold, by a model of the others."""
+        target = _target(y[rest], kept) if multilabel else y[rest]
+        model = self.fit(take_rows(X, rest), target, None if weight is None else weight[rest])
+        return score_columns(model, take_rows(X, held_out), multilabel and kept.sum() > 1)
 
     def _refuse_settings_by_class(self, missing: Any) -> None:
         """Leaving a class out would hand its settings to the next one."""
@@ -88,15 +101,17 @@ class Fitter:
                 )
 
 
-def _learnable(
-    y: NDArray[Any], classes: NDArray[Any], n_problems: int, multilabel: bool
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The targets that can be learnt from a part of the texts, and which problems they are."""
+def _learnable(y: NDArray[Any], classes: NDArray[Any], n_problems: int, multilabel: bool) -> NDArray[np.bool_]:
+    """Which problems can be learnt from a part of the texts."""
     if multilabel:
-        kept = np.asarray(y.any(axis=0) & ~y.all(axis=0))
-        return (y[:, kept] if kept.sum() > 1 else y[:, kept].ravel()), kept
+        return np.asarray(y.any(axis=0) & ~y.all(axis=0))
     present = np.isin(classes, y)
     if n_problems == 1:
-        return y, np.full(1, present.all())
+        return np.full(1, present.all())
     # Two classes that are left of three make a problem of another kind, with one score instead of two.
-    return y, present if present.sum() > 2 else np.zeros(n_problems, dtype=bool)
+    return present if present.sum() > 2 else np.zeros(n_problems, dtype=bool)
+
+
+def _target(Y: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
+    """The columns of an indicator matrix that can be learnt; a single one as plain labels."""
+    return Y[:, kept] if kept.sum() > 1 else Y[:, kept].ravel()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
+from sklearn.utils.parallel import Parallel, delayed
 
 from ..errors import ScoreError
 from .rules import Floats, _fold_curves, _sorted, utility_curve
@@ -96,6 +97,7 @@ def select_cost_factors(
     utility: Measure = T10U,
     n_folds: int = 5,
     random_state: int | None = 0,
+    n_jobs: int | None = None,
 ) -> Floats:
     """The cost factor j of each class's positives (c₊ = j·c₋) with the best utility over refitted folds.
 
@@ -106,22 +108,39 @@ def select_cost_factors(
     Y : 0/1 indicator matrix (n_texts, n_classes)
     factors : the values to try
     utility : measure; the sum over folds decides, ties go to the smaller factor
+    n_jobs : int, default=None
+        How many fits at a time, through joblib.
     """
     Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
     if Y.ndim != 2:
         raise ScoreError(f"select_cost_factors takes an indicator matrix (n_texts, n_classes); got shape {Y.shape}.")
     factors = sorted(factors)
     value = np.zeros((len(factors), Y.shape[1]))
-    for rest, held_out in KFold(n_folds, shuffle=True, random_state=random_state).split(Y):
-        kept = np.flatnonzero(Y[rest].any(axis=0) & ~Y[rest].all(axis=0))
-        if kept.size == 0:
-            continue
-        truth, target = Y[np.ix_(held_out, kept)] != 0, Y[np.ix_(rest, kept)]
-        target, names = (target, range(kept.size)) if kept.size > 1 else (target.ravel(), [1])
-        for f, factor in enumerate(factors):
-            weighted = clone(estimator).set_params(class_weight=dict.fromkeys(names, float(factor)))
-            accepted = weighted.fit(X[rest], target).decision_function(X[held_out]).reshape(truth.shape) >= 0
-            tp, fp = (accepted & truth).sum(axis=0), (accepted & ~truth).sum(axis=0)
-            fn, tn = (~accepted & truth).sum(axis=0), (~accepted & ~truth).sum(axis=0)
-            value[f, kept] += np.nan_to_num(utility(tp, fp, fn, tn))
+    folds = list(KFold(n_folds, shuffle=True, random_state=random_state).split(Y))
+    kept = [np.flatnonzero(Y[rest].any(axis=0) & ~Y[rest].all(axis=0)) for rest, _ in folds]
+    fits = [(fold, f) for fold in range(len(folds)) if kept[fold].size for f in range(len(factors))]
+    counts = Parallel(n_jobs, prefer="threads")(
+        delayed(_count_mistakes)(X, Y, estimator, float(factors[f]), *folds[fold], kept[fold]) for fold, f in fits
+    )
+    for (fold, f), table in zip(fits, counts, strict=True):
+        value[f, kept[fold]] += np.nan_to_num(utility(*table))
     return np.asarray(factors, dtype=np.float64)[value.argmax(axis=0)]
+
+
+def _count_mistakes(
+    X: Any,
+    Y: NDArray[Any],
+    estimator: Any,
+    factor: float,
+    rest: NDArray[np.intp],
+    held_out: NDArray[np.intp],
+    kept: NDArray[np.intp],
+) -> tuple[NDArray[np.intp], ...]:
+    """Per class what is accepted rightly and wrongly, missed, and rejected rightly, in a fold, with a factor."""
+    truth, target = Y[np.ix_(held_out, kept)] != 0, Y[np.ix_(rest, kept)]
+    target, names = (target, range(kept.size)) if kept.size > 1 else (target.ravel(), [1])
+    weighted = clone(estimator).set_params(class_weight=dict.fromkeys(names, factor))
+    accepted = weighted.fit(X[rest], target).decision_function(X[held_out]).reshape(truth.shape) >= 0
+    tp, fp = (accepted & truth).sum(axis=0), (accepted & ~truth).sum(axis=0)
+    fn, tn = (~accepted & truth).sum(axis=0), (~accepted & ~truth).sum(axis=0)
+    return tp, fp, fn, tn

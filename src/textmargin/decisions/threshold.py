@@ -61,6 +61,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         utility among those that do.
     random_state : int, default=0
         Deals out the folds.
+    n_jobs : int, default=None
+        How many folds of `scores="cv"` are learnt at a time, through joblib.
 
     Attributes
     ----------
@@ -100,6 +102,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "min_precision": [Interval(Real, 0, 1, closed="both"), None],
         "min_recall": [Interval(Real, 0, 1, closed="both"), None],
         "random_state": [Integral, None],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -116,6 +119,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         min_precision: float | None = None,
         min_recall: float | None = None,
         random_state: int | None = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.utility = utility
@@ -128,6 +132,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.min_precision = min_precision
         self.min_recall = min_recall
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -262,7 +267,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.scores == "cv":
             if frozen:
                 raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")
-            return fitter.fold_scores(X, y, weight, classes, trained.shape[1], self.n_folds, self.random_state)
+            return fitter.fold_scores(X, y, weight, classes, trained.shape[1], self.n_folds, self.random_state, self.n_jobs)
         if not hasattr(estimator, "loo_decision_function"):
             raise ScoreError(
                 f"{type(estimator).__name__} has no leave-one-out scores of its own; use scores='cv', which trains it "

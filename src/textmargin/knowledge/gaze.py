@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
@@ -25,6 +26,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR
 from sklearn.utils import check_random_state
 
+from .._parallel import results
 from .._progress import progress_of
 from ..errors import PriorError, TextmarginWarning
 from ._landing import Floats, KnowledgeBase
@@ -105,19 +107,18 @@ class GazePrior(KnowledgeBase):
         ideal = np.array([_ideal_weights(X, y == k) for k in range(len(classes))])
         rows, place = self._rows(documents, vectorizer)
         category, word = y[place[:, 0]], place[:, 1]
+        regression = _Regression(self.regressor, self.n_tune, self.random_state)
+        learnt = []
         with progress_of(f"Learning how {len(classes)} categories were read", self.progress) as report:
-            found = Parallel(n_jobs=self.n_jobs, prefer="processes", return_as="generator")(
-                delayed(self._category)(k, rows, category, word, ideal) for k in range(len(classes))
-            )
-            results = []
-            for done, result in enumerate(found, start=1):
-                results.append(result)
+            jobs = (delayed(regression.category)(k, rows, category, word, ideal) for k in range(len(classes)))
+            for found in results(jobs, self.n_jobs, prefer="processes"):
+                learnt.append(found)
                 if report:
-                    report(done / len(classes))
+                    report(len(learnt) / len(classes))
         terms = vectorizer.get_feature_names_out()
         self.weights_, self.mse_, self.settings_ = {}, {}, {}
         self.ideal_ = {name: dict(zip(terms, row.tolist(), strict=True)) for name, row in zip(classes, ideal, strict=True)}
-        for name, (words, weights, mse, settings) in zip(classes, results, strict=True):
+        for name, (words, weights, mse, settings) in zip(classes, learnt, strict=True):
             self.weights_[name] = {str(terms[w]): float(v) for w, v in zip(words, weights, strict=True)}
             self.mse_[name], self.settings_[name] = mse, settings
         self._learnt_with = self._settings()
@@ -147,33 +148,6 @@ class GazePrior(KnowledgeBase):
 
     def _warn(self, found: Any) -> None:
         """Words that were read need not be in the vocabulary; `landings` tells how many are."""
-
-    def _category(
-        self, k: int, rows: Floats, category: NDArray[np.intp], word: NDArray[np.intp], ideal: Floats
-    ) -> tuple[NDArray[np.intp], Floats, float, dict[str, float]]:
-        """The words read in category k, their weights, the error of these, and the settings of the regression."""
-        others = category != k
-        words = np.unique(word[~others])
-        if not words.size:
-            return words, np.empty(0), np.nan, {}
-        target = ideal[category[others], word[others]]
-        scale = max(float(target.std()), 1e-300)
-        regressor, settings = self._regressor(rows[others], target / scale)
-        regressor.fit(rows[others], target / scale)
-        mean = np.array([rows[~others & (word == w)].mean(axis=0) for w in words])
-        weights = scale * regressor.predict(mean)
-        return words, weights, float(np.mean((weights - ideal[k, words]) ** 2)), settings
-
-    def _regressor(self, rows: Floats, target: Floats) -> tuple[Any, dict[str, float]]:
-        if self.regressor is not None:
-            return clone(self.regressor), {}
-        if len(target) < 10:
-            raise PriorError(f"There are {len(target)} words with readings in the other categories, too few to learn from.")
-        some = check_random_state(self.random_state).permutation(len(target))[: max(10, self.n_tune)]
-        grid = {**_GRID, "gamma": [1 / (2 * width**2 * rows.shape[1]) for width in _GRID["width"]]}
-        del grid["width"]
-        search = GridSearchCV(SVR(cache_size=500), grid, cv=5, scoring="neg_mean_squared_error").fit(rows[some], target[some])
-        return clone(search.best_estimator_), search.best_params_
 
     def _rows(self, documents: list[Any], vectorizer: CountVectorizer) -> tuple[Floats, NDArray[np.intp]]:
         """Standardised measures of each word in each document, and which document and term that is."""
@@ -231,6 +205,42 @@ class GazePrior(KnowledgeBase):
         if constant.all():
             raise PriorError("All reading measures are the same for all words; there is nothing to learn from them.")
         return ((rows - rows.mean(axis=0)) / np.where(constant, 1.0, spread))[:, ~constant], place
+
+
+@dataclass(frozen=True)
+class _Regression:
+    """How weights are learnt from measures: all that a category needs to know of the estimator."""
+
+    regressor: Any
+    n_tune: int
+    random_state: int
+
+    def category(
+        self, k: int, rows: Floats, category: NDArray[np.intp], word: NDArray[np.intp], ideal: Floats
+    ) -> tuple[NDArray[np.intp], Floats, float, dict[str, float]]:
+        """The words read in category k, their weights, the error of these, and the settings of the regression."""
+        others = category != k
+        words = np.unique(word[~others])
+        if not words.size:
+            return words, np.empty(0), np.nan, {}
+        target = ideal[category[others], word[others]]
+        scale = max(float(target.std()), 1e-300)
+        regressor, settings = self._tuned(rows[others], target / scale)
+        regressor.fit(rows[others], target / scale)
+        mean = np.array([rows[~others & (word == w)].mean(axis=0) for w in words])
+        weights = scale * regressor.predict(mean)
+        return words, weights, float(np.mean((weights - ideal[k, words]) ** 2)), settings
+
+    def _tuned(self, rows: Floats, target: Floats) -> tuple[Any, dict[str, float]]:
+        if self.regressor is not None:
+            return clone(self.regressor), {}
+        if len(target) < 10:
+            raise PriorError(f"There are {len(target)} words with readings in the other categories, too few to learn from.")
+        some = check_random_state(self.random_state).permutation(len(target))[: max(10, self.n_tune)]
+        grid = {**_GRID, "gamma": [1 / (2 * width**2 * rows.shape[1]) for width in _GRID["width"]]}
+        del grid["width"]
+        search = GridSearchCV(SVR(cache_size=500), grid, cv=5, scoring="neg_mean_squared_error").fit(rows[some], target[some])
+        return clone(search.best_estimator_), search.best_params_
 
 
 def _paper_tfidf(counts: sp.csr_matrix) -> sp.csr_matrix:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 
 from .._pairs import Floats, Numbers
 from ._hinge import Chunk, Stance, intercept
@@ -62,6 +65,7 @@ class Chunking:
     tol: float
     fit_intercept: bool = True
     watch: Callable[[Round], None] | None = None
+    n_jobs: int | None = None  # problems at a time
 
     def learn(self, gram: LazyGram, problems: list[Problem], stances: list[Stance]) -> list[Machine]:
         """A machine for each problem, all of the same texts; side by side, so that kernel values are asked for at once."""
@@ -73,8 +77,11 @@ class Chunking:
         while unfinished:
             number += 1
             gram.compute(np.unique(np.concatenate([chunks[k] for k in unfinished])))
-            for k in unfinished:
-                machines[k] = self._solve(gram, problems[k], stances[k], chunks[k])
+            solved = Parallel(self.n_jobs, prefer="threads")(
+                self._to_solve(gram, problems[k], stances[k], chunks[k]) for k in unfinished
+            )
+            for k, solution in zip(unfinished, solved, strict=True):
+                machines[k] = _machine(chunks[k], *solution)
             for k in list(unfinished):
                 missing = self._missing(gram, problems[k], machines[k], np.setdiff1d(texts, chunks[k]))
                 if self.watch:
@@ -97,17 +104,26 @@ class Chunking:
         n_few = min(few.size, max(1, self.size // 2))
         return np.union1d(_evenly(few, n_few), _evenly(many, max(1, self.size - n_few)))
 
-    def _solve(self, gram: LazyGram, problem: Problem, stance: Stance, chunk: Numbers) -> Machine:
-        part = Chunk(gram.block(chunk, chunk), problem.y[chunk], problem.costs[chunk], problem.z[chunk], self.fit_intercept)
-        beta, b, eta = part.solve(stance, self.tol)
-        support = beta != 0
-        return Machine(chunk[support], beta[support], b, eta)
+    def _to_solve(self, gram: LazyGram, problem: Problem, stance: Stance, chunk: Numbers) -> Any:
+        """The problem of a chunk as a job that needs nothing else; its kernel values, the bulk of it, stand apart."""
+        y, costs, z = (values[chunk] for values in (problem.y, problem.costs, problem.z))
+        part = partial(Chunk, y=y, costs=costs, z=z, fit_intercept=self.fit_intercept)
+        return delayed(_solve)(gram.block(chunk, chunk), part, stance, self.tol)
 
     def _missing(self, gram: LazyGram, problem: Problem, machine: Machine, rest: Numbers) -> Numbers:
         """Texts outside the chunk that miss their margin, the worst first."""
         shortfall = 1 - problem.y[rest] * machine.scores(gram, rest, problem.z)
         order = np.argsort(-shortfall, kind="stable")
         return rest[order[shortfall[order] > self.tol]]
+
+
+def _solve(K: Floats, part: Callable[[Floats], Chunk], stance: Stance, tol: float) -> tuple[Floats, float, float]:
+    return part(K).solve(stance, tol)
+
+
+def _machine(chunk: Numbers, beta: Floats, b: float, eta: float) -> Machine:
+    support = beta != 0
+    return Machine(chunk[support], beta[support], b, eta)
 
 
 def _settled(gram: LazyGram, problem: Problem, machine: Machine, texts: Numbers) -> Machine:

@@ -66,11 +66,15 @@ class Labels:
 
     def _require_both_sides(self, weight: Floats) -> None:
         counted = self.positive[weight > 0]
-        for side, counts in (("for", counted), ("against", ~counted)):
-            missing = np.flatnonzero(~counts.any(axis=0))
+        self.require_both_sides(counted.sum(axis=0), len(counted))
+
+    def require_both_sides(self, n_positive: NDArray[np.int64], n_texts: int) -> None:
+        """An error for a class without a text of positive weight for it, or against it."""
+        for side, counts in (("for", n_positive), ("against", n_texts - n_positive)):
+            missing = np.flatnonzero(counts == 0)
             if missing.size:
                 raise LabelError(
-                    f"class {self.name(missing[0])!r} has no example {side} it among {len(counted)} texts of positive weight"
+                    f"class {self.name(missing[0])!r} has no example {side} it among {n_texts} texts of positive weight"
                     f"{f' (nor have {missing.size - 1} other classes)' if missing.size > 1 else ''}; "
                     f"add one, or leave the class out."
                 )

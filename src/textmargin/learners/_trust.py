@@ -113,29 +113,21 @@ class Solver:
 
     def fit(self, problem: Problem, trust: Trust, start: Fit | None = None) -> Fit:
         """Learn one class under a trust mode, or a fixed η given as a number."""
-        no_trust = np.zeros(len(problem.V))
-        if no_trust.size == 0:
-            trust = "plain"
-        if trust == "nonneg":
-            return self._fit_nonneg(problem, start)
-        if trust == "ridge":
-            return self._solve(problem, "ridge", problem.lift(), start)
-        if isinstance(trust, str):
-            return self._solve(problem, trust, no_trust + 1.0, start)
-        return self._solve(problem, "fixed", no_trust + trust, start)
+        mode, anchor = anchored(problem, trust)
+        return self._fit_nonneg(problem, start) if mode == "nonneg" else self._solve(problem, mode, anchor, start)
 
     def leave_one_out(self, problem: Problem, fit: Fit) -> Floats:
         """The score of every text by the model trained on the others, the prior's trust mode held."""
-        stance = _stance(problem, fit.mode, fit.anchor, self.strength)
+        stance = stance_of(problem, fit.mode, fit.anchor, self.strength)
         objective = _pose(problem, stance)
-        return leave_one_out(objective, objective.point(fit.w, _coefficients(problem, stance, fit)))
+        return leave_one_out(objective, objective.point(fit.w, coefficients(problem, stance, fit)))
 
     def _solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
-        stance = _stance(problem, mode, anchor, self.strength)
+        stance = stance_of(problem, mode, anchor, self.strength)
         objective = _pose(problem, stance)
-        origin = None if start is None else objective.point(start.w, _coefficients(problem, stance, start))
+        origin = None if start is None else objective.point(start.w, coefficients(problem, stance, start))
         solution = newton(objective, start=origin, tol=self.tol, max_iter=self.max_iter)
-        return _keep(problem, stance, mode, anchor, solution)
+        return keep(problem, stance, mode, anchor, solution)
 
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
         """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again."""
@@ -201,8 +193,18 @@ class Solver:
         return scores
 
 
+def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:
+    """The mode that `trust` stands for, and the η that it starts from."""
+    no_trust = np.zeros(len(problem.V))
+    if no_trust.size == 0:
+        return "plain", no_trust
+    if trust == "ridge":
+        return "ridge", problem.lift()
+    return (trust, no_trust + 1.0) if isinstance(trust, str) else ("fixed", no_trust + trust)
+
+
 @dataclass(frozen=True)
-class _Stance:
+class Stance:
     """Per prior: whether it moves, and the value at which it is held, or towards which it is pulled."""
 
     moves: NDArray[np.bool_]
@@ -210,21 +212,21 @@ class _Stance:
     pull: Floats
 
 
-def _stance(problem: Problem, mode: Mode, anchor: Floats, strength: float) -> _Stance:
+def stance_of(problem: Problem, mode: Mode, anchor: Floats, strength: float) -> Stance:
     """The stance of a mode; `anchor` as in `Fit`."""
     zero = np.zeros(anchor.size)
     if mode == "plain":
-        return _Stance(zero > 0, zero, zero)
+        return Stance(zero > 0, zero, zero)
     if mode == "fixed":
-        return _Stance(zero > 0, anchor, zero)
+        return Stance(zero > 0, anchor, zero)
     if mode == "ridge":  # ½ρ(η/η₀ − 1)²: strength ρ once η is counted in units of its target
         moves = anchor > 0
-        return _Stance(moves, anchor, np.divide(strength, anchor * anchor, out=np.zeros(anchor.size), where=moves))
+        return Stance(moves, anchor, np.divide(strength, anchor * anchor, out=np.zeros(anchor.size), where=moves))
     moves = problem.speaks & (anchor > 0) if mode == "nonneg" else problem.speaks
-    return _Stance(moves, zero, _SINGULAR_GUARD * problem.costs.sum() * problem.typical_square())
+    return Stance(moves, zero, _SINGULAR_GUARD * problem.costs.sum() * problem.typical_square())
 
 
-def _pose(problem: Problem, stance: _Stance) -> Objective:
+def _pose(problem: Problem, stance: Stance) -> Objective:
     n_texts = problem.y.size
     priors = Columns(np.ascontiguousarray(problem.Z[:, stance.moves]), stance.pull[stance.moves], stance.target[stance.moves])
     ones = Columns(np.ones((n_texts, 1)), np.zeros(1), np.zeros(1))
@@ -239,13 +241,13 @@ def _pose(problem: Problem, stance: _Stance) -> Objective:
     )
 
 
-def _coefficients(problem: Problem, stance: _Stance, fit: Fit) -> Floats:
+def coefficients(problem: Problem, stance: Stance, fit: Fit) -> Floats:
     """q, the coefficients of the columns, for a fit's intercept and trust."""
     moving = fit.eta[stance.moves]
     return np.concatenate([[fit.intercept], moving]) if problem.fit_intercept else moving
 
 
-def _keep(problem: Problem, stance: _Stance, mode: Mode, anchor: Floats, solution: Solution) -> Fit:
+def keep(problem: Problem, stance: Stance, mode: Mode, anchor: Floats, solution: Solution) -> Fit:
     point = solution.point
     intercept = float(point.q[0]) if problem.fit_intercept else 0.0
     eta = stance.target.copy()

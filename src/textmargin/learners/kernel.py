@@ -77,6 +77,8 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         By how much a margin may be missed unnoticed.
     cache : folder or KernelStore, default=None
         Where kernel values are kept for the next fit, another fold, another C, another process; by default they are forgotten.
+    n_jobs : int, default=None
+        How many classes are learnt at a time, through joblib. Kernel values have threads of their own.
     verbose : int, default=0
         1: a line per round and class on standard output.
 
@@ -127,6 +129,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         "chunk_size": [Interval(Integral, 2, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "cache": [str, KernelStore, HasMethods(["__fspath__"]), None],
+        "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
 
@@ -144,6 +147,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         chunk_size: int = 50,
         tol: float = 1e-4,
         cache: Any = None,
+        n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
@@ -157,6 +161,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         self.chunk_size = chunk_size
         self.tol = tol
         self.cache = cache
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -186,7 +191,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
         watch = self._watch(labels, len(gram)) if self.verbose else None
-        chunking = Chunking(self.chunk_size, self.tol, self.fit_intercept, watch)
+        chunking = Chunking(self.chunk_size, self.tol, self.fit_intercept, watch, self.n_jobs)
 
         fits = KernelSolver(chunking, self.trust, self.C * self.trust_strength).fit(gram, problems, informed)
 

@@ -13,8 +13,8 @@ Departs from the paper: b is added and not penalised; the trust may be bounded, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
-from itertools import zip_longest
+from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -33,7 +33,7 @@ from ..errors import TextmarginError
 from ._evidence import Disagreement, Verdict, believed, verdict
 from ._explanation import Explanation
 from ._labels import Labels, decide, problem_of, shaped
-from ._objective import Floats, canonical
+from ._objective import Floats, Matrix, canonical
 from ._prior import align_prior
 from ._training import Training
 from ._trust import Fit, Problem, Solver
@@ -185,25 +185,16 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             X, labels, weight, prior, self.C, self._checked_margins(), self.class_weight, self.fit_intercept, solver
         )
 
-        starts = self._fits() if self.warm_start and self._fitted_like(training) else []
+        starts = self._fits() if self.warm_start and self._fitted_like(labels, prior) else []
         problems = list(training.problems())
         if self.trust == "auto":
             fits, self.verdict_ = self._believe(solver, problems, starts, labels)
         else:
-            fits = self._per_class(
-                delayed(solver.fit)(problem, self.trust, start) for problem, start in zip_longest(problems, starts)
-            )
+            fits = self._per_class(solver.fit, problems, repeat(self.trust), starts or repeat(None))
             self.verdict_ = []
 
-        self.classes_, self.multilabel_, self.prior_, self._training = labels.classes, labels.multilabel, prior, training
-        self.trust_ = np.array([fit.eta for fit in fits])
-        self._anchors = np.array([fit.anchor for fit in fits])
-        self.trust_mode_ = [fit.mode for fit in fits]
-        self.coef_ = np.array([fit.w + fit.eta @ v for fit, v in zip(fits, prior, strict=True)])
-        self.intercept_ = np.array([fit.intercept for fit in fits])
-        self.n_iter_ = np.array([fit.n_iter for fit in fits])
-        self._warn_unconverged(fits, labels)
-        return self
+        self._training = training
+        return self._learnt(fits, labels, prior)
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes)."""
@@ -226,10 +217,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
                 "This PriorSVC was loaded without its training data, which leave-one-out scores need; call fit again first."
             )
         training = self._training
-        scores = self._per_class(
-            delayed(training.solver.leave_one_out)(problem, fit)
-            for problem, fit in zip(training.problems(), self._fits(), strict=True)
-        )
+        scores = self._per_class(training.solver.leave_one_out, training.problems(), self._fits())
         return shaped(np.column_stack(scores), self.multilabel_)
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
@@ -279,13 +267,25 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
                 found.append(Disagreement(classes[k], j, names[t], float(prior[t]), float(data[t])))
         return sorted(found, key=lambda disagreement: -abs(disagreement.data))[:n]
 
+    def _learnt(self, fits: list[Fit], labels: Labels, prior: Floats) -> Self:
+        """Keep what the fits of all classes found."""
+        self.classes_, self.multilabel_, self.prior_ = labels.classes, labels.multilabel, prior
+        self.trust_ = np.array([fit.eta for fit in fits])
+        self._anchors = np.array([fit.anchor for fit in fits])
+        self.trust_mode_ = [fit.mode for fit in fits]
+        self.coef_ = np.array([fit.w + fit.eta @ v for fit, v in zip(fits, prior, strict=True)])
+        self.intercept_ = np.array([fit.intercept for fit in fits])
+        self.n_iter_ = np.array([fit.n_iter for fit in fits])
+        self._warn_unconverged(fits, labels)
+        return self
+
     def _believe(
         self, solver: Solver, problems: list[Problem], starts: list[Fit], labels: Labels
     ) -> tuple[list[Fit], list[Verdict]]:
         """`trust="auto"`: weigh the priors of each class, believe those that deserve it, and say why."""
-        weighed = self._per_class(delayed(solver.weigh)(problem, start) for problem, start in zip_longest(problems, starts))
+        weighed = self._per_class(solver.weigh, problems, starts or repeat(None))
         trusted = believed(np.array([weights.evidence for weights in weighed]))
-        fits = self._per_class(map(delayed(solver.settle), problems, weighed, trusted))
+        fits = self._per_class(solver.settle, problems, weighed, trusted)
         verdicts = [
             verdict(labels.name(k), j, float(weights.evidence[j]), float(weights.gain[j]), trusted=bool(trusted[k, j]))
             for k, weights in enumerate(weighed)
@@ -293,8 +293,12 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         ]
         return fits, verdicts
 
-    def _per_class(self, jobs: Iterable[Any]) -> list[Any]:
-        """One job per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""
+    def _per_class(self, work: Callable[..., Any], problems: Iterable[Problem], *others: Iterable[Any]) -> list[Any]:
+        """Some work per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""
+        jobs = (
+            delayed(_on_texts)(problem.X, {name: value for name, value in vars(problem).items() if name != "X"}, work, *rest)
+            for problem, *rest in zip(problems, *others, strict=False)
+        )
         with threadpool_limits(limits=1, user_api="blas"):
             return Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(jobs)
 
@@ -303,13 +307,13 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
 
-    def _fitted_like(self, training: Training) -> bool:
+    def _fitted_like(self, labels: Labels, prior: Floats) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""
         return (
             hasattr(self, "coef_")
-            and self.prior_.shape == training.prior.shape
-            and self.multilabel_ == training.labels.multilabel
-            and np.array_equal(self.classes_, training.labels.classes)
+            and self.prior_.shape == prior.shape
+            and self.multilabel_ == labels.multilabel
+            and np.array_equal(self.classes_, labels.classes)
         )
 
     def _checked_margins(self) -> tuple[float, float]:
@@ -339,7 +343,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
                 f"{len(left)} of {len(fits)} problems; furthest off is class {labels.name(worst)!r}, whose objective may still "
                 f"fall by {fits[worst].gap / 2:.1e} of its value. Scale the columns, lower C, raise max_iter or loosen tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -354,3 +358,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _on_texts(X: Matrix, problem: dict[str, Any], work: Callable[..., Any], *others: Any) -> Any:
+    """Work on one class. The texts are an argument of their own: all classes share them, and a worker gets them once."""
+    return work(Problem(X=X, **problem), *others)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -22,6 +23,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import Tags
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
@@ -58,6 +60,8 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         Stop when the Newton decrement is below tol times the objective.
     max_iter : int, default=100
         Largest number of Newton steps per class.
+    n_jobs : int, default=None
+        How many classes are learnt at a time, through joblib.
 
     Attributes
     ----------
@@ -92,6 +96,7 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         "class_weight": [Mapping, StrOptions({"balanced"}), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [Integral, None],
     }
 
     def __init__(
@@ -105,6 +110,7 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         class_weight: Mapping[Any, float] | str | None = None,
         tol: float = 1e-6,
         max_iter: int = 100,
+        n_jobs: int | None = None,
     ) -> None:
         self.C = C
         self.coupling = coupling
@@ -114,6 +120,7 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None, second: Any = None) -> Self:
@@ -137,15 +144,22 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         A = self._first_map.columns(X)
         B = None if self._second_map is None else self._second_map.columns(other[there])
 
-        machines = []
+        joint = _Joint(self.C, self.coupling, self.epsilon, self.tol, self.max_iter)
+        costs = [2.0 * weight * class_costs(self.class_weight, labels, k, weight) for k in range(labels.n_problems)]
         with threadpool_limits(limits=1, user_api="blas"):
-            for k in range(labels.n_problems):
-                costs = 2.0 * weight * class_costs(self.class_weight, labels, k, weight)
-                machines.append(self._solve(A, B, there, labels.signs(k), costs, weight))
+            machines = Parallel(self.n_jobs, prefer="threads")(
+                delayed(joint.solve)(A, B, there, labels.signs(k), costs[k], weight) for k in range(labels.n_problems)
+            )
+        weights, intercepts, steps, converged = zip(*machines, strict=True)
+        if not all(converged):
+            warnings.warn(
+                f"SVM2K stopped at max_iter={self.max_iter} Newton steps before reaching tol={self.tol:g}; raise max_iter.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
 
         self.classes_, self.multilabel_ = labels.classes, labels.multilabel
         self._n_second = 0 if other is None else other.shape[1]
-        weights, intercepts, steps = zip(*machines, strict=True)
         n_first = A.shape[1]
         self.coef_ = np.array([w[:n_first] for w in weights])
         self.second_coef_ = None if B is None else np.array([w[n_first:] for w in weights])
@@ -176,34 +190,6 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         scores[there] = read if self.predict_view == "second" else (scores[there] + read) / 2
         return scores
 
-    def _solve(
-        self, A: Matrix, B: Matrix | None, there: NDArray[np.bool_], y: Floats, costs: Floats, weight: Floats
-    ) -> tuple[Floats, Floats, int]:
-        """Weights of both views, their intercepts, and the steps it took."""
-        n, ones = y.size, np.ones(y.size)
-        if B is None:
-            rows, Z, signs, margins, all_costs = A, ones[:, None], y, ones, self.C * costs
-        else:
-            m = int(there.sum())
-            apart = _blocks(A[there], -1.0 * B)
-            rows = _stacked(_blocks(A, _zeros(n, B)), _blocks(_zeros(m, A), B), apart, apart)
-            Z = np.zeros((n + 3 * m, 2))
-            Z[:n, 0] = Z[n : n + m, 1] = Z[n + m :, 0] = 1.0
-            Z[n + m :, 1] = -1.0
-            signs = np.concatenate([y, y[there], np.ones(m), -np.ones(m)])
-            margins = np.concatenate([ones, ones[there], np.full(2 * m, -self.epsilon)])
-            apart_costs = 2.0 * self.coupling * weight[there]
-            all_costs = np.concatenate([self.C * costs, self.C * costs[there], apart_costs, apart_costs])
-        free = Columns(Z, np.zeros(Z.shape[1]), np.zeros(Z.shape[1]))
-        solution = newton(Objective(rows, signs, all_costs, margins, free, 1.0), tol=self.tol, max_iter=self.max_iter)
-        if not solution.converged:
-            warnings.warn(
-                f"SVM2K stopped at max_iter={self.max_iter} Newton steps before reaching tol={self.tol:g}; raise max_iter.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
-        return solution.point.w, solution.point.q, solution.n_iter
-
     def _second(self, second: Any, n_texts: int) -> tuple[Any, NDArray[np.bool_]]:
         """The second view, and which texts have it."""
         if second is None:
@@ -230,6 +216,39 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         tags.input_tags.sparse = True
         return tags
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """The settings that every class of one estimator shares."""
+
+    C: float
+    coupling: float
+    epsilon: float
+    tol: float
+    max_iter: int
+
+    def solve(
+        self, A: Matrix, B: Matrix | None, there: NDArray[np.bool_], y: Floats, costs: Floats, weight: Floats
+    ) -> tuple[Floats, Floats, int, bool]:
+        """Weights of both views, their intercepts, the steps it took, and whether these were enough."""
+        n, ones = y.size, np.ones(y.size)
+        if B is None:
+            rows, Z, signs, margins, all_costs = A, ones[:, None], y, ones, self.C * costs
+        else:
+            m = int(there.sum())
+            apart = _blocks(A[there], -1.0 * B)
+            rows = _stacked(_blocks(A, _zeros(n, B)), _blocks(_zeros(m, A), B), apart, apart)
+            Z = np.zeros((n + 3 * m, 2))
+            Z[:n, 0] = Z[n : n + m, 1] = Z[n + m :, 0] = 1.0
+            Z[n + m :, 1] = -1.0
+            signs = np.concatenate([y, y[there], np.ones(m), -np.ones(m)])
+            margins = np.concatenate([ones, ones[there], np.full(2 * m, -self.epsilon)])
+            apart_costs = 2.0 * self.coupling * weight[there]
+            all_costs = np.concatenate([self.C * costs, self.C * costs[there], apart_costs, apart_costs])
+        free = Columns(Z, np.zeros(Z.shape[1]), np.zeros(Z.shape[1]))
+        solution = newton(Objective(rows, signs, all_costs, margins, free, 1.0), tol=self.tol, max_iter=self.max_iter)
+        return solution.point.w, solution.point.q, solution.n_iter, solution.converged
 
 
 class _View:
