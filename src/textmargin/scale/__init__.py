@@ -1,0 +1,56 @@
+"""The same models when the corpus no longer fits one machine: names of the in-memory classes, on Dask collections."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._blocks import Blocks
+    from ._client import connect
+    from .bow import BagOfWords
+    from .maps import KernelLandmarks, SubsequenceFeatures
+    from .primal import PriorSVC
+    from .tables import predict_parquet
+    from .threshold import ThresholdClassifier
+    from .tiles import fill, gram
+
+# Where each name lives; loaded when first asked for, as in the package above.
+_HOMES = {
+    "BagOfWords": "bow",
+    "Blocks": "_blocks",
+    "KernelLandmarks": "maps",
+    "PriorSVC": "primal",
+    "SubsequenceFeatures": "maps",
+    "ThresholdClassifier": "threshold",
+    "connect": "_client",
+    "fill": "tiles",
+    "gram": "tiles",
+    "predict_parquet": "tables",
+}
+
+__all__ = [
+    "BagOfWords",
+    "Blocks",
+    "KernelLandmarks",
+    "PriorSVC",
+    "SubsequenceFeatures",
+    "ThresholdClassifier",
+    "connect",
+    "fill",
+    "gram",
+    "predict_parquet",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("dask", "distributed"):
+            raise
+        raise ImportError("textmargin.scale needs Dask, which is not installed: pip install 'textmargin[scale]'.") from error
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,105 @@
+"""The one Dask client that everything here goes through, and a cluster where there is none yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import dask
+import distributed
+from distributed import get_client
+
+from ..errors import ClusterError
+
+# Dask carries no types of its own.
+_client_of: Any = distributed.Client
+_cluster: Any = distributed.LocalCluster
+
+PATIENCE = 5.0  # seconds to wait for a scheduler
+_FIRST_WORKER = 60.0  # seconds to wait for a worker of it
+
+# One thread per worker computes; more threads inside its numeric libraries would only wait for one another.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def client() -> Any:
+    """The client in use."""
+    try:
+        return get_client()
+    except ValueError as error:
+        raise ClusterError(
+            "No Dask cluster is in use; start one first: dask.distributed.Client() for this machine, or Client('tcp://host:8786')."
+        ) from error
+
+
+@contextmanager
+def connect(address: str | None = None, *, workers: int | None = None, memory_limit: str | float = "auto") -> Iterator[Any]:
+    """A client of a running cluster, or of a local one that ends with the block.
+
+    Parameters
+    ----------
+    address : str, default=None
+        Where the scheduler listens, such as "tcp://host:8786".
+    workers : int, default=None
+        Without an address, how many worker processes to start here, of one thread each; default: one per core.
+    memory_limit : str or float, default="auto"
+        Of each local worker, such as "2GB"; "auto" shares out the memory of the machine.
+    """
+    if address is not None:
+        with _reached(address) as found:
+            yield found
+        return
+    if workers is not None and workers < 1:
+        raise ClusterError(f"workers must be 1 or more. Got {workers!r} instead.")
+    spawned = {
+        "distributed.nanny.pre-spawn-environ": {**dask.config.get("distributed.nanny.pre-spawn-environ", {}), **_ONE_THREAD}
+    }
+    with (
+        dask.config.set(spawned),
+        _cluster(
+            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=memory_limit, dashboard_address=":0"
+        ) as cluster,
+        _client_of(cluster) as started,
+    ):
+        yield started
+
+
+@contextmanager
+def _reached(address: str) -> Iterator[Any]:
+    try:
+        found = _client_of(address, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"No Dask scheduler answers at {address!r}; check that it runs (dask scheduler) and can be reached from here."
+        ) from error
+    with found:
+        worker_threads(found)
+        yield found
+
+
+def sent(value: Any) -> Any:
+    """A future of a value that many tasks need: it goes out once, and the scheduler can send it again where it was lost."""
+    with large_tasks():
+        return client().submit(_itself, value, pure=False)
+
+
+def large_tasks() -> Any:
+    """A block in which large arguments of tasks are meant: as such they outlive the workers."""
+    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def worker_threads(client: Any, patience: float = _FIRST_WORKER) -> list[str]:
+    """The addresses of the workers, each as often as it has threads, in a fixed order."""
+    threads = client.nthreads()
+    if not threads:
+        try:
+            client.wait_for_workers(1, timeout=patience)
+        except TimeoutError as error:
+            raise ClusterError(f"The cluster at {client.scheduler.address} has no workers; start some (dask worker).") from error
+        threads = client.nthreads()
+    return [address for address, n in sorted(threads.items()) for _ in range(n)]

@@ -1,0 +1,61 @@
+"""Parquet files before their rows are read: which there are, whether they are whole, and whether they have the columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..errors import TableError
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file, its name below the folder that all have in common, and what its footer says."""
+
+    path: Path
+    name: str
+    n_rows: int
+    n_bytes: int
+    changed: int  # nanoseconds, as the file system keeps it
+    kept: tuple[str, ...]
+
+
+def checked_parts(paths: Sequence[Path], text: str, keep: Sequence[str] | None, new: Sequence[str]) -> list[Part]:
+    """The files with the columns to take over; each must have a text column, and none that is called like a new one."""
+    common = Path(os.path.commonpath([path.parent for path in paths]))
+    return [_checked(path, path.relative_to(common).as_posix(), text, keep, new) for path in paths]
+
+
+def column_names(path: Path) -> list[str]:
+    """The columns of a file."""
+    return list(_footer(path)[0].names)
+
+
+def _checked(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Sequence[str]) -> Part:
+    schema, n_rows = _footer(path)
+    kept = tuple(column for column in schema.names if column != text) if keep is None else tuple(keep)
+    for column in (text, *kept):
+        if column not in schema.names:
+            raise TableError(f"{path} has no column {column!r}. It has {', '.join(map(repr, schema.names[:10]))}.")
+    kind = schema.field(text).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
+        raise TableError(f"{path}: column {text!r} holds {kind}, not texts.")
+    twice = [column for column in kept if column in new]
+    if twice:
+        raise TableError(f"{path} has a column {twice[0]!r}, as the results will; say which columns to keep, without this one.")
+    facts = path.stat()
+    return Part(path, name, n_rows, facts.st_size, facts.st_mtime_ns, kept)
+
+
+def _footer(path: Path) -> tuple[pa.Schema, int]:
+    try:
+        with pq.ParquetFile(path) as file:
+            return file.schema_arrow, file.metadata.num_rows
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{path} cannot be read as Parquet, so nothing was begun: {error}.") from error

@@ -1,0 +1,121 @@
+"""Labels and weights in parts: which classes there are, and which texts of each part are positive.
+
+The classes are known only once every part was seen, so there are two passes: what stands in a part, then, with the classes
+of all, its texts as signs. What is summed up on the way is all that costs and checks need to know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from dask.delayed import delayed
+from distributed import Future
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
+
+from ..errors import LabelError, TextmarginError
+from ..learners._labels import Labels
+from ..learners._objective import Floats
+from ._blocks import Blocks, computed
+from ._client import client
+from ._parts import aligned
+from ._stored import Stored
+
+
+class Counts(NamedTuple):
+    """Texts of positive weight, those of them that are positive, and the same as sums of weights."""
+
+    n_texts: int
+    n_positive: NDArray[np.int64]  # (n_problems,)
+    weight: float
+    positive_weight: Floats  # (n_problems,)
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Per part a `Stored` of `positive` (n_problems, n_texts) and `weight` (n_texts,); what they are about, and how many."""
+
+    labels: Labels  # of no texts
+    parts: list[Any]  # futures
+    counts: Counts
+
+
+def read_targets(y: Any, sample_weight: Any, X: Blocks, learner: str) -> Targets:
+    """The labels and weights of a matrix that is persisted."""
+    at, sizes = client(), X.sizes or ()
+    given = [y_part if isinstance(y_part, Future) else delayed(y_part, pure=False) for y_part in aligned(y, X, "y")]
+    weights = [None] * len(X) if sample_weight is None else aligned(sample_weight, X, "sample_weight")
+    look, store = delayed(_look, pure=False), delayed(_store, pure=False)
+    kinds = at.gather(at.compute([look(part, size, i) for i, (part, size) in enumerate(zip(given, sizes, strict=True))]))
+    labels = _labels(kinds, learner)
+    parts = computed(
+        [store(part, weight, size, labels, i) for i, (part, weight, size) in enumerate(zip(given, weights, sizes, strict=True))]
+    )
+    found: list[Counts] = at.gather([at.submit(_count, part, pure=False) for part in parts])
+    counts = Counts(*(sum(values[1:], values[0]) for values in zip(*found, strict=True)))
+    labels.require_both_sides(counts.n_positive, counts.n_texts)
+    return Targets(labels, parts, counts)
+
+
+def _look(y: Any, size: int, i: int) -> NDArray[Any] | int:
+    """The classes of a part; for an indicator its number of columns."""
+    y = _array(y)
+    if len(y) != size:
+        raise TextmarginError(
+            f"Part {i} of y has {len(y)} rows, but this part of X has {size}; both must be cut at the same texts."
+        )
+    if y.ndim == 1:
+        return np.unique(y)
+    if not np.isin(y, (0, 1)).all():
+        raise LabelError(f"Part {i} of y is a table with other values than 0 and 1; give classes, or an indicator matrix.")
+    return int(y.shape[1])
+
+
+def _labels(kinds: Sequence[NDArray[Any] | int], learner: str) -> Labels:
+    widths = {kind for kind in kinds if isinstance(kind, int)}
+    if widths:
+        if len(widths) > 1 or any(not isinstance(kind, int) for kind in kinds):
+            raise LabelError(
+                "Parts of y differ: each must be an indicator matrix with the same columns, or each a list of classes."
+            )
+        n_classes = widths.pop()
+        return Labels(np.arange(n_classes), np.empty((0, n_classes), dtype=bool), multilabel=True)
+    classes = np.unique(np.concatenate([kind for kind in kinds if np.size(kind)] or [np.empty(0)]))
+    if classes.size < 2:
+        raise LabelError(f"{learner} needs at least two classes; y has only {classes.size}: {classes.tolist()}.")
+    kind = type_of_target(classes)
+    if kind not in ("binary", "multiclass"):
+        raise LabelError(f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for several per text.")
+    return Labels(classes, np.empty((0, 1 if classes.size == 2 else classes.size), dtype=bool), multilabel=False)
+
+
+def _store(y: Any, weight: Any, size: int, labels: Labels, i: int) -> Stored:
+    y = _array(y)
+    weight = np.ones(size) if weight is None else np.asarray(weight, dtype=np.float64)
+    if weight.shape != (size,):
+        raise TextmarginError(f"Part {i} of sample_weight has shape {weight.shape}, but this part of X has {size} rows.")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise ValueError(
+            f"Part {i} of sample_weight has negative or infinite values, or NaN; weights are finite and not negative."
+        )
+    if labels.multilabel:
+        positive = y.T != 0
+    else:
+        wanted = labels.classes[1:] if labels.binary else labels.classes
+        positive = y[None, :] == wanted[:, None]
+    return Stored([positive, weight])
+
+
+def _count(part: Stored) -> Counts:
+    positive, weight = part.read(0), part.read(1)
+    counted = weight > 0
+    return Counts(int(counted.sum()), positive[:, counted].sum(axis=1), float(weight.sum()), positive @ weight)
+
+
+def _array(y: Any) -> NDArray[Any]:
+    y = y.toarray() if sp.issparse(y) else np.asarray(y)
+    return y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y

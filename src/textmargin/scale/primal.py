@@ -1,0 +1,147 @@
+"""The primal SVM on texts in parts: the optimum of the in-memory learner, by the same Newton steps.
+
+The objective and its derivatives are sums over texts, so every step is passes over the parts: weights go out, sums come back, and
+all topics that are not finished share each pass. `_course.py` has the steps of one topic, `_passes.py` the passes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Self, cast
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._sklearn import fit_context
+from ..errors import PriorError, TextmarginError
+from ..learners import primal
+from ..learners._labels import decide, shaped
+from ..learners._objective import Floats
+from ..learners._prior import align_prior
+from ..learners._trust import Trust
+from ._blocks import Blocks
+from ._client import sent
+from ._passes import Passes
+from ._posing import pose
+from ._targets import read_targets
+
+
+class PriorSVC(primal.PriorSVC):
+    """`textmargin.PriorSVC` for texts in parts: the same parameters, the same learnt attributes, the same optimum.
+
+    `fit`, `decision_function` and `predict` take `Blocks`; given a matrix in memory they do what that class does. Labels and
+    weights come in parts too: a Dask array or column cut at the same texts, a list with an array per part, or one array for all
+    texts. Both learners stop at `tol`; where C or costs are large and they must agree beyond six digits, make it smaller.
+
+    With a prior, `trust` must be "free", "ridge", "fixed" or a number: the other modes look at single texts. `n_jobs` says
+    nothing here, the cluster does; `verbose=1` tells of each pass on standard error.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> from textmargin import load_dataset
+    >>> from textmargin.scale import BagOfWords, Blocks, PriorSVC
+    >>> import dask.bag
+    >>> desk = load_dataset("desk")
+    >>> with Client(processes=False, dashboard_address=None):
+    ...     X = BagOfWords().fit_transform(dask.bag.from_sequence(desk.texts, npartitions=2))
+    ...     model = PriorSVC().fit(X, desk.indicator()[0])
+    >>> model.coef_.shape == (len(desk.classes), X.n_columns)
+    True
+    """
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : Blocks, or a matrix in memory
+        y : classes, or a 0/1 indicator matrix with a column per class; in parts like X, or one array for all texts
+        sample_weight : weights, in parts or for all texts, default=None
+        """
+        if not isinstance(X, Blocks):
+            return super().fit(X, y, sample_weight)
+        X = X.persist()
+        targets = read_targets(y, sample_weight, X, type(self).__name__)
+        labels = targets.labels
+        prior = align_prior(self.prior, labels.classes, labels.n_problems, X.n_columns)
+        self._refuse_trust(prior)
+        posed = pose(
+            X,
+            targets,
+            prior,
+            C=self.C,
+            margins=self._checked_margins(),
+            class_weight=self.class_weight,
+            fit_intercept=self.fit_intercept,
+            trust=cast(Trust, "plain" if self.trust == "auto" else self.trust),
+            strength=self.trust_strength,
+        )
+        starts: list[Any] = [None] * len(posed)
+        if self.warm_start and self._fitted_like(labels, prior):
+            starts = [topic.place(start) for topic, start in zip(posed, self._fits(), strict=True)]
+
+        passes = Passes(X, targets, [topic.topic() for topic in posed], self.verbose)
+        ways = [topic.way(k) for k, topic in enumerate(posed)]
+        solutions = passes.solve(ways, starts, tol=self.tol, max_iter=self.max_iter)
+
+        self.n_features_in_ = X.n_columns
+        self._training: Any = None
+        self.verdict_ = []
+        return self._learnt([topic.fit(solution) for topic, solution in zip(posed, solutions, strict=True)], labels, prior)
+
+    def scores(self, X: Blocks) -> Blocks:
+        """Scores in parts, (n_texts, n_problems) also for two classes."""
+        check_is_fitted(self)
+        if X.n_columns != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
+            )
+        model = sent((self.coef_, self.intercept_))
+        return X.map(_score, [model] * len(X), n_columns=len(self.coef_))
+
+    def decision_function(self, X: Any) -> Any:
+        """Scores, as in memory; of `Blocks` as a Dask array."""
+        if not isinstance(X, Blocks):
+            return super().decision_function(X)
+        return self.scores(X).array(
+            partial(shaped, multilabel=self.multilabel_), float, flat=not self.multilabel_ and len(self.coef_) == 1
+        )
+
+    def predict(self, X: Any) -> Any:
+        """Classes, or an indicator matrix, as in memory; of `Blocks` as a Dask array."""
+        if not isinstance(X, Blocks):
+            return super().predict(X)
+        read = partial(decide, classes=self.classes_, multilabel=self.multilabel_)
+        return self.scores(X).array(read, int if self.multilabel_ else self.classes_.dtype, flat=not self.multilabel_)
+
+    def loo_decision_function(self) -> Floats:
+        """Only after a fit in memory."""
+        check_is_fitted(self)
+        if self._training is None:
+            raise TextmarginError(
+                "Leave-one-out scores need all training texts in one memory, and this PriorSVC was fitted on parts or loaded; "
+                "score texts that were held out with decision_function instead, or set thresholds with scores='train'."
+            )
+        return super().loo_decision_function()
+
+    def in_memory(self) -> primal.PriorSVC:
+        """The same fitted model as a `textmargin.PriorSVC`, for `textmargin.save` and wherever there is no Dask."""
+        check_is_fitted(self)
+        plain = primal.PriorSVC(**self.get_params(deep=False))
+        plain.__dict__.update(vars(self))
+        return plain
+
+    def _refuse_trust(self, prior: Floats) -> None:
+        if prior.any() and self.trust in ("auto", "nonneg"):
+            why = "weighs priors by leave-one-out scores" if self.trust == "auto" else "lets priors in one at a time"
+            raise PriorError(
+                f"trust={self.trust!r} {why}, which texts in parts do not allow; use trust='ridge', 'fixed', 'free' or a number, "
+                f"perhaps the trust_ that a fit in memory on some of the texts finds."
+            )
+
+
+def _score(X: Any, model: tuple[Floats, Floats]) -> Floats:
+    coef, intercept = model
+    return np.asarray(X @ coef.T + intercept)

@@ -1,0 +1,220 @@
+"""Decisions from Parquet to Parquet: every part is read, decided on and written by a worker, and nothing is gathered.
+
+    out/_started.json     first: which model and which files, so that a run that stopped goes on, and another one does not
+    out/NAME.parquet      the decisions on NAME.parquet, put in place when it is whole
+    out/_complete.json    last: how many texts each part has; without it the folder is not complete
+
+Names that begin with _ or a dot are left out by those who read a folder of Parquet files. Workers must see the files under the
+same names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from distributed import as_completed
+from joblib import hash as fingerprint
+from numpy.typing import NDArray
+
+from .._listing import files_of
+from .._writing import put_whole, write_whole
+from ..errors import TableError
+from ._client import client, sent
+from ._footers import Part, checked_parts, column_names
+from ._names import named
+
+STARTED, COMPLETE = "_started.json", "_complete.json"
+DECISION = "decision"
+_ROWS_AT_ONCE = 8192
+
+
+class Decider(Protocol):
+    """What decides: a `Trained`, as `textmargin train` keeps it, or what `named` makes of a classifier."""
+
+    classes: list[str]
+    multilabel: bool
+
+    def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """(n_texts, n_classes), 0 being the decision."""
+        ...
+
+    def labels(self, scores: NDArray[np.float64]) -> list[tuple[str, ...]]:
+        """What is accepted."""
+        ...
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What came of it: all texts, those of them that were null, parts, and parts that an earlier run had written."""
+
+    n_texts: int
+    n_null: int
+    n_parts: int
+    n_earlier: int
+
+
+def predict_parquet(
+    model: Any,
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    text: str = "text",
+    scores: bool = False,
+    keep: Sequence[str] | None = None,
+    anew: bool = False,
+    tell: Callable[[int, int], None] | None = None,
+) -> Decided:
+    """Decide on the texts of Parquet files; a file of decisions for each, with the same rows in the same order.
+
+    Footers and columns of all files are checked before anything is written. A run that stopped goes on where it was if it is
+    started again; files that are new or have changed since are decided on (again). A text that is null gets a decision that is
+    null.
+
+    Parameters
+    ----------
+    model : TextClassifier, fitted, or Trained
+    source : a Parquet file, a folder of them, or a pattern such as "texts/*.parquet"
+    target : the folder of the results; new, empty, or of an earlier run with the same model and settings
+    text : str, default="text"
+        The column of the texts.
+    scores : bool, default=False
+        Whether to write the score of every class as well, in columns `score of NAME`.
+    keep : names of columns, default=None
+        Those to take over; all but the text by default.
+    anew : bool, default=False
+        Remove what an earlier run left in `target`, whatever it was about.
+    tell : function of two numbers, default=None
+        Called with the parts that are done and all parts.
+    """
+    decider = named(model)
+    folder = Path(target)
+    parts = checked_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
+    about = {"model": fingerprint(decider), "text": text, "scores": scores, "keep": None if keep is None else list(keep)}
+    done = _open_folder(folder, about, parts, anew)
+    n_null = {name: _null_decisions(folder / name) for name in done}
+    left = [part for part in parts if part.name not in done]
+    at = client()
+    there = sent(decider) if left else None
+    tasks = [at.submit(_decide_part, there, part, folder, text, scores, about, pure=False) for part in left]
+    try:
+        names = {task.key: part.name for task, part in zip(tasks, left, strict=True)}
+        finished: Any = as_completed
+        for number, (task, found) in enumerate(finished(tasks, with_results=True), start=len(done) + 1):
+            n_null[names[task.key]] = found
+            if tell is not None:
+                tell(number, len(parts))
+    finally:
+        at.cancel(tasks)
+    sizes = {part.name: part.n_rows for part in parts}
+    write_whole({folder / COMPLETE: _as_json({"n_texts": sum(sizes.values()), "parts": sizes})})
+    return Decided(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
+
+
+def first_columns(source: str | os.PathLike[str]) -> list[str]:
+    """The columns of the first of the files."""
+    return column_names(files_of(source, [".parquet"])[0])
+
+
+def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], anew: bool) -> set[str]:
+    """The parts that an earlier run with the same settings wrote, of files that have not changed since; others are removed."""
+    if folder.exists() and not folder.is_dir():
+        raise TableError(f"{folder} is a file; decisions are written to a folder, a file for each one that is read.")
+    if any((folder / part.name).resolve() == part.path.resolve() for part in parts):
+        raise TableError(f"{folder} holds the texts themselves; choose another folder for the decisions.")
+    started = folder / STARTED
+    if folder.exists() and not started.exists() and any(one.suffix != ".part" for one in folder.iterdir()):
+        raise TableError(f"{folder} is not empty, and what is in it was not written by predict; choose another folder.")
+    earlier: dict[str, Any] = _read(started) if started.exists() else {**about, "parts": {}}
+    other = _others(earlier, about)
+    if other and not anew:
+        raise TableError(
+            f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or start anew "
+            f"(anew=True, --anew)."
+        )
+    now = {part.name: [str(part.path), part.n_bytes, part.changed] for part in parts}
+    done = {name for name, own in earlier["parts"].items() if not anew and now.get(name) == own and (folder / name).exists()}
+    (folder / COMPLETE).unlink(missing_ok=True)  # before anything else goes
+    for name in earlier["parts"].keys() - done:
+        (folder / name).unlink(missing_ok=True)
+    for half in folder.rglob(".*.part"):
+        half.unlink(missing_ok=True)
+    write_whole({started: _as_json({**about, "parts": now})})
+    return done
+
+
+def _others(earlier: Mapping[str, Any], about: Mapping[str, Any]) -> list[str]:
+    """The settings in which two runs differ."""
+    return [name for name, value in about.items() if earlier[name] != value]
+
+
+def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bool, about: Mapping[str, Any]) -> int:
+    """Write the decisions on one file; how many texts are null."""
+    n_null = 0
+    target = folder / part.name
+    try:
+        with pq.ParquetFile(part.path) as file, put_whole(target) as temporary:
+            schema = pa.schema(
+                [
+                    *(file.schema_arrow.field(name) for name in part.kept),
+                    pa.field(DECISION, pa.list_(pa.string()) if model.multilabel else pa.string()),
+                    *(pa.field(name, pa.float64()) for name in _score_names(model, scores)),
+                ]
+            )
+            with pq.ParquetWriter(temporary, schema) as writer:
+                for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys([*part.kept, text]))):
+                    columns = _decisions(model, batch.column(text).to_pylist(), scores)
+                    n_null += columns[0].null_count
+                    writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.kept), *columns], schema=schema))
+            if _others(
+                _read(folder / STARTED), about
+            ):  # a worker that was given up, and the folder has been given to another run
+                raise TableError(f"{folder} was started anew by another run; this one ends.")
+    except (pa.ArrowException, OSError) as error:
+        raise TableError(f"{part.path} cannot be decided on, or {target} not be written: {error}.") from error
+    return n_null
+
+
+def _decisions(model: Decider, texts: list[str | None], scores: bool) -> list[Any]:
+    """Columns of decisions and, if asked for, of scores."""
+    rows = [row for row, text in enumerate(texts) if text is not None]
+    found = np.full((len(texts), len(model.classes)), np.nan)
+    decided: list[Any] = [None] * len(texts)
+    if rows:
+        found[rows] = model.scores([text for text in texts if text is not None])
+        for row, labels in zip(rows, model.labels(found[rows]), strict=True):
+            decided[row] = list(labels) if model.multilabel else labels[0]
+    columns = [pa.array(decided, pa.list_(pa.string()) if model.multilabel else pa.string())]
+    if scores:
+        null = np.array([text is None for text in texts], dtype=bool)
+        columns += [pa.array(column, pa.float64(), mask=null) for column in found.T]
+    return columns
+
+
+def _score_names(model: Decider, scores: bool) -> list[str]:
+    return [f"score of {name}" for name in model.classes] if scores else []
+
+
+def _null_decisions(path: Path) -> int:
+    return int(sum(batch.column(DECISION).null_count for batch in pq.ParquetFile(path).iter_batches(columns=[DECISION])))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        if not {"model", "text", "scores", "keep", "parts"} <= found.keys():
+            raise ValueError("not what predict writes")
+    except (OSError, ValueError, AttributeError) as error:
+        raise TableError(f"{path} cannot be read ({error}); remove its folder, or choose another.") from error
+    return found
+
+
+def _as_json(data: Any) -> bytes:
+    return json.dumps(data, indent=1, ensure_ascii=False).encode()
