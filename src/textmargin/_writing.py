@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -33,6 +34,22 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
     finally:
         for temporary in ready.values():
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def put_whole(path: Path) -> Iterator[Path]:
+    """A name beside a file to write under, where it is too large to be held in memory; put in place if the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    temporary = Path(name)
+    try:
+        yield temporary
+        os.fsync(handle)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    finally:
+        os.close(handle)
+        temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:

@@ -39,16 +39,21 @@ class Labelling:
     def of(cls, corpus: Corpus, positive: str | None = None) -> Self:
         """Of a corpus; of two labels `positive`, or else the rarer one, is looked for."""
         multilabel = any(isinstance(own, tuple) for own in corpus.labels)
-        names = corpus.classes
+        sizes = Counter(label for own in corpus.labels for label in (own if isinstance(own, tuple) else (own,) if own else ()))
+        return cls.of_counts(sizes, len(corpus), multilabel, positive)
+
+    @classmethod
+    def of_counts(cls, sizes: Mapping[str, int], n_texts: int, multilabel: bool, positive: str | None = None) -> Self:
+        """Of a corpus of which only the number of texts is known, and that of each label."""
+        names = sorted(sizes)
         if not names or (len(names) < 2 and not multilabel):
-            only = f"All {len(corpus)} texts have the label {names[0]!r}" if names else f"None of {len(corpus)} texts has a label"
+            only = f"All {n_texts} texts have the label {names[0]!r}" if names else f"None of {n_texts} texts has a label"
             raise LabelError(f"{only}; a classifier needs texts of two classes at least.")
         if positive is not None and (multilabel or len(names) != 2):
             raise LabelError(f"{positive!r} is to be looked for, but that is for texts of two labels; here are {len(names)}.")
         if positive is not None and positive not in names:
             raise LabelError(f"{positive!r} is to be looked for, but the labels are {names[0]!r} and {names[1]!r}.")
         if len(names) == 2 and not multilabel:
-            sizes = Counter(corpus.labels)
             wanted = positive or min(reversed(names), key=lambda name: sizes[name])
             names = [*(name for name in names if name != wanted), wanted]
         return cls(names, multilabel)

@@ -27,6 +27,7 @@ from .representations.strings import SubsequenceKernel
 from .trained import Trained
 
 KERNELS = ("words", "subsequence", "ngrams")
+SCORES = ("loo", "cv", "train")
 UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
 
 
@@ -54,6 +55,8 @@ class Recipe:
         Of two labels the one that is looked for, and that costs and floors speak of; the rarer one by default.
     min_precision, min_recall : float, default=None
         Floors.
+    scores : {"loo", "cv", "train"}, default=None
+        Which scores thresholds are set on (see `ThresholdClassifier`): by default leave-one-out scores for words, else folds.
     """
 
     kernel: str = "words"
@@ -68,6 +71,7 @@ class Recipe:
     min_precision: float | None = None
     min_recall: float | None = None
     positive: str | None = None
+    scores: str | None = None
 
     def train(self, corpus: Corpus, about: dict[str, Any] | None = None) -> Trained:
         """Fit it to a corpus."""
@@ -81,16 +85,15 @@ class Recipe:
         if known is not None and labels.numbered:
             known = ByName(known, labels.names)
         if self.kernel == "words":
-            words = BagOfWords("log-tf-idf")
-            return TextClassifier(
-                words, knowledge=known, learner=PriorSVC(C=self.C, trust=self.trust), decision=self._decision(labels, "loo")
-            )
+            decision = self._decision(labels, self.scores or "loo")
+            learner = PriorSVC(C=self.C, trust=self.trust)
+            return TextClassifier(BagOfWords("log-tf-idf"), knowledge=known, learner=learner, decision=decision)
         if known is not None:
             raise PriorError(
                 f"Keywords, marks and earlier models are about words; --kernel {self.kernel} has none. Leave one of them out."
             )
         compare = SubsequenceKernel(self.length, self.decay) if self.kernel == "subsequence" else SpectrumKernel(self.length)
-        return TextClassifier(compare, learner=KernelSVC(C=self.C), decision=self._decision(labels, "cv"))
+        return TextClassifier(compare, learner=KernelSVC(C=self.C), decision=self._decision(labels, self.scores or "cv"))
 
     def _knowledge(self, corpus: Corpus) -> Any:
         given = [name for name in ("keywords", "marks", "prior") if getattr(self, name) is not None]

@@ -31,11 +31,14 @@ from .app import (
     remark,
     worth,
 )
+from .cluster import Cluster, Workers, at_work, wanted
 
 if TYPE_CHECKING:
+    from ..datasets.rows import BadLine
     from ..feedback.moving import Moved
     from ..report.summary import Summary
     from ..trained import Trained
+    from ..training import Recipe
 
 ModelFile = Annotated[Path, typer.Argument(help="A file that `textmargin train` wrote.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")]
@@ -43,7 +46,13 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="Where the model go
 
 @app.command()
 def train(
-    data: Annotated[str, typer.Argument(help="CSV, TSV, JSON lines or Parquet file, or a folder of text files; - for stdin.")],
+    data: Annotated[
+        str,
+        typer.Argument(
+            help="CSV, TSV, JSON lines or Parquet file, or a folder of text files; - for stdin. On a cluster one of the first "
+            "four, a folder of them, or a pattern."
+        ),
+    ],
     output: Output = Path("model.tmm"),
     text: TextColumn = None,
     label: LabelColumn = None,
@@ -65,6 +74,10 @@ def train(
         str | None,
         typer.Option(help="Of two labels the one that is looked for; costs and floors speak of it. Default: the rarer."),
     ] = None,
+    scores: Annotated[
+        str | None,
+        typer.Option(help="What thresholds are set on: loo (leave-one-out), cv (folds) or train. Default: loo, with kernels cv."),
+    ] = None,
     kernel: Annotated[str, typer.Option(help="words, subsequence or ngrams.")] = "words",
     length: Annotated[int, typer.Option(help="Characters of subsequences and n-grams.")] = 5,
     decay: Annotated[float, typer.Option(help="What a gap costs: small, much.")] = 0.5,
@@ -74,15 +87,22 @@ def train(
     skip_bad: SkipBad = False,
     report: Annotated[Path | None, typer.Option(help="Write a page of what it decides on the texts of --test, and why.")] = None,
     test: Annotated[str | None, typer.Option(help="For --report: labelled texts to keep out of training.")] = None,
+    cluster: Cluster = None,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from labelled texts, and write the model to a file."""
+    """Learn from labelled texts, and write the model to a file.
+
+    With --cluster or --workers texts are read, and learnt from, in parts: Parquet, CSV, TSV or JSON lines, of any size.
+    """
     with mistakes():
         from ..datasets.own import read_table
-        from ..training import KERNELS, Recipe
+        from ..training import KERNELS, SCORES, Recipe
 
         if kernel not in KERNELS:
             raise ValueError(f"--kernel {kernel} is none of {', '.join(KERNELS)}.")
+        if scores is not None and scores not in SCORES:
+            raise ValueError(f"--scores {scores} is none of {', '.join(SCORES)}.")
         read = (data, test, keywords, prior, costs)
         check_writable(output, *read)
         if report is not None:
@@ -95,12 +115,6 @@ def train(
         value = worth(hit, false_alarm, miss, utility, costs)
         reading: dict[str, Any] = {"text": text, "label": label, "separator": separator}
         reading |= {"kind": kind, "encoding": encoding, "skip_bad": skip_bad}
-        table = read_table(data, **reading, fields=[marks] if marks else [])
-        tell(table)
-        held_out = None
-        if test is not None:
-            held_out = read_table(test, **reading)
-            tell(held_out)
         recipe = Recipe(
             kernel=kernel,
             length=length,
@@ -114,9 +128,21 @@ def train(
             min_precision=min_precision,
             min_recall=min_recall,
             positive=positive,
+            scores=scores,
         )
-        about = {"data": table.corpus.name, "n_texts": len(table.corpus), "labels": _counts(table.corpus)}
-        trained = replace(recipe.train(table.corpus, about), text_column=table.text_column)
+        held_out = None
+        if wanted(cluster, workers):
+            if report is not None:
+                raise ValueError("--report and --test need all texts in one memory; write a page afterwards: textmargin report.")
+            trained = _train_parts(recipe, data, reading, cluster, workers)
+        else:
+            table = read_table(data, **reading, fields=[marks] if marks else [])
+            tell(table)
+            if test is not None:
+                held_out = read_table(test, **reading)
+                tell(held_out)
+            about = {"data": table.corpus.name, "n_texts": len(table.corpus), "labels": _counts(table.corpus)}
+            trained = replace(recipe.train(table.corpus, about), text_column=table.text_column)
         trained.save(output)
         if len(trained.classes) == 2 and not trained.multilabel and (value is not None or min_recall or min_precision):
             remark(
@@ -127,7 +153,7 @@ def train(
             remark(
                 "with three labels or more the highest score decides, so that floors hold for each label alone, not for decisions"
             )
-        facts = {**about, "output": str(output), "knowledge": _knowledge(trained), "thresholds": _thresholds(trained)}
+        facts = {**trained.about, "output": str(output), "knowledge": _knowledge(trained), "thresholds": _thresholds(trained)}
         if report is not None and held_out is not None:
             from ..report.html import write_report
 
@@ -232,6 +258,20 @@ def threshold(
         typer.echo(f"Written to {output}")
 
 
+def _train_parts(recipe: Recipe, data: str, reading: dict[str, Any], cluster: str | None, workers: int | None) -> Trained:
+    """Learn on a cluster."""
+    from ..datasets.parts import open_parts
+    from ..training_parts import look_through, refuse_what_needs_memory, train_parts
+
+    refuse_what_needs_memory(recipe)
+    table = open_parts(data, **reading)
+    with at_work(cluster, workers):
+        seen = look_through(table)
+        _tell(table.columns.said, seen.bad)
+        about = {"data": table.name, "n_texts": seen.n_texts, "labels": dict(sorted(seen.counts.items()))}
+        return train_parts(recipe, table, seen, about, verbose=1)
+
+
 def _judged(trained: Trained, store: str, value: Any, only: Sequence[str], min_precision: float | None) -> Moved:
     """Thresholds set on feedback; says what they rest on, and what could not be known."""
     from ..feedback.moving import moved_by_feedback
@@ -297,12 +337,16 @@ def amount(value: float | None) -> str:
 
 def tell(table: Any) -> None:
     """What was guessed, and what could not be read."""
-    if table.said:
-        remark("; ".join(table.said))
-    for bad in table.bad[:5]:
-        remark(f"line {bad.number:,} left out: {bad.reason}")
-    if len(table.bad) > 5:
-        remark(f"and {len(table.bad) - 5:,} more")
+    _tell(table.said, table.bad)
+
+
+def _tell(said: Sequence[str], bad: Sequence[BadLine]) -> None:
+    if said:
+        remark("; ".join(said))
+    for one in bad[:5]:
+        remark(f"line {one.number:,} left out: {one.reason}")
+    if len(bad) > 5:
+        remark(f"and {len(bad) - 5:,} more")
 
 
 def _counts(corpus: Any) -> dict[str, int]:

@@ -8,11 +8,13 @@ import json
 import sys
 from collections.abc import Callable
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .app import AsJson, Encoding, Kind, TextColumn, app, mistakes, print_json, remark
+from .cluster import Cluster, Workers, at_work, wanted
 from .model import ModelFile
 
 if TYPE_CHECKING:
@@ -31,8 +33,15 @@ def predict(
     kind: Kind = None,
     encoding: Encoding = "utf-8",
     as_json: AsJson = False,
+    cluster: Cluster = None,
+    workers: Workers = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="On a cluster: the folder of the decisions.")] = None,
+    anew: Annotated[bool, typer.Option("--anew", help="On a cluster: remove what an earlier run left in --output.")] = False,
 ) -> None:
     """Decide on texts, each as soon as it is there: a line of CSV (or with --json of JSON) per text.
+
+    With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
+    --output; a run that stopped goes on where it was when the command is given again.
 
     Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
     code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
@@ -44,6 +53,13 @@ def predict(
 
     with mistakes():
         trained = Trained.load(model)
+        if wanted(cluster, workers):
+            unused = {"--stop": stop, "--format": kind, "--json": as_json, "--encoding": encoding != "utf-8"}
+            refused = [name for name, value in unused.items() if value]
+            _predict_parts(trained, data, text, scores, output, anew, refused, cluster, workers)
+            return
+        if output is not None or anew:
+            raise ValueError("--output and --anew go with --cluster or --workers; without, decisions are printed.")
         decided = trained.decide(read_rows(data, kind, encoding), name_of(data), text, tell=remark)
         first = list(islice(decided, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
         gc.set_threshold(
@@ -111,6 +127,47 @@ def explain(
             table.add_row(escape(reason.what), f"{reason.share:+.3f}", *before)
         console.print(table)
         console.print(f"the rest, intercept and threshold: {reasons.rest:+.3f}")
+
+
+def _predict_parts(
+    trained: Trained,
+    data: str,
+    text: str | None,
+    scores: bool,
+    output: Path | None,
+    anew: bool,
+    refused: list[str],
+    cluster: str | None,
+    workers: int | None,
+) -> None:
+    """From Parquet to Parquet on a cluster."""
+    if refused:
+        raise ValueError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written.")
+    if output is None or data == "-":
+        raise ValueError("on a cluster decisions go from Parquet files to a folder: name the files, and it with --output.")
+    with at_work(cluster, workers):
+        from ..datasets.own import column_on_arrival
+        from ..datasets.rows import Row
+        from ..scale import predict_parquet
+        from ..scale.tables import first_columns
+
+        columns = column_on_arrival(Row(1, dict.fromkeys(first_columns(data))), data, text, trained.text_column)
+        if columns.said:
+            remark("; ".join(columns.said))
+        found = predict_parquet(
+            trained,
+            data,
+            output,
+            text=columns.text,
+            scores=scores,
+            anew=anew,
+            tell=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
+        )
+    if found.n_earlier:
+        remark(f"{found.n_earlier:,} of {found.n_parts:,} parts were there from an earlier run")
+    if found.n_null:
+        remark(f"{found.n_null:,} texts are null, and so are their decisions")
+    typer.echo(f"Decided on {found.n_texts:,} texts; written to {output}")
 
 
 def _csv_writer(trained: Trained, scores: bool) -> Callable[[list[Decision]], None]:

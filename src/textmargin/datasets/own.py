@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -31,7 +31,7 @@ TEXT_NAMES = (
 )
 LABEL_NAMES = ("label", "labels", "topic", "topics", "class", "category", "categories", "target", "tag", "tags", "sentiment", "y")
 
-_LOOKED_AT = 200  # rows that a guess is made from
+LOOKED_AT = 200  # rows that a guess is made from
 _MOST_LABELS = 50
 _ENOUGH = 20  # rows from which labels that all differ are no labels
 
@@ -98,12 +98,12 @@ def read_table(
         )
     if not good:
         raise TableError(_none_left(called, bad) if bad else f"{called} has no rows.")
-    columns = find_columns(good[:_LOOKED_AT], called, text, label, labelled)
+    columns = find_columns(good[:LOOKED_AT], called, text, label, labelled)
     texts, labels, kept, left_out = [], [], [], []
     for row in good:
         try:
             texts.append(text_of(row, columns.text))
-            labels.append(_labels(row, columns.label, separator) if columns.label else "")
+            labels.append(labels_of(row, columns.label, separator) if columns.label else "")
             kept.append(row)
         except ValueError as error:
             del texts[len(kept) :]
@@ -117,7 +117,8 @@ def read_table(
     if any(isinstance(own, tuple) for own in labels):
         labels = [own if isinstance(own, tuple) else (own,) for own in labels]
     if labelled and columns.label is not None:
-        _check_labels(labels, columns.label, called, guessed=label is None)
+        counts = Counter(one for own in labels for one in (own if isinstance(own, tuple) else (own,)))
+        check_labels(counts, len(labels), columns.label, called, guessed=label is None)
     missing = [name for name in fields if name not in kept[0].values]
     if missing:
         raise TableError(no_column(missing[0], kept[0].values, called))
@@ -191,7 +192,8 @@ def no_column(name: str, names: Any, source: Any, option: str = "") -> str:
     return f"{source} has no column {name!r}. It has {_listed(list(names))}.{choose}"
 
 
-def _labels(row: Row, column: str, separator: str | None) -> Any:
+def labels_of(row: Row, column: str, separator: str | None) -> Any:
+    """The label of a row, or a tuple of labels."""
     value = row.values.get(column)
     if isinstance(value, list):
         return tuple(one for one in map(_label, value) if one)
@@ -216,15 +218,14 @@ def _label(value: Any) -> str:
     return str(value).strip()
 
 
-def _check_labels(labels: list[Any], column: str, source: str, *, guessed: bool) -> None:
+def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: str, *, guessed: bool) -> None:
     """That there are some, and, in a column that was guessed, that texts share them."""
-    counts = Counter(one for own in labels for one in (own if isinstance(own, tuple) else (own,)))
     if not counts:
         raise TableError(f"No text of {source} has a label in column {column!r}. Choose another with --label.")
     once = sum(n == 1 for n in counts.values())
-    if guessed and len(labels) >= _ENOUGH and once > len(labels) / 2:
+    if guessed and n_texts >= _ENOUGH and once > n_texts / 2:
         raise TableError(
-            f"{source} has {len(counts):,} values in column {column!r} for {len(labels):,} texts, {once:,} of them once; are "
+            f"{source} has {len(counts):,} values in column {column!r} for {n_texts:,} texts, {once:,} of them once; are "
             f"they labels? Choose the column with --label."
         )
 

@@ -1,0 +1,189 @@
+"""Commands on a cluster: the same model file, the same decisions, and what is said of mistakes."""
+
+import csv
+import gzip
+import json
+import re
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("distributed")
+
+from distributed import LocalCluster
+
+from textmargin import load_dataset
+from textmargin.cli import app
+from textmargin.datasets.own import read_table
+from textmargin.datasets.parts import open_parts
+from textmargin.trained import Trained
+
+
+def call(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """One worker, in this process: what commands do is the same."""
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
+
+
+def rows_of(n=90):
+    """Messages of two topics: few, so that training takes few passes."""
+    train = load_dataset("desk").part("train")
+    rows = [(text, label) for text, label in zip(train.texts, train.labels, strict=True) if label in ("account", "hardware")]
+    return rows[:n]
+
+
+def write_parquet(folder, rows, n_parts):
+    folder.mkdir()
+    for i, own in enumerate(np.array_split(np.arange(len(rows)), n_parts)):
+        columns = {"text": [rows[row][0] for row in own], "label": [rows[row][1] for row in own]}
+        table = pa.table(columns, schema=pa.schema([("text", pa.string()), ("label", pa.string())]))
+        pq.write_table(table, folder / f"{i:02}.parquet")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    """Texts in a CSV file and in Parquet parts, one of them empty; and the model that is trained in memory."""
+    folder = tmp_path_factory.mktemp("known")
+    rows = rows_of()
+    write_parquet(folder / "parts", rows, 3)
+    pq.write_table(pq.read_table(folder / "parts" / "00.parquet").slice(0, 0), folder / "parts" / "99.parquet")
+    with (folder / "texts.csv").open("w", newline="") as stream:  # values go on over lines, and hold quotes
+        csv.writer(stream).writerows([("text", "label"), *((f'{text}\n and "more"', label) for text, label in rows)])
+    one = folder / "one.parquet"
+    pq.write_table(pa.concat_tables([pq.read_table(path) for path in sorted((folder / "parts").glob("*"))]), one)
+    assert call("train", one, "-o", folder / "known.tmm", "--hit", 3).exit_code == 0
+    return folder
+
+
+def assert_same_model(ours, theirs):
+    ours, theirs = Trained.load(ours), Trained.load(theirs)
+    assert (ours.classes, ours.worth, ours.text_column) == (theirs.classes, theirs.worth, theirs.text_column)
+    assert ours.about["labels"] == theirs.about["labels"]
+    assert ours.model.representation_.vocabulary_ == theirs.model.representation_.vocabulary_
+    np.testing.assert_allclose(ours.model.model_.estimator_.coef_, theirs.model.model_.estimator_.coef_, atol=1e-6)
+    np.testing.assert_allclose(ours.thresholds(), theirs.thresholds(), atol=1e-6)
+    assert ours.model.get_params().keys() == theirs.model.get_params().keys()
+
+
+def test_two_workers_train_the_same_model_and_decide(known, tmp_path):
+    """A cluster of its own: its dashboard is named, each pass has its objective and time, and nothing of it stays."""
+    result = call("train", known / "parts", "--workers", 2, "-o", tmp_path / "m.tmm", "--hit", 3)
+    assert result.exit_code == 0, result.output
+    assert_same_model(tmp_path / "m.tmm", known / "known.tmm")
+    assert re.search(r"2 workers; watch at http://\S+/status", result.stderr)
+    assert re.search(r"pass 1: objective [\d.]+, .* [\d.]+ s", result.stderr)
+    assert "Trained on 90 texts" in result.stdout
+
+
+def test_a_csv_file_in_parts(known, cluster, tmp_path):
+    for extra in ((), ("--cluster", cluster)):
+        result = call("train", known / "texts.csv", *extra, "-o", tmp_path / f"{len(extra)}.tmm", "--utility", "t10u", "--json")
+        assert result.exit_code == 0, result.output
+    assert_same_model(tmp_path / "2.tmm", tmp_path / "0.tmm")
+    assert json.loads(result.stdout)["n_texts"] == 90
+
+
+def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
+    words = ("predict", known / "known.tmm", known / "parts", "--cluster", cluster, "-o", tmp_path / "out")
+    result = call(*words, "--scores")
+    assert result.exit_code == 0, result.output
+    assert "Decided on 90 texts" in result.stdout
+    in_memory = call("predict", known / "known.tmm", known / "one.parquet", "--json", "--scores")
+    expected = [json.loads(line) for line in in_memory.stdout.splitlines()]
+    found = pq.read_table(tmp_path / "out").to_pylist()
+    assert [row["decision"] for row in found] == [one["labels"][0] for one in expected]
+    np.testing.assert_allclose([row["score of account"] for row in found], [one["scores"]["account"] for one in expected])
+    again = call(*words, "--scores")
+    assert "4 of 4 parts were there from an earlier run" in again.stderr
+    other = call(*words)
+    assert other.exit_code == 2
+    assert "start anew" in other.stderr
+    assert call(*words, "--anew").exit_code == 0
+
+
+def test_a_damaged_part_is_named(known, cluster, tmp_path):
+    folder = write_parquet(tmp_path / "parts", rows_of(20), 2)
+    (folder / "01.parquet").write_bytes(b"PAR1 and no more")
+    for words in (("train", folder, "-o", tmp_path / "m.tmm"), ("predict", known / "known.tmm", folder, "-o", tmp_path / "out")):
+        result = call(*words, "--cluster", cluster)
+        assert result.exit_code == 2
+        assert "01.parquet cannot be read as Parquet" in result.stderr
+    assert not (tmp_path / "m.tmm").exists()
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_cluster_there(known, tmp_path):
+    result = call("train", known / "parts", "--cluster", "tcp://127.0.0.1:1", "-o", tmp_path / "m.tmm")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith("textmargin: No Dask scheduler answers at 'tcp://127.0.0.1:1'")
+    assert not (tmp_path / "m.tmm").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("train", "parts", "--keywords", "k.toml"), "--keywords needs all texts in one memory"),
+        (("train", "parts", "--kernel", "ngrams"), "--kernel ngrams needs all texts in one memory"),
+        (("train", "parts", "--report", "r.html", "--test", "t.csv"), "--report and --test need all texts"),
+        (("train", "-",), "Standard input cannot be cut in parts"),
+        (("train", "parts", "--label", "topic"), "has no column 'topic'. It has 'text', 'label'"),
+        (("predict", "known.tmm", "parts"), "--output"),
+        (("predict", "known.tmm", "parts", "--json", "-o", "out"), "--json has no meaning with --cluster or --workers"),
+        (("train", "parts", "--cluster", "tcp://x:1"), "--cluster and --workers are both given"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_on_a_cluster(known, monkeypatch, words, message):
+    """One line that names the option, before anything is started."""
+    monkeypatch.chdir(known)
+    monkeypatch.setattr("textmargin.scale._client.connect", None)
+    result = call(*words, "--workers", 2)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_output_is_for_clusters(known, tmp_path):
+    result = call("predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "--output and --anew go with --cluster or --workers" in result.stderr
+
+
+@pytest.mark.parametrize("part_bytes", [1, 300, 100_000])
+@pytest.mark.parametrize("name", ["texts.csv", "one.parquet", "parts", "lines.jsonl", "packed.jsonl.gz"])
+def test_parts_together_are_the_whole(known, name, part_bytes):
+    """Every row once, with its number in the file, wherever the file is cut."""
+    rows = [json.dumps({"text": f"{text} ø\r", "label": label}) for text, label in rows_of(20)]
+    (known / "lines.jsonl").write_text("\n".join([*rows[:5], "", *rows[5:]]))
+    (known / "packed.jsonl.gz").write_bytes(gzip.compress("\n".join(rows).encode()))
+    table = open_parts(known / name, part_bytes=part_bytes)
+    read = [table.read(part).corpus for part in table.parts]
+    whole = read_table(known / ("one.parquet" if name == "parts" else name)).corpus
+    assert [text for part in read for text in part.texts] == whole.texts
+    assert [label for part in read for label in part.labels] == whole.labels
+    if name != "parts":
+        assert [number for part in read for number in part.ids] == whole.ids
+    if name in ("texts.csv", "lines.jsonl") and part_bytes < 1000:
+        assert len(table.parts) > 5
+
+
+def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_path):
+    (tmp_path / "bad.jsonl").write_text(
+        '{"text": "wheat", "label": "x"}\n{"text": "bank", "label": "y"}\n{"text": 3, "label": "x"}\nno\n' * 3
+    )
+    words = ("train", tmp_path / "bad.jsonl", "--cluster", cluster, "-o", tmp_path / "m.tmm")
+    result = call(*words)
+    assert result.exit_code == 2
+    assert "Line 3 of" in result.stderr
+    result = call(*words, "--skip-bad")
+    assert result.exit_code == 0, result.output
+    assert "line 4 left out: not JSON" in result.stderr
+    assert "and 1 more" in result.stderr
