@@ -1,0 +1,173 @@
+"""How fast is the subsequence kernel on a GPU, and how exact? Beside the compiled core, on Reuters documents of all lengths.
+
+    python -m benchmarks.bench_cuda                  # all of it, about three minutes on an H200
+    python -m benchmarks.bench_cuda corpus table     # or some parts: corpus, table, modapte
+
+A cell is a pair of positions with all its levels; GCUPS are 10⁹ cells a second, and a kernel matrix of texts with themselves has
+(Σ length)²/2 cells. Times are those a caller waits, from texts to the normalised matrix in memory; "on the GPU" are those of the
+recurrence alone. Errors are the largest relative ones against the compiled core in double precision.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from textmargin import SubsequenceKernel, load_dataset
+from textmargin.datasets.reuters import modapte_topics
+from textmargin.experiments._machine import f1, learnt
+from textmargin.experiments._news import as_in_the_paper
+from textmargin.experiments.whole_corpus import LARGEST
+from textmargin.representations import _device
+
+C = 2.0  # what words prefer on this task, see docs/reproductions.md
+N_SAMPLE = 300
+TABLE = [(length, decay) for length in (1, 2, 3, 5, 8, 14) for decay in (0.01, 0.1, 0.5, 0.9, 1.0)]
+TEXT_LENGTHS = (50, 500, 5000, 30000)
+
+
+def modapte() -> tuple[list[str], list[str]]:
+    """The training and test texts of the ModApte split, as the paper reads them."""
+    news = load_dataset("reuters21578")
+    train, test = ([as_in_the_paper(text) for text in news.part(split).texts] for split in ("train", "test"))
+    return train, test
+
+
+def kernel(length: int = 5, decay: float = 0.5, **options: Any) -> SubsequenceKernel:
+    """What is measured."""
+    return SubsequenceKernel(length, decay, backend=options.pop("backend", "cuda"), progress=False, **options)
+
+
+def timed(job: Callable[..., Any], *arguments: Any) -> tuple[Any, float, float]:
+    """What a job gives, the seconds it takes, and those of the recurrence on the GPU."""
+    on_gpu: list[float] = []
+
+    def compare(*details: Any) -> None:
+        start = time.perf_counter()
+        plain(*details)
+        on_gpu.append(time.perf_counter() - start)
+
+    plain, start = _device.Run.compare, time.perf_counter()
+    _device.Run.compare = compare  # type: ignore[method-assign]
+    try:
+        return job(*arguments), time.perf_counter() - start, sum(on_gpu)
+    finally:
+        _device.Run.compare = plain  # type: ignore[method-assign]
+
+
+def cells(X: list[str], Y: list[str] | None = None) -> float:
+    """Pairs of positions."""
+    if Y is not None:
+        return float(sum(map(len, X))) * sum(map(len, Y))
+    lengths = np.sort([float(len(text)) for text in X])
+    return float(lengths @ np.cumsum(lengths))
+
+
+def worst(K: np.ndarray, exact: np.ndarray, least: float = 0.0) -> float:
+    """The largest relative error of values above the least."""
+    return float(np.max(np.abs(K - exact)[exact > least] / exact[exact > least], initial=0.0))
+
+
+def sample(texts: list[str], n: int) -> list[str]:
+    """n texts at even ranks of length, the longest among them."""
+    by_length = sorted(texts, key=len)
+    return [by_length[round(k * (len(texts) - 1) / (n - 1))] for k in range(n)]
+
+
+def corpus() -> None:
+    """The whole corpus, train and test; and a sample of it against the compiled core."""
+    train, test = modapte()
+    lengths = [len(text) for text in train + test]
+    print(f"{len(train):,} + {len(test):,} texts of {min(lengths)} to {max(lengths):,} characters, mean {np.mean(lengths):.0f}")
+    few = sample(train, N_SAMPLE)
+    kernel()(few)  # compiles, and takes what memory it needs
+    total = 0.0
+    for name, texts, others in (("train", train, None), ("test × train", test, train)):
+        K, waited, on_gpu = timed(kernel(), texts, others)
+        n = cells(texts, others)
+        total += waited
+        line = f"{name:13} {K.shape[0]:>6,} × {K.shape[1]:,} {n:.2e} cells {waited:7.2f} s, {n / waited / 1e9:5.0f} GCUPS; "
+        print(f"{line}on the GPU {on_gpu:6.2f} s, {n / on_gpu / 1e9:5.0f} GCUPS; NaN: {int(np.isnan(K).sum())}", flush=True)
+    print(f"whole corpus {total:.2f} s")
+    exact, waited, _ = timed(kernel(precision="double", backend="cpu"), few)
+    _, single, _ = timed(kernel(backend="cpu"), few)
+    speed = cells(few) / single / 1e9
+    print(f"{N_SAMPLE} texts on the processor: double {waited:.2f} s, single {single:.2f} s, {speed:.1f} GCUPS")
+    for precision in ("single", "double"):
+        runs = [timed(kernel(precision=precision), few) for _ in range(3)]
+        same = all(np.array_equal(runs[0][0], run[0]) for run in runs)
+        speed = cells(few) / min(run[2] for run in runs) / 1e9
+        error = worst(runs[0][0], exact)
+        print(f"  {precision}: error {error:.1e}, {speed:.0f} GCUPS on the GPU; three runs agree to the bit: {same}")
+    several, exactly = kernel(weights=[1.0] * 5), kernel(weights=[1.0] * 5, precision="double", backend="cpu")
+    print(f"  sum of lengths 1 to 5: error {worst(several(few), exactly(few)):.1e}")
+
+
+def table() -> None:
+    """Length of subsequences × decay × length of texts."""
+    joined = " ".join(modapte()[0])
+    print(f"{'':16}" + "".join(f"{f'texts of {n:,}':^35}" for n in TEXT_LENGTHS))
+    print(f"{'length  decay':16}" + f"{'GCUPS':>9}{'single':>12}{'double':>12}  " * len(TEXT_LENGTHS))
+    failures = 0
+    for length, decay in TABLE:
+        print(f"{length:>6}{decay:>7}   ", end="")
+        for n in TEXT_LENGTHS:
+            n_texts = max(24, min(9000, 450_000 // n))
+            X = [joined[k * n : (k + 1) * n] for k in range(n_texts)]
+            _, _, on_gpu = timed(kernel(length, decay), X)
+            few = X[:: max(1, n_texts // (10 if n < 10_000 else 3))]
+            exact = kernel(length, decay, precision="double", backend="cpu")(few)
+            single, double = (kernel(length, decay, precision=precision)(few) for precision in ("single", "double"))
+            failures += int(not (np.isfinite(single).all() and np.isfinite(double).all()))
+            errors = f"{worst(single, exact, 1e-20):>12.1e}{worst(double, exact, 1e-100):>12.1e}"
+            print(f"{cells(X) / on_gpu / 1e9:>9.0f}{errors}  ", end="", flush=True)
+        print()
+    print(f"matrices with a value that is not finite: {failures}")
+
+
+def experiment() -> None:
+    """The exact ModApte experiment end to end, 90 topics."""
+    begin = time.perf_counter()
+    news = load_dataset("reuters21578")
+    topics = modapte_topics(news)
+    (Y, _), (Y_test, _) = (news.part(split).indicator(topics) for split in ("train", "test"))
+    train, test = modapte()
+    read = time.perf_counter()
+    K = kernel()(train), kernel()(test, train)
+    compared = time.perf_counter()
+    decided = Parallel(n_jobs=-1, prefer="threads")(delayed(learnt)(K, Y[:, [k]], C) for k in range(len(topics)))
+    learned = time.perf_counter()
+    accepted = np.hstack([decisions for decisions, _ in decided])
+    by_topic = f1(Y_test, accepted)
+    seconds = f"reading {read - begin:.1f} s, kernels {compared - read:.1f} s, training and prediction {learned - compared:.1f} s"
+    print(f"{len(topics)} topics: {seconds}, all {learned - begin:.1f} s")
+    found = {topic: by_topic[topics.index(topic)] for topic in LARGEST}
+    print("F1 " + ", ".join(f"{topic} {value:.3f}" for topic, value in found.items()))
+    micro = f1(Y_test.reshape(-1, 1), accepted.reshape(-1, 1))[0]
+    print(
+        f"mean of these {np.mean(list(found.values())):.3f}, macro over all {by_topic.mean():.3f}, micro {micro:.3f}", flush=True
+    )
+
+    texts = [text for text in test if text][:500]
+    fitted = kernel().fit(train[:3000])
+    fitted.transform(texts[:1])
+    for n in (1, 50, 500):
+        _, waited, _ = timed(fitted.transform, texts[:n])
+        print(f"{n} new texts against 3,000 that stay on the GPU: {1e3 * waited:.1f} ms")
+
+
+PARTS = {"corpus": corpus, "table": table, "modapte": experiment}
+
+if __name__ == "__main__":
+    import cupy
+
+    print(f"{cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()}, CuPy {cupy.__version__}", flush=True)
+    for part in sys.argv[1:] or PARTS:
+        start = time.perf_counter()
+        PARTS[part]()
+        print(f"[{part}: {time.perf_counter() - start:.0f} s]\n", flush=True)
