@@ -80,3 +80,21 @@ def utility_by_counting(positive, score, theta, tp=2.0, fp=-1.0, fn=0.0, tn=0.0)
         else:
             total += fn if is_positive else tn
     return total
+
+
+def ssk_extended(s, t, length, decay):
+    """K of two arrays of codes by its recurrence in extended precision, row by row. For decays whose 16th power is nothing."""
+    decay, side = np.longdouble(decay), 16
+    powers = decay ** np.arange(1, side + 1, dtype=np.longdouble)
+    K, Kp = np.longdouble(0), [np.ones(len(t) + 1, np.longdouble), *np.zeros((length - 1, len(t) + 1), np.longdouble)]
+    for symbol in s:
+        hits = np.flatnonzero(t == symbol)
+        K += decay**2 * Kp[-1][hits].sum()
+        for i in range(length - 1, 0, -1):
+            Kpp = np.zeros((-(-len(t) // side), side), np.longdouble)
+            Kpp.reshape(-1)[hits] = decay**2 * Kp[i - 1][hits]
+            for j in range(1, side):
+                Kpp[:, j] += decay * Kpp[:, j - 1]
+            Kpp[1:] += Kpp[:-1, -1:].copy() * powers
+            Kp[i][1:] = decay * Kp[i][1:] + Kpp.ravel()[: len(t)]
+    return K

@@ -7,7 +7,8 @@
 //
 // two multiply-adds per level and cell. A tile of columns stays in the first cache while all rows pass over it, R rows at a time so
 // that they share its loads and stores; c starts at 1 in each tile, which ends when c gets too small. What a row leaves at the
-// right edge of a tile (its border) is taken up by the next tile. Row sums are added up in double precision.
+// right edge of a tile (its border) is taken up by the next tile. Row sums are added up in double precision, tile by tile, so that
+// not millions of them meet one total.
 //
 // Where symbols were taken out after a row or column, all states stand just before the next one that was kept: with e the cost of
 // those taken out, the gap weights of a row and of a column are multiplied by e, and so is the row's q.
@@ -247,13 +248,15 @@ bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* 
     for (size_t start = 0, width; start < n_columns; start += width) {
         width = fill_columns(pairs, recipe, start, least(tile, n_columns - start), at.columns);
         std::memset(at.Q, 0, width * C * sizeof(Floats));
+        double of_tile[kLanes] = {};
         size_t a = 0;
         for (; a + R <= n_rows; a += R) {
-            pass<T, Levels, Sum, R>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, K);
+            pass<T, Levels, Sum, R>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, of_tile);
             if (a % 4096 < R && __atomic_load_n(stop, __ATOMIC_RELAXED)) return false;
         }
         for (; a < n_rows; ++a)
-            pass<T, Levels, Sum, 1>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, K);
+            pass<T, Levels, Sum, 1>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, of_tile);
+        for (int lane = 0; lane < kLanes; ++lane) K[lane] += of_tile[lane];
         scale = at.columns[width].c;
     }
     return true;

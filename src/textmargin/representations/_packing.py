@@ -130,22 +130,19 @@ def jobs(rows: Rows, columns: Columns, wanted: str, steps_of_job: int) -> tuple[
     steps_of_job : int, about how many steps a stretch is to have
     """
     n_texts = rows.starts.size - 1
-    cuts = np.unique(np.searchsorted(rows.starts, np.arange(rows.starts[0], rows.starts[-1], steps_of_job)).clip(max=n_texts - 1))
-    stretches = np.append(cuts, n_texts)
-    found = []
-    for run, (first, end) in enumerate(zip(columns.ranks[:-1].tolist(), columns.ranks[1:].tolist(), strict=True)):
-        if not columns.n_tiles[run]:
-            continue
-        bounds = stretches if wanted == "all" else np.append(stretches[stretches < end], end)
-        if wanted == "same":
-            bounds = np.array([first, end])
-        steps = rows.starts[bounds]
-        job = np.empty(steps.size - 1, dtype=JOB)
-        job["first_tile"], job["n_tiles"] = columns.runs[run], columns.n_tiles[run]
-        job["first_step"], job["last_step"] = steps[:-1], steps[1:]
-        job["first_text"], job["last_text"] = bounds[:-1], bounds[1:]
-        found.append(job)
-    all_jobs = np.concatenate([*found, np.empty(0, JOB)])
+    cuts = np.searchsorted(rows.starts, np.arange(rows.starts[0], rows.starts[-1], steps_of_job)).clip(max=n_texts - 1)
+    stretches = np.append(np.unique(cuts), n_texts)
+    first, end = columns.ranks[:-1], columns.ranks[1:]
+    last = np.full(end.size, n_texts) if wanted == "all" else end
+    n_jobs = np.ones_like(end) if wanted == "same" else np.searchsorted(stretches[:-1], last)  # stretches that begin before
+    n_jobs = np.where(columns.n_tiles > 0, n_jobs, 0)
+    run = np.repeat(np.arange(end.size), n_jobs)
+    k = np.arange(run.size) - np.repeat(np.cumsum(n_jobs) - n_jobs, n_jobs)
+    all_jobs = np.empty(run.size, dtype=JOB)
+    all_jobs["first_tile"], all_jobs["n_tiles"] = columns.runs[run], columns.n_tiles[run]
+    all_jobs["first_text"] = first[run] if wanted == "same" else stretches[k]
+    all_jobs["last_text"] = end[run] if wanted == "same" else np.minimum(stretches[k + 1], last[run])
+    all_jobs["first_step"], all_jobs["last_step"] = rows.starts[all_jobs["first_text"]], rows.starts[all_jobs["last_text"]]
     work = all_jobs["n_tiles"] * (all_jobs["last_step"] - all_jobs["first_step"] + LANES - 1.0)
     order = np.argsort(-work, kind="stable")
     return all_jobs[order], np.cumsum(work[order])
