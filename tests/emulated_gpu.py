@@ -2,10 +2,12 @@
 
 import ctypes
 import hashlib
+import mmap
 import subprocess
 import sys
 import threading
 import types
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +47,11 @@ class OnDevice(np.ndarray):
     def get(self, stream=None):
         return np.asarray(self).copy()
 
+    def set(self, values, stream=None):
+        if (values.dtype, values.shape) != (self.dtype, self.shape):
+            raise TypeError("CuPy sets arrays of the same type and shape only")
+        self[...] = values
+
 
 class EmulatedGpu:
     """One GPU, or several.
@@ -62,8 +69,9 @@ class EmulatedGpu:
         self.n_devices = n_devices
         self.n_warps = 3  # few enough that each has several jobs
         self.failure = None  # what a launch raises
+        self.n_questions = 0  # how often a launch that is asked for its end has not come to it
         self.launches = 0
-        self.allocated = []
+        self.in_use = 0
         self.devices_used = set()
         self.one_at_a_time = threading.Lock()  # lanes are kept in one place
 
@@ -97,10 +105,14 @@ class EmulatedGpu:
             def synchronize(self): ...
 
         class Event:
-            done = True
-
             def __init__(self, disable_timing=False): ...
-            def record(self): ...
+            def record(self):
+                self.asked = 0
+
+            @property
+            def done(self):
+                self.asked += 1
+                return self.asked > gpu.n_questions
 
         class Pool:
             def free_bytes(self):
@@ -118,10 +130,12 @@ class EmulatedGpu:
 
         def array(make):
             def made(*arguments, **options):
-                found = make(*arguments, **options).view(OnDevice)
-                if found.nbytes > gpu.n_bytes:
+                found = make(*arguments, **options)
+                if gpu.in_use + found.nbytes > gpu.n_bytes:
                     raise MemoryFull(f"out of memory allocating {found.nbytes:,} bytes")
-                gpu.allocated.append(found.nbytes)
+                found = _with_nothing_after(found).view(OnDevice)
+                gpu.in_use += found.nbytes
+                weakref.finalize(found, gpu._freed, found.nbytes).atexit = False
                 return found
 
             return made
@@ -129,7 +143,7 @@ class EmulatedGpu:
         cupy, cuda = types.ModuleType("cupy"), types.ModuleType("cupy.cuda")
         compiler, nvrtc = (
             types.ModuleType("cupy.cuda.compiler"),
-            types.SimpleNamespace(NVRTCError=type("NVRTCError", (Exception,), {})),
+            types.SimpleNamespace(NVRTCError=type("NVRTCError", (RuntimeError,), {}), getVersion=lambda: (12, 8)),
         )
         compiler.CompileException = type("CompileException", (Exception,), {})
         cuda.Device, cuda.Stream, cuda.Event, cuda.nvrtc, cuda.compiler = Device, Stream, Event, nvrtc, compiler
@@ -137,13 +151,18 @@ class EmulatedGpu:
         cuda.memory = types.SimpleNamespace(OutOfMemoryError=MemoryFull)
         cuda.driver = types.SimpleNamespace(CUDADriverError=DeviceFailure)
         cuda.runtime = types.SimpleNamespace(
-            CUDARuntimeError=DeviceFailure, getDeviceCount=lambda: gpu.n_devices, memGetInfo=lambda: (gpu.n_bytes, gpu.n_bytes)
+            CUDARuntimeError=DeviceFailure,
+            getDeviceCount=lambda: gpu.n_devices,
+            memGetInfo=lambda: (gpu.n_bytes - gpu.in_use, gpu.n_bytes),
         )
         cupy.cuda, cupy.RawModule, cupy.get_default_memory_pool = cuda, RawModule, Pool
         cupy.zeros, cupy.empty, cupy.asarray, cupy.ascontiguousarray = map(
             array, (np.zeros, np.empty, np.array, np.ascontiguousarray)
         )
         return {"cupy": cupy, "cupy.cuda": cuda, "cupy.cuda.compiler": compiler}
+
+    def _freed(self, n_bytes):
+        self.in_use -= n_bytes
 
     def _compiled(self, code, options):
         name = hashlib.sha256(repr(options).encode()).hexdigest()[:16]
@@ -183,6 +202,17 @@ class EmulatedGpu:
             cached.cache_clear()
         _device._kept.clear()
         return self
+
+
+def _with_nothing_after(values):
+    """A copy that ends where memory does, so that code that reads or writes beyond it is stopped (by a segmentation fault)."""
+    n_bytes = -(-max(values.nbytes, 1) // mmap.PAGESIZE) * mmap.PAGESIZE
+    pages = mmap.mmap(-1, n_bytes + mmap.PAGESIZE)
+    after = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(pages)) + n_bytes)
+    assert ctypes.CDLL(None).mprotect(after, ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    copy = np.frombuffer(pages, values.dtype, values.size, n_bytes - values.nbytes).reshape(values.shape)
+    copy[...] = values
+    return copy
 
 
 def _argument(value):

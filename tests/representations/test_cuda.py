@@ -1,18 +1,22 @@
 """ssk.cu and what drives it, on an emulated GPU: the same values as the compiled core, and clear words where something lacks."""
 
+import os
+import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
+import emulated_gpu
 import numpy as np
 import pytest
 from emulated_gpu import DeviceFailure, EmulatedGpu
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textmargin import KernelSVC, SubsequenceKernel
-from textmargin.errors import DeviceError
-from textmargin.representations import _backends, _cuda, _device
+from textmargin import KernelSVC, SubsequenceKernel, load, save
+from textmargin.errors import DeviceError, TooLargeError
+from textmargin.representations import _backends, _cuda, _device, _packing
 from textmargin.representations._backends import Recipe
 from textmargin.representations._encode import encode
 from textmargin.representations._layout import LANES, Layout
@@ -72,26 +76,38 @@ def test_a_matrix_larger_than_the_gpus_memory_comes_in_blocks(gpu):
     gpu.n_bytes = 32 * 24**2  # blocks of 24 × 24 texts
     kernel = SubsequenceKernel(3, backend="cuda")
     close(kernel(X), exact(X))
+    assert gpu.launches > 2 * 6
     close(kernel(X, Y), exact(X, Y))
-    assert max(gpu.allocated) <= gpu.n_bytes
 
 
 def test_blocks_that_do_not_fit_after_all_are_halved(gpu, monkeypatch):
     monkeypatch.setattr(_cuda, "_room", lambda device: 100)  # others took the memory since it was asked for
     X, Y = texts(*range(5, 45)), texts(9, 70, 31)
-    gpu.n_bytes = 9_000
+    gpu.n_bytes = 12_000
     kernel = SubsequenceKernel(3, backend="cuda")
     close(kernel(X), SubsequenceKernel(3, backend="cpu")(X))
     close(kernel(X, Y), SubsequenceKernel(3, backend="cpu")(X, Y))
 
 
-def test_memory_for_not_even_a_few_texts(gpu):
+def test_what_did_not_fit_is_let_go_before_half_of_it_is_tried(gpu, monkeypatch):
+    held = []
+    monkeypatch.setattr(_cuda, "make_room", lambda make=_cuda.make_room: make() or held.append(gpu.in_use))
+    monkeypatch.setattr(_cuda, "_room", lambda device: 100)
+    gpu.n_bytes = 12_000
+    kernel = SubsequenceKernel(3, backend="cuda").fit(texts(*range(5, 45)))
+    kernel.transform(texts(9, 70, 31))
+    assert len(held) > 2
+    assert set(held) == {0}
+
+
+def test_memory_for_not_even_two_texts(gpu):
     gpu.n_bytes = 40
-    with pytest.raises(DeviceError, match=r"memory is too small even for a few texts.*backend='cpu'"):
+    with pytest.raises(DeviceError, match=r"memory is too small even for two texts.*backend='cpu'"):
         SubsequenceKernel(3, backend="cuda")(texts(50, 60))
 
 
-def test_several_gpus_share_the_blocks(gpu):
+def test_several_gpus_share_the_blocks(gpu, monkeypatch):
+    monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
     gpu.n_devices = 3
     X = texts(*range(5, 45))
     shares = []
@@ -102,8 +118,42 @@ def test_several_gpus_share_the_blocks(gpu):
     assert gpu.devices_used == {0, 1, 2}
 
 
+def test_one_of_several_gpus_that_is_lost_stops_the_others(gpu, monkeypatch):
+    monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
+    gpu.n_devices, others_begun = 2, []
+
+    def block(work, rows, columns):
+        import cupy
+
+        if cupy.cuda.Device().id == 1:
+            raise DeviceFailure("cudaErrorDeviceUnavailable")
+        others_begun.append(rows)
+        assert work.stop.wait(10)  # until the first is told
+
+    monkeypatch.setattr(_cuda._Work, "_block", block)
+    with pytest.raises(DeviceError, match="cudaErrorDeviceUnavailable"):
+        SubsequenceKernel(3, backend="cuda", normalize=False)(texts(*range(5, 45)))
+    assert len(others_begun) <= 1
+
+
+def test_ctrl_c_stops_several_gpus(gpu, monkeypatch):
+    monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
+    gpu.n_devices, stopped = 2, []
+
+    def block(work, rows, columns):
+        if rows.start == columns.start == 0:  # one of them
+            os.kill(os.getpid(), signal.SIGINT)
+        stopped.append(work.stop.wait(10))
+
+    monkeypatch.setattr(_cuda._Work, "_block", block)
+    with pytest.raises(KeyboardInterrupt):
+        SubsequenceKernel(3, backend="cuda", normalize=False)(texts(*range(5, 45)))
+    assert all(stopped)
+
+
 @pytest.mark.parametrize("n_devices", [1, 2])
-def test_a_gpu_that_is_lost_returns_no_numbers_and_leaves_the_processor_alone(gpu, n_devices):
+def test_a_gpu_that_is_lost_returns_no_numbers_and_leaves_the_processor_alone(gpu, monkeypatch, n_devices):
+    monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
     gpu.n_devices = n_devices
     gpu.failure = DeviceFailure("cudaErrorDeviceUnavailable: the device fell off the bus")
     X = texts(50, 60)
@@ -120,14 +170,62 @@ def test_an_interruption_is_not_swallowed(gpu):
         SubsequenceKernel(3, backend="cuda", progress=interrupted)(texts(50, 60))
 
 
-def test_texts_compared_with_again_and_again_stay_on_the_gpu(gpu, monkeypatch):
-    packed = []
+@pytest.mark.parametrize("n_devices", [1, 2])
+def test_an_interruption_while_it_computes_takes_the_jobs_away(gpu, monkeypatch, n_devices):
+    import cupy
+
+    def interrupted(share):
+        raise KeyboardInterrupt
+
+    taken = []
+    set_array = type(cupy.zeros(1)).set
+    monkeypatch.setattr(type(cupy.zeros(1)), "set", lambda self, *a, **k: taken.append(a[0][0]) or set_array(self, *a, **k))
+    monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
+    gpu.n_devices, gpu.n_questions = n_devices, 20
+    with pytest.raises(KeyboardInterrupt):
+        SubsequenceKernel(3, backend="cuda", normalize=False, progress=interrupted)(texts(*range(5, 45)))
+    assert min(taken) > 1e9
+
+
+@pytest.mark.parametrize("gap_decay", [None, {"a": 0.9}])
+@pytest.mark.parametrize("n_devices", [1, 2])
+def test_texts_compared_with_again_and_again_stay_on_the_gpu(gpu, monkeypatch, n_devices, gap_decay):
+    gpu.n_devices, packed = n_devices, []
     monkeypatch.setattr(Columns, "of", lambda *a, of=Columns.of: packed.append(len(a[0])) or of(*a))
-    kernel = SubsequenceKernel(3, backend="cuda").fit(texts(40, 50, 60))
-    there = [kernel.transform(texts(30, seed=seed)) for seed in range(3)]
+    kernel = SubsequenceKernel(3, backend="cuda", gap_decay=gap_decay).fit(texts(40, 50, 60))
+    new = [[*texts(30, seed=seed), "new symbols: " + "xyz"[seed:]] for seed in range(3)]
+    there = [kernel.transform(X) for X in new]
     assert packed.count(3) == 2  # once with themselves, for normalising, and once for all that came
-    exact = SubsequenceKernel(3, backend="cpu").fit(kernel.texts_)
-    close(np.vstack(there), np.vstack([exact.transform(texts(30, seed=seed)) for seed in range(3)]))
+    exact = SubsequenceKernel(3, backend="cpu", gap_decay=gap_decay).fit(kernel.texts_)
+    close(np.vstack(there), np.vstack([exact.transform(X) for X in new]))
+
+
+def test_texts_that_are_kept_no_more_leave_the_gpu(gpu):
+    kernel = SubsequenceKernel(3, backend="cuda").fit(texts(40, 50, 60))
+    kernel.transform(texts(30))
+    assert gpu.in_use > 0
+    kernel.fit(texts(10))
+    assert gpu.in_use == 0
+
+
+def test_one_text_that_fills_several_tiles(gpu):
+    """Edges are fetched ahead of the last step as well; nothing may be read there that is not theirs."""
+    X, Y = texts(2000), texts(1500, seed=1)
+    close(SubsequenceKernel(3, backend="cuda")(X, Y), SubsequenceKernel(3, backend="cpu", precision="double")(X, Y))
+
+
+def test_texts_that_are_all_empty(gpu):
+    shares = []
+    kernel = SubsequenceKernel(3, backend="cuda", normalize=False, progress=shares.append)
+    assert not kernel(["", ""]).any()
+    assert not kernel(["abc"], ["", ""]).any()
+    assert shares == [1, 1]
+
+
+def test_more_symbols_than_ints_can_number(gpu, monkeypatch):
+    monkeypatch.setattr(_packing, "MOST_PLACES", 100)
+    with pytest.raises(TooLargeError, match=r"2 texts with 250 symbols are more than a GPU can number; compare fewer"):
+        SubsequenceKernel(3, backend="cuda")(texts(100, 150))
 
 
 def test_symbols_that_only_new_texts_have(gpu):
@@ -139,6 +237,25 @@ def test_a_machine_learns_on_it(gpu):
     X, y = texts(*[30] * 16), [0, 1] * 8
     fits = [KernelSVC(SubsequenceKernel(2, backend=backend), C=10).fit(X, y) for backend in ("cpu", "cuda")]
     np.testing.assert_allclose(fits[0].decision_function(X), fits[1].decision_function(X), atol=1e-4)
+
+
+def test_a_model_saved_with_it_predicts_on_the_processor(gpu, tmp_path):
+    X, y = texts(*[30] * 16), [0, 1] * 8
+    save(KernelSVC(SubsequenceKernel(2, backend="cuda")).fit(X, y), tmp_path / "model")
+    model = load(tmp_path / "model")
+    model.kernel_.set_params(backend="cpu")
+    gpu.launches = 0
+    assert model.predict(X).shape == (16,)
+    assert not gpu.launches
+
+
+def test_an_older_gpu_beside_it_is_left_alone(gpu, monkeypatch):
+    import cupy
+
+    gpu.n_devices = 2
+    monkeypatch.setattr(cupy.cuda.Device, "compute_capability", property(lambda device: ["61", "90"][device.id]))
+    SubsequenceKernel(3, backend="cuda")(texts(20, 30))
+    assert gpu.devices_used == {1}
 
 
 def test_auto_takes_it_for_large_work_alone(gpu, monkeypatch):
@@ -164,8 +281,12 @@ def test_subsequences_longer_than_it_can(gpu):
         ({"cupy": None}, "needs CuPy, which is not installed: pip install 'textmargin.cuda.'"),
         ({"n_devices": 0}, "needs an NVIDIA GPU, and this machine has none"),
         ({"error": "cudaErrorNoDevice: no CUDA-capable device is detected"}, "none can be used here .*nvidia-smi"),
-        ({"error": "cudaErrorInsufficientDriver: driver version is insufficient"}, "needs a newer NVIDIA driver"),
+        (
+            {"error": "cudaErrorInsufficientDriver: driver version is insufficient"},
+            "driver, and this machine's is too old or not",
+        ),
         ({"capability": "75"}, "compute capability 8.0 or more; this machine has one of 7.5"),
+        ({"nvrtc": "CuPy failed to load libnvrtc.so.12"}, "needs NVRTC of CUDA, which CuPy cannot load .*libnvrtc"),
     ],
     ids=str,
 )
@@ -173,12 +294,14 @@ def test_what_is_missing_is_named_and_auto_does_without(gpu, monkeypatch, troubl
     import cupy
 
     def failing():
-        raise DeviceFailure(trouble["error"])
+        raise DeviceFailure(trouble.get("error") or trouble["nvrtc"])
 
     if "cupy" in trouble:
         monkeypatch.setitem(sys.modules, "cupy", None)
     if "error" in trouble:
         monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", failing)
+    if "nvrtc" in trouble:
+        monkeypatch.setattr(cupy.cuda.nvrtc, "getVersion", failing)
     if "capability" in trouble:
         monkeypatch.setattr(cupy.cuda.Device, "compute_capability", trouble["capability"])
     gpu.n_devices = trouble.get("n_devices", 1)
@@ -189,19 +312,37 @@ def test_what_is_missing_is_named_and_auto_does_without(gpu, monkeypatch, troubl
     np.testing.assert_array_equal(SubsequenceKernel(3)(X), SubsequenceKernel(3, backend="cpu")(X))
 
 
-def test_it_does_without_the_compiled_core():
+def test_a_cupy_that_fails_while_it_is_loaded_is_named_and_auto_does_without(monkeypatch, tmp_path):
+    (tmp_path / "cupy.py").write_text("raise ValueError('numpy.dtype size changed')", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    monkeypatch.setattr(_backends, "AUTO_CELLS", 0)
+    _cuda.missing.cache_clear()
+    try:
+        with pytest.raises(DeviceError, match=r"CuPy, which cannot be loaded .*numpy.dtype size changed.*backend='cpu'"):
+            SubsequenceKernel(3, backend="cuda")(["car", "cat"])
+        assert SubsequenceKernel(2)(["car", "cat"]).shape == (2, 2)
+    finally:
+        _cuda.missing.cache_clear()
+
+
+def test_it_does_without_the_compiled_core(compiled):
     """Which is then missed by name, and only where it is asked for."""
-    script = """
+    script = f"""
 import sys
 sys.modules["textmargin.core"] = None
-from textmargin.representations import _cuda
+sys.path.append({str(Path(emulated_gpu.__file__).parent)!r})
+from emulated_gpu import EmulatedGpu
+sys.modules.update(EmulatedGpu({str(compiled)!r}).module())
 from textmargin import SubsequenceKernel
+print([round(float(SubsequenceKernel(2, backend=name)(["car"], ["cat"])[0, 0]), 4) for name in ("cuda", "auto")])
 try:
     SubsequenceKernel(2, backend="cpu")(["car", "cat"])
 except ImportError as error:
     print(error)
 """
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "[0.4444, 0.4444]" in found
     assert "backend='cpu' needs the compiled core" in found
     assert "backend='cuda'" in found
 
@@ -241,7 +382,7 @@ def test_rounded_gaps_stay_near_the_power_they_stand_for(gap, n):
     assert np.abs(drift).max() < 3e-7
 
 
-def test_every_layout_fits_a_multiprocessor():
+def test_every_layout_has_whole_groups_and_as_many_columns_as_lanes_at_most():
     for length in range(1, _cuda.MOST_LENGTH + 1):
         for double in (False, True):
             for gaps in ([0.5], [0.01], [0.5, 0.9]):
@@ -257,5 +398,6 @@ def test_threads_may_use_it_at_once(gpu):
         thread.start()
     for thread in threads:
         thread.join()
+    assert len(found) == len(threads)
     for K in found:
         close(K, SubsequenceKernel(3, backend="cpu")(X))

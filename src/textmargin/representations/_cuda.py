@@ -1,12 +1,12 @@
 """The subsequence kernel on GPUs, through CuPy: blocks of the matrix, computed in ssk.cu and brought to the host one by one.
 
-Needs neither the compiled core nor CUDA's compiler. ssk.cu is compiled when it is first used, in a second, and kept by CuPy.
+Needs neither the compiled core nor nvcc. ssk.cu is compiled by NVRTC when it is first used, in a second, and kept by CuPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 from queue import Empty, SimpleQueue
@@ -17,13 +17,15 @@ import numpy as np
 
 from ..errors import DeviceError
 from ._backends import Diagonal, Floats, Recipe, Report, check_result_size
-from ._device import ADVICE, OnDevice, Run, explained, on_device, resident
+from ._device import ADVICE, OnDevice, Run, explained, free_memory, make_room, on_device, resident
 from ._encode import Sequences
-from ._layout import LANES, Layout
+from ._layout import Layout
 from ._packing import Columns, Rows
 
 MOST_LENGTH = 32
+_LEAST_CAPABILITY = 80
 _LARGEST_BLOCK = 16384  # texts of either side
+_SHARED_CELLS = 1e11  # several GPUs share from so many on: less is done sooner by one, where the texts of a model stay
 
 
 @cache
@@ -35,17 +37,25 @@ def missing() -> str | None:
         if getattr(error, "name", None) == "cupy":
             return "backend='cuda' needs CuPy, which is not installed: pip install 'textmargin[cuda]'"
         return f"backend='cuda' needs CuPy, which cannot be loaded ({error}); install the one for this driver's CUDA"
+    except Exception as error:  # built for another NumPy, say, which is nothing to those who do without a GPU
+        return f"backend='cuda' needs CuPy, which cannot be loaded ({error!r}); install it anew"
     try:
         n_devices = cupy.cuda.runtime.getDeviceCount()
-        version = min((cupy.cuda.Device(k).compute_capability for k in range(n_devices)), key=int, default="")
+        version = max((cupy.cuda.Device(k).compute_capability for k in range(n_devices)), key=int, default="")
     except cupy.cuda.runtime.CUDARuntimeError as error:
         if "InsufficientDriver" in str(error):
-            return f"backend='cuda' needs a newer NVIDIA driver than the one of this machine ({error}); update it"
+            return f"backend='cuda' needs an NVIDIA driver, and this machine's is too old or not there ({error}); update it"
         return f"backend='cuda' needs an NVIDIA GPU, and none can be used here ({error}); see what nvidia-smi says"
     if not n_devices:
         return "backend='cuda' needs an NVIDIA GPU, and this machine has none"
-    if int(version) < 80:
-        return f"backend='cuda' needs GPUs of compute capability 8.0 or more; this machine has one of {int(version) / 10}"
+    if int(version) < _LEAST_CAPABILITY:
+        return f"backend='cuda' needs a GPU of compute capability 8.0 or more; this machine has one of {int(version) / 10}"
+    try:
+        cupy.cuda.nvrtc.getVersion()
+    except RuntimeError as error:
+        return (
+            f"backend='cuda' needs NVRTC of CUDA, which CuPy cannot load ({error}); install CUDA's toolkit or its nvrtc package"
+        )
     return None
 
 
@@ -56,7 +66,7 @@ class Cuda:
     Parameters
     ----------
     double : bool, whether states are kept in double precision
-    devices : tuple of int, the GPUs that share the work; None: all
+    devices : tuple of int, the GPUs that share the work; None: all that can
     """
 
     double: bool = False
@@ -80,9 +90,12 @@ class Cuda:
         """K of all pairs times a factor, normalised where there are diagonals."""
         other = X if Y is None else Y
         check_result_size(len(X), len(other))
-        layout, devices = self._layout(recipe), self._devices()
+        layout = self._layout(recipe)
         K = np.empty((len(X), len(other)))
         with explained():
+            devices = self._devices()
+            if float(X.codes.size) * other.codes.size < _SHARED_CELLS:
+                devices = devices[:1]
             side = min(_LARGEST_BLOCK, min(_room(device) for device in devices))
             if len(devices) > 1:  # some blocks for each
                 side = max(1, min(side, -(-max(len(X), len(other)) // (2 * len(devices)))))
@@ -102,7 +115,8 @@ class Cuda:
     def _devices(self) -> tuple[int, ...]:
         import cupy
 
-        return self.devices or tuple(range(cupy.cuda.runtime.getDeviceCount()))
+        all_there = [cupy.cuda.Device(k) for k in range(cupy.cuda.runtime.getDeviceCount())]
+        return self.devices or tuple(gpu.id for gpu in all_there if int(gpu.compute_capability) >= _LEAST_CAPABILITY)
 
 
 @dataclass
@@ -134,7 +148,7 @@ class _Work:
         with ThreadPoolExecutor(len(devices)) as pool:
             tasks = [pool.submit(self._drain, device, blocks) for device in devices]
             try:
-                for task in tasks:
+                for task in wait(tasks, return_when=FIRST_EXCEPTION).done:
                     task.result()
             except BaseException:
                 self.stop.set()
@@ -155,16 +169,12 @@ class _Work:
         import cupy
 
         try:
-            found = self._compute(rows, columns)
-            self.K[rows, columns] = found.get()
-            if self.Y is None and rows != columns:
-                self.K[columns, rows] = cupy.ascontiguousarray(found.T).get()
-            return
+            return self._fill(rows, columns)
         except cupy.cuda.memory.OutOfMemoryError:
             n_rows, n_columns = rows.stop - rows.start, columns.stop - columns.start
-            if n_rows * n_columns <= LANES:
+            if n_rows * n_columns == 1:
                 raise
-            cupy.get_default_memory_pool().free_all_blocks()
+        make_room()  # here, where nothing holds what was tried any more
         if self.Y is None and rows == columns:
             first, second = _halves(rows)
             parts = [(first, first), (first, second), (second, second)]
@@ -174,6 +184,15 @@ class _Work:
             parts = [(rows, half) for half in _halves(columns)]
         for part in parts:
             self._block(*part)
+        return None
+
+    def _fill(self, rows: slice, columns: slice) -> None:
+        import cupy
+
+        found = self._compute(rows, columns)
+        self.K[rows, columns] = found.get()
+        if self.Y is None and rows != columns:
+            self.K[columns, rows] = cupy.ascontiguousarray(found.T).get()
 
     def _compute(self, rows: slice, columns: slice) -> Any:
         """A block, on the GPU, normalised and in the caller's order."""
@@ -212,20 +231,25 @@ def _with_themselves(recipe: Recipe, layout: Layout, X: Sequences, report: Repor
     """K of each text with itself; in two halves where the GPU's memory is too small for all."""
     import cupy
 
-    longest = int(X.lengths.max(initial=0))
-    halve = layout.halvings(recipe, longest, longest)
     try:
-        rows, columns = Rows.of(X, recipe, layout, halve), Columns.of(X, recipe, layout, 1)
-        K = cupy.zeros(len(X), layout.real)
-        Run(layout, recipe, halve, OnDevice(rows), OnDevice(columns)).compare(K, "same", len(X), report or (lambda share: None))
-        fraction, exponent = np.frexp(recipe.match * K.get().astype(np.float64)[rows.rank])
+        return _all_with_themselves(recipe, layout, X, report)
     except cupy.cuda.memory.OutOfMemoryError:
         if len(X) == 1:
             raise
-        cupy.get_default_memory_pool().free_all_blocks()
-        halves = [X.take(range(part.start, part.stop)) for part in _halves(slice(0, len(X)))]
-        found = [_with_themselves(recipe, layout, half, None) for half in halves]
-        return Diagonal(np.concatenate([part.fraction for part in found]), np.concatenate([part.exponent for part in found]))
+    make_room()  # here, where nothing holds what was tried any more
+    found = [_with_themselves(recipe, layout, _part(X, half), None) for half in _halves(slice(0, len(X)))]
+    return Diagonal(np.concatenate([part.fraction for part in found]), np.concatenate([part.exponent for part in found]))
+
+
+def _all_with_themselves(recipe: Recipe, layout: Layout, X: Sequences, report: Report) -> Diagonal:
+    import cupy
+
+    longest = int(X.lengths.max(initial=0))
+    halve = layout.halvings(recipe, longest, longest)
+    rows, columns = Rows.of(X, recipe, layout, halve), Columns.of(X, recipe, layout, 1)
+    K = cupy.zeros(len(X), layout.real)
+    Run(layout, recipe, halve, OnDevice(rows), OnDevice(columns)).compare(K, "same", len(X), report or (lambda share: None))
+    fraction, exponent = np.frexp(recipe.match * K.get().astype(np.float64)[rows.rank])
     shift = halve * (recipe.length - 1)
     return Diagonal(fraction, np.where(fraction == 0, 0, exponent.astype(np.int64) + shift))
 
@@ -242,9 +266,5 @@ def _halves(texts: slice) -> tuple[slice, slice]:
 
 def _room(device: int) -> int:
     """Texts to a side of the largest block, its values in both precisions and as much again for the texts themselves."""
-    import cupy
-
     with on_device(device):
-        free, _ = cupy.cuda.runtime.memGetInfo()
-        free += cupy.get_default_memory_pool().free_bytes()
-    return max(1, int(np.sqrt(free / 32)))
+        return max(1, int(np.sqrt(free_memory() / 32)))

@@ -59,10 +59,11 @@ class Run:
         rows, columns = self.rows.host, self.columns.host
         todo, work = jobs(rows, columns, wanted, max(_STEPS_OF_JOB, rows.longest))
         if not len(todo):
+            note(1.0)
             return
-        edge_size = int((todo["last_step"] - todo["first_step"]).max()) + 2 * LANES  # with room at both ends
+        edge_size = int((todo["last_step"] - todo["first_step"]).max()) + 3 * LANES  # a tile's before, a tile's and kAhead after
         n_warps = min(len(todo), cupy.cuda.Device().attributes["MultiProcessorCount"] * self.layout.warps)
-        n_warps = max(1, min(n_warps, cupy.cuda.runtime.memGetInfo()[0] // 4 // (edge_size * self.layout.edge_bytes)))
+        n_warps = max(1, min(n_warps, free_memory() // 4 // (edge_size * self.layout.edge_bytes)))
         edges = cupy.empty(n_warps * edge_size * self.layout.edge_bytes, np.uint8)
         on_device, next_job = cupy.asarray(_plain(todo)), cupy.zeros(1, np.int32)
         c, r = self.columns, self.rows
@@ -74,11 +75,11 @@ class Run:
         )
         cupy.cuda.get_current_stream().synchronize()
         working, asking = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
-        with working:
-            self._function("compare")((n_warps,), (LANES,), arguments)
-            finished = cupy.cuda.Event(disable_timing=True)
-            finished.record()
-        try:
+        try:  # from here on: what it works with must not be freed before it has ended
+            with working:
+                self._function("compare")((n_warps,), (LANES,), arguments)
+                finished = cupy.cuda.Event(disable_timing=True)
+                finished.record()
             pause = 2e-5
             while not finished.done:
                 time.sleep(pause)
@@ -87,8 +88,8 @@ class Run:
                     at = int(next_job.get(stream=asking)[0]) - n_warps
                     note(work[at] / work[-1] if 0 <= at < len(work) else 0.0 if at < 0 else 1.0)
         except BaseException:
-            with asking:
-                next_job.fill(np.iinfo(np.int32).max // 2)  # nobody takes another job
+            # Nobody takes another job. Copied, not filled: a kernel of CuPy's would wait for registers, which this one has all.
+            next_job.set(np.array([np.iinfo(np.int32).max // 2], np.int32), stream=asking)
             working.synchronize()
             raise
         working.synchronize()
@@ -131,14 +132,34 @@ def resident(Y: Sequences, recipe: Recipe, layout: Layout, n_steps: int) -> OnDe
     n_tiles = -(-Y.lengths // layout.columns).sum() / LANES
     n_jobs = n_tiles * max(1.0, n_steps / _STEPS_OF_JOB) / (cupy.cuda.Device().attributes["MultiProcessorCount"] * layout.warps)
     tiles_of_run = max((n for n in _TILES_OF_RUN if n_jobs >= _JOBS_OF_WARP * n), default=1)
-    key = cupy.cuda.Device().id, layout, tiles_of_run, b"" if layout.uniform else recipe.gap.tobytes()
+    gaps = b"" if layout.uniform else recipe.gap[: int(Y.codes.max(initial=-1)) + 1].tobytes()  # not of symbols that others have
+    key = cupy.cuda.Device().id, layout, tiles_of_run, gaps
     with _kept_lock:
         kept = _kept.setdefault(Y, {})
-    if key not in kept:
+        if key in kept:
+            return kept[key]
         for other in [other for other in kept if other[1:2] != key[1:2] or other[3:] != key[3:]]:
-            kept.pop(other, None)  # under other settings they are packed anew
-        kept[key] = OnDevice(Columns.of(Y, recipe, layout, tiles_of_run))
-    return kept[key]
+            del kept[other]  # under other settings they are packed anew
+    found = OnDevice(Columns.of(Y, recipe, layout, tiles_of_run))
+    with _kept_lock:
+        kept[key] = found
+    return found
+
+
+def make_room() -> None:
+    """All that is kept goes from the GPU, where memory is wanted for other things."""
+    import cupy
+
+    with _kept_lock:
+        _kept.clear()
+    cupy.get_default_memory_pool().free_all_blocks()
+
+
+def free_memory() -> int:
+    """Bytes of the current GPU that are free, or kept by CuPy for the next to ask."""
+    import cupy
+
+    return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
@@ -182,7 +203,7 @@ def explained() -> Iterator[None]:
         yield
     except cupy.cuda.memory.OutOfMemoryError as error:
         raise DeviceError(
-            f"The GPU's memory is too small even for a few texts at a time ({error}); free some, {ADVICE}."
+            f"The GPU's memory is too small even for two texts at a time ({error}); free some, {ADVICE}."
         ) from error
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
         raise DeviceError(

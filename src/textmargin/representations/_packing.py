@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import TooLargeError
 from ._backends import Floats, Recipe
 from ._encode import Sequences
 from ._layout import LANES, Layout
 
 FIRST, CONTINUED, LAST = 1, 2, 4  # of a lane
 NO_SYMBOL = np.iinfo(np.int32).min  # of a column: like none of the rows
+MOST_PLACES = np.iinfo(np.int32).max - 2 * LANES  # steps of a stream, and lanes of all tiles: ssk.cu numbers them by ints
 
 Ints = NDArray[np.int32]
 JOB = np.dtype([(name, "<i4") for name in ("first_tile", "n_tiles", "first_step", "last_step", "first_text", "last_text")])
@@ -42,6 +44,7 @@ class Rows:
         order, rank = by_length(X)
         texts = X.take(order)
         starts = LANES + np.concatenate([[0], np.cumsum(texts.lengths // 2 + 1)])
+        _check_places(starts[-1], X)
         at = np.repeat(2 * starts[:-1] - texts.starts[:-1], texts.lengths) + np.arange(texts.codes.size)
         symbol = np.full(2 * (starts[-1] + LANES), -1, dtype=np.int32)
         symbol[at] = texts.codes
@@ -85,6 +88,7 @@ class Columns:
         runs = np.concatenate([[0], np.cumsum(-(-run_lanes // LANES))]).astype(np.int64)
         start = firsts + np.repeat(runs[:-1] * LANES, np.diff(ranks))  # the first lane of each text
         total = int(runs[-1]) * LANES
+        _check_places(total, Y)
 
         symbol = np.full((total, layout.columns), NO_SYMBOL, dtype=np.int32)
         within = np.arange(texts.codes.size) - np.repeat(texts.starts[:-1], texts.lengths)
@@ -158,6 +162,13 @@ def _runs(n_lanes: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDA
         firsts[text] = used
         used += n
     return np.array([*ranks, n_lanes.size] if n_lanes.size else [0], dtype=np.int64), firsts
+
+
+def _check_places(n: int, X: Sequences) -> None:
+    if n > MOST_PLACES:
+        raise TooLargeError(
+            f"{len(X):,} texts with {X.codes.size:,} symbols are more than a GPU can number; compare fewer texts at a time."
+        )
 
 
 def _by_tile(of_lane: NDArray[Any]) -> NDArray[Any]:

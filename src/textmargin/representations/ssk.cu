@@ -53,7 +53,7 @@ struct Job { int first_tile, n_tiles, first_step, last_step, first_text, last_te
 
 // What leaves a tile at its right, a step: S of both rows.
 struct alignas(16) Edge { Real Sa[kStates], Sb[kStates]; };
-constexpr int kAhead = 8;  // steps that edges are fetched ahead; there is room for as many after the last step, and for a tile's before
+constexpr int kAhead = 8;  // steps that edges are fetched ahead; room for a tile's before the first, and more after the last
 
 // Which pairs are wanted, and where they go: K[s·stride + t].
 struct Output {
