@@ -221,3 +221,12 @@ def _argument(value):
     if isinstance(value, np.ndarray):
         return value.ctypes.data_as(ctypes.c_void_p)
     return {np.int32: ctypes.c_int, np.int64: ctypes.c_longlong, np.float64: ctypes.c_double}[type(value)](value)
+
+
+def texts(*lengths, seed=0):
+    rng = np.random.default_rng(seed)
+    return ["".join(rng.choice(list("abcde "), n)) for n in lengths]
+
+
+def close(K, exact, double=False):
+    np.testing.assert_allclose(K, exact, rtol=1e-12 if double else 1e-5, atol=1e-30)
