@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 
 N_TERMS, N_WORDS, PART = 500_000, 60, 50_000
 SHARES = np.geomspace(0.005, 0.1, 10)  # of the texts that a topic has
@@ -32,8 +34,8 @@ def topic_words() -> np.ndarray:
     return rng.choice(np.arange(1_000, 50_000), (SHARES.size, _N_TOPIC_WORDS), replace=False)
 
 
-def make_part(number: int, size: int) -> pa.Table:
-    """The texts of one part and, as a column for each, its topics."""
+def draw(number: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """The words of each text of a part, by number, and which topics it has."""
     rng = np.random.default_rng([1, number])
     words = np.exp(rng.random((size, N_WORDS)) * np.log(N_TERMS)).astype(np.int64) - 1  # Zipf's law: log-uniform ranks
     has = rng.random((size, SHARES.size)) < SHARES
@@ -42,6 +44,26 @@ def make_part(number: int, size: int) -> pa.Table:
         texts = np.flatnonzero(has[:, k])
         swapped = rng.random((texts.size, N_WORDS)) < _FROM_TOPIC
         words[texts] = np.where(swapped, rng.choice(own[k], (texts.size, N_WORDS)), words[texts])
+    return words, has
+
+
+def make_block(number: int, size: int) -> sp.csr_matrix:
+    """The same texts as counts of words, of unit length, without the way through text."""
+    words, _ = draw(number, size)
+    starts = np.arange(0, words.size + 1, N_WORDS, dtype=np.int32)
+    counts = sp.csr_matrix((np.ones(words.size), words.ravel().astype(np.int32), starts), shape=(size, N_TERMS))
+    counts.sum_duplicates()
+    return normalize(counts, copy=False)
+
+
+def make_topics(number: int, size: int) -> np.ndarray:
+    """And which topics they have, 0 or 1."""
+    return draw(number, size)[1].astype(np.uint8)
+
+
+def make_part(number: int, size: int) -> pa.Table:
+    """The texts of one part and, as a column for each, its topics."""
+    words, has = draw(number, size)
     characters = word_table()[words].reshape(-1)
     ends = np.arange(0, 7 * N_WORDS * (size + 1), 7 * N_WORDS, dtype=np.int32)
     texts = pa.StringArray.from_buffers(size, pa.py_buffer(ends), pa.py_buffer(characters))

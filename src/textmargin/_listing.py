@@ -14,7 +14,9 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
     """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin with _ or a dot."""
     path = Path(source)
     if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if _suffix(one) in suffixes and not _hidden(one.relative_to(path)))
+        found = sorted(
+            one for one in path.rglob("*") if _suffix(one) in suffixes and one.is_file() and not _hidden(one.relative_to(path))
+        )
         if not found:
             raise TableError(f"{path} holds no files {', '.join(sorted(suffixes))}.")
         return [one.absolute() for one in found]

@@ -19,13 +19,15 @@ from .datasets.corpus import Corpus
 from .datasets.own import check_labels
 from .datasets.parts import Part, PartedTable
 from .datasets.rows import BadLine
-from .errors import TableError
+from .errors import TableError, TooLargeError
 from .labelling import Labelling
 from .scale.reading import bag, kept, later, now
 from .trained import Trained
 from .training import Recipe
 
 _MEMORY_ONLY = ("keywords", "marks", "prior")
+_MOST_LEFT_OUT = 500_000  # texts; of more, too many are inside some margin
+_TOLD = 5  # lines that could not be read, of how many there may be
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class Seen:
     n_texts: int
     counts: Counter[str]
     multilabel: bool
-    bad: list[BadLine]
+    bad: list[BadLine]  # the first of them
+    n_bad: int
 
 
 def refuse_what_needs_memory(recipe: Recipe) -> None:
@@ -58,7 +61,8 @@ def look_through(table: PartedTable) -> Seen:
         sum(one.n_texts for one in found),
         counts,
         any(one.multilabel for one in found),
-        [bad for one in found for bad in one.bad],
+        [bad for one in found for bad in one.bad][:_TOLD],
+        sum(one.n_bad for one in found),
     )
     if not seen.n_texts:
         why = f"no line could be read; line {seen.bad[0].number:,}: {seen.bad[0].reason}" if seen.bad else "it has no rows"
@@ -86,6 +90,11 @@ def train_parts(
     seen = look_through(table) if seen is None else seen
     labels = Labelling.of_counts(seen.counts, seen.n_texts, seen.multilabel, recipe.positive)
     model = recipe.classifier(Corpus(table.name, [], []), labels)
+    if model.decision is not None and model.decision.scores == "loo" and seen.n_texts > _MOST_LEFT_OUT:
+        raise TooLargeError(  # now, and not when all is learnt
+            f"Leave-one-out scores need the texts inside each margin on one worker, which of {seen.n_texts:,} texts are too many; "
+            f"use --scores cv, or --scores train."
+        )
     words = scale.BagOfWords(**model.representation.get_params())
     how = _light(table)
     X = words.fit_transform(bag(later(_texts, table.parts, how)))
@@ -114,7 +123,9 @@ def _keep(model: TextClassifier, words: Any, fitted: Any) -> None:
 def _seen(part: Part, table: PartedTable) -> Seen:
     read = table.read(part)
     counts = Counter(name for own in read.corpus.labels for name in (set(own) if isinstance(own, tuple) else [own]))
-    return Seen(len(read.corpus), counts, any(isinstance(own, tuple) for own in read.corpus.labels), read.bad)
+    return Seen(
+        len(read.corpus), counts, any(isinstance(own, tuple) for own in read.corpus.labels), read.bad[:_TOLD], len(read.bad)
+    )
 
 
 def _texts(part: Part, table: PartedTable) -> list[str]:

@@ -4,6 +4,10 @@ import csv
 import gzip
 import json
 import re
+import sys
+import time
+from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +19,16 @@ pytest.importorskip("distributed")
 
 from distributed import LocalCluster
 
-from textmargin import load_dataset
+from textmargin import Utility, load_dataset
 from textmargin.cli import app
+from textmargin.cli.cluster import at_work
 from textmargin.datasets.own import read_table
 from textmargin.datasets.parts import open_parts
+from textmargin.errors import ClusterError, TooLargeError
+from textmargin.scale._client import client
 from textmargin.trained import Trained
+from textmargin.training import Recipe
+from textmargin.training_parts import Seen, train_parts
 
 
 def call(*words):
@@ -121,6 +130,55 @@ def test_a_damaged_part_is_named(known, cluster, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_a_damaged_page_stops_training_and_is_named(cluster, tmp_path):
+    """Its footer is whole, so that only those who read it find out."""
+    folder = write_parquet(tmp_path / "parts", rows_of(60), 2)
+    whole = (folder / "01.parquet").read_bytes()
+    (folder / "01.parquet").write_bytes(whole[:4] + b"\xff" * 500 + whole[504:])
+    result = call("train", folder, "--cluster", cluster, "-o", tmp_path / "m.tmm")
+    assert result.exit_code == 2
+    assert "01.parquet cannot be read as Parquet" in result.stderr
+    assert not (tmp_path / "m.tmm").exists()
+
+
+def test_folders_that_are_called_like_files(tmp_path):
+    """As other programs write them."""
+    (tmp_path / "all").mkdir()
+    write_parquet(tmp_path / "all" / "texts.parquet", rows_of(20), 2)
+    assert len(open_parts(tmp_path / "all").parts) == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "UTF8"])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, encoding):
+    (tmp_path / "a.jsonl").write_bytes("\ufeff".encode() + b'{"text": "wheat", "label": "x"}\n{"text": "oil", "label": "y"}\n')
+    table = open_parts(tmp_path / "a.jsonl", encoding=encoding)
+    assert [table.read(part).corpus.texts for part in table.parts] == [["wheat", "oil"]]
+
+
+def test_a_cluster_that_ends_before_the_work_does():
+    mortal = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
+
+    def work():
+        with at_work(mortal.scheduler_address, None):
+            waiting = client().submit(time.sleep, 2, pure=False)
+            mortal.close()
+            waiting.result()
+
+    with mortal, pytest.raises(ClusterError, match="The cluster ended before the work did"):
+        work()
+
+
+@pytest.mark.parametrize("words", [("train", "parts", "-o", "m.tmm"), ("predict", "known.tmm", "parts", "-o", "out")])
+def test_without_dask_it_is_said_what_to_install(known, monkeypatch, words):
+    monkeypatch.chdir(known)
+    for name in [name for name in sys.modules if name.startswith(("textmargin.scale.", "textmargin.training_parts"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "dask", None)
+    result = call(*words, "--workers", 2)
+    assert result.exit_code == 2
+    assert "Dask, which is not installed: pip install 'textmargin[scale]'" in result.stderr
+
+
 def test_no_cluster_there(known, tmp_path):
     result = call("train", known / "parts", "--cluster", "tcp://127.0.0.1:1", "-o", tmp_path / "m.tmm")
     assert result.exit_code == 2
@@ -187,3 +245,9 @@ def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_pat
     assert result.exit_code == 0, result.output
     assert "line 4 left out: not JSON" in result.stderr
     assert "and 1 more" in result.stderr
+
+
+def test_leave_one_out_scores_of_millions_of_texts_are_refused_before_training():
+    seen = Seen(3_000_000, Counter(spam=100_000, ham=2_900_000), False, [], 0)
+    with pytest.raises(TooLargeError, match=r"of 3,000,000 texts are too many; use --scores cv"):
+        train_parts(Recipe(utility=Utility(tp=5, fp=-1)), SimpleNamespace(name="texts"), seen)

@@ -131,3 +131,12 @@ def test_an_address_where_nothing_listens_is_named_soon(monkeypatch):
     monkeypatch.setattr(_client, "PATIENCE", 1.0)
     with pytest.raises(ClusterError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"), connect("tcp://127.0.0.1:1"):
         pass
+
+
+def test_workers_of_another_version_are_named(cluster, monkeypatch):
+    """They would end at the first task that they cannot read."""
+    from textmargin.scale import _client
+
+    monkeypatch.setattr(_client, "__version__", "7.0")
+    with pytest.raises(ClusterError, match=r"need textmargin 7\.0, as here; they have: 0\."), connect(cluster.scheduler_address):
+        pass

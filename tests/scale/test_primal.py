@@ -1,9 +1,11 @@
 """Training on texts in parts ends where training in memory does."""
 
 import os
+import resource
 import signal
 import threading
 from itertools import pairwise
+from pathlib import Path
 
 import dask.array as da
 import dask.dataframe as dd
@@ -16,7 +18,7 @@ from distributed import Client, LocalCluster
 
 import textmargin
 from textmargin import core
-from textmargin.errors import ClusterError, LabelError, PriorError, TextmarginError
+from textmargin.errors import ClusterError, LabelError, PriorError, StoreError, TextmarginError
 from textmargin.learners import _newton
 from textmargin.scale import Blocks, PriorSVC
 from textmargin.scale._median import medians
@@ -143,7 +145,8 @@ def test_the_model_can_be_kept_without_dask(inside, tmp_path):
         model.loo_decision_function()
 
 
-def test_a_worker_is_killed_in_the_middle(monkeypatch):
+@pytest.mark.parametrize("n_workers", [2, 1], ids=["one of two", "the only one"])
+def test_a_worker_is_killed_in_the_middle(monkeypatch, n_workers):
     """What it held is computed again, on the worker that takes its place or on the other one."""
     memory = textmargin.PriorSVC().fit(X, Y)
     victims = []
@@ -157,7 +160,8 @@ def test_a_worker_is_killed_in_the_middle(monkeypatch):
         return run(self, requests)
 
     monkeypatch.setattr(Passes, "run", kill_once)
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="2GB", silence_logs=50)
+    settings = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": "2GB", "silence_logs": 50}
+    cluster = LocalCluster(n_workers=n_workers, **settings)
     with cluster, Client(cluster) as own:
         model = PriorSVC().fit(Blocks.split(X, 5), Y)
         assert victims
@@ -182,6 +186,7 @@ def test_progress_is_told_pass_by_pass(inside, capsys):
         ({}, y[:300], TextmarginError, "y has 300 rows but X has 400"),
         ({}, [y[:200], y[:100]], TextmarginError, "Part 1 of y has 100 rows, but this part of X has 200"),
         ({}, da.from_array(y, chunks=100), TextmarginError, "y has 4 parts but X has 2"),
+        ({}, [np.where(y[:200], "a", "b"), y[200:]], LabelError, "Part 1 of y has .*, which is none of the classes"),
         ({}, np.linspace(0, 1, 400), LabelError, "Unknown label type: continuous"),
         ({"prior": PRIORS}, Y, PriorError, "trust='auto' weighs priors by leave-one-out scores"),
         ({"prior": PRIORS, "trust": "nonneg"}, Y, PriorError, "use trust='ridge'"),
@@ -244,7 +249,7 @@ def test_what_changes_nothing_stays_at_zero():
 @pytest.mark.parametrize("size", [0, 1, 7, 40])
 def test_medians_by_counting_are_exact(inside, size):
     numbers = np.random.default_rng(size).lognormal(0, 20, (size, 1))
-    parts = Blocks.split(numbers, 3)
+    parts = Blocks.split(numbers, 20)
     weights = [Stored([np.empty(0), np.ones(n)]) for n in parts.sizes]
     assert medians(_squared_lengths, parts, weights, 1)[0] == (np.median(numbers[:, 0] ** 2) if size else 0)
 
@@ -261,3 +266,20 @@ def test_arrays_on_disk_come_back_and_travel_with_their_contents():
     for copy in (matrix, pickle.loads(pickle.dumps(matrix))):
         assert abs(copy.matrix() - X).max() == 0
     assert sp.issparse(matrix.matrix())
+
+
+def test_more_parts_than_files_may_be_open():
+    """A worker has a file or more open for each part; systems allow 1,024 unless they are asked for more."""
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len([*Path("/proc/self/fd").iterdir()]) + 10, allowed[1]))
+    try:
+        found = [Stored([np.full(3, i)]) for i in range(100)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, allowed)
+    assert [one.read(0)[0] for one in found] == list(range(100))
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
+    monkeypatch.setattr("textmargin.scale._stored._folder", lambda: "/no/such/folder")
+    with pytest.raises(StoreError, match="A partition cannot be kept in '/no/such/folder': No such file"):
+        Stored()

@@ -11,6 +11,7 @@ import pytest
 
 from textmargin import TextClassifier, ThresholdClassifier, load_dataset, scale
 from textmargin.errors import TableError, TextmarginError
+from textmargin.scale import tables
 from textmargin.trained import Trained
 
 pytestmark = pytest.mark.usefixtures("client")
@@ -127,6 +128,28 @@ def test_a_run_that_was_stopped_goes_on(desk, trained, tmp_path):
     assert files(out) == [COMPLETE, "_started.json", *(f"part-{i}.parquet" for i in range(5))]
     assert pq.read_table(out).num_rows == len(desk)
     assert scale.predict_parquet(trained, source, out).n_earlier == 5
+
+
+def test_workers_that_were_started_elsewhere_write_where_the_user_is(desk, trained, tmp_path, monkeypatch):
+    write_parts(tmp_path / "in", desk.texts[:20], 2)
+    monkeypatch.chdir(tmp_path)
+    scale.predict_parquet(trained, "in", "out")
+    assert files(tmp_path / "out") == [COMPLETE, "_started.json", "part-0.parquet", "part-1.parquet"]
+
+
+def test_texts_that_change_meanwhile_stop_the_run(desk, trained, tmp_path, monkeypatch):
+    source, out = write_parts(tmp_path / "in", desk.texts[:20], 1), tmp_path / "out"
+    check = tables.checked_parts
+
+    def checked_and_changed(*given):
+        found = check(*given)
+        pq.write_table(pa.table({"id": [7], "text": ["no paper"]}), source / "part-0.parquet")
+        return found
+
+    monkeypatch.setattr(tables, "checked_parts", checked_and_changed)
+    with pytest.raises(TableError, match=r"part-0\.parquet has changed since it was looked at"):
+        scale.predict_parquet(trained, source, out)
+    assert files(out) == ["_started.json"]
 
 
 def test_texts_that_changed_are_decided_again(desk, trained, tmp_path):

@@ -1,5 +1,9 @@
 """Thresholds from scores in parts are those of the in-memory class, whatever the parts."""
 
+import os
+import signal
+import time
+
 import numpy as np
 import pytest
 from conftest import make_texts
@@ -7,7 +11,7 @@ from dask import delayed
 from sklearn.frozen import FrozenEstimator
 
 from textmargin import FBeta, PriorSVC, ThresholdClassifier, Utility, beta_gamma_threshold, scale
-from textmargin.errors import LabelError, ScoreError, TooLargeError
+from textmargin.errors import ClusterError, LabelError, ScoreError, TooLargeError
 from textmargin.scale import Blocks
 from textmargin.scale._runs import merge_tree, sorted_run
 
@@ -164,6 +168,30 @@ def test_a_frozen_estimator_has_training_scores_only(scores):
     X, Y = make_scores(40)
     with pytest.raises(ScoreError, match="use scores='train'"):
         scale.ThresholdClassifier(given(range(3)), scores=scores).fit(Blocks.split(X, 2), Y)
+
+
+def test_a_model_of_a_module_that_workers_lack_is_an_error_and_no_endless_wait(tmp_path, monkeypatch):
+    """A worker that cannot read the arguments of a task ends, without a word; then the next one."""
+    (tmp_path / "only_here.py").write_text("from textmargin import PriorSVC\n\nclass Mine(PriorSVC): pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    from only_here import Mine
+
+    X, Y = make_scores(40)
+    frozen = given(range(3))
+    frozen.estimator.__class__ = Mine
+    with pytest.raises(ClusterError, match=r"cannot read the FrozenEstimator .* No module named 'only_here'\. Install"):
+        scale.ThresholdClassifier(frozen, scores="train").fit(Blocks.split(X, 2), Y)
+
+
+def test_scores_of_workers_that_die_after_the_fit_are_computed_again(client):
+    X, Y = make_scores()
+    known, found = both(X, Y, 3)
+    for pid in client.run(os.getpid).values():
+        os.kill(pid, signal.SIGKILL)
+    while all(texts.status == "finished" for texts in found._ranked):
+        time.sleep(0.01)  # until the client is told
+    assert_same(found, known)
+    client.wait_for_workers(2, timeout=30)
 
 
 def test_a_topic_without_texts():

@@ -24,20 +24,39 @@ def wanted(cluster: str | None, workers: int | None) -> bool:
     return cluster is not None or workers is not None
 
 
-@contextmanager
-def at_work(cluster: str | None, workers: int | None) -> Iterator[None]:
-    """The cluster that was asked for; says where to watch it."""
+def require(name: str) -> None:
+    """That what a name of `scale` needs is installed."""
+    from .. import scale
+
     try:
-        from ..scale import connect
+        getattr(scale, name)
     except ImportError as error:
         raise ValueError(str(error)) from error
-    with connect(cluster, workers=workers) as client:
-        if cluster is None:  # its workers write to this terminal; what went wrong is told once, by the command
-            client.run(_quiet)
-        _quiet()
-        n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
-        remark(f"{n_workers} {'worker' if n_workers == 1 else 'workers'}; watch at {client.dashboard_link}")
-        yield
+
+
+@contextmanager
+def at_work(cluster: str | None, workers: int | None) -> Iterator[None]:
+    """The cluster that was asked for; says where to watch it, and in one line that it broke."""
+    require("connect")
+    from concurrent.futures import CancelledError
+
+    from distributed import KilledWorker
+
+    from ..errors import ClusterError
+    from ..scale import connect
+
+    try:
+        with connect(cluster, workers=workers) as client:
+            if cluster is None:  # its workers write to this terminal; what went wrong is told once, by the command
+                client.run(_quiet)
+            _quiet()
+            n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
+            remark(f"{n_workers} {'worker' if n_workers == 1 else 'workers'}; watch at {client.dashboard_link}")
+            yield
+    except KilledWorker as error:
+        raise ClusterError(f"Workers died again and again, most often of too little memory: {error}") from error
+    except CancelledError as error:
+        raise ClusterError(f"The cluster ended before the work did: {error}") from error
 
 
 def _quiet() -> None:

@@ -31,7 +31,7 @@ from .app import (
     remark,
     worth,
 )
-from .cluster import Cluster, Workers, at_work, wanted
+from .cluster import Cluster, Workers, at_work, require, wanted
 
 if TYPE_CHECKING:
     from ..datasets.rows import BadLine
@@ -260,6 +260,7 @@ def threshold(
 
 def _train_parts(recipe: Recipe, data: str, reading: dict[str, Any], cluster: str | None, workers: int | None) -> Trained:
     """Learn on a cluster."""
+    require("connect")
     from ..datasets.parts import open_parts
     from ..training_parts import look_through, refuse_what_needs_memory, train_parts
 
@@ -267,7 +268,7 @@ def _train_parts(recipe: Recipe, data: str, reading: dict[str, Any], cluster: st
     table = open_parts(data, **reading)
     with at_work(cluster, workers):
         seen = look_through(table)
-        _tell(table.columns.said, seen.bad)
+        _tell(table.columns.said, seen.bad, seen.n_bad)
         about = {"data": table.name, "n_texts": seen.n_texts, "labels": dict(sorted(seen.counts.items()))}
         return train_parts(recipe, table, seen, about, verbose=1)
 
@@ -337,16 +338,16 @@ def amount(value: float | None) -> str:
 
 def tell(table: Any) -> None:
     """What was guessed, and what could not be read."""
-    _tell(table.said, table.bad)
+    _tell(table.said, table.bad[:5], len(table.bad))
 
 
-def _tell(said: Sequence[str], bad: Sequence[BadLine]) -> None:
+def _tell(said: Sequence[str], bad: Sequence[BadLine], n_bad: int) -> None:
     if said:
         remark("; ".join(said))
-    for one in bad[:5]:
+    for one in bad:
         remark(f"line {one.number:,} left out: {one.reason}")
-    if len(bad) > 5:
-        remark(f"and {len(bad) - 5:,} more")
+    if n_bad > len(bad):
+        remark(f"and {n_bad - len(bad):,} more")
 
 
 def _counts(corpus: Any) -> dict[str, int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .app import AsJson, Encoding, Kind, TextColumn, app, mistakes, print_json, remark
-from .cluster import Cluster, Workers, at_work, wanted
+from .cluster import Cluster, Workers, at_work, require, wanted
 from .model import ModelFile
 
 if TYPE_CHECKING:
@@ -145,6 +145,7 @@ def _predict_parts(
         raise ValueError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written.")
     if output is None or data == "-":
         raise ValueError("on a cluster decisions go from Parquet files to a folder: name the files, and it with --output.")
+    require("predict_parquet")
     with at_work(cluster, workers):
         from ..datasets.own import column_on_arrival
         from ..datasets.rows import Row

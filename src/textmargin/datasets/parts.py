@@ -19,7 +19,7 @@ from ..errors import TableError
 from .corpus import Corpus
 from .lines import LONGEST, MOST_BYTES, MOST_LINES, _Records
 from .own import LOOKED_AT, Columns, Table, find_columns, labels_of, no_column, text_of
-from .rows import _SUFFIXES, BadLine, Blank, Read, Row, _decoded, _json, _together, format_of, read_rows
+from .rows import _SUFFIXES, BadLine, Blank, Read, Row, _checked_encoding, _decoded, _json, _together, format_of, read_rows
 
 PART_BYTES = 32_000_000  # of a part, about; read, its texts and rows take several times that
 _KINDS = ("csv", "tsv", "jsonl", "parquet")
@@ -147,7 +147,7 @@ def open_parts(
 
 
 def _cut(path: Path, kind: str | None, encoding: str, part_bytes: int) -> Iterator[Part]:
-    kind = format_of(path, kind)
+    kind, encoding = format_of(path, kind), _checked_encoding(encoding)
     if kind not in _KINDS:
         raise TableError(f"{path}: {kind} cannot be read in parts; {', '.join(_KINDS)} can.")
     if kind == "parquet":

@@ -47,9 +47,11 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("dask", "distributed"):
+        needed = {"dask": ("Dask", "scale"), "distributed": ("Dask", "scale"), "pyarrow": ("PyArrow", "parquet")}
+        if (missing := (error.name or "").split(".")[0]) not in needed:
             raise
-        raise ImportError("textmargin.scale needs Dask, which is not installed: pip install 'textmargin[scale]'.") from error
+        package, extra = needed[missing]
+        raise ImportError(f"scale.{name} needs {package}, which is not installed: pip install 'textmargin[{extra}]'.") from error
 
 
 def __dir__() -> list[str]:

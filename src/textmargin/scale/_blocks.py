@@ -15,7 +15,7 @@ from distributed import Future
 
 from ..errors import TextmarginError
 from ..learners._objective import canonical
-from ._client import client, worker_threads
+from ._client import client, homes
 from ._stored import StoredMatrix, opened
 
 _arrays: Any = dask.array  # which carries no types
@@ -110,7 +110,7 @@ class Blocks:
 def computed(tasks: Sequence[Delayed]) -> list[Any]:
     """Futures of one task per part, each on the worker that has its share."""
     at = client()
-    shares = groupby(zip(tasks, share_out(len(tasks), worker_threads(at)), strict=True), key=itemgetter(1))
+    shares = groupby(zip(tasks, share_out(len(tasks), homes(at)), strict=True), key=itemgetter(1))
     return [
         future
         for home, share in shares

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import cloudpickle  # type: ignore[import-untyped]
 import dask
 import distributed
 from distributed import get_client
 
+from .. import __version__
 from ..errors import ClusterError
 
 # Dask carries no types of its own.
@@ -75,13 +77,41 @@ def _reached(address: str) -> Iterator[Any]:
         ) from error
     with found:
         worker_threads(found)
+        _require_the_package(found)
         yield found
+
+
+def _require_the_package(client: Any) -> None:
+    """That all have this version: a worker that cannot read a task it is sent ends, and so would one after another."""
+    try:
+        found = {client.run_on_scheduler(_version), *client.run(_version).values()}
+    except Exception as error:  # Dask has no kind of its own for what goes wrong there
+        found = {str(error)}
+    if found != {__version__}:
+        raise ClusterError(
+            f"Scheduler and workers of {client.scheduler.address} need textmargin {__version__}, as here; they have: "
+            f"{', '.join(sorted(found))}. Install it where they run: pip install 'textmargin[scale]=={__version__}'."
+        )
+
+
+def _version() -> str:
+    return __version__
 
 
 def sent(value: Any) -> Any:
     """A future of a value that many tasks need: it goes out once, and the scheduler can send it again where it was lost."""
     with large_tasks():
         return client().submit(_itself, value, pure=False)
+
+
+def carried(value: Any) -> Any:
+    """`sent`, for what users have made: if its code is not where a worker runs, that is an error, and not the end of the worker.
+
+    Dask reads the arguments of a task as it reads the message, and a worker that cannot read a message closes. Without workers
+    everybody waits.
+    """
+    with large_tasks():
+        return client().submit(_unpacked, cloudpickle.dumps(value), type(value).__name__, pure=False)
 
 
 def large_tasks() -> Any:
@@ -91,6 +121,38 @@ def large_tasks() -> Any:
 
 def _itself(value: Any) -> Any:
     return value
+
+
+def _unpacked(content: bytes, name: str) -> Any:
+    try:
+        return cloudpickle.loads(content)
+    except (ImportError, AttributeError) as error:
+        raise ClusterError(
+            f"A worker cannot read the {name} it was sent: {error}. Install the module where workers run, or send it to them: "
+            f"client.upload_file('module.py')."
+        ) from error
+
+
+class AnyHome(distributed.SchedulerPlugin):
+    """Lets tasks whose homes are all gone go to a worker that comes.
+
+    Where some worker is left, Dask sees to that by itself (`allow_other_workers`). Where none is, as after the death of the only
+    one, it would wait for the old addresses for ever.
+    """
+
+    idempotent = True
+
+    def add_worker(self, scheduler: Any, worker: str) -> None:
+        """Before the scheduler looks for what a new worker may do."""
+        for task in scheduler.unrunnable:
+            if task.loose_restrictions:
+                task.worker_restrictions = None
+
+
+def homes(client: Any) -> list[str]:
+    """`worker_threads`, to place tasks on."""
+    client.register_plugin(AnyHome(), name="textmargin-any-home")
+    return worker_threads(client)
 
 
 def worker_threads(client: Any, patience: float = _FIRST_WORKER) -> list[str]:

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from ..errors import ClusterError
 from ._blocks import Blocks, share_out
-from ._client import client, large_tasks, sent, worker_threads
+from ._client import client, homes, large_tasks, sent
 from ._course import Place, Way
 from ._requests import Answer, Bend, Kept, Look, Move, Product, Request, Topic
 from ._share import answers_alone, packed, run_share
@@ -34,10 +34,10 @@ class Passes:
     def __init__(self, X: Blocks, targets: Targets, topics: Sequence[Topic], verbose: int = 0) -> None:
         self.client = client()
         self.n_features = X.n_columns
-        homes = share_out(len(X), worker_threads(self.client))
-        starts = [i for i in range(len(X)) if i == 0 or homes[i] != homes[i - 1]]
+        home = share_out(len(X), homes(self.client))
+        starts = [i for i in range(len(X)) if i == 0 or home[i] != home[i - 1]]
         self.shares = [
-            (homes[start], list(X.parts[start:end]), targets.parts[start:end])
+            (home[start], list(X.parts[start:end]), targets.parts[start:end])
             for start, end in zip(starts, [*starts[1:], len(X)], strict=True)
         ]
         self.topics = sent(list(topics))

@@ -8,13 +8,14 @@ are doubles, and hardly ever equal.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from dask.delayed import Delayed, delayed
+from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from ..learners._objective import Floats
+from .reading import combined
 
 _AT_ONCE = 8  # runs that one task merges: fewer would move every text more often, more would need more memory at a time
 
@@ -43,10 +44,7 @@ def merged(*runs: Run) -> Run:
 
 def merge_tree(runs: Sequence[Delayed], at_once: int = _AT_ONCE) -> Delayed:
     """The task that gives all of them as one run."""
-    merge: Any = delayed(merged, pure=False)
-    while len(runs) > 1:
-        runs = [merge(*runs[i : i + at_once]) for i in range(0, len(runs), at_once)]
-    return runs[0]
+    return combined(merged, runs, at_once)
 
 
 def _order(score: Floats) -> NDArray[np.intp]:

@@ -7,8 +7,10 @@ memory is plenty. Sent to another worker, the contents go along and are stored t
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
+import resource
 import tempfile
 from collections.abc import Iterable
 from typing import Any
@@ -26,7 +28,7 @@ class Stored:
     """A few arrays in one anonymous file, written in runs of rows."""
 
     def __init__(self, arrays: Iterable[NDArray[Any]] = ()) -> None:
-        self._file = tempfile.TemporaryFile(dir=_folder(), buffering=0)  # noqa: SIM115  (open as long as the object lives)
+        self._file = _nameless()
         self._layouts: list[tuple[int, np.dtype[Any], tuple[int, ...]]] = []
         self._end = 0
         for array in arrays:
@@ -96,6 +98,24 @@ class StoredMatrix(Stored):
 def opened(part: Any) -> Any:
     """The matrix itself, wherever it is kept."""
     return part.matrix() if isinstance(part, StoredMatrix) else part
+
+
+def _nameless() -> Any:
+    """A file that is open as long as the object lives; a worker has one for each of its parts, and more."""
+    try:
+        try:
+            return tempfile.TemporaryFile(dir=_folder(), buffering=0)
+        except OSError as error:
+            if error.errno != errno.EMFILE:
+                raise
+            _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+            return tempfile.TemporaryFile(dir=_folder(), buffering=0)
+    except OSError as error:
+        raise StoreError(
+            f"A partition cannot be kept in {_folder()!r}: {error.strerror}. Where too many files are open, use fewer and larger "
+            f"parts, more workers, or allow more (ulimit -n)."
+        ) from error
 
 
 def _folder() -> str:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from ..representations._encode import Tokens, encode
 from ..representations.spectrum import count_ngrams
-from ._client import client
+from ._client import carried, client
+from .reading import combined
 
 _PARTS_PER_SHARE = 8  # so that a share holds about as many substrings as a few parts have
 _MOST_SHARES = 64
-_TOGETHER = 8  # tables added up by one task
 _TEXTS_AT_ONCE = 1000  # counted together within a part: a count takes some hundred bytes per symbol
 _PLACES = 1 << 40  # in a part
 
@@ -49,9 +49,10 @@ def most_frequent(
     """The n most frequent substrings of a length, most frequent first, how often they occur, and the texts of each part."""
     n_shares = max(1, min(_MOST_SHARES, len(parts) // _PARTS_PER_SHARE))
     count = delayed(_count, pure=False, nout=n_shares + 1)
-    counted = [count(part, i, tokens, length, n_shares) for i, part in enumerate(parts)]
+    there = carried(tokens)
+    counted = [count(part, i, there, length, n_shares) for i, part in enumerate(parts)]
     top = delayed(_top, pure=False)
-    tables = [top(n, *_added_up([shares[k] for shares in counted])) for k in range(n_shares)]
+    tables = [top(combined(_add, [shares[k] for shares in counted]), n) for k in range(n_shares)]
     at = client()
     sizes = [shares[n_shares] for shares in counted]
     gathered = at.gather(at.compute([*sizes, *tables]))  # together, so that nothing is counted twice
@@ -69,20 +70,12 @@ def added(tables: Sequence[Table]) -> Table:
     return Table(list(row_of), counts, places)
 
 
-def _added_up(tables: list[Any]) -> list[Any]:
-    """Tasks that leave few tables of many."""
-    add = delayed(_add, pure=False)
-    while len(tables) > _TOGETHER:
-        tables = [add(*tables[start : start + _TOGETHER]) for start in range(0, len(tables), _TOGETHER)]
-    return tables
-
-
 def _add(*tables: Table) -> Table:
     return added(tables)
 
 
-def _top(n: int, *tables: Table) -> Table:
-    return added(tables).top(n)
+def _top(table: Table, n: int) -> Table:
+    return table.top(n)
 
 
 def _count(texts: list[str], part: int, tokens: Tokens, length: int, n_shares: int) -> tuple[Any, ...]:

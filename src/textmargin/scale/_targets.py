@@ -107,6 +107,12 @@ def _store(y: Any, weight: Any, size: int, labels: Labels, i: int) -> Stored:
     else:
         wanted = labels.classes[1:] if labels.binary else labels.classes
         positive = y[None, :] == wanted[:, None]
+        known = positive.any(axis=0) | (y == labels.classes[0]) if labels.binary else positive.any(axis=0)
+        if not known.all():
+            raise LabelError(
+                f"Part {i} of y has {y[~known][0]!r}, which is none of the classes {labels.classes[:8].tolist()}: are the parts "
+                f"of one type, and the same each time they are computed?"
+            )
     return Stored([positive, weight])
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
 from ..representations import bow
-
-_AT_A_TIME = 8  # parts that are merged by one task
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ def terms_of(words: bow.BagOfWords, texts: list[str]) -> Terms:
     return Terms(list(vocabulary), df, tf, len(texts))
 
 
-def merged(parts: Sequence[Terms]) -> Terms:
+def merged(*parts: Terms) -> Terms:
     """All terms of some parts."""
     place: dict[Any, int] = {}
     numbers = [np.array([place.setdefault(name, len(place)) for name in part.names], dtype=np.intp) for part in parts]
@@ -65,12 +61,3 @@ def merged(parts: Sequence[Terms]) -> Terms:
         df[where] += part.df
         tf[where] += part.tf
     return Terms(list(place), df, tf, sum(part.n_texts for part in parts))
-
-
-def reduced(parts: Sequence[Delayed]) -> Delayed:
-    """`merged`, a few at a time, so that no worker holds the terms of many parts."""
-    merge = delayed(merged, pure=False)
-    found = list(parts)
-    while len(found) > 1:
-        found = [merge(found[i : i + _AT_A_TIME]) for i in range(0, len(found), _AT_A_TIME)]
-    return found[0]

@@ -17,9 +17,10 @@ from .._sklearn import fit_context
 from ..errors import EmptyVocabularyError
 from ..representations import bow
 from ._blocks import Blocks
-from ._client import client, sent
+from ._client import carried, client
 from ._parts import is_partitioned, text_parts
-from ._terms import reduced, terms_of
+from ._terms import merged, terms_of
+from .reading import combined
 
 
 class BagOfWords(bow.BagOfWords):
@@ -55,7 +56,7 @@ class BagOfWords(bow.BagOfWords):
         if not is_partitioned(raw_documents):
             return super().transform(raw_documents)
         check_is_fitted(self, "idf_")
-        words, weigh = sent(self.in_memory()), delayed(_block, pure=False)
+        words, weigh = carried(self.in_memory()), delayed(_block, pure=False)
         return Blocks([weigh(words, texts) for texts in text_parts(raw_documents)], self.idf_.size)
 
     def in_memory(self) -> bow.BagOfWords:
@@ -68,7 +69,7 @@ class BagOfWords(bow.BagOfWords):
     def _fit_parts(self, texts: Any) -> Self:
         self._validate_ngram_range()
         self._validate_vocabulary()
-        words = sent(self.in_memory())
+        words = carried(self.in_memory())
         parts, at = text_parts(texts), client()
         if self.fixed_vocabulary_:
             count = delayed(_df_of_given, pure=False)
@@ -77,7 +78,7 @@ class BagOfWords(bow.BagOfWords):
             self._require(self.n_texts_ > 0, 0)
         else:
             count = delayed(terms_of, pure=False)
-            terms = at.compute(reduced([count(words, part) for part in parts])).result()
+            terms = at.compute(combined(merged, [count(words, part) for part in parts])).result()
             self._require(bool(terms.names), terms.n_texts)
             kept = terms.sorted().limited(self.min_df, self.max_df, self.max_features)
             if not kept.names:

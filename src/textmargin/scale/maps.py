@@ -23,7 +23,7 @@ from ..errors import EmptyVocabularyError, NotTextError
 from ..representations import features
 from ..representations.strings import SubsequenceKernel
 from ._blocks import Blocks
-from ._client import client
+from ._client import carried, client
 from ._parts import is_partitioned, text_parts
 from ._substrings import most_frequent
 
@@ -155,7 +155,7 @@ def sample_rows(n_texts: int) -> Numbers:
 
 def _mapped(model: Any, X: Any, n_columns: int) -> Blocks:
     """Each part of the texts mapped; the model is one task, which each worker gets once."""
-    shared, task = delayed(model, pure=False, traverse=False), delayed(_map_part, pure=False)
+    shared, task = carried(model), delayed(_map_part, pure=False)
     return Blocks([task(shared, part, n_columns) for part in text_parts(X)], n_columns)
 
 

@@ -1,4 +1,4 @@
-"""Work on a list of things, one task each: how what lies in files becomes Dask collections."""
+"""Work on a list of things, one task each, and on what these give, in a tree."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ def now(function: Callable[..., Any], things: Sequence[Any], *others: Any) -> li
     at = client()
     found: list[Any] = at.gather(at.compute(later(function, things, *others)))
     return found
+
+
+def combined(function: Callable[..., Any], things: Sequence[Any], at_once: int = 8) -> Delayed:
+    """`function(*things)` a few neighbours at a time, and again on what these give, so that no worker holds many of them."""
+    task: Any = delayed(function, pure=False)
+    found = list(things)
+    while len(found) > 1:
+        found = [task(*found[i : i + at_once]) for i in range(0, len(found), at_once)]
+    return found[0]
 
 
 def bag(lists: Sequence[Delayed]) -> Any:

@@ -27,9 +27,10 @@ from numpy.typing import NDArray
 from .._listing import files_of
 from .._writing import put_whole, write_whole
 from ..errors import TableError
-from ._client import client, sent
+from ._client import carried, client
 from ._footers import Part, checked_parts, column_names
 from ._names import named
+from .reading import now
 
 STARTED, COMPLETE = "_started.json", "_complete.json"
 DECISION = "decision"
@@ -95,14 +96,14 @@ def predict_parquet(
         Called with the parts that are done and all parts.
     """
     decider = named(model)
-    folder = Path(target)
+    folder = Path(target).absolute()  # workers were started elsewhere
     parts = checked_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
     about = {"model": fingerprint(decider), "text": text, "scores": scores, "keep": None if keep is None else list(keep)}
     done = _open_folder(folder, about, parts, anew)
-    n_null = {name: _null_decisions(folder / name) for name in done}
+    n_null = dict(zip(done, now(_null_decisions, [folder / name for name in done]), strict=True))
     left = [part for part in parts if part.name not in done]
     at = client()
-    there = sent(decider) if left else None
+    there = carried(decider) if left else None
     tasks = [at.submit(_decide_part, there, part, folder, text, scores, about, pure=False) for part in left]
     try:
         names = {task.key: part.name for task, part in zip(tasks, left, strict=True)}
@@ -139,14 +140,14 @@ def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], 
             f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or start anew "
             f"(anew=True, --anew)."
         )
-    now = {part.name: [str(part.path), part.n_bytes, part.changed] for part in parts}
-    done = {name for name, own in earlier["parts"].items() if not anew and now.get(name) == own and (folder / name).exists()}
+    wanted = {part.name: [str(part.path), part.n_bytes, part.changed] for part in parts}
+    done = {name for name, own in earlier["parts"].items() if not anew and wanted.get(name) == own and (folder / name).exists()}
     (folder / COMPLETE).unlink(missing_ok=True)  # before anything else goes
     for name in earlier["parts"].keys() - done:
         (folder / name).unlink(missing_ok=True)
     for half in folder.rglob(".*.part"):
         half.unlink(missing_ok=True)
-    write_whole({started: _as_json({**about, "parts": now})})
+    write_whole({started: _as_json({**about, "parts": wanted})})
     return done
 
 
@@ -161,6 +162,8 @@ def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bo
     target = folder / part.name
     try:
         with pq.ParquetFile(part.path) as file, put_whole(target) as temporary:
+            if file.metadata.num_rows != part.n_rows:
+                raise TableError(f"{part.path} has changed since it was looked at; start again.")
             schema = pa.schema(
                 [
                     *(file.schema_arrow.field(name) for name in part.kept),
@@ -173,9 +176,8 @@ def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bo
                     columns = _decisions(model, batch.column(text).to_pylist(), scores)
                     n_null += columns[0].null_count
                     writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.kept), *columns], schema=schema))
-            if _others(
-                _read(folder / STARTED), about
-            ):  # a worker that was given up, and the folder has been given to another run
+            # A worker that was given up may still be at it when the folder belongs to another run.
+            if _others(_read(folder / STARTED), about):
                 raise TableError(f"{folder} was started anew by another run; this one ends.")
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{part.path} cannot be decided on, or {target} not be written: {error}.") from error
@@ -203,7 +205,8 @@ def _score_names(model: Decider, scores: bool) -> list[str]:
 
 
 def _null_decisions(path: Path) -> int:
-    return int(sum(batch.column(DECISION).null_count for batch in pq.ParquetFile(path).iter_batches(columns=[DECISION])))
+    with pq.ParquetFile(path) as file:
+        return int(sum(batch.column(DECISION).null_count for batch in file.iter_batches(columns=[DECISION])))
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from ..errors import ClusterError, LabelError, ScoreError
 from ..learners._labels import Labels, decide, shaped
 from ..learners._objective import Floats
 from ._blocks import Blocks
-from ._client import client, sent
+from ._client import carried, client
 from ._folds import as_labels, fold_scores
 from ._leave_one_out import leave_one_out_scores
 from ._runs import Run, merge_tree, sorted_run
@@ -91,7 +91,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         for k, utility in enumerate(self._utilities(classes, len(names))):
             wanted = setting.wants_honest(int(n_honest[k]))
             run = merge_tree(_runs(honest if wanted else trained, targets, k, weighted))
-            ranked.append(rank(run, utility, wanted, int(n_honest[k])))
+            ranked.append(rank(run, carried(utility), wanted, int(n_honest[k])))
         self._set_in_tasks(ranked, setting, names)
         self.classes_, self.multilabel_, self.estimator_ = classes, multilabel, estimator
         if hasattr(estimator, "n_features_in_"):
@@ -103,7 +103,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         """What each threshold was set on; gathered from the cluster."""
         if "_ranked" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'ranked_'")
-        if any(isinstance(texts, Future) and texts.status != "finished" for texts in self._ranked):
+        if any(isinstance(texts, Future) and texts.status == "cancelled" for texts in self._ranked):
             raise ClusterError(
                 "The scores that thresholds were set on lay on a cluster that is gone; call in_memory() while it is there."
             )
@@ -159,7 +159,8 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         """A threshold per class, each set where its texts were merged."""
         at = client()
         futures = at.compute(ranked)
-        tasks = [at.submit(setting.threshold, texts, name, pure=False) for texts, name in zip(futures, names, strict=True)]
+        there = carried(setting)
+        tasks = [at.submit(_threshold, there, texts, name, pure=False) for texts, name in zip(futures, names, strict=True)]
         found = at.gather(tasks)
         self.ranked_ = futures
         self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*found, strict=True))
@@ -183,7 +184,7 @@ def scores_of(estimator: Any, X: Blocks, n_problems: int, multilabel: bool) -> B
     if callable(getattr(estimator, "scores", None)):
         scores: Blocks = estimator.scores(X)
         return scores
-    there = sent(estimator)
+    there = carried(estimator)
     return X.map(_scored, [there] * len(X), [(n_problems, multilabel)] * len(X), n_columns=n_problems)
 
 
@@ -213,6 +214,10 @@ def _run(scores: Any, target: Stored, k: int, weighted: bool) -> Run:
 
 def _ranked(run: Run, utility: Measure, honest: bool, n_honest: int) -> RankedTexts:
     return RankedTexts(run.positive, run.score, run.weight, utility, honest, n_honest)
+
+
+def _threshold(setting: Setting, texts: RankedTexts, name: Any) -> Any:
+    return setting.threshold(texts, name)
 
 
 def _count_honest(honest: Blocks, targets: Targets) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ from .._progress import Report, progress_of
 from .._tiles import SIDE, Tiles
 from ..errors import ClusterError, NotTextError, StoreError
 from ..store import KernelStore
-from ._client import client, worker_threads
+from ._client import carried, client, worker_threads
 from ._parts import is_partitioned
 
 _MAX_STRIPES = 64  # of texts, in each direction: some 2,000 tasks, of one tile each up to 4,096 texts
@@ -84,8 +84,9 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
         stripe[0]: at.submit(_Stripe, numbers[stripe], [texts[i] for i in stripe], pure=False)
         for stripe in (rows if Y is None else rows + columns)
     }
+    there = carried(kernel)
     tasks = {
-        at.submit(_fill, tiles, kernel, number, stripes[a[0]], None if a is b else stripes[b[0]], pure=False): _n_pairs(a, b)
+        at.submit(_fill, tiles, there, number, stripes[a[0]], None if a is b else stripes[b[0]], pure=False): _n_pairs(a, b)
         for a, b in squares
     }
     n_done, n_pairs, n_computed = 0, sum(tasks.values()), 0
