@@ -92,8 +92,8 @@ def train_parts(
     model = recipe.classifier(Corpus(table.name, [], []), labels)
     if model.decision is not None and model.decision.scores == "loo" and seen.n_texts > _MOST_LEFT_OUT:
         raise TooLargeError(  # now, and not when all is learnt
-            f"Leave-one-out scores need the texts inside each margin on one worker, which of {seen.n_texts:,} texts are too many; "
-            f"use --scores cv, or --scores train."
+            f"Leave-one-out scores need the texts inside each margin on one worker, which of {seen.n_texts:,} texts are too "
+            f"many; use --scores cv, or --scores train."
         )
     words = scale.BagOfWords(**model.representation.get_params())
     how = _light(table)
