@@ -21,7 +21,7 @@ from .datasets.parts import Part, PartedTable
 from .datasets.rows import BadLine
 from .errors import TableError, TooLargeError
 from .labelling import Labelling
-from .scale.reading import bag, kept, later, now
+from .scale.tasks import bag, kept, later, now
 from .trained import Trained
 from .training import Recipe
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..learners._objective import Floats
 from ._blocks import Blocks
 from ._client import client
-from .reading import combined
+from .tasks import combined
 
 _BITS = 8  # more at a time would be fewer passes, and tables of 2¹⁶ counts for every set and part
 

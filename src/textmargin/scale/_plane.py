@@ -1,7 +1,7 @@
 """Exact search in the plane of a direction and the columns, by sums over all texts: the twin of `search.hpp`.
 
 Minimises over θ   g'θ + ½θ'Aθ + ½ Σᵢ cᵢ max(0, aᵢ − (Dθ)ᵢ)². Where that one reads every text, this one asks for
-for sums at a θ: a pass each.
+sums at a θ: a pass each.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from ..learners._objective import Floats
-from .reading import combined
+from .tasks import combined
 
 _AT_ONCE = 8  # runs that one task merges: fewer would move every text more often, more would need more memory at a time
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..representations._encode import Tokens, encode
 from ..representations.spectrum import count_ngrams
 from ._client import carried, client
-from .reading import combined
+from .tasks import combined
 
 _PARTS_PER_SHARE = 8  # so that a share holds about as many substrings as a few parts have
 _MOST_SHARES = 64

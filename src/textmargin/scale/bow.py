@@ -20,7 +20,7 @@ from ._blocks import Blocks
 from ._client import carried, client
 from ._parts import is_partitioned, text_parts
 from ._terms import merged, terms_of
-from .reading import combined
+from .tasks import combined
 
 
 class BagOfWords(bow.BagOfWords):

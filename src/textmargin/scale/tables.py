@@ -30,7 +30,7 @@ from ..errors import TableError
 from ._client import carried, client
 from ._footers import Part, checked_parts, column_names
 from ._names import named
-from .reading import now
+from .tasks import now
 
 STARTED, COMPLETE = "_started.json", "_complete.json"
 DECISION = "decision"

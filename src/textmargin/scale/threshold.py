@@ -37,7 +37,7 @@ from ._leave_one_out import leave_one_out_scores
 from ._runs import Run, merge_tree, sorted_run
 from ._stored import Stored, opened
 from ._targets import Targets, read_targets
-from .reading import later
+from .tasks import later
 
 
 class ThresholdClassifier(threshold.ThresholdClassifier):
