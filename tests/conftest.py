@@ -1,6 +1,11 @@
+import signal
+
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of jobs in the background; tests press Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples every time, so that a run says something of the change it follows; --hypothesis-profile=search looks further.
 settings.register_profile("repeatable", derandomize=True, deadline=None)

@@ -60,15 +60,6 @@ def test_one_of_several_gpus_that_is_lost_stops_the_others(gpu, monkeypatch):
     assert len(others_begun) <= 1
 
 
-@pytest.fixture
-def ctrl_c_heard():
-    """Also where the tests themselves run in the background, and ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("ctrl_c_heard")
 def test_ctrl_c_stops_several_gpus(gpu, monkeypatch):
     monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
     gpu.n_devices, stopped = 2, []
