@@ -12,8 +12,8 @@
 // multiply-add pipes are 74 % busy, memory idles). A cell takes two multiply-adds a level, one for the sum and one comparison; ten at
 // length 5, and twelve with all that a lane's edges, rows and sums take. So the form is chosen to add nothing to the ten:
 // - two rows a step: then no state is copied, for Q(b, j−1) can be written where Q(a−1, j−1) was read last (see `step`);
-// - a match is a predicated multiply-add, whose constants are in the instruction itself (`Weights`); constants from their bank cost a
-//   quarter of the speed, branches half of it;
+// - a match is a predicated multiply-add, whose constants are in the instruction itself (`Weights`); from their bank,
+//   and with rows fetched late, it was a seventh slower, and with branches the compiler makes 21 instructions a cell, not 13;
 // - what a tile leaves at its right is fetched eight steps ahead, by the one lane that has nobody to its right.
 // Most of what is left varies with how registers fall into banks, which only the compiler decides.
 //
