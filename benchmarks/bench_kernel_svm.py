@@ -35,7 +35,7 @@ N_SPLITS = 10
 
 
 def splits(n_test: dict[str, int], n: int = N_SPLITS):
-    """Numbers of training and test documents, so many of each topic to test."""
+    """Indices of training and test documents, so many of each topic to test."""
     topics = np.repeat(list(N_DRAWN), list(N_DRAWN.values()))
     for seed in range(n):
         rng = np.random.default_rng(seed)

@@ -31,7 +31,7 @@ import textmargin
 from textmargin import TextClassifier, load_dataset
 from textmargin.datasets.reuters import modapte_topics
 from textmargin.scale import BagOfWords, Blocks, PriorSVC, ThresholdClassifier, connect, predict_parquet
-from textmargin.scale._passes import Passes
+from textmargin.scale._driver import Passes
 
 from .measure import describe
 from .planted import N_TERMS, PART, TOPICS, make_block, make_part, make_topics, write

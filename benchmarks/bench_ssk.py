@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from textmargin import SubsequenceKernel, core, load_dataset
 from textmargin.representations._backends import Diagonal, Recipe
 from textmargin.representations._cpu import Cpu
-from textmargin.representations._encode import Sequences, encode
+from textmargin.representations.encode import Sequences, encode
 
 from .measure import describe, peak_megabytes, seconds
 

@@ -32,7 +32,7 @@ for text in new:
     print(f"{text:30} without: {plain.predict([text])[0]:10} with: {informed.predict([text])[0]}")
 
 print("\nwhat landed:")
-for landing in known.landings(words.vocabulary, informed.classes_):
+for landing in known.match_vocabulary(words.vocabulary, informed.classes_):
     lost = (
         f", not found: {', '.join(landing.unknown)} (nearest: {', '.join(landing.nearest.values())})" if landing.unknown else ""
     )

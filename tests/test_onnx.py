@@ -20,7 +20,7 @@ from textmargin import (
     load,
 )
 from textmargin.errors import ModelFileError, TextmarginError
-from textmargin.onnx import export_onnx, token_rows
+from textmargin.persistence.onnx import export_onnx, token_rows
 from textmargin.trained import Trained
 
 TEXTS, TOPICS = corpus(120)

@@ -1,12 +1,12 @@
 """Progress where there is no terminal; bars are tried out with the kernels, on a pseudo-terminal."""
 
-from textmargin import _progress
-from textmargin._progress import progress_of
+from textmargin._system import progress
+from textmargin._system.progress import progress_of
 
 
 def test_a_log_gets_a_line_a_minute(monkeypatch, capsys):
     now = [100.0]
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     with progress_of("Counting", True) as report:
         for seconds, share in ((1, 0.2), (3, 0.2), (30, 0.3), (61, 0.4), (100, 0.5), (121, 0.6), (122, 0.7)):
             now[0] = 100.0 + seconds
@@ -23,7 +23,7 @@ def test_short_work_is_silent(capsys):
 
 def test_a_long_first_step_gives_no_estimate_from_nothing(monkeypatch, capsys):
     now = [0.0]
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     with progress_of("Counting", True) as report:
         for seconds, share in ((90, 0.1), (180, 0.2)):
             now[0] = float(seconds)

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from textmargin import BagOfWords, KernelSVC, PriorSVC, SubsequenceKernel, TextClassifier, load_dataset
 from textmargin.datasets.reuters import modapte_topics
 from textmargin.representations._cpu import Cpu
-from textmargin.representations._encode import encode
+from textmargin.representations.encode import encode
 
 pytestmark = needs_corpora
 

@@ -18,9 +18,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from textmargin import KernelStore, KernelSVC, SpectrumKernel, SubsequenceKernel
-from textmargin._pairs import every
-from textmargin._tiles import SIDE, Tiles
 from textmargin.errors import NotTextError, StoreError
+from textmargin.gram.tiles import SIDE, Tiles
 
 FORK = multiprocessing.get_context("fork")
 KERNEL = SubsequenceKernel(3, n_jobs=1, progress=False)
@@ -68,7 +67,7 @@ def test_order_subsets_and_repetitions_do_not_matter(tmp_path):
     order = rng.permutation(200)
     store.gram(KERNEL, texts)
     kept = store.over(Silent(KERNEL.over([texts[i] for i in order])))
-    np.testing.assert_allclose(kept.block(every(200)), K[np.ix_(order, order)], atol=1e-6)
+    np.testing.assert_allclose(kept.block(np.arange(200)), K[np.ix_(order, order)], atol=1e-6)
 
 
 def test_pairs_are_counted_and_computed_once(tmp_path):
@@ -79,9 +78,9 @@ def test_pairs_are_counted_and_computed_once(tmp_path):
     assert pairs.n_computed == 40 * 41 // 2
     pairs.block(np.arange(40, 150), np.arange(40))
     assert pairs.n_computed == 40 * 41 // 2 + 110 * 40
-    pairs.block(every(150))
+    pairs.block(np.arange(150))
     assert pairs.n_computed == 150 * 151 // 2
-    assert store.over(KERNEL.over(texts)).block(every(150)).shape == (150, 150)
+    assert store.over(KERNEL.over(texts)).block(np.arange(150)).shape == (150, 150)
 
 
 def test_settings_are_told_apart_and_threads_are_not(tmp_path):
@@ -102,7 +101,7 @@ def test_settings_are_told_apart_and_threads_are_not(tmp_path):
     for kernel in different * 2:
         np.testing.assert_allclose(store.gram(kernel, texts), kernel(texts), atol=1e-6)
     same = store.over(Silent(clone(KERNEL).set_params(n_jobs=2, progress=True).over(texts)))
-    np.testing.assert_allclose(same.block(every(20)), KERNEL(texts), atol=1e-6)
+    np.testing.assert_allclose(same.block(np.arange(20)), KERNEL(texts), atol=1e-6)
 
 
 def test_texts_are_known_by_their_symbols(tmp_path):
@@ -122,7 +121,7 @@ def fill(folder, texts, ready=None, computed=None):
     pairs = KernelStore(folder).over(KERNEL.over(texts))
     if ready:
         ready.wait()
-    pairs.block(every(len(texts)))
+    pairs.block(np.arange(len(texts)))
     if computed:
         computed.send(pairs.n_computed)
 
@@ -141,7 +140,7 @@ def test_killed_at_any_moment_the_next_run_is_right(tmp_path):
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         pairs = KernelStore(tmp_path / str(k)).over(KERNEL.over(texts))
-        np.testing.assert_allclose(pairs.block(every(400)), K, atol=1e-6)
+        np.testing.assert_allclose(pairs.block(np.arange(400)), K, atol=1e-6)
         found.append(pairs.n_computed)
         with sqlite3.connect(tmp_path / str(k) / "kernels.sqlite") as file:
             assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -163,7 +162,9 @@ def test_two_processes_share_the_work(tmp_path):
     n_pairs = 400 * 401 // 2
     assert n_pairs <= sum(computed) <= n_pairs + SIDE * SIDE
     assert min(computed) > 0
-    np.testing.assert_allclose(KernelStore(tmp_path).over(Silent(KERNEL.over(texts))).block(every(400)), KERNEL(texts), atol=1e-6)
+    np.testing.assert_allclose(
+        KernelStore(tmp_path).over(Silent(KERNEL.over(texts))).block(np.arange(400)), KERNEL(texts), atol=1e-6
+    )
 
 
 def in_child(function):
@@ -218,7 +219,7 @@ def test_a_pair_asked_for_both_ways_is_computed_once(tmp_path):
     assert pairs.n_computed == 25 + 15 + 25
     K = KERNEL(many(20))
     np.testing.assert_allclose(found, K[10:15, 10:], atol=1e-6)
-    np.testing.assert_allclose(pairs.block(every(20)), K, atol=1e-6)
+    np.testing.assert_allclose(pairs.block(np.arange(20)), K, atol=1e-6)
     assert pairs.n_computed == 20 * 21 // 2
 
 
@@ -233,7 +234,7 @@ def test_a_matrix_that_others_fill_at_the_same_time_has_no_holes(tmp_path):
         return finish(request, batch)
 
     pairs._finish = meanwhile
-    np.testing.assert_allclose(pairs.block(every(40)), KERNEL(texts), atol=1e-6)
+    np.testing.assert_allclose(pairs.block(np.arange(40)), KERNEL(texts), atol=1e-6)
 
 
 def test_a_grid_search_in_several_processes(tmp_path):
@@ -280,7 +281,7 @@ def test_the_size_bound_holds(tmp_path):
         sizes.append(sum(path.stat().st_size for path in Path(tmp_path).iterdir()))
     assert 500_000 < max(sizes) <= 1_000_000
     # What was used last is still there.
-    assert store.over(Silent(KERNEL.over(texts[-64:]))).block(every(64)).shape == (64, 64)
+    assert store.over(Silent(KERNEL.over(texts[-64:]))).block(np.arange(64)).shape == (64, 64)
     larger = KernelStore(tmp_path)
     larger.gram(KERNEL, many(400))
     assert larger.n_bytes > 1_000_000
@@ -296,7 +297,7 @@ def test_a_full_disk_says_so_and_what_was_kept_is_intact(tmp_path, monkeypatch):
     monkeypatch.setattr(Tiles, "_make_room", lambda *_: None)
     with pytest.raises(StoreError, match=r"disk is full.* make room, choose another folder"):
         store.gram(KERNEL, [f"{text} again" for text in many(500)])
-    np.testing.assert_array_equal(store.over(Silent(KERNEL.over(texts))).block(every(64)), K)
+    np.testing.assert_array_equal(store.over(Silent(KERNEL.over(texts))).block(np.arange(64)), K)
     with pytest.raises(StoreError, match="too small for 30,000 texts"):
         store.over(KERNEL.over([str(i) for i in range(30_000)]))
 
@@ -347,12 +348,12 @@ def test_one_who_still_holds_old_numbers_harms_nobody(tmp_path):
     store.clear()
     others = [text[::-1] for text in many(80)]
     expected = store.gram(KERNEL, others[:10])
-    old.block(every(80))
+    old.block(np.arange(80))
     (tmp_path / "kernels.sqlite").unlink()
     new = store.over(KERNEL.over(others))
-    np.testing.assert_allclose(old.block(every(80)), KERNEL(many(80)), atol=1e-6)
-    np.testing.assert_allclose(new.block(every(80)), KERNEL(others), atol=1e-6)
-    np.testing.assert_allclose(new.block(every(10)), expected, atol=1e-6)
+    np.testing.assert_allclose(old.block(np.arange(80)), KERNEL(many(80)), atol=1e-6)
+    np.testing.assert_allclose(new.block(np.arange(80)), KERNEL(others), atol=1e-6)
+    np.testing.assert_allclose(new.block(np.arange(10)), expected, atol=1e-6)
 
 
 def test_a_file_of_a_later_version_is_left_alone(tmp_path):

@@ -7,15 +7,16 @@ if TYPE_CHECKING:
     from .classifier import TextClassifier
     from .datasets.corpus import Corpus
     from .datasets.loading import load_dataset
-    from .decisions.cuts import pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
+    from .decisions.baselines import pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
+    from .decisions.bootstrap import threshold_interval
     from .decisions.rules import beta_gamma_threshold, retrofit_beta, select_beta_gamma, utility_curve
-    from .decisions.stability import threshold_band
     from .decisions.threshold import ThresholdClassifier
     from .decisions.utility import T10SU, T10U, T11SU, FBeta, Utility, macro_average, micro_average, utility_score, utility_scorer
+    from .gram.store import KernelStore
     from .knowledge.gaze import GazePrior
     from .knowledge.keywords import KeywordPrior
     from .knowledge.rationales import RationalePrior
-    from .knowledge.reading import fixations_of, reading_measures
+    from .knowledge.reading import fixations_from_events, reading_measures
     from .knowledge.transfer import ModelPrior
     from .learners.kernel import KernelSVC
     from .learners.primal import PriorSVC
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
     from .representations.spectrum import SpectrumKernel
     from .representations.strings import SubsequenceKernel
-    from .store import KernelStore
 
 # Where each public name lives. Loaded when first asked for: the command line starts at once, and what needs neither
 # scikit-learn nor the compiled core works without them.
@@ -40,7 +40,7 @@ _HOMES = {
     "GazePrior": "knowledge.gaze",
     "KernelLandmarks": "representations.features",
     "KernelSVC": "learners.kernel",
-    "KernelStore": "store",
+    "KernelStore": "gram.store",
     "KeywordPrior": "knowledge.keywords",
     "ModelPrior": "knowledge.transfer",
     "PriorDisplay": "report.prior_display",
@@ -59,22 +59,22 @@ _HOMES = {
     "Utility": "decisions.utility",
     "UtilityCurveDisplay": "report.displays",
     "beta_gamma_threshold": "decisions.rules",
-    "fixations_of": "knowledge.reading",
+    "fixations_from_events": "knowledge.reading",
     "kernel_alignment": "representations.features",
     "load": "persistence",
     "load_dataset": "datasets.loading",
     "macro_average": "decisions.utility",
     "micro_average": "decisions.utility",
-    "pcut": "decisions.cuts",
-    "rcut": "decisions.cuts",
+    "pcut": "decisions.baselines",
+    "rcut": "decisions.baselines",
     "reading_measures": "knowledge.reading",
     "retrofit_beta": "decisions.rules",
     "save": "persistence",
-    "scut": "decisions.cuts",
+    "scut": "decisions.baselines",
     "select_beta_gamma": "decisions.rules",
-    "select_cost_factors": "decisions.cuts",
-    "threshold_band": "decisions.stability",
-    "uneven_margin_threshold": "decisions.cuts",
+    "select_cost_factors": "decisions.baselines",
+    "threshold_interval": "decisions.bootstrap",
+    "uneven_margin_threshold": "decisions.baselines",
     "utility_curve": "decisions.rules",
     "utility_score": "decisions.utility",
     "utility_scorer": "decisions.utility",
@@ -107,7 +107,7 @@ __all__ = [
     "Utility",
     "UtilityCurveDisplay",
     "beta_gamma_threshold",
-    "fixations_of",
+    "fixations_from_events",
     "kernel_alignment",
     "load",
     "load_dataset",
@@ -121,7 +121,7 @@ __all__ = [
     "scut",
     "select_beta_gamma",
     "select_cost_factors",
-    "threshold_band",
+    "threshold_interval",
     "uneven_margin_threshold",
     "utility_curve",
     "utility_score",

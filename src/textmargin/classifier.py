@@ -20,14 +20,14 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ._sklearn import HasMethods, fit_context
 from .errors import LabelError, PriorError, TextmarginError, TextmarginWarning
-from .learners._evidence import Disagreement
-from .learners._explanation import Explanation, KernelExplanation
-from .learners._labels import Labels
-from .learners._prior import align_prior
+from .labels import Labels
+from .learners.evidence import Disagreement
+from .learners.explanation import Explanation, KernelExplanation
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
-from .representations._texts import as_texts
+from .learners.prior import align_prior
 from .representations.bow import BagOfWords
+from .representations.texts import as_texts
 
 
 def _last_part_has(method: str) -> Any:

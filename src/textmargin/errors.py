@@ -9,7 +9,7 @@
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
     ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is not a model that can be loaded
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
-    ├── OtherJudgementError    (ValueError)   a judgement under an id that another one has
+    ├── DuplicateFeedbackIdError    (ValueError)   a judgement under an id that another one has
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
     ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
@@ -62,7 +62,7 @@ class NotTextError(TextmarginError, TypeError, ValueError):
     """Something that is not a text stands among the texts."""
 
 
-class OtherJudgementError(TextmarginError, ValueError):
+class DuplicateFeedbackIdError(TextmarginError, ValueError):
     """A judgement under an id that another one has."""
 
 

@@ -14,13 +14,13 @@ from sklearn.base import clone
 
 from .classifier import TextClassifier
 from .datasets.corpus import Corpus
-from .datasets.own import column_on_arrival, text_of
-from .datasets.rows import BadLine, Blank, Read, Row
 from .decisions.threshold import ThresholdClassifier
 from .errors import LabelError, ModelFileError, ScoreError
 from .labelling import Labelling
-from .learners._explanation import KernelExplanation
+from .learners.explanation import KernelExplanation
 from .persistence import load, save
+from .tables.columns import column_on_arrival, text_of
+from .tables.formats import BadLine, Blank, Read, Row
 
 
 class Decision(NamedTuple):

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from . import scale
 from .classifier import TextClassifier
 from .datasets.corpus import Corpus
-from .datasets.own import check_labels
-from .datasets.parts import Part, PartedTable
-from .datasets.rows import BadLine
 from .errors import TableError, TooLargeError
 from .labelling import Labelling
 from .scale.tasks import bag, kept, later, now
+from .tables.columns import check_labels
+from .tables.formats import BadLine
+from .tables.parts import Part, PartedTable
 from .trained import Trained
 from .training import Recipe
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from textmargin import T10U, T11SU, load_dataset
 from textmargin.cli import app
-from textmargin.datasets.export import export_csv
+from textmargin.tables.export import export_csv
 from textmargin.trained import Trained
 from textmargin.training import Recipe
 

@@ -21,11 +21,11 @@ from distributed import LocalCluster
 
 from textmargin import Utility, load_dataset
 from textmargin.cli import app
-from textmargin.cli.cluster import at_work
-from textmargin.datasets.own import read_table
-from textmargin.datasets.parts import open_parts
+from textmargin.cli._cluster import at_work
 from textmargin.errors import ClusterError, TooLargeError
 from textmargin.scale._client import client
+from textmargin.tables.columns import read_table
+from textmargin.tables.parts import open_parts
 from textmargin.trained import Trained
 from textmargin.training import Recipe
 from textmargin.training_parts import Seen, train_parts

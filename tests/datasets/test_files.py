@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from textmargin import load_dataset
-from textmargin.datasets._files import csv_columns, folders, json_rows
-from textmargin.datasets._overview import overview
+from textmargin.datasets.files import csv_columns, folders, json_rows
+from textmargin.datasets.overview import overview
 from textmargin.errors import DatasetError, TextmarginError
 
 MESSAGES = [{"label": "ham", "text": f"see you at {hour}"} for hour in range(200)]

@@ -8,8 +8,8 @@ from samples import needs_corpora
 
 from textmargin import load_dataset
 from textmargin.datasets._catalogue import catalogue
-from textmargin.datasets._overview import overview
 from textmargin.datasets.loading import dataset_names
+from textmargin.datasets.overview import overview
 from textmargin.datasets.reuters import modapte_topics
 
 LARGEST = {

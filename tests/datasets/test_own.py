@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from textmargin.datasets import lines
-from textmargin.datasets.lines import batches
-from textmargin.datasets.own import column_on_arrival, read_table
-from textmargin.datasets.rows import BadLine, Blank, Row, read_rows
 from textmargin.errors import TableError
+from textmargin.tables import lines
+from textmargin.tables.columns import column_on_arrival, read_table
+from textmargin.tables.formats import BadLine, Blank, Row, read_rows
+from textmargin.tables.lines import batches
 
 ROWS = [
     ("wifi is down", "network"),

@@ -9,8 +9,8 @@ from samples import needs_corpora
 
 from textmargin import load_dataset
 from textmargin.datasets import sgml
-from textmargin.datasets._files import find, json_rows
-from textmargin.datasets._overview import overview
+from textmargin.datasets.files import find, json_rows
+from textmargin.datasets.overview import overview
 from textmargin.errors import DatasetError
 
 STORIES = """<!DOCTYPE lewis SYSTEM "lewis.dtd">

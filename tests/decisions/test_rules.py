@@ -13,7 +13,7 @@ from textmargin import (
     beta_gamma_threshold,
     retrofit_beta,
     select_beta_gamma,
-    threshold_band,
+    threshold_interval,
     utility_curve,
 )
 from textmargin.errors import LabelError, ScoreError
@@ -206,7 +206,7 @@ def test_all_tied_and_all_positive_scores_give_a_result(rule):
 
 
 def test_band_holds_its_threshold_and_narrows_with_more_texts():
-    small, large = (threshold_band(*noisy(n // 5, n=n), n_bootstrap=100) for n in (100, 4000))
+    small, large = (threshold_interval(*noisy(n // 5, n=n), n_bootstrap=100) for n in (100, 4000))
     assert small.theta_low <= small.theta <= small.theta_high
     assert small.utility_low <= small.utility_high
     assert large.theta_high - large.theta_low < small.theta_high - small.theta_low

@@ -1,4 +1,4 @@
-"""ThresholdClassifier: every target, every score source, floors, and thresholds that survive inside other estimators."""
+"""ThresholdClassifier: every target score source, floors, and thresholds that survive inside other estimators."""
 
 import warnings
 

@@ -97,9 +97,9 @@ def test_an_interrupted_kernel_matrix_goes_on_where_it_was(run, monkeypatch):
     rng = np.random.default_rng(0)
     texts = ["".join(rng.choice(list("abc "), rng.integers(5, 30))) for _ in range(300)]
     train, test, kernel = texts[:200], texts[200:], SubsequenceKernel(3, 0.5, progress=False)
-    from textmargin._kept import KeptPairs
+    from textmargin.gram.cached import CachedPairs
 
-    block, calls = KeptPairs.block, []
+    block, calls = CachedPairs.block, []
 
     def interrupted(self, rows, columns=None):
         calls.append(1)
@@ -107,12 +107,12 @@ def test_an_interrupted_kernel_matrix_goes_on_where_it_was(run, monkeypatch):
             raise KeyboardInterrupt
         return block(self, rows, columns)
 
-    monkeypatch.setattr(KeptPairs, "block", interrupted)
+    monkeypatch.setattr(CachedPairs, "block", interrupted)
     with pytest.raises(KeyboardInterrupt):
         whole_gram(run, kernel, train, test)
     (log,) = Path(run.kernels).glob("work-*.json")
     before = json.loads(log.read_text())
-    monkeypatch.setattr(KeptPairs, "block", block)
+    monkeypatch.setattr(CachedPairs, "block", block)
     (K, K_test), work = whole_gram(run, kernel, train, test)
     np.testing.assert_allclose(K, kernel(train), rtol=1e-6)
     np.testing.assert_allclose(K_test, kernel(test, train), rtol=1e-6)

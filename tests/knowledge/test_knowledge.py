@@ -49,7 +49,7 @@ def test_unknown_words_are_listed_with_the_nearest_known_ones():
         match=r"KeywordPrior: 2 of 4 terms are not in the vocabulary: 'barly', 'maiz'. Nearest: 'barley', 'maize'",
     ):
         prior.coef(TERMS, CLASSES)
-    grain, money = prior.landings(TERMS, CLASSES)
+    grain, money = prior.match_vocabulary(TERMS, CLASSES)
     assert grain.unknown == ("barly", "maiz")
     assert grain.nearest == {"barly": "barley", "maiz": "maize"}
     assert grain.share == pytest.approx(1 / 3)
@@ -198,7 +198,7 @@ def test_an_earlier_model_speaks_for_the_terms_it_knows():
         )
     pipeline = make_pipeline(TfidfVectorizer(), LinearSVC()).fit(texts, topics)
     assert ModelPrior(pipeline).coef(terms, old.classes_)["grain"][1] > 0
-    largest = ModelPrior(old, n_largest=2).landings(columns, old.classes_)
+    largest = ModelPrior(old, n_largest=2).match_vocabulary(columns, old.classes_)
     assert all(len(landing.terms) == 2 for landing in largest)
     X = pd.DataFrame(old.representation_.transform(texts).toarray(), columns=columns)
     two = PriorSVC().fit(X, topics == "grain")
@@ -253,7 +253,7 @@ def test_files_can_name_classes_that_are_numbers(tmp_path):
 
 
 def test_share_counts_what_landed():
-    (landing,) = KeywordPrior({"grain": ["wheat zebra", "corn*", "zzz"]}).landings(TERMS, CLASSES)
+    (landing,) = KeywordPrior({"grain": ["wheat zebra", "corn*", "zzz"]}).match_vocabulary(TERMS, CLASSES)
     assert landing.share == pytest.approx((0.5 + 1) / 3)
     with pytest.warns(UnknownTermWarning, match="1 of 3 terms"):
         KeywordPrior({"grain": ["wheat zebra", "corn*", "zzz"]}).coef(TERMS, CLASSES)

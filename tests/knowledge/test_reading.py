@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
-from textmargin import GazePrior, TextClassifier, fixations_of, reading_measures
+from textmargin import GazePrior, TextClassifier, fixations_from_events, reading_measures
 from textmargin.errors import PriorError, TextmarginWarning
 
 # Words at 0, 50, 120, 200; the first two make one sentence, the others another.
@@ -180,7 +180,7 @@ def test_fixations_that_pymovements_found():
     gaze.pos2vel()
     gaze.detect("idt", dispersion_threshold=0.5, minimum_duration=80)
     with pytest.raises(PriorError, match="no column 'location_x'"):
-        fixations_of(gaze.events)
+        fixations_from_events(gaze.events)
     gaze.compute_event_properties(("location", {"position_column": "pixel"}))
     words = pl.DataFrame({"word": ["a", "b", "c"], "x": [0.0, 50, 120], "w": [45.0, 60, 60], "y": [0.0] * 3, "h": [99.0] * 3})
     stimulus = pm.stimulus.TextStimulus(
@@ -192,7 +192,7 @@ def test_fixations_that_pymovements_found():
         height_column="h",
     )
     gaze.events.map_to_aois(stimulus)
-    found = reading_measures(fixations_of(gaze.events), words["x"].to_numpy())
+    found = reading_measures(fixations_from_events(gaze.events), words["x"].to_numpy())
     assert found["fixcount"].tolist() == [2, 1, 1]
     assert found["nRegressFrom"].tolist() == [0, 1, 0]
     np.testing.assert_allclose(found["totalFixDur"], [499, 299, 198], atol=2)

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from textmargin import PriorSVC
 from textmargin.errors import TooLargeError
-from textmargin.learners import _leave_one_out
+from textmargin.learners import leave_one_out
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
 
@@ -53,12 +53,12 @@ def test_is_close_to_retraining_on_texts(skew, C):
 def test_both_forms_agree():
     """By rows and by weights: the same leverage."""
     from textmargin.learners import _exact
-    from textmargin.learners._trust import Problem, _pose, stance_of
+    from textmargin.learners.trust import Problem, _pose, trust_setting
 
     X, y, direction = make_problem(30, 9)
     signs = 2.0 * y - 1
     problem = Problem(X, signs, np.linspace(0.5, 2, 30), np.ones(30), 0.3, True, direction[None], (X @ direction)[:, None], 1.0)
-    objective = _pose(problem, stance_of(problem, "free", np.ones(1), 1.0))
+    objective = _pose(problem, trust_setting(problem, "free", np.ones(1), 1.0))
     rows = np.arange(0, 30, 2)
     by_rows, by_weights = _exact._ByRows.factor(objective, rows), _exact._ByWeights.factor(objective, rows)
     np.testing.assert_allclose(by_rows.one_minus_leverage(), by_weights.one_minus_leverage(), atol=1e-7)
@@ -114,7 +114,7 @@ def test_shaped_like_the_decision_function():
 
 
 def test_too_large_an_active_set_says_what_to_use(monkeypatch):
-    monkeypatch.setattr(_leave_one_out, "MAX_SIZE", 3)
+    monkeypatch.setattr(leave_one_out, "MAX_SIZE", 3)
     X, y, _ = make_problem()
     with pytest.raises(TooLargeError, match="cross_val_predict"):
         PriorSVC().fit(X, y).loo_decision_function()

@@ -9,7 +9,7 @@ from reference import primal_svm
 from sklearn.svm import LinearSVC
 
 from textmargin import PriorSVC
-from textmargin.learners import _newton
+from textmargin.learners import newton
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
 
@@ -17,7 +17,7 @@ TIGHT = {"tol": 1e-12, "max_iter": 200}
 @pytest.fixture(params=["exact", "conjugate gradients"])
 def way(request, monkeypatch):
     """Both ways to a Newton step, whatever the size of the problem."""
-    monkeypatch.setattr(_newton, "EXACT_SIZE", 10**9 if request.param == "exact" else 0)
+    monkeypatch.setattr(newton, "EXACT_SIZE", 10**9 if request.param == "exact" else 0)
     return request.param
 
 
@@ -173,6 +173,6 @@ def test_uneven_margins_are_a_moved_threshold(tau):
 def test_both_ways_meet_on_texts(monkeypatch):
     X, y = make_texts(skew=0.9)
     by_gradients = PriorSVC(C=3.0, **TIGHT).fit(X, y)
-    monkeypatch.setattr(_newton, "EXACT_SIZE", 10**9)
+    monkeypatch.setattr(newton, "EXACT_SIZE", 10**9)
     exact = PriorSVC(C=3.0, **TIGHT).fit(X, y)
     np.testing.assert_allclose(by_gradients.coef_, exact.coef_, atol=1e-6)

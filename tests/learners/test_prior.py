@@ -8,7 +8,7 @@ from conftest import make_problem
 
 from textmargin import PriorSVC
 from textmargin.errors import PriorError, UnknownTermWarning
-from textmargin.learners._prior import align_prior
+from textmargin.learners.prior import align_prior
 
 TWO, THREE = ["ham", "spam"], ["acq", "corn", "earn"]
 TERMS = ["bank", "corn", "wheat"]

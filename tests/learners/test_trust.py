@@ -5,9 +5,9 @@ import pytest
 from conftest import make_problem
 
 from textmargin import PriorSVC, TextClassifier
-from textmargin.learners import _leave_one_out
-from textmargin.learners._evidence import believed
-from textmargin.learners._trust import Solver
+from textmargin.learners import leave_one_out
+from textmargin.learners.evidence import select_priors
+from textmargin.learners.trust import Solver
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
 
@@ -107,14 +107,14 @@ def test_where_the_data_cannot_tell_the_other_classes_do():
     assert [verdict.word for verdict in model.verdict_] == ["helped"] * 5 + ["believed"]
     assert model.verdict_[5].evidence == 0
     assert (model.trust_ > 0).all()
-    assert believed(np.array([[2.0], [2.0], [0.0]])).ravel().tolist() == [True, True, True]
-    assert believed(np.array([[-2.0], [-2.0], [0.0]])).ravel().tolist() == [False, False, False]
-    assert believed(np.array([[0.0], [np.nan]])).ravel().tolist() == [False, False]
-    assert believed(np.array([[1.5, -1.2], [1.5, 1.0]])).tolist() == [[True, False], [True, True]]
+    assert select_priors(np.array([[2.0], [2.0], [0.0]])).ravel().tolist() == [True, True, True]
+    assert select_priors(np.array([[-2.0], [-2.0], [0.0]])).ravel().tolist() == [False, False, False]
+    assert select_priors(np.array([[0.0], [np.nan]])).ravel().tolist() == [False, False]
+    assert select_priors(np.array([[1.5, -1.2], [1.5, 1.0]])).tolist() == [[True, False], [True, True]]
 
 
 def test_auto_refits_folds_where_leaving_one_out_would_be_too_large(monkeypatch):
-    monkeypatch.setattr(_leave_one_out, "MAX_SIZE", 3)
+    monkeypatch.setattr(leave_one_out, "MAX_SIZE", 3)
     X, y, _, _, known = few_labels(1, n=60)
     assert PriorSVC(prior=known).fit(X, y).trust_mode_ == ["fixed"]
     assert PriorSVC(prior=-known).fit(X, y).trust_mode_ == ["plain"]

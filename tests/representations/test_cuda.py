@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from textmargin import KernelSVC, SubsequenceKernel, load, save
 from textmargin.representations import _backends, _cuda
 from textmargin.representations._backends import Recipe
-from textmargin.representations._encode import encode
 from textmargin.representations._layout import LANES, Layout
 from textmargin.representations._packing import Columns, Rows, jobs
+from textmargin.representations.encode import encode
 
 SETTINGS = [
     {"length": 5},

@@ -15,7 +15,7 @@ from textmargin import SpectrumKernel, SubsequenceKernel, core
 from textmargin.representations._backends import Diagonal, Recipe
 from textmargin.representations._cpu import SHORTEN_BELOW, Cpu, _compiled
 from textmargin.representations._cuda import MOST_LENGTH, Cuda, missing
-from textmargin.representations._encode import encode
+from textmargin.representations.encode import encode
 
 # Every way to the same values: vector level, precision, whole or shortened texts; and a GPU, where there is one.
 WAYS = [

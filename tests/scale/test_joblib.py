@@ -22,9 +22,8 @@ from textmargin import (
     ThresholdClassifier,
     Utility,
     select_cost_factors,
-    threshold_band,
+    threshold_interval,
 )
-from textmargin._pairs import every
 from textmargin.learners import primal
 
 KERNEL = SubsequenceKernel(3, n_jobs=1, progress=False)
@@ -65,8 +64,8 @@ def test_classes_of_a_linear_learner(on_cluster, monkeypatch):
     X, y = topics_of()
     here = PriorSVC().fit(X, y)
     expected = here.coef_, here.loo_decision_function()
-    forbid(monkeypatch, "textmargin.learners._trust.newton")
-    forbid(monkeypatch, "textmargin.learners._trust.leave_one_out")
+    forbid(monkeypatch, "textmargin.learners.trust.newton")
+    forbid(monkeypatch, "textmargin.learners.trust.leave_one_out")
     there = on_cluster(lambda: PriorSVC().fit(X, y), n_tasks=3)
     np.testing.assert_allclose(there.coef_, expected[0], rtol=1e-9, atol=1e-12)
     scores = on_cluster(there.loo_decision_function, n_tasks=3)
@@ -136,7 +135,7 @@ def test_folds_that_thresholds_are_set_on(on_cluster, monkeypatch):
 def test_folds_of_scikit_learn(on_cluster, monkeypatch):
     X, y = make_texts(n=150, d=300)
     here = cross_val_score(PriorSVC(), X, y)
-    forbid(monkeypatch, "textmargin.learners._trust.newton")
+    forbid(monkeypatch, "textmargin.learners.trust.newton")
     np.testing.assert_allclose(on_cluster(lambda: cross_val_score(PriorSVC(), X, y), n_tasks=5), here)
 
 
@@ -144,7 +143,7 @@ def test_folds_of_cost_factors(on_cluster, monkeypatch):
     X, y = make_texts(n=150, d=300)
     Y = np.column_stack([y, 1 - y])
     here = select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2)
-    forbid(monkeypatch, "textmargin.learners._trust.newton")
+    forbid(monkeypatch, "textmargin.learners.trust.newton")
     there = on_cluster(lambda: select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2), n_tasks=4)
     np.testing.assert_array_equal(there, here)
 
@@ -168,7 +167,7 @@ def test_tiles_of_a_kernel_matrix(on_cluster, monkeypatch, tmp_path):
     np.testing.assert_allclose(on_cluster(lambda: store.gram(KERNEL, texts), n_tasks=6), K, atol=1e-6)
     np.testing.assert_allclose(store.gram(KERNEL, texts), K, atol=1e-6)  # kept: nobody computes
     pairs = KernelStore(tmp_path / "both ways").over(KERNEL.over(texts))
-    found = on_cluster(lambda: pairs.block(every(180), 20 + every(180)), n_tasks=6)
+    found = on_cluster(lambda: pairs.block(np.arange(180), 20 + np.arange(180)), n_tasks=6)
     np.testing.assert_allclose(found, K[:180, 20:], atol=1e-6)
     assert pairs.n_computed == 180 * 180 - 160 * 159 // 2
 
@@ -192,10 +191,10 @@ def test_tiles_in_processes(tmp_path):
 def test_draws_of_a_bootstrap(on_cluster, client):
     _, y = make_texts(n=500)
     score = y + np.random.default_rng(0).normal(size=500)
-    here = threshold_band(y, score, n_bootstrap=50)
-    assert on_cluster(lambda: threshold_band(y, score, n_bootstrap=50), n_tasks=8) == here
-    assert threshold_band(y, score, n_bootstrap=50, n_jobs=3) == here
-    pids = on_cluster(lambda: threshold_band(y, score, rule=lambda y, score, utility: float(os.getpid())), n_tasks=8)
+    here = threshold_interval(y, score, n_bootstrap=50)
+    assert on_cluster(lambda: threshold_interval(y, score, n_bootstrap=50), n_tasks=8) == here
+    assert threshold_interval(y, score, n_bootstrap=50, n_jobs=3) == here
+    pids = on_cluster(lambda: threshold_interval(y, score, rule=lambda y, score, utility: float(os.getpid())), n_tasks=8)
     assert {pids.theta_low, pids.theta_high} <= set(client.run(os.getpid).values())
 
 
@@ -208,7 +207,7 @@ def test_draws_are_those_of_before():
         thetas.append(score[rows].mean())
     low, high = np.quantile(thetas, [0.05, 0.95], method="inverted_cdf")
     for n_jobs in (None, 2):
-        band = threshold_band(y, score, rule=lambda y, score, utility: score.mean(), n_bootstrap=20, n_jobs=n_jobs)
+        band = threshold_interval(y, score, rule=lambda y, score, utility: score.mean(), n_bootstrap=20, n_jobs=n_jobs)
         assert (band.theta_low, band.theta_high) == (low, high)
 
 
@@ -225,7 +224,7 @@ def test_what_cannot_be_written_to(tmp_path):
         yield KernelSVC(KERNEL, cache=folder).fit(texts, topics).decision_function(texts)
         yield ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).thresholds_
         yield select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2)
-        yield threshold_band(y == 1, X[:, 0].toarray().ravel(), n_bootstrap=10).theta_low
+        yield threshold_interval(y == 1, X[:, 0].toarray().ravel(), n_bootstrap=10).theta_low
 
     here = list(numbers(tmp_path / "here"))
     with parallel_config(backend="loky", n_jobs=2, max_nbytes=1):

@@ -19,13 +19,13 @@ from distributed import Client, LocalCluster
 import textmargin
 from textmargin import core
 from textmargin.errors import ClusterError, LabelError, PriorError, StoreError, TextmarginError
-from textmargin.learners import _newton
+from textmargin.learners import newton
 from textmargin.scale import Blocks, PriorSVC
+from textmargin.scale._driver import Passes
+from textmargin.scale._line_search import search_plane, solve_small
 from textmargin.scale._median import medians
-from textmargin.scale._passes import Passes
-from textmargin.scale._plane import search_plane, solve_small
-from textmargin.scale._posing import _squared_lengths
-from textmargin.scale._stored import Stored, StoredMatrix
+from textmargin.scale._problems import _squared_lengths
+from textmargin.scale._spill import Stored, StoredMatrix
 from textmargin.scale._targets import read_targets
 
 X, y = make_texts()
@@ -84,7 +84,7 @@ def test_every_setting_that_sums_allow(inside, settings):
 @pytest.mark.parametrize("sparse", [True, False], ids=["sparse", "dense"])
 def test_every_kind_of_step(inside, monkeypatch, exact_size, sparse):
     """Few columns and many active texts: exact steps go by normal equations; many columns: by the active texts."""
-    monkeypatch.setattr(_newton, "EXACT_SIZE", exact_size)
+    monkeypatch.setattr(newton, "EXACT_SIZE", exact_size)
     matrix, labels = (X, y) if sparse else make_problem(120, 8)[:2]
     assert agree(PriorSVC().fit(Blocks.split(matrix, 3), labels), textmargin.PriorSVC().fit(matrix, labels))
 
@@ -280,6 +280,6 @@ def test_more_parts_than_files_may_be_open():
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
-    monkeypatch.setattr("textmargin.scale._stored._folder", lambda: "/no/such/folder")
+    monkeypatch.setattr("textmargin.scale._spill._folder", lambda: "/no/such/folder")
     with pytest.raises(StoreError, match="A partition cannot be kept in '/no/such/folder': No such file"):
         Stored()

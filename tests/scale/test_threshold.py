@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from textmargin import FBeta, PriorSVC, ThresholdClassifier, Utility, beta_gamma_threshold, scale
 from textmargin.errors import ClusterError, LabelError, ScoreError, TooLargeError
 from textmargin.scale import Blocks
-from textmargin.scale._runs import merge_tree, sorted_run
+from textmargin.scale._merge import merge_tree, sorted_run
 
 pytestmark = pytest.mark.usefixtures("client")
 PARTITIONS = (1, 2, 7)

@@ -12,8 +12,8 @@ from distributed import Client, LocalCluster
 from samples import corpus
 
 from textmargin import KernelStore, KernelSVC, SpectrumKernel, SubsequenceKernel, scale
-from textmargin._tiles import Tiles
 from textmargin.errors import ClusterError, NotTextError, StoreError
+from textmargin.gram.tiles import Tiles
 
 KERNEL = SubsequenceKernel(3, n_jobs=1, progress=False)
 

@@ -20,10 +20,10 @@ from typer.testing import CliRunner
 
 from textmargin.cli import app
 from textmargin.datasets.corpus import Corpus
-from textmargin.decisions.judged import judged_threshold
+from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.utility import F1, T10U, Utility
-from textmargin.errors import FeedbackError, LabelError, OtherJudgementError, ScoreError
-from textmargin.feedback.moving import _said, moved_by_feedback
+from textmargin.errors import DuplicateFeedbackIdError, FeedbackError, LabelError, ScoreError
+from textmargin.feedback.retune import _said, retune
 from textmargin.feedback.store import FeedbackStore, Judgement
 from textmargin.trained import Trained
 from textmargin.training import Recipe
@@ -100,7 +100,7 @@ def test_the_same_id_is_stored_once_and_never_for_another(where):
     with FeedbackStore(where) as store, FeedbackStore(where) as other:
         assert store.record(one)
         assert not other.record(Judgement("x", ("a",), ("b",), id="7", time="later"))
-        with pytest.raises(OtherJudgementError, match="'7' belongs to another"):
+        with pytest.raises(DuplicateFeedbackIdError, match="'7' belongs to another"):
             store.record(Judgement("y", ("a",), ("b",), id="7"))
         assert list(other) == [one]
 
@@ -177,38 +177,38 @@ def test_what_is_no_store_is_left_alone(tmp_path):
 def test_worked_example():
     """Accepted from 1.0 on, +2 right and −1 wrong: the utility from the top is 2, 4, 3, 5, 4, 3, 2; best in the gap at 1.5."""
     y, score = [1, 1, 0, 1, 0, 0, 0], [2.0, 1.9, 1.8, 1.6, 1.4, 1.2, 1.0]
-    found = judged_threshold(y, score, 1.0, T10U, least=5)
+    found = feedback_threshold(y, score, 1.0, T10U, least=5)
     assert (found.theta, found.gain, found.can_fall) == (1.5, 3.0, False)
     assert (found.n_accepted, found.n_right, found.n_rejected, found.n_missed) == (7, 3, 0, 0)
 
 
 def test_it_falls_only_where_rejected_texts_were_judged_and_no_further():
     y, score = [1, 1, 1, 1], [2.0, 1.5, 0.5, 0.2]  # all right: lower would be better
-    stays = judged_threshold(y[:2], score[:2], 1.0, least=2)
+    stays = feedback_threshold(y[:2], score[:2], 1.0, least=2)
     assert (stays.theta, stays.can_fall) == (1.0, False)
-    assert judged_threshold(y[:3], score[:3], 1.0, least=2).theta == 1.0  # one rejected text is too few
-    falls = judged_threshold(y, score, 1.0, least=2)
+    assert feedback_threshold(y[:3], score[:3], 1.0, least=2).theta == 1.0  # one rejected text is too few
+    falls = feedback_threshold(y, score, 1.0, least=2)
     assert (falls.theta, falls.n_missed, falls.can_fall) == (0.2, 2, True)
-    assert judged_threshold(y, score, 1.0, least=2, min_precision=0.1).theta == 1.0
+    assert feedback_threshold(y, score, 1.0, least=2, min_precision=0.1).theta == 1.0
 
 
 def test_it_stays_unless_another_is_worth_more():
-    assert judged_threshold([1, 0, 0], [2.0, 1.5, 1.2], 1.0, Utility(tp=2, fp=-1), least=3).theta == 1.75
-    assert judged_threshold([1, 0, 1], [2.0, 1.5, 1.2], 1.0, Utility(tp=1, fp=-1), least=3).theta == 1.0  # as good at 1.75
+    assert feedback_threshold([1, 0, 0], [2.0, 1.5, 1.2], 1.0, Utility(tp=2, fp=-1), least=3).theta == 1.75
+    assert feedback_threshold([1, 0, 1], [2.0, 1.5, 1.2], 1.0, Utility(tp=1, fp=-1), least=3).theta == 1.0  # as good at 1.75
 
 
 def test_misses_count():
     """A text that is no longer accepted is missed, and costs what a miss costs."""
     y, score = [1, 0, 0, 0, 1], [3.0, 2.5, 2.0, 1.5, 1.0]
-    assert judged_threshold(y, score, 1.0, Utility(tp=2, fp=-1), least=5).theta == 2.75
-    assert judged_threshold(y, score, 1.0, Utility(tp=2, fp=-1, fn=-5), least=5).theta == 1.0
+    assert feedback_threshold(y, score, 1.0, Utility(tp=2, fp=-1), least=5).theta == 2.75
+    assert feedback_threshold(y, score, 1.0, Utility(tp=2, fp=-1, fn=-5), least=5).theta == 1.0
 
 
 def test_a_floor_for_precision_is_kept():
     y, score = [1, 1, 0, 1, 0], [5.0, 4.0, 3.0, 2.0, 1.0]
-    assert judged_threshold(y, score, 1.0, Utility(tp=9, fp=-1), least=5, min_precision=0.75).theta == 1.5
+    assert feedback_threshold(y, score, 1.0, Utility(tp=9, fp=-1), least=5, min_precision=0.75).theta == 1.5
     with pytest.raises(ScoreError, match=r"min_precision=0.9; the best to be had is 0.500"):
-        judged_threshold([0, 1, 0], [3.0, 2.0, 1.0], 1.0, least=3, min_precision=0.9)
+        feedback_threshold([0, 1, 0], [3.0, 2.0, 1.0], 1.0, least=3, min_precision=0.9)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_floor_for_precision_is_kept():
 )
 def test_too_little_to_go_by_is_refused(y, utility, why):
     with pytest.raises(ScoreError, match=why):
-        judged_threshold(y, [3.0, 2.0, 1.0][: len(y)], 0.5, utility, least=3)
+        feedback_threshold(y, [3.0, 2.0, 1.0][: len(y)], 0.5, utility, least=3)
 
 
 @pytest.fixture(scope="module")
@@ -254,23 +254,23 @@ def test_accepted_texts_alone_raise_the_threshold(filtering):
     costly = Utility(tp=1, fp=-3)
     named = judged(model, texts, labels, lambda own, label: (label,) if own == ("spam",) else None)
     told = judged(model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None)
-    found = moved_by_feedback(model, named, costly)
-    assert found.thresholds == moved_by_feedback(model, told, costly).thresholds
+    found = retune(model, named, costly)
+    assert found.thresholds == retune(model, told, costly).thresholds
     assert found.thresholds["spam"].theta > model.thresholds()[1]
     assert found.thresholds["spam"].n_rejected == 0
     assert found.trained.thresholds()[1] == found.thresholds["spam"].theta
-    generous = moved_by_feedback(model, named, Utility(tp=99, fp=-1))
+    generous = retune(model, named, Utility(tp=99, fp=-1))
     assert generous.trained.thresholds() == model.thresholds()
-    again = moved_by_feedback(found.trained, named, costly)  # what it no longer accepts is about the model before
+    again = retune(found.trained, named, costly)  # what it no longer accepts is about the model before
     assert again.trained.thresholds() == found.trained.thresholds()
     assert again.n_other > 0
 
 
 def test_rejected_texts_that_were_judged_lower_it(filtering):
     model, texts, labels = filtering
-    strict = moved_by_feedback(model, judged(model, texts, labels, lambda own, label: (label,)), Utility(tp=1, fp=-9)).trained
+    strict = retune(model, judged(model, texts, labels, lambda own, label: (label,)), Utility(tp=1, fp=-9)).trained
     everything = judged(strict, texts, labels, lambda own, label: (label,))
-    found = moved_by_feedback(strict, everything, Utility(tp=9, fp=-1))
+    found = retune(strict, everything, Utility(tp=9, fp=-1))
     assert found.thresholds["spam"].can_fall
     assert found.trained.thresholds()[1] < strict.thresholds()[1]
 
@@ -280,24 +280,24 @@ def test_of_many_labels_those_with_enough_can_be_moved():
     texts = [f"wheat corn harvest {word} {k}" for k in range(8) for word in ("bank", "oil", "yen", "grain")]
     said = judged(model, texts, ["grain"] * len(texts), lambda own, label: own == (label,))
     with pytest.raises(ScoreError, match=r"'money': 0 accepted texts were judged, and it takes 20.*--only LABEL.*'grain'"):
-        moved_by_feedback(model, said)
-    found = moved_by_feedback(model, said, only=["grain"])
+        retune(model, said)
+    found = retune(model, said, only=["grain"])
     assert list(found.thresholds) == ["grain"]
     with pytest.raises(LabelError, match="no threshold of 'fish'"):
-        moved_by_feedback(model, said, only=["fish"])
+        retune(model, said, only=["fish"])
     with pytest.raises(ScoreError, match="no judgements"):
-        moved_by_feedback(model, [])
+        retune(model, [])
     with pytest.raises(ScoreError, match="trained without costs"):
-        moved_by_feedback(trained(utility=None), said)
+        retune(trained(utility=None), said)
     with pytest.raises(ScoreError, match="floor for recall"):
-        moved_by_feedback(trained(min_recall=0.5), said)
+        retune(trained(min_recall=0.5), said)
 
 
 def test_the_same_text_judged_again_is_no_new_evidence():
     model = trained()
     said = judged(model, ["wheat corn harvest"] * 40, ["grain"] * 40, lambda own, label: own == (label,))
     with pytest.raises(ScoreError, match="'grain': 1 accepted texts were judged, and it takes 20"):
-        moved_by_feedback(model, said, only=["grain"])
+        retune(model, said, only=["grain"])
 
 
 def test_labels_the_model_does_not_have_are_left_out():
@@ -305,7 +305,7 @@ def test_labels_the_model_does_not_have_are_left_out():
     texts = [f"wheat corn harvest {k}" for k in range(40)]
     said = judged(model, texts, ["grain"] * 40, lambda own, label: own == (label,))
     misspelt = [replace(one, right=("Grain",)) for one in said[:10]]
-    found = moved_by_feedback(model, [*misspelt, *said[10:]], only=["grain"])
+    found = retune(model, [*misspelt, *said[10:]], only=["grain"])
     assert found.n_other == 10
     assert found.thresholds["grain"].n_accepted == 30
 

@@ -1,4 +1,4 @@
-"""Every route, every limit, and what hostile clients send, without a network."""
+"""Every route limit, and what hostile clients send, without a network."""
 
 import asyncio
 import json

@@ -4,7 +4,7 @@ Results go to stdout, progress and remarks to stderr, mistakes to stderr in one 
 the commands, so that `--help` is instant.
 """
 
-from . import model, use, page, service, strings, demonstration, tables, corpora  # noqa: I001  # in the order of `--help`
-from .app import app
+from . import train, predict, report, serve, similarity, demo, reproduce, data  # noqa: I001  # in the order of `--help`
+from ._console import app
 
-__all__ = ["app", "corpora", "demonstration", "model", "page", "service", "strings", "tables", "use"]
+__all__ = ["app", "data", "demo", "predict", "report", "reproduce", "serve", "similarity", "train"]

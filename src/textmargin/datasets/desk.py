@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DatasetError
-from ._files import json_rows
 from .corpus import Corpus
+from .files import json_rows
 
 
 def read() -> Corpus:

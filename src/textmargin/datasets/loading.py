@@ -10,8 +10,8 @@ from hashlib import sha256
 from ..errors import DatasetError
 from . import desk, medline, reading, reuters, sms, wikipedia
 from ._catalogue import catalogue
-from ._files import digest_of, right_path
 from .corpus import Corpus
+from .files import digest_of, right_path
 
 # Each takes the paths of its files, in the order of the catalogue.
 _READERS: dict[str, Callable[..., Corpus]] = {

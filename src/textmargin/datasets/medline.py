@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ._files import json_rows
 from .corpus import Corpus
+from .files import json_rows
 
 
 def read(texts: Path, queries: Path) -> Corpus:

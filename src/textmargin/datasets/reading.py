@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ._files import csv_columns, json_rows
 from .corpus import Corpus
+from .files import csv_columns, json_rows
 
 
 def read_webqamgaze(texts: Path, words: Path, readers: Path) -> Corpus:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ._files import json_rows
 from .corpus import Corpus
+from .files import json_rows
 
 # Of a row, in this order; title and body make the text, topics the labels.
 FIELDS = (

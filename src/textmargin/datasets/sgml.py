@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .._progress import Report, progress_of
-from .._writing import write_whole
+from .._system.progress import Report, progress_of
+from .._system.writing import write_whole
 from ..errors import DatasetError
 from ._catalogue import catalogue
-from ._files import cache_folder, side_file
+from .files import cache_folder, side_file
 from .reuters import shared_topics
 
 NAMES = [f"reut2-{number:03}.sgm" for number in range(22)]

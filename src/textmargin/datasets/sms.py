@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ._files import json_rows
 from .corpus import Corpus
+from .files import json_rows
 
 
 def read(path: Path) -> Corpus:

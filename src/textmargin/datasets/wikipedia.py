@@ -6,8 +6,8 @@ import tomllib
 from pathlib import Path
 
 from ..errors import DatasetError
-from ._files import json_rows
 from .corpus import Corpus
+from .files import json_rows
 
 
 def read(texts: Path, keywords: Path) -> Corpus:

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
+from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from .utility import T10U, Measure
 
-Floats = NDArray[np.float64]
 Case = Literal["crosses", "never returns", "accepts nothing"]
 
 

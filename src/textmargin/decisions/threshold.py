@@ -25,10 +25,11 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context
+from .._typing import Floats
 from ..errors import LabelError, ScoreError
-from ._scores import Fitter, score_columns
-from ._setting import RankedTexts, Setting
-from .rules import Floats, UtilityCurve
+from .held_out import Fitter, score_columns
+from .rules import UtilityCurve
+from .setting import RankedTexts, Setting
 from .utility import T10U, Measure
 
 

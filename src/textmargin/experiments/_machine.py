@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
+from .._typing import Floats
 from ..learners.kernel import KernelSVC
 from ..representations.bow import BagOfWords
 from ..representations.spectrum import SpectrumKernel
 from ..representations.strings import SubsequenceKernel
 from .run import Run
 
-Floats = NDArray[np.float64]
 Matrices = tuple[Floats, Floats]  # training texts with themselves; test texts with training texts
 
 MEASURES = ("F1", "precision", "recall", "support vectors")

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Floats
 from ..datasets.corpus import Corpus
 from ..datasets.loading import load_dataset
 from ..knowledge.gaze import GazePrior
 
-Floats = NDArray[np.float64]
 Readings = dict[str, NDArray[Any]]  # a row per word as it was read: its document, the word, measures
 
 _UNUSED = ("reader", "task", "in_asked_answer", "in_any_answer")  # the last two would tell what a reader was asked for

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .._kept import KeptPairs
-from .._progress import progress_of
-from .._writing import write_whole
+from .._system.progress import progress_of
+from .._system.writing import write_whole
 from ..errors import ResultError
+from ..gram.cached import CachedPairs
 from ._machine import Matrices
 from .run import Run
 
@@ -26,7 +26,7 @@ class Work:
     Values that the store has forgotten, and those that were there before, make `pairs` differ from what the matrix has.
     """
 
-    def __init__(self, folder: Path, pairs: KeptPairs, identity: str) -> None:
+    def __init__(self, folder: Path, pairs: CachedPairs, identity: str) -> None:
         self.path = folder / f"work-{sha256(identity.encode()).hexdigest()[:16]}.json"
         self._pairs = pairs
         self.seconds, self.pairs = 0.0, 0

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
+from .._typing import Floats
 from ..datasets.corpus import Corpus
 from ..datasets.loading import load_dataset
 from ..knowledge.keywords import KeywordPrior
@@ -22,8 +23,6 @@ from ..learners.primal import PriorSVC
 from ..representations.bow import BagOfWords
 from .run import Run
 from .table import Table, published
-
-Floats = NDArray[np.float64]
 
 SIZES = (1, 2, 4, 8, 20)
 TRUSTS = ("free", "nonneg", "ridge", "fixed", "auto")

@@ -7,7 +7,7 @@ import os
 from io import BytesIO
 from pathlib import Path
 
-from .._writing import write_whole
+from .._system.writing import write_whole
 from ..errors import ResultError
 from .rendering import to_markdown
 from .reproduce import all_stored

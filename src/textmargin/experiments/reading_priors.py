@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 from sklearn.preprocessing import StandardScaler
 
+from .._typing import Floats
 from ..datasets.loading import load_dataset
 from ..learners.primal import PriorSVC
 from ..learners.two_view import SVM2K
@@ -19,7 +20,6 @@ from ._recordings import SETS, Priors, priors
 from .run import Run
 from .table import Table, published
 
-Floats = NDArray[np.float64]
 Found = dict[str, dict[str, float]]  # row → column → number
 
 TRUSTS = ("free", "nonneg", "ridge", "fixed", "auto")

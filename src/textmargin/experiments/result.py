@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
-from .._writing import write_whole
+from .._system.writing import write_whole
 from ..datasets.loading import dataset_digest
 from ..errors import ResultError
 from .table import Table

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._pairs import every
-from .._progress import progress_of
-from ..store import KernelStore
+from .._system.progress import progress_of
+from ..gram.store import KernelStore
 from .result import Result, conditions
 from .table import Table, published
 
@@ -94,7 +93,7 @@ class Run:
     def gram(self, kernel: Any, texts: list[str]) -> NDArray[np.float64]:
         """The kernel matrix of some texts, looked up in the store before it is computed."""
         pairs = self.store.over(kernel.over(texts))
-        K = pairs.block(every(len(pairs)))
+        K = pairs.block(np.arange(len(pairs)))
         self.n_compared += pairs.n_computed
         return K
 

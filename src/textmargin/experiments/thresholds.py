@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 
 from ..datasets.loading import load_dataset
 from ..datasets.reuters import modapte_topics
-from ..decisions.cuts import select_cost_factors
+from ..decisions.baselines import select_cost_factors
 from ..decisions.rules import utility_curve
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import T10U, T11SU, FBeta, Measure, class_values, macro_average, micro_average

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, Self
 from uuid import uuid4
 
-from ..errors import FeedbackError, OtherJudgementError
+from ..errors import DuplicateFeedbackIdError, FeedbackError
 from ._databases import Database, PostgreSQL, SQLite
 
 _INSERT = "INSERT INTO textmargin_judgements (id, content) VALUES (:id, :content) ON CONFLICT (id) DO NOTHING"
@@ -90,14 +90,14 @@ class FeedbackStore:
     def record(self, judgement: Judgement) -> bool:
         """Store it durably; False where it was there already.
 
-        Raises OtherJudgementError where another judgement has its id.
+        Raises DuplicateFeedbackIdError where another judgement has its id.
         """
         content = json.dumps(judgement.to_dict())  # in ASCII: any text, NUL and lone surrogates too, comes back as it was
         if self._database.change(_INSERT, id=judgement.id, content=content):
             return True
         ((kept,),) = self._database.rows(_FIND, id=judgement.id)
         if _read(kept).says() != judgement.says():
-            raise OtherJudgementError(f"id {judgement.id!r} belongs to another judgement; choose a new id for each.")
+            raise DuplicateFeedbackIdError(f"id {judgement.id!r} belongs to another judgement; choose a new id for each.")
         return False
 
     def __iter__(self) -> Iterator[Judgement]:

@@ -27,9 +27,10 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils import check_random_state
 
 from .._parallel import results
-from .._progress import progress_of
+from .._system.progress import progress_of
+from .._typing import Floats
 from ..errors import PriorError, TextmarginWarning
-from ._landing import Floats, KnowledgeBase
+from .vocabulary import KnowledgeBase
 
 _GRID = {"C": [1.0, 10.0, 100.0], "epsilon": [0.03, 0.1, 0.3], "width": [0.5, 1.0, 2.0]}  # σ = width·√d
 
@@ -147,7 +148,7 @@ class GazePrior(KnowledgeBase):
         return same
 
     def _warn(self, found: Any) -> None:
-        """Words that were read need not be in the vocabulary; `landings` tells how many are."""
+        """Words that were read need not be in the vocabulary; `match_vocabulary` tells how many are."""
 
     def _rows(self, documents: list[Any], vectorizer: CountVectorizer) -> tuple[Floats, NDArray[np.intp]]:
         """Standardised measures of each word in each document, and which document and term that is."""

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import PriorError, TextmarginWarning
-from ._landing import KnowledgeBase, compiled
+from .vocabulary import KnowledgeBase, compiled
 
 
 class KeywordPrior(KnowledgeBase):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from ._landing import Floats
+from .._typing import Floats
 
 
 class ByName(BaseEstimator):

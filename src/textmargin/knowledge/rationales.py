@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import PriorError
-from ._landing import KnowledgeBase
+from .vocabulary import KnowledgeBase
 
 _WORD = re.compile(r"\b\w\w+\b")
 

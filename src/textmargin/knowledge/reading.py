@@ -115,7 +115,7 @@ def reading_measures(
     return found
 
 
-def fixations_of(events: Any, word: str = "word_idx") -> dict[str, NDArray[np.float64]]:
+def fixations_from_events(events: Any, word: str = "word_idx") -> dict[str, NDArray[np.float64]]:
     """The fixations among the events that pymovements found, as `reading_measures` takes them.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ..errors import PriorError
-from ._landing import KnowledgeBase
+from .vocabulary import KnowledgeBase
 
 
 class ModelPrior(KnowledgeBase):
@@ -71,7 +71,7 @@ class ModelPrior(KnowledgeBase):
         return entries
 
     def _warn(self, found: Any) -> None:
-        """Two vocabularies always differ; `landings` tells by how much."""
+        """Two vocabularies always differ; `match_vocabulary` tells by how much."""
 
 
 def _linear_part(model: Any) -> tuple[Any, Any]:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._pairs import Floats, Numbers
-from ._hinge import Chunk, Stance, intercept
+from .._typing import Floats, Indices
+from ._hinge import Chunk, TrustSetting, intercept
 from ._lazy import LazyGram
 
 _GROWTH = 0.5  # a chunk grows at most by this share of itself, or by as many texts as it started with
@@ -35,12 +35,12 @@ class Problem:
 class Machine:
     """What was learnt: f(x) = Σ βᵢ K(x, xᵢ) + ηz(x) + b, over the support vectors."""
 
-    support: Numbers
+    support: Indices
     beta: Floats
     intercept: float
     eta: float
 
-    def scores(self, gram: LazyGram, rows: Numbers, z: Floats) -> Floats:
+    def scores(self, gram: LazyGram, rows: Indices, z: Floats) -> Floats:
         """f of some of the texts."""
         return gram.times(self.support, self.beta)[rows] + self.eta * z[rows] + self.intercept
 
@@ -67,7 +67,7 @@ class Chunking:
     watch: Callable[[Round], None] | None = None
     n_jobs: int | None = None  # problems at a time
 
-    def learn(self, gram: LazyGram, problems: list[Problem], stances: list[Stance]) -> list[Machine]:
+    def learn(self, gram: LazyGram, problems: list[Problem], settings: list[TrustSetting]) -> list[Machine]:
         """A machine for each problem, all of the same texts; side by side, so that kernel values are asked for at once."""
         texts = np.flatnonzero(problems[0].costs > 0)
         chunks = [self._first(problem, texts) for problem in problems]
@@ -78,7 +78,7 @@ class Chunking:
             number += 1
             gram.compute(np.unique(np.concatenate([chunks[k] for k in unfinished])))
             solved = Parallel(self.n_jobs, prefer="threads")(
-                self._to_solve(gram, problems[k], stances[k], chunks[k]) for k in unfinished
+                self._to_solve(gram, problems[k], settings[k], chunks[k]) for k in unfinished
             )
             for k, solution in zip(unfinished, solved, strict=True):
                 machines[k] = _machine(chunks[k], *solution)
@@ -97,36 +97,36 @@ class Chunking:
                 chunks[k] = np.union1d(chunks[k], missing[: max(self.size, int(_GROWTH * chunks[k].size))])
         return [machines[k] for k in range(len(problems))]
 
-    def _first(self, problem: Problem, texts: Numbers) -> Numbers:
+    def _first(self, problem: Problem, texts: Indices) -> Indices:
         """The first chunk: half for the class and half against it, at even distances."""
         sides = [texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]]
         few, many = sorted(sides, key=len)
         n_few = min(few.size, max(1, self.size // 2))
         return np.union1d(_evenly(few, n_few), _evenly(many, max(1, self.size - n_few)))
 
-    def _to_solve(self, gram: LazyGram, problem: Problem, stance: Stance, chunk: Numbers) -> Any:
+    def _to_solve(self, gram: LazyGram, problem: Problem, setting: TrustSetting, chunk: Indices) -> Any:
         """The problem of a chunk as a job that needs nothing else; its kernel values, the bulk of it, stand apart."""
         y, costs, z = (values[chunk] for values in (problem.y, problem.costs, problem.z))
         part = partial(Chunk, y=y, costs=costs, z=z, fit_intercept=self.fit_intercept)
-        return delayed(_solve)(gram.block(chunk, chunk), part, stance, self.tol)
+        return delayed(_solve)(gram.block(chunk, chunk), part, setting, self.tol)
 
-    def _missing(self, gram: LazyGram, problem: Problem, machine: Machine, rest: Numbers) -> Numbers:
+    def _missing(self, gram: LazyGram, problem: Problem, machine: Machine, rest: Indices) -> Indices:
         """Texts outside the chunk that miss their margin, the worst first."""
         shortfall = 1 - problem.y[rest] * machine.scores(gram, rest, problem.z)
         order = np.argsort(-shortfall, kind="stable")
         return rest[order[shortfall[order] > self.tol]]
 
 
-def _solve(K: Floats, part: Callable[[Floats], Chunk], stance: Stance, tol: float) -> tuple[Floats, float, float]:
-    return part(K).solve(stance, tol)
+def _solve(K: Floats, part: Callable[[Floats], Chunk], setting: TrustSetting, tol: float) -> tuple[Floats, float, float]:
+    return part(K).solve(setting, tol)
 
 
-def _machine(chunk: Numbers, beta: Floats, b: float, eta: float) -> Machine:
+def _machine(chunk: Indices, beta: Floats, b: float, eta: float) -> Machine:
     support = beta != 0
     return Machine(chunk[support], beta[support], b, eta)
 
 
-def _settled(gram: LazyGram, problem: Problem, machine: Machine, texts: Numbers) -> Machine:
+def _settled(gram: LazyGram, problem: Problem, machine: Machine, texts: Indices) -> Machine:
     """With the intercept that all texts agree on; the chunk may have left it more room."""
     beta = np.zeros(len(gram))
     beta[machine.support] = machine.beta
@@ -134,5 +134,5 @@ def _settled(gram: LazyGram, problem: Problem, machine: Machine, texts: Numbers)
     return replace(machine, intercept=intercept(scores, problem.y[texts], beta[texts], problem.costs[texts]))
 
 
-def _evenly(numbers: Numbers, n: int) -> Numbers:
+def _evenly(numbers: Indices, n: int) -> Indices:
     return numbers[np.linspace(0, numbers.size - 1, min(n, numbers.size)).astype(np.intp)]

@@ -24,7 +24,8 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from .. import core
-from ._objective import Floats, Matrix, Objective, Rows, invert_block
+from .._typing import Floats
+from .objective import Matrix, Objective, Rows, invert_block
 
 _BLOCK = 1024  # rows that are dense at a time
 

@@ -17,7 +17,7 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import core
-from .._pairs import Floats
+from .._typing import Floats
 
 _MAX_ROUNDS = 100
 _STEPS_PER_TEXT = 20  # of a round; between rounds Ctrl-C is heard

@@ -23,7 +23,7 @@ from scipy.linalg import LinAlgError, LinAlgWarning, solve
 from scipy.optimize import brentq
 from sklearn.svm import SVC, SVR
 
-from .._pairs import Floats
+from .._typing import Floats
 from ..errors import PriorError
 from ._fixed_threshold import box_weights
 
@@ -34,7 +34,7 @@ _MAX_POLISHED = 3000  # free support vectors, the side of a dense system
 
 
 @dataclass(frozen=True)
-class Stance:
+class TrustSetting:
     """What is said of η: held at its target, or pulled there with strength ρ and at least `least`."""
 
     target: float = 0.0
@@ -56,9 +56,9 @@ class Chunk:
     z: Floats
     fit_intercept: bool = True
 
-    def solve(self, stance: Stance, tol: float) -> tuple[Floats, float, float]:
+    def solve(self, setting: TrustSetting, tol: float) -> tuple[Floats, float, float]:
         """β, b and η at the minimum."""
-        eta = stance.target if stance.held else self._trust(stance, tol)
+        eta = setting.target if setting.held else self._trust(setting, tol)
         beta = self._weights(eta, tol)
         b = intercept(self.K @ beta + eta * self.z, self.y, beta, self.costs) if self.fit_intercept else 0.0
         return beta, b, eta
@@ -118,20 +118,20 @@ class Chunk:
         beta[machine.support_] = machine.dual_coef_[0]
         return beta
 
-    def _trust(self, stance: Stance, tol: float) -> float:
+    def _trust(self, setting: TrustSetting, tol: float) -> float:
         """The η nearest to where it is looked for from (0, or the target) that minimises the objective."""
-        start = max(stance.target, stance.least)
+        start = max(setting.target, setting.least)
         spread = spread_of(self.z, self.fit_intercept)
         if spread == 0:
             return start
         tol = min(tol, 1e-5)  # slopes tell more of what a solver left undone than scores do
 
         def slope(eta: float) -> float:
-            return stance.pull * (eta - stance.target) - float(self.z @ self._weights(eta, tol))
+            return setting.pull * (eta - setting.target) - float(self.z @ self._weights(eta, tol))
 
         noise = 1e-9 * float(np.abs(self._weights(start, tol)) @ np.abs(self.z))
         first = slope(start)
-        if abs(first) <= noise or (start == stance.least and first > 0):
+        if abs(first) <= noise or (start == setting.least and first > 0):
             return start
         downhill = -float(np.sign(first))
 

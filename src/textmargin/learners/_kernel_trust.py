@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._pairs import Floats, Numbers
+from .._typing import Floats, Indices
 from ._chunking import Chunking, Machine, Problem
-from ._evidence import believed, evidence_of
-from ._hinge import Stance, spread_of
+from ._hinge import TrustSetting, spread_of
 from ._lazy import LazyGram
-from ._trust import Mode
+from .evidence import evidence_of, select_priors
+from .trust import Mode
 
-_PLAIN = Stance()
+_PLAIN = TrustSetting()
 _N_FOLDS = 5
 
 
@@ -43,8 +43,8 @@ class KernelSolver:
     def fit(self, gram: LazyGram, problems: list[Problem], informed: Sequence[bool]) -> list[KernelFit]:
         """A machine for each problem; `informed` are those of which prior scores were given."""
         if self.trust not in ("auto", "ridge") and any(informed):
-            mode, stance = self._given()
-            machines = self.chunking.learn(gram, problems, [stance if known else _PLAIN for known in informed])
+            mode, setting = self._given()
+            machines = self.chunking.learn(gram, problems, [setting if known else _PLAIN for known in informed])
             return [KernelFit(machine, mode if known else "plain") for machine, known in zip(machines, informed, strict=True)]
         plain = [KernelFit(machine, "plain") for machine in self.chunking.learn(gram, problems, [_PLAIN] * len(problems))]
         better = self._ridge if self.trust == "ridge" else self._auto
@@ -53,32 +53,32 @@ class KernelSolver:
             plain[k] = fit
         return plain
 
-    def _given(self) -> tuple[Mode, Stance]:
-        """The stance of a mode that needs to know nothing else."""
+    def _given(self) -> tuple[Mode, TrustSetting]:
+        """The setting of a mode that needs to know nothing else."""
         if self.trust == "free":
-            return "free", Stance(pull=0.0)
+            return "free", TrustSetting(pull=0.0)
         if self.trust == "nonneg":
-            return "nonneg", Stance(pull=0.0, least=0.0)
-        return "fixed", Stance(1.0 if self.trust == "fixed" else float(self.trust))
+            return "nonneg", TrustSetting(pull=0.0, least=0.0)
+        return "fixed", TrustSetting(1.0 if self.trust == "fixed" else float(self.trust))
 
     def _ridge(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
         scales = [self._scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)]
-        stances = [Stance(scale, self.pull / scale**2) for scale in scales]
-        return [KernelFit(machine, "ridge") for machine in self.chunking.learn(gram, problems, stances)] if problems else []
+        settings = [TrustSetting(scale, self.pull / scale**2) for scale in scales]
+        return [KernelFit(machine, "ridge") for machine in self.chunking.learn(gram, problems, settings)] if problems else []
 
     def _auto(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
         """No prior scores, or these as widely spread as the others, by the evidence of all classes."""
-        stances = [Stance(self._scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)]
-        found = [self._evidence(gram, problem, stance) for problem, stance in zip(problems, stances, strict=True)]
-        trusted = believed(np.array([evidence for evidence, _ in found]).reshape(-1, 1))[:, 0]
+        settings = [TrustSetting(self._scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)]
+        found = [self._evidence(gram, problem, setting) for problem, setting in zip(problems, settings, strict=True)]
+        trusted = select_priors(np.array([evidence for evidence, _ in found]).reshape(-1, 1))[:, 0]
         fits = []
-        for problem, stance, fit, (evidence, gain), trusts in zip(problems, stances, plain, found, trusted, strict=True):
+        for problem, setting, fit, (evidence, gain), trusts in zip(problems, settings, plain, found, trusted, strict=True):
             if trusts:
-                fit = KernelFit(self.chunking.learn(gram, [problem], [stance])[0], "fixed")
+                fit = KernelFit(self.chunking.learn(gram, [problem], [setting])[0], "fixed")
             fits.append(replace(fit, evidence=evidence, gain=gain))
         return fits
 
-    def _evidence(self, gram: LazyGram, problem: Problem, stance: Stance) -> tuple[float, float]:
+    def _evidence(self, gram: LazyGram, problem: Problem, setting: TrustSetting) -> tuple[float, float]:
         """For the prior scores, from texts that are left out, and the share of their loss that is saved."""
         texts = np.flatnonzero(problem.costs > 0)
         positive, negative = texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]
@@ -89,11 +89,11 @@ class KernelSolver:
         fold = np.empty(len(gram), dtype=np.intp)
         for side in (positive, negative):
             fold[side] = np.arange(side.size) % n_folds
-        without, with_prior = (self._losses(gram, problem, texts, fold, s) for s in (_PLAIN, stance))
+        without, with_prior = (self._losses(gram, problem, texts, fold, s) for s in (_PLAIN, setting))
         gains = without - with_prior
         return evidence_of(gains), float(gains.sum() / max(without.sum(), 1e-300))
 
-    def _losses(self, gram: LazyGram, problem: Problem, texts: Numbers, fold: Numbers, stance: Stance) -> Floats:
+    def _losses(self, gram: LazyGram, problem: Problem, texts: Indices, fold: Indices, setting: TrustSetting) -> Floats:
         """Of each text, by the machine that was trained without its fold."""
         losses = np.zeros(len(gram))
         quiet = replace(self.chunking, watch=None)
@@ -101,7 +101,7 @@ class KernelSolver:
             held_out = texts[fold[texts] == j]
             costs: Floats = problem.costs.copy()
             costs[held_out] = 0
-            (machine,) = quiet.learn(gram, [replace(problem, costs=costs)], [stance])
+            (machine,) = quiet.learn(gram, [replace(problem, costs=costs)], [setting])
             missed = 1 - problem.y[held_out] * machine.scores(gram, held_out, problem.z)
             losses[held_out] = problem.costs[held_out] * np.maximum(missed, 0)
         return losses

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._pairs import Floats, Numbers, Pairs
+from .._typing import Floats, Indices
+from ..gram.protocol import Pairs
 
 
 class LazyGram:
@@ -26,7 +27,7 @@ class LazyGram:
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def block(self, rows: Numbers, columns: Numbers) -> Floats:
+    def block(self, rows: Indices, columns: Indices) -> Floats:
         """K between the texts of these numbers, (n_rows, n_columns)."""
         self.compute(columns)
         values = np.empty((rows.size, columns.size))
@@ -35,7 +36,7 @@ class LazyGram:
             values[:, here] = columns_of[np.ix_(self._place[columns[here]], rows)].T
         return values
 
-    def times(self, columns: Numbers, weights: Floats) -> Floats:
+    def times(self, columns: Indices, weights: Floats) -> Floats:
         """Σ weights·K over some columns, for all texts."""
         self.compute(columns)
         total = np.zeros(len(self))
@@ -47,7 +48,7 @@ class LazyGram:
                 total += spread @ columns_of
         return total
 
-    def compute(self, columns: Numbers) -> None:
+    def compute(self, columns: Indices) -> None:
         """See that these columns are known. What other columns tell of them by symmetry is copied."""
         new = np.unique(columns[self._batch[columns] < 0])
         if new.size == 0:
@@ -64,7 +65,7 @@ class LazyGram:
         self._batches.append(values)
         self.n_evaluations += new.size * (new.size + 1) // 2 + others.size * new.size
 
-    def _require_finite(self, values: Floats, new: Numbers) -> None:
+    def _require_finite(self, values: Floats, new: Indices) -> None:
         if not np.isfinite(values.sum()):
             j, i = np.argwhere(~np.isfinite(values))[0]
             raise ValueError(f"The kernel of texts number {i} and {new[j]} is {values[j, i]}; it must be finite.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._pairs import Floats
+from .._typing import Floats
 from ..errors import PriorError
 
 

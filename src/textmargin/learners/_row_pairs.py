@@ -12,13 +12,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from .._pairs import Floats, Numbers
 from .._sklearn import take_rows
+from .._typing import Floats, Indices
 
 
 @dataclass(frozen=True)
 class RowPairs:
-    """Values k(A, B) of a kernel, by name or as a function; see `textmargin._pairs`."""
+    """Values k(A, B) of a kernel, by name or as a function; see `textmargin.gram.protocol`."""
 
     X: Any
     kernel: str | Callable[[Any, Any], Any]
@@ -31,12 +31,12 @@ class RowPairs:
     def texts(self) -> Any:
         return self.X
 
-    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+    def block(self, rows: Indices, columns: Indices | None = None) -> Floats:
         """K between the rows of these numbers."""
         A = take_rows(self.X, rows)
         return self._values(A, A if columns is None else take_rows(self.X, columns))
 
-    def take(self, rows: Numbers) -> RowPairs:
+    def take(self, rows: Indices) -> RowPairs:
         """Some of the rows."""
         return RowPairs(take_rows(self.X, rows), self.kernel, self.params)
 

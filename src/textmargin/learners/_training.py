@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._labels import Labels, class_costs
-from ._objective import Floats, Matrix
-from ._trust import Problem, Solver
+from .._typing import Floats
+from ..labels import Labels, class_costs
+from .objective import Matrix
+from .trust import Problem, Solver
 
 
 @dataclass(frozen=True)

@@ -22,18 +22,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._pairs import Floats, every
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, n_samples
+from .._typing import Floats
 from ..errors import LabelError, PriorError
-from ..store import KernelStore
+from ..gram.store import KernelStore
+from ..labels import Labels, class_costs, decide, problem_of, shaped
 from ._chunking import Chunking, Problem, Round
-from ._evidence import verdict
-from ._explanation import KernelExplanation
 from ._kernel_trust import KernelSolver
-from ._labels import Labels, class_costs, decide, problem_of, shaped
 from ._lazy import LazyGram
 from ._prior_scores import align_scores, centred, evaluate
 from ._row_pairs import RowPairs
+from .evidence import verdict
+from .explanation import KernelExplanation
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian", "chi2", "additive_chi2"}
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
@@ -88,7 +88,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     multilabel_ : bool
         Whether it was trained on an indicator matrix.
     support_ : array (n_support,)
-        Numbers of the training texts that support some class.
+        Indices of the training texts that support some class.
     support_vectors_ : the texts themselves.
     n_support_ : array (n_problems,)
         How many support each class.
@@ -301,7 +301,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             return self._support.versus(X)
         n = n_samples(X)
         pairs = KernelStore.at(self.cache).over(self._support.joined(X))
-        return pairs.block(every(n), n + every(self.support_.size))
+        return pairs.block(np.arange(n), n + np.arange(self.support_.size))
 
     def _scores(self, X: Any, prior_scores: Any) -> Floats:
         check_is_fitted(self)

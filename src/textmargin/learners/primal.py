@@ -29,14 +29,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from .._typing import Floats
 from ..errors import TextmarginError
-from ._evidence import Disagreement, Verdict, believed, verdict
-from ._explanation import Explanation
-from ._labels import Labels, decide, problem_of, shaped
-from ._objective import Floats, Matrix, canonical
-from ._prior import align_prior
+from ..labels import Labels, decide, problem_of, shaped
 from ._training import Training
-from ._trust import Fit, Problem, Solver
+from .evidence import Disagreement, Verdict, select_priors, verdict
+from .explanation import Explanation
+from .objective import Matrix, canonical
+from .prior import align_prior
+from .trust import Fit, Problem, Solver
 
 
 class PriorSVC(ClassifierMixin, BaseEstimator):
@@ -283,12 +284,12 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         self, solver: Solver, problems: list[Problem], starts: list[Fit], labels: Labels
     ) -> tuple[list[Fit], list[Verdict]]:
         """`trust="auto"`: weigh the priors of each class, believe those that deserve it, and say why."""
-        weighed = self._per_class(solver.weigh, problems, starts or repeat(None))
-        trusted = believed(np.array([weights.evidence for weights in weighed]))
-        fits = self._per_class(solver.settle, problems, weighed, trusted)
+        evaluations = self._per_class(solver.evaluate_priors, problems, starts or repeat(None))
+        trusted = select_priors(np.array([weights.evidence for weights in evaluations]))
+        fits = self._per_class(solver.fit_selected, problems, evaluations, trusted)
         verdicts = [
             verdict(labels.name(k), j, float(weights.evidence[j]), float(weights.gain[j]), trusted=bool(trusted[k, j]))
-            for k, weights in enumerate(weighed)
+            for k, weights in enumerate(evaluations)
             for j in np.flatnonzero(~np.isnan(weights.evidence)).tolist()
         ]
         return fits, verdicts

@@ -17,8 +17,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, fit_context
-from ._labels import Labels, decide, shaped
-from ._objective import Floats
+from .._typing import Floats
+from ..labels import Labels, decide, shaped
 
 
 class Rocchio(ClassifierMixin, BaseEstimator):

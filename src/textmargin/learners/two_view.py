@@ -28,10 +28,11 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from .._typing import Floats
 from ..errors import LabelError
-from ._labels import Labels, class_costs, decide, shaped
-from ._newton import newton
-from ._objective import Columns, Floats, Matrix, Objective, canonical
+from ..labels import Labels, class_costs, decide, shaped
+from .newton import newton
+from .objective import Columns, Matrix, Objective, canonical
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian"}
 

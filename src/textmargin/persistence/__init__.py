@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .._writing import write_whole
+from .._system.writing import write_whole
 from ..errors import ModelFileError, TooLargeError
 from ._archive import MANIFEST, MAX_BYTES, MAX_MANIFEST_BYTES, MAX_VALUES, Refused, opened, pack, skeleton
 from ._building import Builder

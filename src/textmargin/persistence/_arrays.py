@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ._archive import CHUNK, Archive, Refused
 
-# Numbers, truth values and strings, of which everything is known by this name: no objects, records or dates.
+# Indices, truth values and strings, of which everything is known by this name: no objects, records or dates.
 _DTYPE = re.compile(r"\|b1|\|[iu]1|[<>](?:[iu][248]|f[248]|U[1-9][0-9]{0,7})|\|S[1-9][0-9]{0,7}")
 _MAX_DIMENSIONS = 32
 

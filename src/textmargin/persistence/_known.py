@@ -19,7 +19,7 @@ from ._archive import Refused
 
 _HOMES = {
     "textmargin.classifier": "TextClassifier",
-    "textmargin.decisions._setting": "RankedTexts",
+    "textmargin.decisions.setting": "RankedTexts",
     "textmargin.decisions.threshold": "ThresholdClassifier",
     "textmargin.decisions.utility": "FBeta ScaledUtility Utility",
     "textmargin.knowledge.gaze": "GazePrior",
@@ -27,19 +27,19 @@ _HOMES = {
     "textmargin.knowledge.named": "ByName",
     "textmargin.knowledge.rationales": "Rationale RationalePrior",
     "textmargin.knowledge.transfer": "ModelPrior",
-    "textmargin.learners._evidence": "Verdict",
+    "textmargin.learners.evidence": "Verdict",
     "textmargin.learners._row_pairs": "RowPairs",
     "textmargin.learners.kernel": "KernelSVC",
     "textmargin.learners.primal": "PriorSVC",
     "textmargin.learners.rocchio": "Rocchio",
     "textmargin.learners.two_view": "SVM2K _View",
     "textmargin.representations._backends": "Diagonal",
-    "textmargin.representations._encode": "Sequences",
+    "textmargin.representations.encode": "Sequences",
     "textmargin.representations.bow": "BagOfWords",
     "textmargin.representations.features": "KernelLandmarks SubsequenceFeatures",
     "textmargin.representations.spectrum": "SpectrumKernel _SpectrumPairs",
     "textmargin.representations.strings": "SubsequenceKernel _SubsequencePairs",
-    "textmargin.store": "KernelStore",
+    "textmargin.gram.store": "KernelStore",
     "textmargin.trained": "Trained",
     "sklearn.decomposition": "TruncatedSVD",
     "sklearn.dummy": "DummyClassifier",
@@ -60,7 +60,7 @@ _HOMES = {
 _CLASSES = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 _FUNCTION_HOMES = {
-    "textmargin.decisions.cuts": "uneven_margin_threshold",
+    "textmargin.decisions.baselines": "uneven_margin_threshold",
     "textmargin.decisions.rules": "beta_gamma_threshold",
     "sklearn.feature_extraction.text": "strip_accents_ascii strip_accents_unicode",
     "sklearn.feature_selection": "chi2 f_classif mutual_info_classif",

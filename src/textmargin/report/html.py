@@ -18,7 +18,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from .._writing import write_whole
+from .._system.writing import write_whole
 from ..datasets.corpus import Corpus
 from ..decisions.utility import Measure
 from ..trained import Trained

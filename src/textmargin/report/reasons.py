@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..learners._explanation import KernelExplanation
+from ..learners.explanation import KernelExplanation
 from ..trained import Trained
 
 _MOST_CHARACTERS = 600  # of a text with its matches

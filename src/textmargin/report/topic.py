@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
-from ..decisions.stability import threshold_band
+from .._typing import Bools, Floats
+from ..decisions.bootstrap import threshold_interval
 from ..decisions.utility import Measure
 from ..trained import Trained
 from .reasons import Matched, Verdict, Word
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def band_of(truth: Bools, lead: Floats, worth: Measure | None, n_bootstrap: int)
     """How sure the threshold is that these texts would have; None without a text of the topic, or a worth."""
     if worth is None or not truth.any() or not n_bootstrap:
         return None
-    found = threshold_band(truth, lead, worth, n_bootstrap=n_bootstrap)
+    found = threshold_interval(truth, lead, worth, n_bootstrap=n_bootstrap)
     ends = (found.theta, found.theta_low, found.theta_high, found.utility_low, found.utility_high)
     return Band(*(float(f"{end:.5g}") for end in ends))
 
@@ -137,7 +135,7 @@ def ranking_of(truth: Bools, lead: Floats) -> float | None:
 
 
 def _near(centres: list[int], last: int, n_points: int) -> NDArray[np.intp]:
-    """Numbers from 0 to last: all, or of too many those near the centres, further away ever fewer."""
+    """Indices from 0 to last: all, or of too many those near the centres, further away ever fewer."""
     if last < n_points:
         return np.arange(last + 1)
     steps = np.unique(np.geomspace(1, last, n_points // (2 * len(centres))).astype(np.intp))
@@ -147,7 +145,7 @@ def _near(centres: list[int], last: int, n_points: int) -> NDArray[np.intp]:
 
 
 def _short(low: Floats, high: Floats) -> Floats:
-    """Numbers with few digits above low and not above high."""
+    """Indices with few digits above low and not above high."""
     found, middle = high.copy(), (low + high) / 2
     for digits in range(12, 0, -1):
         rounded = np.round(middle, digits) + 0.0  # no −0

@@ -11,10 +11,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Floats
 from ..errors import TooLargeError
-from ._encode import Sequences
+from .encode import Sequences
 
-Floats = NDArray[np.float64]
 Report = Callable[[float], object] | None
 
 # Cells from which backend="auto" takes a GPU: about two seconds of a processor's work, and more than loading CuPy takes.

@@ -8,9 +8,10 @@ import numpy as np
 
 from .. import core
 from .._sklearn import effective_n_threads
+from .._typing import Floats
 from ..errors import TooLargeError
-from ._backends import Diagonal, Floats, Recipe, Report, check_result_size
-from ._encode import Sequences
+from ._backends import Diagonal, Recipe, Report, check_result_size
+from .encode import Sequences
 
 # Texts over a large alphabet are shortened to what a pair has in common where that leaves fewer than this share of the cells.
 SHORTEN_BELOW = 0.15

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from .._typing import Floats
 from ..errors import DeviceError
-from ._backends import Diagonal, Floats, Recipe, Report, check_result_size
+from ._backends import Diagonal, Recipe, Report, check_result_size
 from ._device import ADVICE, OnDevice, Run, explained, free_memory, make_room, on_device, resident
-from ._encode import Sequences
 from ._layout import Layout
 from ._packing import Columns, Rows
+from .encode import Sequences
 
 MOST_LENGTH = 32
 _LEAST_CAPABILITY = 80

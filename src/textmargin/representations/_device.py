@@ -15,11 +15,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Floats
 from ..errors import DeviceError
-from ._backends import Diagonal, Floats, Recipe
-from ._encode import Sequences
+from ._backends import Diagonal, Recipe
 from ._layout import LANES, Layout
 from ._packing import Columns, jobs
+from .encode import Sequences
 
 ADVICE = "or use backend='cpu', which computes the same"
 

@@ -12,13 +12,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._pairs import Numbers, every
 from .._sklearn import fit_context
+from .._typing import Floats, Indices
 from ..errors import NotTextError
-from ._backends import Floats
-from ._encode import Sequences, Tokens, digests, encode, split
 from ._matches import Match, Share, Term, largest, shown, tightest
-from ._texts import as_items
+from .encode import Sequences, Tokens, digests, encode, split
+from .texts import as_items
 
 _VALUES_VERSION = 1  # to be raised when the same settings give other values, so that kept ones are not mixed with them
 
@@ -42,7 +41,7 @@ def no_texts() -> NotTextError:
 
 
 class TextPairs:
-    """A string kernel over a list of texts, which are encoded once; see `textmargin._pairs`."""
+    """A string kernel over a list of texts, which are encoded once; see `textmargin.gram.protocol`."""
 
     def __init__(self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> None:
         self.kernel = kernel
@@ -54,10 +53,10 @@ class TextPairs:
         return len(self.texts)
 
     @abstractmethod
-    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+    def block(self, rows: Indices, columns: Indices | None = None) -> Floats:
         """K between the texts of these numbers."""
 
-    def take(self, rows: Numbers) -> TextPairs:
+    def take(self, rows: Indices) -> TextPairs:
         """Some of the texts."""
         return self.kernel.over([self.texts[i] for i in rows])
 
@@ -163,7 +162,7 @@ class StringKernel(TransformerMixin, BaseEstimator):
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Floats:
         """The kernel matrix of the texts with themselves, which are kept."""
         self.fit(X)
-        return self._fitted.block(every(len(self.texts_)))
+        return self._fitted.block(np.arange(len(self.texts_)))
 
     def _encode(self, corpora: list[Any]) -> tuple[list[Sequences], list[Any]]:
         encoded, symbols = encode(self.tokens, *corpora)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from ._backends import Floats, Recipe
+from .._typing import Floats
+from ._backends import Recipe
 
 LANES = 32
 _REGISTERS = 65536 // LANES  # of a multiprocessor, for each lane of its warps

@@ -19,8 +19,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from ._backends import Floats
-from ._encode import Sequences
+from .._typing import Floats
+from .encode import Sequences
 
 _BUDGET = 20_000  # occurrences in x
 _N_FIRST = 30  # texts with the largest shares, by which subsequences are sifted first

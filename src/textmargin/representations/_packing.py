@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Floats
 from ..errors import TooLargeError
-from ._backends import Floats, Recipe
-from ._encode import Sequences
+from ._backends import Recipe
 from ._layout import LANES, Layout
+from .encode import Sequences
 
 FIRST, CONTINUED, LAST = 1, 2, 4  # of a lane
 NO_SYMBOL = np.iinfo(np.int32).min  # of a column: like none of the rows

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
 from ..errors import EmptyTextWarning, EmptyVocabularyError
-from ._texts import as_texts
+from .texts import as_texts
 
 
 class BagOfWords(QuietCountVectorizer):

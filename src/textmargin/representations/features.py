@@ -22,14 +22,14 @@ from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._progress import progress_of
 from .._sklearn import Interval, StrOptions, fit_context
+from .._system.progress import progress_of
+from .._typing import Floats
 from ..errors import EmptyVocabularyError
-from ._backends import Floats
-from ._encode import Tokens, encode
-from ._texts import as_items
+from .encode import Tokens, encode
 from .spectrum import count_ngrams
 from .strings import LEAST_DECAY, SubsequenceKernel
+from .texts import as_items
 
 _ROWS_AT_ONCE = 512
 _SAMPLE = 100  # texts on which the alignment is taken

@@ -15,13 +15,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from .._pairs import Numbers
-from .._progress import progress_of
 from .._sklearn import Interval, StrOptions
-from ._backends import Floats, check_result_size
-from ._encode import Sequences, Tokens
+from .._system.progress import progress_of
+from .._typing import Floats, Indices
+from ._backends import check_result_size
 from ._kernel import StringKernel, TextPairs, length_weights
 from ._matches import Term
+from .encode import Sequences, Tokens
 
 _CELLS_AT_ONCE = 2_000_000  # of the matrix product, whose sparse form takes more memory than the result
 
@@ -129,7 +129,7 @@ class _SpectrumPairs(TextPairs):
         super().__init__(kernel, texts, encoded, symbols)
         (self.counts,) = self.kernel._counts([encoded])
 
-    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+    def block(self, rows: Indices, columns: Indices | None = None) -> Floats:
         return self.kernel._product(self.counts[rows], self.counts[rows if columns is None else columns])
 
     def _terms(self, x: Sequences, symbols: list[Any]) -> Iterator[Term]:

@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from .._pairs import Numbers, every
-from .._progress import progress_of, stages
 from .._sklearn import Interval, StrOptions
+from .._system.progress import progress_of, stages
+from .._typing import Floats, Indices
 from ..errors import TooLargeError
-from ._backends import Backend, Diagonal, Floats, Recipe, choose
-from ._encode import Sequences, Tokens, encode_beside, rows_as_texts
+from ._backends import Backend, Diagonal, Recipe, choose
 from ._kernel import StringKernel, TextPairs, length_weights, no_texts
 from ._matches import Term
+from .encode import Sequences, Tokens, encode_beside, rows_as_texts
 
 LEAST_DECAY = 1e-6  # with less, gaps count nothing: that is SpectrumKernel
 SINGLE_BITS = 100  # where the states of texts that are all alike need more, those of other texts would get too small for single
@@ -229,7 +229,7 @@ class _SubsequencePairs(TextPairs):
         super().__init__(kernel, texts, encoded, symbols)
         self.diagonal = Diagonal(np.full(len(texts), np.nan), np.zeros(len(texts), dtype=np.int64))
 
-    def block(self, rows: Numbers, columns: Numbers | None = None) -> Floats:
+    def block(self, rows: Indices, columns: Indices | None = None) -> Floats:
         X, Y = self.encoded.take(rows), None if columns is None else self.encoded.take(columns)
         if not self.kernel.normalize:
             return self.kernel._gram(X, Y, self.symbols)
@@ -237,7 +237,7 @@ class _SubsequencePairs(TextPairs):
         diagonals = self.diagonal.take(rows), self.diagonal.take(rows if columns is None else columns)
         return self.kernel._gram(X, Y, self.symbols, diagonals)
 
-    def take(self, rows: Numbers) -> TextPairs:
+    def take(self, rows: Indices) -> TextPairs:
         pairs = _SubsequencePairs(self.kernel, [self.texts[i] for i in rows], self.encoded.take(rows), self.symbols)
         pairs.diagonal = self.diagonal.take(rows)
         return pairs
@@ -245,13 +245,13 @@ class _SubsequencePairs(TextPairs):
     def versus(self, X: Any) -> Floats:
         if not self.kernel.normalize:
             return super().versus(X)
-        self._fill(every(len(self)))
+        self._fill(np.arange(len(self)))
         other, symbols = encode_beside(self.kernel.tokens, X, self.symbols)
         if len(other) == 0:
             raise no_texts()
         return self.kernel._gram(other, self.encoded, symbols, (None, self.diagonal))
 
-    def _fill(self, rows: Numbers) -> None:
+    def _fill(self, rows: Indices) -> None:
         unknown = rows[np.isnan(self.diagonal.fraction[rows])]
         if unknown.size:
             self.diagonal.put(unknown, self.kernel._with_themselves(self.encoded.take(unknown), self.symbols))
@@ -260,7 +260,7 @@ class _SubsequencePairs(TextPairs):
         match, relative, log_factor = self.kernel._in_core()
         scale = np.full(len(self), np.exp(log_factor))
         if self.kernel.normalize:
-            self._fill(every(len(self)))
+            self._fill(np.arange(len(self)))
             scale = self.kernel._with_themselves(x, symbols).inverse_roots() * self.diagonal.inverse_roots()
         gap = float(self.kernel._gaps(symbols).mean())
         for length in (1 + np.flatnonzero(relative)).tolist():

@@ -14,9 +14,9 @@ from dask.delayed import Delayed, delayed
 from distributed import Future
 
 from ..errors import TextmarginError
-from ..learners._objective import canonical
+from ..learners.objective import canonical
 from ._client import client, homes
-from ._stored import StoredMatrix, opened
+from ._spill import StoredMatrix, opened
 
 _arrays: Any = dask.array  # which carries no types
 
@@ -125,7 +125,7 @@ def share_out(n_parts: int, homes: Sequence[str]) -> list[str]:
 
 
 def block(matrix: Any) -> Any:
-    """A matrix as the learner takes it: doubles, every entry in one place, indices of four bytes."""
+    """A matrix as the learner takes it: doubles entry in one place, indices of four bytes."""
     if not sp.issparse(matrix):
         return np.ascontiguousarray(matrix, dtype=np.float64)
     X = canonical(sp.csr_matrix(matrix, dtype=np.float64))

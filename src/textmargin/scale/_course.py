@@ -13,10 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..learners import _newton
-from ..learners._newton import CG_MAX_STEPS, Direction, Solution, View, descend
-from ..learners._objective import Columns, Floats, Objective, Point, invert_block
-from ._plane import search_plane
+from .._typing import Floats
+from ..learners import newton
+from ..learners.newton import CG_MAX_STEPS, Direction, Solution, View, descend
+from ..learners.objective import Columns, Objective, Point, invert_block
+from ._line_search import search_plane
 from ._requests import Answer, Bend, Kept, Look, Move, Normal, Product, Request, Rows, Topic
 
 Asking: TypeAlias = Generator[Request, Any, Any]  # each request is answered by an Answer
@@ -86,12 +87,12 @@ class Way:
         """Requests, until the optimum is reached; returns the Solution."""
         origin = Place(np.zeros(n_features), np.zeros(self.pull.size))
         answers: dict[Any, Any] = {
-            _newton.value: self._value,
-            _newton.look: self._look,
-            _newton.downhill: self._downhill,
-            _newton.exact: self._exact,
-            _newton.conjugate_gradients: self._conjugate_gradients,
-            _newton.search: self._search,
+            newton.value: self._value,
+            newton.look: self._look,
+            newton.downhill: self._downhill,
+            newton.exact: self._exact,
+            newton.conjugate_gradients: self._conjugate_gradients,
+            newton.search: self._search,
         }
         steps = descend(origin, start, tol=tol, max_iter=max_iter)
         answer = None
@@ -155,7 +156,7 @@ class Way:
         columns = Columns(Z, self.pull, self.target)
         objective = Objective(X, y, costs, y * goal, columns, self.penalty)
         everything = View(view.value, view.size, np.arange(y.size))
-        return _newton.exact(objective, Point(place.w, place.q, y * e), everything)
+        return newton.exact(objective, Point(place.w, place.q, y * e), everything)
 
     def _conjugate_gradients(self, place: Place, view: View, precision: float) -> Asking:
         """The twin of `newton.hpp`: X'C(1 − ZM⁻¹Z'C)X times a vector is one pass, with Z'CX known from the look."""

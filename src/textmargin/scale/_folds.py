@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from ..decisions._scores import Fitter
-from ..learners._labels import Labels
-from ..learners._objective import Floats
+from .._typing import Floats
+from ..decisions.held_out import Fitter
+from ..labels import Labels
 from ._blocks import Blocks
 from ._client import client
-from ._stored import Stored, StoredMatrix, opened
+from ._spill import Stored, StoredMatrix, opened
 from ._targets import Targets
 
 _MOST = 250  # folds, so that their numbers are bytes

@@ -15,15 +15,15 @@ import scipy.sparse as sp
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
+from .._typing import Floats
 from ..errors import ScoreError, TooLargeError
-from ..learners._labels import Labels, class_costs
-from ..learners._leave_one_out import MAX_SIZE
-from ..learners._objective import Floats
-from ..learners._trust import Fit, Problem, Solver
+from ..labels import Labels, class_costs
+from ..learners.leave_one_out import MAX_SIZE
 from ..learners.primal import PriorSVC
+from ..learners.trust import Fit, Problem, Solver
 from ._blocks import Blocks
 from ._client import client
-from ._stored import Stored, opened
+from ._spill import Stored, opened
 from ._targets import Targets
 
 _MODES = ("plain", "fixed", "ridge")  # the others would have to look at texts outside the margin as well

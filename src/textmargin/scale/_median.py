@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..learners._objective import Floats
+from .._typing import Floats
 from ._blocks import Blocks
 from ._client import client
 from .tasks import combined

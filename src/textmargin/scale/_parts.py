@@ -12,7 +12,7 @@ from dask.delayed import Delayed, delayed
 from distributed import Future
 
 from ..errors import NotTextError, TextmarginError
-from ..representations._texts import as_texts
+from ..representations.texts import as_texts
 from ._blocks import Blocks
 
 

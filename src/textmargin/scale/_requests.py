@@ -21,7 +21,7 @@ from functools import reduce
 from operator import add
 from typing import Any, TypeAlias
 
-from ..learners._objective import Floats
+from .._typing import Floats
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from dask.delayed import Delayed, delayed
 from numpy.typing import NDArray
 
-from ..representations._encode import Tokens, encode
+from ..representations.encode import Tokens, encode
 from ..representations.spectrum import count_ngrams
 from ._client import carried, client
 from .tasks import combined

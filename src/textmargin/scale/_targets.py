@@ -17,13 +17,13 @@ from distributed import Future
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 
+from .._typing import Floats
 from ..errors import LabelError, TextmarginError
-from ..learners._labels import Labels
-from ..learners._objective import Floats
+from ..labels import Labels
 from ._blocks import Blocks, computed
 from ._client import client
 from ._parts import aligned
-from ._stored import Stored
+from ._spill import Stored
 
 
 class Counts(NamedTuple):

@@ -17,8 +17,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
-from .._pairs import Numbers
 from .._sklearn import fit_context
+from .._typing import Indices
 from ..errors import EmptyVocabularyError, NotTextError
 from ..representations import features
 from ..representations.strings import SubsequenceKernel
@@ -127,7 +127,7 @@ class KernelLandmarks(features.KernelLandmarks):
         """The same, as the class of `textmargin`: what is saved."""
         return _plain(features.KernelLandmarks, self)
 
-    def _draw(self, n_texts: int) -> Numbers:
+    def _draw(self, n_texts: int) -> Indices:
         """The rows of the landmarks."""
         rng = check_random_state(self.random_state)
         if n_texts > _MOST_SHUFFLED:
@@ -135,7 +135,7 @@ class KernelLandmarks(features.KernelLandmarks):
         return np.sort(rng.permutation(n_texts)[: self.n_landmarks])
 
 
-def texts_at(parts: Sequence[Delayed], sizes: Sequence[int], rows: Numbers) -> list[str]:
+def texts_at(parts: Sequence[Delayed], sizes: Sequence[int], rows: Indices) -> list[str]:
     """The texts of some rows, of all parts together; parts without any are not read."""
     ends = np.cumsum(sizes)
     part = np.searchsorted(ends, rows, side="right")
@@ -148,7 +148,7 @@ def texts_at(parts: Sequence[Delayed], sizes: Sequence[int], rows: Numbers) -> l
     return list(texts)
 
 
-def sample_rows(n_texts: int) -> Numbers:
+def sample_rows(n_texts: int) -> Indices:
     """The rows that the in-memory classes take their alignment on."""
     return np.linspace(0, n_texts - 1, min(features._SAMPLE, n_texts)).astype(np.intp)
 

@@ -13,16 +13,16 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import fit_context
+from .._typing import Floats
 from ..errors import PriorError, TextmarginError
+from ..labels import decide, shaped
 from ..learners import primal
-from ..learners._labels import decide, shaped
-from ..learners._objective import Floats
-from ..learners._prior import align_prior
-from ..learners._trust import Trust
+from ..learners.prior import align_prior
+from ..learners.trust import Trust
 from ._blocks import Blocks
 from ._client import sent
-from ._passes import Passes
-from ._posing import pose
+from ._driver import Passes
+from ._problems import pose
 from ._targets import read_targets
 
 

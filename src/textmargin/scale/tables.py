@@ -24,9 +24,9 @@ from distributed import as_completed
 from joblib import hash as fingerprint
 from numpy.typing import NDArray
 
-from .._listing import files_of
-from .._writing import put_whole, write_whole
+from .._system.writing import put_whole, write_whole
 from ..errors import TableError
+from ..tables.paths import files_of
 from ._client import carried, client
 from ._footers import Part, checked_parts, column_names
 from ._names import named

@@ -23,19 +23,19 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import fit_context
+from .._typing import Floats
 from ..decisions import threshold
-from ..decisions._scores import Fitter, score_columns
-from ..decisions._setting import RankedTexts, Setting
+from ..decisions.held_out import Fitter, score_columns
+from ..decisions.setting import RankedTexts, Setting
 from ..decisions.utility import Measure
 from ..errors import ClusterError, LabelError, ScoreError
-from ..learners._labels import Labels, decide, shaped
-from ..learners._objective import Floats
+from ..labels import Labels, decide, shaped
 from ._blocks import Blocks
 from ._client import carried, client
 from ._folds import as_labels, fold_scores
 from ._leave_one_out import leave_one_out_scores
-from ._runs import Run, merge_tree, sorted_run
-from ._stored import Stored, opened
+from ._merge import Run, merge_tree, sorted_run
+from ._spill import Stored, opened
 from ._targets import Targets, read_targets
 from .tasks import later
 

@@ -16,12 +16,12 @@ from distributed import as_completed
 from distributed.scheduler import KilledWorker
 from sklearn.base import clone
 
-from .._kept import KeptPairs
-from .._pairs import Floats, Numbers, every
-from .._progress import Report, progress_of
-from .._tiles import SIDE, Tiles
+from .._system.progress import Report, progress_of
+from .._typing import Floats, Indices
 from ..errors import ClusterError, NotTextError, StoreError
-from ..store import KernelStore
+from ..gram.cached import CachedPairs
+from ..gram.store import KernelStore
+from ..gram.tiles import SIDE, Tiles
 from ._client import carried, client, worker_threads
 from ._parts import is_partitioned
 
@@ -121,7 +121,7 @@ def gram(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
 class _Stripe:
     """Texts, and their numbers in the store."""
 
-    numbers: Numbers
+    numbers: Indices
     texts: list[Any]
 
 
@@ -134,9 +134,9 @@ def _fill(tiles: Tiles, kernel: Any, number: int, rows: _Stripe, columns: _Strip
         )
     others = _Stripe(np.empty(0, np.intp), []) if columns is None else columns
     numbers = number, np.concatenate([rows.numbers, others.numbers])
-    kept = KeptPairs(tiles, kernel.over(rows.texts + others.texts), n_jobs=1, numbers=numbers)
+    kept = CachedPairs(tiles, kernel.over(rows.texts + others.texts), n_jobs=1, numbers=numbers)
     n = len(rows.texts)
-    kept.block(every(n), None if columns is None else n + every(len(others.texts)))
+    kept.block(np.arange(n), None if columns is None else n + np.arange(len(others.texts)))
     return kept.n_computed
 
 
@@ -149,7 +149,7 @@ def _reachable(store: KernelStore) -> Tiles:
     return Tiles(store.folder.resolve(), store.max_bytes)
 
 
-def _numbers(tiles: Tiles, pairs: Any) -> tuple[int, Numbers]:
+def _numbers(tiles: Tiles, pairs: Any) -> tuple[int, Indices]:
     """The numbers of kernel and texts; new texts get theirs by length, so that those compared at a time are alike."""
     order, digests = np.argsort(pairs.encoded.lengths, kind="stable"), pairs.digests()
     number, found = tiles.numbers(pairs.identity(), [digests[i] for i in order])
@@ -158,7 +158,7 @@ def _numbers(tiles: Tiles, pairs: Any) -> tuple[int, Numbers]:
     return number, numbers
 
 
-def _stripes(numbers: Numbers) -> list[Numbers]:
+def _stripes(numbers: Indices) -> list[Indices]:
     """Texts whose tiles are neighbours, by their places in the list; of equal texts the first."""
     found, places = np.unique(numbers, return_index=True)
     tile = np.unique(found // SIDE, return_inverse=True)[1]
@@ -167,7 +167,7 @@ def _stripes(numbers: Numbers) -> list[Numbers]:
     return [places[stripe == i] for i in range(int(stripe[-1]) + 1)]
 
 
-def _n_tiles(down: Numbers, across: Numbers | None) -> int:
+def _n_tiles(down: Indices, across: Indices | None) -> int:
     """How many tiles have the values; (I, J) and (J, I) are one."""
     rows = np.unique(down // SIDE)
     columns = rows if across is None else np.unique(across // SIDE)
@@ -175,5 +175,5 @@ def _n_tiles(down: Numbers, across: Numbers | None) -> int:
     return int(rows.size * columns.size - n_both * (n_both - 1) // 2)
 
 
-def _n_pairs(rows: Numbers, columns: Numbers) -> int:
+def _n_pairs(rows: Indices, columns: Indices) -> int:
     return int(rows.size * (rows.size + 1) // 2 if rows is columns else rows.size * columns.size)

@@ -15,7 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from .. import __version__
-from ..errors import FeedbackError, LabelError, OtherJudgementError, TextmarginError
+from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, TextmarginError
 from ..feedback.store import FeedbackStore, Judgement
 from ..trained import Trained
 from ._batching import Batcher
@@ -174,7 +174,7 @@ async def _mistaken(_: Request, error: Exception) -> JSONResponse:
     if isinstance(error, FeedbackError):
         logging.getLogger(__name__).error("%s", error)
         return JSONResponse({"detail": "Feedback cannot be stored just now; send it again."}, 503, {"Retry-After": "5"})
-    if isinstance(error, OtherJudgementError):
+    if isinstance(error, DuplicateFeedbackIdError):
         return JSONResponse({"detail": _plain(error)}, 409)
     where = "label" if isinstance(error, LabelError) else "text"
     return await _not_valid(_, _unfit(where, str(error)))

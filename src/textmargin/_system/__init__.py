@@ -1,0 +1,1 @@
+"""What the operating system is asked for: files written whole or not at all, and progress on a terminal."""

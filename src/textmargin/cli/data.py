@@ -1,0 +1,84 @@
+"""Commands about corpora."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import DatasetError
+from ._console import app, mistakes
+
+data = typer.Typer(help="List, explain and import corpora.", invoke_without_command=True)
+app.add_typer(data, name="data")
+
+
+@data.callback()
+def list_data(context: typer.Context) -> None:
+    """List the corpora that can be loaded by name, and which of them are here."""
+    if context.invoked_subcommand is None:
+        _show_data()
+
+
+@data.command("show")
+def show_data(name: Annotated[str, typer.Argument(help="A name that `textmargin data` lists.")]) -> None:
+    """Explain one corpus: what it is, its licence, its source, its files."""
+    _show_data(name)
+
+
+@data.command("import")
+def import_data(
+    folder: Annotated[Path, typer.Argument(help="Where the 22 files reut2-*.sgm of Reuters-21578 lie.")],
+    to: Annotated[Path | None, typer.Option(help="Where the converted file goes; by default the user's cache.")] = None,
+) -> None:
+    """Convert an original Reuters-21578 distribution, so that it can be loaded."""
+    from ..datasets.sgml import import_reuters
+
+    with mistakes():
+        typer.echo(f"Written to {import_reuters(folder, to)}")
+
+
+@data.command("export")
+def export_data(
+    name: Annotated[str, typer.Argument(help="A name that `textmargin data` lists.")],
+    to: Annotated[Path, typer.Option(help="The folder that the files go to.")] = Path(),
+) -> None:
+    """Write a corpus as CSV files, one per part, with its keywords and costs if it has any."""
+    from ..datasets.loading import load_dataset
+    from ..tables.export import export_csv
+
+    with mistakes():
+        for path in export_csv(load_dataset(name), to):
+            typer.echo(path)
+
+
+def _show_data(name: str | None = None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..datasets.overview import overview
+
+    with mistakes():
+        known = {dataset.name: dataset for dataset in overview()}
+    console = Console()
+    if name is None:
+        table = Table("name", "here", "what it is")
+        for dataset in known.values():
+            table.add_row(dataset.name, "yes" if dataset.ready else "no", dataset.about)
+        console.print(table)
+        console.print("textmargin data show NAME tells where a corpus comes from and which file is missing.")
+        return
+    with mistakes():
+        if name not in known:
+            raise DatasetError(f"there is no dataset {name!r}. There are {', '.join(known)}.")
+    dataset = known[name]
+    console.print(f"[bold]{dataset.name}[/bold]: {dataset.about}\n")
+    console.print(", ".join(f"{what} {n:,}" for what, n in dataset.counts.items()))
+    console.print(f"licence: {dataset.licence}\nsource:  {dataset.source}")
+    for file in dataset.files:
+        console.print(
+            f"{file.name}, {file.n_bytes:,} bytes: {file.state}{f' ({file.path})' if file.path else ''}", soft_wrap=True
+        )
+    if not dataset.ready:
+        console.print(dataset.how_to_obtain)

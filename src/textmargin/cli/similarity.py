@@ -1,0 +1,65 @@
+"""The command that compares texts as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ._console import AsJson, Encoding, Kind, TextColumn, app, check_writable, mistakes, print_json, remark
+
+
+@app.command()
+def kernel(
+    texts: Annotated[list[str], typer.Argument(help="Two texts or more, or with --output one file of texts.")],
+    length: Annotated[int, typer.Option(help="Characters of a subsequence.")] = 5,
+    decay: Annotated[float, typer.Option(help="What a gap costs: small, much.")] = 0.5,
+    words: Annotated[bool, typer.Option("--words", help="Compare words instead of characters.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the matrix of all texts of a file here (.npy).")
+    ] = None,
+    text: TextColumn = None,
+    kind: Kind = None,
+    encoding: Encoding = "utf-8",
+    as_json: AsJson = False,
+) -> None:
+    """How alike texts are, by the subsequences they share: 1 for equal texts, 0 for nothing in common."""
+    with mistakes():
+        import numpy as np
+
+        from ..representations.strings import SubsequenceKernel
+        from ..tables.columns import read_table
+
+        compare = SubsequenceKernel(length, decay, tokens="word" if words else "char")
+        if output is not None:
+            if len(texts) != 1:
+                raise ValueError(f"--output takes one file of texts; got {len(texts)} arguments.")
+            check_writable(output, texts[0])
+            table = read_table(texts[0], text=text, kind=kind, encoding=encoding, labelled=False)
+            if table.said:
+                remark("; ".join(table.said))
+            K = compare(table.corpus.texts)
+            _write_array(output, K)
+            typer.echo(f"{len(K):,} × {len(K):,} similarities written to {output}")
+            return
+        if len(texts) < 2:
+            raise ValueError("give two texts to compare, or a file of texts and --output.")
+        K = compare(texts)
+        if as_json:
+            print_json({"length": length, "decay": decay, "texts": texts, "kernel": K.tolist()})
+            return
+        for i, j in zip(*np.triu_indices(len(texts), 1), strict=True):
+            typer.echo(f"{K[i, j]:.6f}  {texts[i]!r}  {texts[j]!r}")
+
+
+def _write_array(path: Path, K: object) -> None:
+    from io import BytesIO
+
+    import numpy as np
+
+    from .._system.writing import write_whole
+
+    content = BytesIO()
+    np.save(content, np.asarray(K), allow_pickle=False)
+    write_whole({path: content.getvalue()})

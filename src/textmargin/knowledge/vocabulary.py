@@ -1,0 +1,186 @@
+"""How knowledge meets a vocabulary: which of its words are there, which are not, and what they might have meant."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .._typing import Floats
+from ..errors import PriorError, TextmarginWarning, UnknownTermWarning
+
+
+@dataclass(frozen=True)
+class VocabularyMatch:
+    """How much of the knowledge about one class landed on the terms of a representation.
+
+    Attributes
+    ----------
+    target : the class.
+    terms : dict, the terms it landed on, with their weights.
+    unknown : tuple of str, what was not found.
+    nearest : dict, for some of them the known term that is spelled most alike.
+    share : float, how much of the total (absolute) weight was found, 0 to 1.
+    n_entries : int, how many entries there were.
+    """
+
+    target: Any
+    terms: dict[str, float]
+    unknown: tuple[str, ...]
+    nearest: dict[str, str]
+    share: float
+    n_entries: int
+
+
+class KnowledgeBase(BaseEstimator):
+    """Knowledge about classes in terms: `coef` gives weights for a vocabulary, `match_vocabulary` says what was found in it."""
+
+    def coef(self, terms: Iterable[str], classes: Iterable[Any]) -> dict[Any, Floats]:
+        """Per class about which something is known, a weight for each term, in their order.
+
+        Parameters
+        ----------
+        terms : the terms of a representation, `get_feature_names_out()`
+        classes : the classes to learn
+        """
+        terms = list(terms)
+        place = {term: j for j, term in enumerate(terms)}
+        found = self.match_vocabulary(terms, classes)
+        self._warn(found)
+        weights = {}
+        for landing in found:
+            weights[landing.target] = row = np.zeros(len(terms))
+            for term, weight in landing.terms.items():
+                row[place[term]] = weight
+        return weights
+
+    def match_vocabulary(self, terms: Iterable[str], classes: Iterable[Any]) -> list[VocabularyMatch]:
+        """How much is known of each class, and how much of that landed on the terms."""
+        terms = list(terms)
+        known = self._of_classes([_plain(name) for name in classes])
+        finder = TermFinder(terms, patterns=self._patterns)
+        return [_land(name, entries, finder) for name, entries in known.items()]
+
+    _patterns = False  # whether entries may be patterns and phrases, or are terms as they stand
+
+    def _of_classes(self, classes: list[Any]) -> dict[Any, dict[str, float]]:
+        """What is known of the classes there are. Others are dropped with a warning, unless they look like a slip of the pen."""
+        spelled = {str(name): name for name in classes}  # files know names only
+        known = {name if name in classes else spelled.get(str(name), name): entries for name, entries in self._entries().items()}
+        strangers = [name for name in known if name not in classes]
+        near = {name: difflib.get_close_matches(str(name), list(spelled), n=1) for name in strangers}
+        shown = f"{', '.join(map(repr, classes[:8]))}{' …' if len(classes) > 8 else ''}"
+        for name in strangers:
+            if near[name] or len(strangers) == len(known):
+                raise PriorError(
+                    f"{type(self).__name__} knows of {name!r}, which is not among the classes: {shown}."
+                    + (f" Did you mean {near[name][0]!r}?" if near[name] else "")
+                )
+        if strangers:
+            warnings.warn(
+                f"{type(self).__name__} knows of {strangers[0]!r}"
+                + (f" and {len(strangers) - 1} others" if len(strangers) > 1 else "")
+                + f", not among the classes here: {shown}. What it knows of them is left out.",
+                TextmarginWarning,
+                stacklevel=4,
+            )
+        return {name: entries for name, entries in known.items() if name in classes}
+
+    def sources(self) -> set[str]:
+        """The labelled texts that this was learnt from; none if it comes from elsewhere."""
+        return set()
+
+    @abstractmethod
+    def _entries(self) -> dict[Any, dict[str, float]]:
+        """Per class what is known: entries, as `TermFinder` reads them, with their weights."""
+
+    def _warn(self, found: list[VocabularyMatch]) -> None:
+        """One warning for all that was not found."""
+        lost = [(landing.target, word) for landing in found for word in landing.unknown]
+        if not lost:
+            return
+        n_entries = sum(landing.n_entries for landing in found)
+        nearest = {word: term for landing in found for word, term in landing.nearest.items()}
+        words = ", ".join(repr(word) for _, word in lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
+        hint = f" Nearest: {', '.join(f'{term!r}' for term in list(nearest.values())[:5])}." if nearest else ""
+        warnings.warn(
+            f"{type(self).__name__}: {len(lost)} of {n_entries} terms are not in the vocabulary: {words}.{hint}",
+            UnknownTermWarning,
+            stacklevel=3,
+        )
+
+
+class TermFinder:
+    """Which terms an entry means: a word, a phrase, a `prefix*`, or a /regular expression/."""
+
+    def __init__(self, terms: list[str], *, patterns: bool) -> None:
+        self.terms = terms
+        self.patterns = patterns
+        self.known = set(terms)
+
+    def find(self, entry: str) -> dict[str, float]:
+        """The terms, with the share of the entry's weight that each gets; empty if there is none."""
+        if not self.patterns:
+            return {entry: 1.0} if entry in self.known else {}
+        if len(entry) > 2 and entry.startswith("/") and entry.endswith("/"):
+            pattern = compiled(entry)
+            return {term: 1.0 for term in self.terms if pattern.fullmatch(term)}
+        if entry.endswith("*") and len(entry) > 1:
+            return {term: 1.0 for term in self.terms if term.startswith(entry[:-1])}
+        if entry in self.known:
+            return {entry: 1.0}
+        words = entry.split()
+        if len(words) < 2:
+            return {}
+        # A phrase that is no term of its own speaks through its words.
+        return {word: 1.0 / len(words) for word in words if word in self.known}
+
+    def nearest(self, entry: str) -> str | None:
+        """The term that is spelled most alike."""
+        near = difflib.get_close_matches(entry.strip("/*"), self.terms, n=1)
+        return near[0] if near else None
+
+
+def compiled(entry: str) -> Any:
+    """The regular expression between slashes."""
+    import re
+
+    try:
+        return re.compile(entry[1:-1])
+    except re.error as error:
+        raise PriorError(f"{entry!r} is not a regular expression: {error}.") from error
+
+
+def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> VocabularyMatch:
+    terms: dict[str, float] = {}
+    said: dict[str, str] = {}
+    unknown, landed = [], 0.0
+    # What names a term outright comes last and wins over patterns and phrases that merely cover it.
+    for entry, weight in sorted(entries.items(), key=lambda item: item[0] in finder.known):
+        found = finder.find(entry)
+        if not found:
+            unknown.append(entry)
+            continue
+        landed += abs(weight) * (sum(found.values()) if " " in entry and entry not in finder.known else 1.0)
+        for term, share in found.items():
+            if term in terms and terms[term] * weight < 0 and entry not in finder.known:
+                raise PriorError(
+                    f"Of class {target!r} both {said[term]!r} ({terms[term]:+g}) and {entry!r} ({weight:+g}) speak of {term!r}, "
+                    f"one for and one against it; give {term!r} a weight of its own."
+                )
+            larger = term not in terms or entry in finder.known or abs(weight * share) > abs(terms[term])
+            if larger:
+                terms[term], said[term] = weight * share, entry
+    total = sum(abs(weight) for weight in entries.values())
+    nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None}
+    return VocabularyMatch(target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries))
+
+
+def _plain(name: Any) -> Any:
+    return name.item() if isinstance(name, np.generic) else name

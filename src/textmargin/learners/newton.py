@@ -1,0 +1,180 @@
+"""Newton's method for the primal SVM (Chapelle 2007), with a few unpenalised columns eliminated.
+
+Each step minimises the quadratic that J is on the active rows S. Two ways lead there:
+
+- a linear system in the size of S, or of the weights, solved by Cholesky (`_exact.py`): best while it is small;
+- conjugate gradients in the weights, never forming the Hessian λI + X_S'CX_S (`newton.hpp`), to a modest precision.
+
+The columns of Z (intercept, priors) are solved for exactly in both, so their scale does not matter. How far to go along a
+direction is found by exact search (`search.hpp`). An exact step that moves no text across its margin ends at the optimum.
+
+`descend` is the method. It touches no text: it puts *questions* about the objective, which are the other functions here. `newton`
+answers them from memory; where texts lie in parts, others answer them by sums over the parts (`scale`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import core
+from .._typing import Floats
+from ._exact import factor, size
+from .objective import Objective, Point, Rows, invert_block
+
+# Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it replaces.
+EXACT_SIZE = 64
+# Where these converge badly (texts of very different lengths, a large C), larger Cholesky steps are worth it after a while.
+_PATIENCE, _STILL_EXACT = 12, 2000
+_ROUNDING = 1e-15
+_NEGLIGIBLE = 1e-9  # an objective this small beside that of scoring nothing at all counts as zero
+_CG_PRECISION = 0.1  # at first; tighter as the optimum comes near, so that the last steps converge fast
+CG_MAX_STEPS = 250
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The minimum, or where `max_iter` left it; `gap` is the last Newton decrement relative to J."""
+
+    point: Point
+    n_iter: int
+    converged: bool
+    gap: float
+
+
+@dataclass(frozen=True)
+class Direction:
+    """Where to go from a point."""
+
+    w: Floats
+    q: Floats
+    decrement: float  # twice the decrease that the quadratic promises
+    exact: bool
+
+
+@dataclass(frozen=True)
+class View:
+    """What is seen of J from a point: its value, the size of an exact step, and the active texts."""
+
+    value: float
+    size: int
+    active: Any  # Rows; where texts lie in parts, sums over these rows
+
+
+Question: TypeAlias = tuple[Callable[..., Any], *tuple[Any, ...]]  # a function below, and what it gets after the objective
+
+
+def newton(objective: Objective, *, start: Point | None = None, tol: float, max_iter: int) -> Solution:
+    """Minimise J from `start` (default: no weights) until the Newton decrement is below tol · J."""
+    course = descend(objective.point(), start, tol=tol, max_iter=max_iter)
+    answer = None
+    while True:
+        try:
+            question, *given = course.send(answer)
+        except StopIteration as end:
+            return end.value
+        answer = question(objective, *given)
+
+
+def descend(origin: Any, start: Any | None, *, tol: float, max_iter: int) -> Generator[Question, Any, Solution]:
+    """The steps of `newton` as questions; what a point is, only those who answer need to know."""
+    point, _ = yield search, start or origin
+    negligible = _NEGLIGIBLE * (yield value, origin)
+    gap = np.inf
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
+        view = yield look, point
+        if n_iter == 1 and start is None:
+            point, _ = yield search, point, (yield downhill, point, view)
+            continue
+        worth_it = view.size <= (EXACT_SIZE if n_iter < _PATIENCE else _STILL_EXACT)
+        direction = (yield exact, point, view) if worth_it else None
+        if direction is None:
+            direction = yield conjugate_gradients, point, view, min(_CG_PRECISION, np.sqrt(gap))
+        point, stayed = yield search, point, direction
+        gap = direction.decrement / max(view.value, negligible) if direction.decrement > 0 else 0.0
+        # An exact step costs little and ends by itself: take it to the end.
+        if (stayed or gap <= _ROUNDING) if direction.exact else gap <= tol:
+            return Solution(point, n_iter, True, gap)
+    return Solution(point, n_iter, gap <= tol, gap)
+
+
+def value(objective: Objective, point: Point) -> float:
+    """J at a point."""
+    return objective.value(point)
+
+
+def look(objective: Objective, point: Point) -> View:
+    """J and the active rows at a point."""
+    rows = objective.active(point)
+    return View(objective.value(point), size(objective, rows), rows)
+
+
+def downhill(objective: Objective, point: Point, view: View) -> Direction:
+    """The first direction: with the intercept settled, the difference of the class centroids (Rocchio)."""
+    rows: Rows = view.active
+    errors = np.zeros_like(objective.y)
+    errors[rows] = objective.costs[rows] * objective.errors(point, rows)
+    w = objective.X.T @ errors - objective.penalty * point.w
+    return Direction(w, np.zeros_like(point.q), float(w @ w), exact=False)
+
+
+def exact(objective: Objective, point: Point, view: View) -> Direction | None:
+    """Newton's direction by Cholesky; None where the system is singular to machine precision."""
+    rows: Rows = view.active
+    if rows.size:
+        try:
+            w, q = factor(objective, rows).minimum()
+        except np.linalg.LinAlgError:
+            return None
+    else:  # every margin is reached: only the penalties are left
+        w, q = np.zeros_like(point.w), np.where(objective.columns.pull > 0, objective.columns.target, point.q)
+    w, q = w - point.w, q - point.q
+    # The quadratic's gradient is zero at its minimum, so the decrement is its curvature along the way there.
+    move = objective.X[rows] @ w + objective.columns.Z[rows] @ q
+    bend = objective.costs[rows] @ (move * move) + objective.columns.pull @ (q * q)
+    return Direction(w, q, float(objective.penalty * (w @ w) + bend), exact=True)
+
+
+def conjugate_gradients(objective: Objective, point: Point, view: View, precision: float) -> Direction:
+    """Newton's direction by conjugate gradients in w, the columns eliminated (Schur complement)."""
+    rows: Rows = view.active
+    X, columns = objective.X, objective.columns
+    Z, costs, errors = columns.Z[rows], objective.costs[rows], objective.errors(point, rows)
+    CZ = costs[:, None] * Z
+    gradient_q = columns.pull * (point.q - columns.target) - CZ.T @ errors
+    M_inverse = invert_block(CZ.T @ Z + np.diag(columns.pull))
+    quadratic = (rows, objective.penalty, costs, errors, CZ, M_inverse, gradient_q, point.w)
+    if sp.issparse(X):
+        w, q, decrement = core.cg_sparse(X.indptr, X.indices, X.data, *quadratic, precision, CG_MAX_STEPS)
+    else:
+        w, q, decrement = core.cg_dense(X, *quadratic, precision, CG_MAX_STEPS)
+    return Direction(w, q, decrement, exact=False)
+
+
+def search(objective: Objective, point: Point, direction: Direction | None = None) -> tuple[Point, bool]:
+    """The best point in the plane of a direction and the columns; whether a full step changed no row's side."""
+    columns, k = objective.columns, len(objective.columns)
+    if direction is None and k == 0:
+        return point, True
+    pulled = columns.pull * (point.q - columns.target)
+    if direction is None:
+        move, g, A = np.empty(0), pulled, np.diag(columns.pull)
+    else:
+        move = objective.times(direction.w) + columns.Z @ direction.q
+        cross = columns.pull * direction.q
+        A = np.zeros((1 + k, 1 + k))
+        A[0, 0] = objective.penalty * (direction.w @ direction.w) + cross @ direction.q
+        A[0, 1:] = A[1:, 0] = cross
+        A[1:, 1:] = np.diag(columns.pull)
+        g = np.concatenate([[objective.penalty * (point.w @ direction.w) + pulled @ direction.q], pulled])
+    theta, shortfall, stayed = core.search_plane(point.shortfall, objective.y, objective.costs, move, columns.Z, g, A)
+    if direction is None:
+        return Point(point.w, point.q + theta, shortfall), stayed
+    t, shift = theta[0], theta[1:]
+    return Point(point.w + t * direction.w, point.q + t * direction.q + shift, shortfall), stayed

@@ -1,0 +1,125 @@
+"""The objective of the primal SVM: posed here, solved by `_newton.py`.
+
+Over word weights w and a few further coefficients q (the intercept, and the trust η in each prior)
+
+    J(w, q) = ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢfᵢ)² + ½ Σₖ ρₖ(qₖ − q⁰ₖ)²        f = Xw + Zq + offset
+
+The columns of Z are few and dense: ones for the intercept, Xv for a prior v. What is decided beforehand (a prior of
+given trust) stands in the offset. Only the *active* rows, those that miss their margin, shape the next step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .. import core
+from .._typing import Floats
+
+Rows: TypeAlias = NDArray[np.intp]
+Matrix: TypeAlias = Any  # Floats, or a CSR matrix in canonical form
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Z with the pull ρ of each column towards its target q⁰ (ρ = 0: free)."""
+
+    Z: Floats  # (n_texts, n_columns)
+    pull: Floats  # (n_columns,)
+    target: Floats  # (n_columns,)
+
+    def __len__(self) -> int:
+        return self.Z.shape[1]
+
+    @classmethod
+    def join(cls, *parts: Columns) -> Columns:
+        return cls(
+            np.hstack([part.Z for part in parts]),
+            np.concatenate([part.pull for part in parts]),
+            np.concatenate([part.target for part in parts]),
+        )
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where the solver stands; `shortfall` is m − yf, by how much each text misses its margin."""
+
+    w: Floats
+    q: Floats
+    shortfall: Floats
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One binary problem. Rows of cost 0 get margin −∞ so that they are never active."""
+
+    X: Matrix
+    y: Floats  # ±1
+    costs: Floats
+    margins: Floats
+    columns: Columns
+    penalty: float  # λ
+    offset: Floats | float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "margins", np.where(self.costs > 0, self.margins, -np.inf))
+
+    def times(self, w: Floats) -> Floats:
+        """Xw."""
+        X = self.X
+        return core.sparse_times(X.indptr, X.indices, X.data, w) if sp.issparse(X) else X @ w
+
+    def point(self, w: Floats | None = None, q: Floats | None = None) -> Point:
+        """The point (w, q), or the origin."""
+        scores = np.zeros(self.X.shape[0]) + self.offset
+        if w is None:
+            w = np.zeros(self.X.shape[1])
+        else:
+            scores += self.times(w)
+        if q is None:
+            q = np.zeros(len(self.columns))
+        else:
+            scores += self.columns.Z @ q
+        return Point(w, q, self.margins - self.y * scores)
+
+    def active(self, point: Point) -> Rows:
+        """The texts that miss their margin."""
+        return np.flatnonzero(point.shortfall > 0)
+
+    def errors(self, point: Point, rows: Rows) -> Floats:
+        """m∘y − f of active rows: where the score should be less where it is."""
+        return self.y[rows] * point.shortfall[rows]
+
+    def goal(self, rows: Rows) -> Floats:
+        """What Xw + Zq should reach on active rows: m∘y less the offset."""
+        return self.margins[rows] * self.y[rows] - (self.offset if isinstance(self.offset, float) else self.offset[rows])
+
+    def value(self, point: Point) -> float:
+        """J at a point."""
+        missed = np.maximum(point.shortfall, 0)
+        pulled = point.q - self.columns.target
+        loss = self.penalty * (point.w @ point.w) + self.costs @ (missed * missed)
+        return 0.5 * float(loss + self.columns.pull @ (pulled * pulled))
+
+    def scores(self, point: Point) -> Floats:
+        """f at a point; also where the cost is 0 and `shortfall` cannot tell."""
+        return self.times(point.w) + self.columns.Z @ point.q + self.offset
+
+
+def canonical(X: Matrix) -> Matrix:
+    """X with every entry in one place; a matrix handed in is not changed."""
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def invert_block(M: Floats) -> Floats:
+    """Inverse of the small block of the columns; a column that no active row has stays where it is."""
+    idle = np.flatnonzero(M.diagonal() == 0)
+    M[idle, idle] = 1.0
+    return np.asarray(np.linalg.inv(M), dtype=np.float64)

@@ -1,0 +1,38 @@
+"""The files that a path, a folder or a pattern stands for."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Collection
+from pathlib import Path
+
+from ..errors import TableError
+
+
+def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[Path]:
+    """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin with _ or a dot."""
+    path = Path(source)
+    if path.is_dir():
+        found = sorted(
+            one for one in path.rglob("*") if _suffix(one) in suffixes and one.is_file() and not _hidden(one.relative_to(path))
+        )
+        if not found:
+            raise TableError(f"{path} holds no files {', '.join(sorted(suffixes))}.")
+        return [one.absolute() for one in found]
+    if path.exists():
+        return [path.absolute()]
+    if not glob.has_magic(str(source)):
+        raise TableError(f"There is no file {source}.")
+    found = sorted(Path(one) for one in glob.glob(str(source), recursive=True))  # noqa: PTH207  # a pattern may be absolute
+    if not found:
+        raise TableError(f"No file fits the pattern {str(source)!r}.")
+    return [one.absolute() for one in found]
+
+
+def _suffix(path: Path) -> str:
+    return (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(("_", ".")) for part in path.parts)
