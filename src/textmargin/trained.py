@@ -19,8 +19,8 @@ from .errors import LabelError, ModelFileError, ScoreError
 from .labelling import Labelling
 from .learners.explanation import KernelExplanation
 from .persistence import load, save
-from .tables.columns import column_on_arrival, text_of
-from .tables.formats import BadLine, Blank, Read, Row
+from .tables.formats import Blank, InvalidLine, Read, Row
+from .tables.reader import TextBatch, stream_texts
 
 
 class Decision(NamedTuple):
@@ -159,7 +159,7 @@ class Trained:
 
     def decide(
         self, batches: Iterable[list[Read]], source: Any, text: str | None = None, tell: Callable[[str], None] | None = None
-    ) -> Iterator[list[Decision | BadLine | Blank]]:
+    ) -> Iterator[list[Decision | InvalidLine | Blank]]:
         """A decision for each row as it arrives; rows without a text are bad lines, and blank lines stay what they are.
 
         Parameters
@@ -172,26 +172,10 @@ class Trained:
         tell : function of a line, default=None
             Gets to know which column was guessed.
         """
-        column = None
-        for batch in batches:
-            first = next((row for row in batch if isinstance(row, Row)), None)
-            if column is None and first is not None:
-                columns = column_on_arrival(first, source, text, self.text_column)
-                column = columns.text
-                if tell is not None and columns.said:
-                    tell("; ".join(columns.said))
-            yield self._decided(batch, column or "")
+        for batch in stream_texts(batches, source, text, self.text_column, tell):
+            yield self._decided(batch)
 
-    def _decided(self, batch: list[Read], column: str) -> list[Decision | BadLine | Blank]:
-        rows: list[Read] = []
-        texts = []
-        for row in batch:
-            if isinstance(row, Row):
-                try:
-                    texts.append(text_of(row, column))
-                except ValueError as error:
-                    row = BadLine(row.number, str(error))
-            rows.append(row)
-        scores = self.scores(texts) if texts else np.empty((0, len(self.classes)))
+    def _decided(self, batch: TextBatch) -> list[Decision | InvalidLine | Blank]:
+        scores = self.scores(batch.texts) if batch.texts else np.empty((0, len(self.classes)))
         decided = zip(self.labels(scores), scores.tolist(), strict=True)
-        return [Decision(row.number, *next(decided)) if isinstance(row, Row) else row for row in rows]
+        return [Decision(row.number, *next(decided)) if isinstance(row, Row) else row for row in batch.rows]

@@ -20,7 +20,7 @@ from .errors import TableError, TooLargeError
 from .labelling import Labelling
 from .scale.tasks import bag, kept, later, now
 from .tables.columns import check_labels
-from .tables.formats import BadLine
+from .tables.formats import InvalidLine
 from .tables.parts import Part, PartedTable
 from .trained import Trained
 from .training import Recipe
@@ -37,7 +37,7 @@ class Seen:
     n_texts: int
     counts: Counter[str]
     multilabel: bool
-    bad: list[BadLine]  # the first of them
+    bad: list[InvalidLine]  # the first of them
     n_bad: int
 
 
@@ -67,7 +67,7 @@ def look_through(table: PartedTable) -> Seen:
     if not seen.n_texts:
         why = f"no line could be read; line {seen.bad[0].number:,}: {seen.bad[0].reason}" if seen.bad else "it has no rows"
         raise TableError(f"{table.name} cannot be learnt from: {why}.")
-    check_labels(counts, seen.n_texts, str(table.columns.label), table.name, guessed=table.guessed)
+    check_labels(counts, seen.n_texts, str(table.columns.label), table.name, is_guess=table.label_is_guess)
     return seen
 
 
@@ -124,7 +124,11 @@ def _seen(part: Part, table: PartedTable) -> Seen:
     read = table.read(part)
     counts = Counter(name for own in read.corpus.labels for name in (set(own) if isinstance(own, tuple) else [own]))
     return Seen(
-        len(read.corpus), counts, any(isinstance(own, tuple) for own in read.corpus.labels), read.bad[:_TOLD], len(read.bad)
+        len(read.corpus),
+        counts,
+        any(isinstance(own, tuple) for own in read.corpus.labels),
+        read.invalid[:_TOLD],
+        len(read.invalid),
     )
 
 

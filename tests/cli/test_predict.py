@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from textmargin import Corpus
-from textmargin.tables.columns import read_table
+from textmargin.tables.reader import read_table
 from textmargin.training import Recipe
 
 LINES = "no toner left,printing\nthe vpn is down,network\npaper jam again,printing\nwifi is slow,network\n"

@@ -24,7 +24,7 @@ from textmargin.cli import app
 from textmargin.cli._cluster import at_work
 from textmargin.errors import ClusterError, TooLargeError
 from textmargin.scale._client import client
-from textmargin.tables.columns import read_table
+from textmargin.tables.reader import read_table
 from textmargin.tables.parts import open_parts
 from textmargin.trained import Trained
 from textmargin.training import Recipe

@@ -47,7 +47,7 @@ def predict(
     code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
     a label holds one itself.
     """
-    from ..tables.formats import BadLine, read_rows
+    from ..tables.formats import InvalidLine, read_rows
     from ..tables.lines import name_of
     from ..trained import Decision, Trained
 
@@ -72,7 +72,7 @@ def predict(
             for one in batch:
                 if isinstance(one, Decision):
                     decisions.append(one)
-                elif isinstance(one, BadLine):
+                elif isinstance(one, InvalidLine):
                     n_bad += 1
                     if stop:
                         write(decisions)
@@ -153,8 +153,8 @@ def _predict_parts(
         from ..tables.formats import Row
 
         columns = column_on_arrival(Row(1, dict.fromkeys(first_columns(data))), data, text, trained.text_column)
-        if columns.said:
-            remark("; ".join(columns.said))
+        if columns.notes:
+            remark("; ".join(columns.notes))
         found = predict_parquet(
             trained,
             data,

@@ -53,7 +53,7 @@ def report(
     with mistakes():
         from ..report.content import report_content
         from ..report.html import write_page
-        from ..tables.columns import read_table
+        from ..tables.reader import read_table
         from ..trained import Trained
 
         where = output or (None if as_json else Path("report.html"))
@@ -61,7 +61,9 @@ def report(
             check_writable(where, data, model, costs)
         trained = Trained.load(model)
         value = worth(hit, false_alarm, miss, utility, costs)
-        table = read_table(data, text=text, label=label, separator=separator, kind=kind, encoding=encoding, skip_bad=skip_bad)
+        table = read_table(
+            data, text=text, label=label, label_separator=separator, file_format=kind, encoding=encoding, skip_invalid=skip_bad
+        )
         tell(table)
         content = report_content(trained, table.corpus, value)
         if where is not None:

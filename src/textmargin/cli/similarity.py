@@ -29,16 +29,16 @@ def kernel(
         import numpy as np
 
         from ..representations.strings import SubsequenceKernel
-        from ..tables.columns import read_table
+        from ..tables.reader import read_table
 
         compare = SubsequenceKernel(length, decay, tokens="word" if words else "char")
         if output is not None:
             if len(texts) != 1:
                 raise ValueError(f"--output takes one file of texts; got {len(texts)} arguments.")
             check_writable(output, texts[0])
-            table = read_table(texts[0], text=text, kind=kind, encoding=encoding, labelled=False)
-            if table.said:
-                remark("; ".join(table.said))
+            table = read_table(texts[0], text=text, file_format=kind, encoding=encoding, labelled=False)
+            if table.notes:
+                remark("; ".join(table.notes))
             K = compare(table.corpus.texts)
             _write_array(output, K)
             typer.echo(f"{len(K):,} × {len(K):,} similarities written to {output}")

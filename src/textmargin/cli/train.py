@@ -36,7 +36,7 @@ from ._console import (
 if TYPE_CHECKING:
     from ..feedback.retune import Moved
     from ..report.summary import Summary
-    from ..tables.formats import BadLine
+    from ..tables.formats import InvalidLine
     from ..trained import Trained
     from ..training import Recipe
 
@@ -96,7 +96,7 @@ def train(
     With --cluster or --workers texts are read, and learnt from, in parts: Parquet, CSV, TSV or JSON lines, of any size.
     """
     with mistakes():
-        from ..tables.columns import read_table
+        from ..tables.reader import read_table
         from ..training import KERNELS, SCORES, Recipe
 
         if kernel not in KERNELS:
@@ -113,8 +113,8 @@ def train(
                 "--test says where they are."
             )
         value = worth(hit, false_alarm, miss, utility, costs)
-        reading: dict[str, Any] = {"text": text, "label": label, "separator": separator}
-        reading |= {"kind": kind, "encoding": encoding, "skip_bad": skip_bad}
+        reading: dict[str, Any] = {"text": text, "label": label, "label_separator": separator}
+        reading |= {"file_format": kind, "encoding": encoding, "skip_invalid": skip_bad}
         recipe = Recipe(
             kernel=kernel,
             length=length,
@@ -185,12 +185,14 @@ def evaluate(
     """Decide on labelled texts, and say how good the decisions are and what they are worth."""
     with mistakes():
         from ..report.summary import summarise
-        from ..tables.columns import read_table
+        from ..tables.reader import read_table
         from ..trained import Trained
 
         trained = Trained.load(model)
         value = worth(hit, false_alarm, miss, utility, costs)
-        table = read_table(data, text=text, label=label, separator=separator, kind=kind, encoding=encoding, skip_bad=skip_bad)
+        table = read_table(
+            data, text=text, label=label, label_separator=separator, file_format=kind, encoding=encoding, skip_invalid=skip_bad
+        )
         tell(table)
         summary = summarise(trained, table.corpus, value)
         if as_json:
@@ -268,7 +270,7 @@ def _train_parts(recipe: Recipe, data: str, reading: dict[str, Any], cluster: st
     table = open_parts(data, **reading)
     with at_work(cluster, workers):
         seen = look_through(table)
-        _tell(table.columns.said, seen.bad, seen.n_bad)
+        _tell(table.columns.notes, seen.bad, seen.n_bad)
         about = {"data": table.name, "n_texts": seen.n_texts, "labels": dict(sorted(seen.counts.items()))}
         return train_parts(recipe, table, seen, about, verbose=1)
 
@@ -338,10 +340,10 @@ def amount(value: float | None) -> str:
 
 def tell(table: Any) -> None:
     """What was guessed, and what could not be read."""
-    _tell(table.said, table.bad[:5], len(table.bad))
+    _tell(table.notes, table.invalid[:5], len(table.invalid))
 
 
-def _tell(said: Sequence[str], bad: Sequence[BadLine], n_bad: int) -> None:
+def _tell(said: Sequence[str], bad: Sequence[InvalidLine], n_bad: int) -> None:
     if said:
         remark("; ".join(said))
     for one in bad:

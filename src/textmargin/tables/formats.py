@@ -1,6 +1,6 @@
 """Rows of a user's own files: CSV, TSV, JSON lines, plain text (a text per line), Parquet, or a folder of text files.
 
-A row is a mapping from column to value; a line that cannot be read is a `BadLine`, by its number, and the rest goes on; a
+A row is a mapping from column to value; a line that cannot be read is a `InvalidLine`, by its number, and the rest goes on; a
 blank line between them is no row, and a `Blank`.
 """
 
@@ -17,9 +17,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import TableError
 from .lines import LONGEST, Line, batches, name_of
+from .paths import suffix_of
 
 FORMATS = ("csv", "tsv", "jsonl", "txt", "parquet", "folder")
-_SUFFIXES = {
+SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -32,7 +33,7 @@ _ROWS_AT_ONCE = 2000
 _ASCII = b'\t\n\r ",:;{}[]0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'  # what lines and values are found by
 _SHIFTING = ("hz", "iso2022", "utf-7")  # encodings in which such a byte may be half of another character
 _CARRIAGE_RETURN = "a carriage return stands inside the line; if all lines end with one, turn them into newlines: tr '\\r' '\\n'"
-_CSV_SAYS = {
+_CSV_REASONS = {
     "new-line character seen": _CARRIAGE_RETURN,
     "unexpected end of data": "the quote that opens a value is never closed, or only after very many lines",
     "expected after": "a value goes on after its closing quote; inside a quoted value, quotes are doubled",
@@ -46,7 +47,7 @@ class Row(NamedTuple):
     values: dict[str, Any]
 
 
-class BadLine(NamedTuple):
+class InvalidLine(NamedTuple):
     """A line that cannot be read, and why."""
 
     number: int
@@ -59,63 +60,67 @@ class Blank(NamedTuple):
     number: int
 
 
-Read: TypeAlias = Row | BadLine | Blank
+Read: TypeAlias = Row | InvalidLine | Blank
 
 
-def format_of(source: str | os.PathLike[str], kind: str | None = None) -> str:
+def format_of(source: str | os.PathLike[str], file_format: str | None = None) -> str:
     """The format that was asked for, or that the name tells; standard input is CSV unless something else is said."""
-    if kind is not None:
-        if kind not in FORMATS:
-            raise TableError(f"{kind!r} is none of the formats {', '.join(FORMATS)}.")
-        return kind
+    if file_format is not None:
+        if file_format not in FORMATS:
+            raise TableError(f"{file_format!r} is none of the formats {', '.join(FORMATS)}.")
+        return file_format
     if source == "-":
         return "csv"
     path = Path(source)
     if path.is_dir():
         return "folder"
-    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
-    if suffix not in _SUFFIXES:
-        raise TableError(f"{path} does not tell its format; say it with --format: {', '.join(FORMATS)}.")
-    return _SUFFIXES[suffix]
+    suffix = suffix_of(path)
+    if suffix not in SUFFIXES:
+        raise TableError(f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.")
+    return SUFFIXES[suffix]
 
 
-def read_rows(source: str | os.PathLike[str], kind: str | None = None, encoding: str = "utf-8") -> Iterator[list[Read]]:
+def read_rows(source: str | os.PathLike[str], file_format: str | None = None, encoding: str = "utf-8") -> Iterator[list[Read]]:
     """The rows of a file in batches of what is there; see `lines`."""
-    kind = format_of(source, kind)
-    encoding = _checked_encoding(encoding)
+    file_format = format_of(source, file_format)
+    encoding = check_encoding(encoding)
     if source == "-" and sys.stdin is None:
         raise TableError("Standard input is closed; name a file, or pipe lines in.")
-    if source == "-" and kind in ("parquet", "folder"):
-        raise TableError(f"Standard input cannot be read as {kind}; name the {'folder' if kind == 'folder' else 'file'}.")
+    if source == "-" and file_format in ("parquet", "folder"):
+        raise TableError(
+            f"Standard input cannot be read as {file_format}; name the {'folder' if file_format == 'folder' else 'file'}."
+        )
     if source != "-" and not Path(source).exists():
         raise TableError(f"There is no file {source}.")
-    if kind == "folder":
+    if file_format == "folder":
         return _folder(Path(source), encoding)
-    if kind == "parquet":
+    if file_format == "parquet":
         return _parquet(Path(source))
     if source != "-" and _has_zero_bytes(Path(source)):
         raise TableError(
             f"{source} holds zero bytes, so it is not a text file; give a CSV, TSV, JSON lines, text or Parquet file, and one in "
             f"UTF-16 converted to UTF-8."
         )
-    if kind in ("csv", "tsv"):
-        return _delimited(source, "\t" if kind == "tsv" else ",", encoding)
-    parse = _json if kind == "jsonl" else _plain
-    return ([_decoded(line, encoding, parse) for line in batch] for batch in batches(source))
+    if file_format in ("csv", "tsv"):
+        return _delimited(source, "\t" if file_format == "tsv" else ",", encoding)
+    parse = parse_json if file_format == "jsonl" else _parse_plain
+    return ([parse_line(line, encoding, parse) for line in batch] for batch in batches(source))
 
 
-def _checked_encoding(encoding: str) -> str:
+def check_encoding(encoding: str) -> str:
     """An encoding that keeps ASCII bytes, "utf-8" however it was spelt."""
     try:
         name = codecs.lookup(encoding).name
         keeps = not name.startswith(_SHIFTING) and _ASCII.decode(encoding) == _ASCII.decode("ascii")
     except LookupError as error:
-        raise TableError(f"--encoding {encoding} is not known; well-known ones are utf-8, latin-1 and cp1252.") from error
+        raise TableError(
+            f"The encoding {encoding!r} is not known; well-known ones for encoding= are utf-8, latin-1 and cp1252."
+        ) from error
     except UnicodeError:
         keeps = False
     if not keeps:
         raise TableError(
-            f"--encoding {encoding} cannot be read, only encodings that keep ASCII bytes; convert the file to UTF-8: "
+            f"The encoding {encoding!r} cannot be read, only encodings that keep ASCII bytes; convert the file to UTF-8: "
             f"iconv -f {encoding} -t utf-8."
         )
     return "utf-8" if name == "utf-8" else encoding
@@ -132,28 +137,28 @@ def _has_zero_bytes(path: Path) -> bool:
         raise TableError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _decoded(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:
+def parse_line(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:
+    """A line as a row by itself."""
     if not line.content.strip():
         return Blank(line.number)
     try:
-        return Row(line.number, parse(_text(line.content, encoding, first=line.number == 1)))
+        return Row(line.number, parse(_decode(line.content, encoding, first=line.number == 1)))
     except ValueError as error:
-        return BadLine(line.number, str(error))
+        return InvalidLine(line.number, str(error))
 
 
-def _text(content: bytes, encoding: str, *, first: bool) -> str:
+def _decode(content: bytes, encoding: str, *, first: bool) -> str:
     if b"\0" in content:
         raise ValueError("it holds zero bytes, so this is not a text file")
     try:
         return content.decode("utf-8-sig" if first and encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
-        found = error.object[error.start]
-        raise ValueError(
-            f"byte {error.start + 1} (0x{found:02x}) is not {encoding}; name the encoding with --encoding"
-        ) from error
+        byte = error.object[error.start]
+        raise ValueError(f"byte {error.start + 1} (0x{byte:02x}) is not {encoding}; name the encoding with encoding=") from error
 
 
-def _json(line: str) -> dict[str, Any]:
+def parse_json(line: str) -> dict[str, Any]:
+    """The values of a line of JSON lines."""
     try:
         values = json.loads(line)
     except ValueError as error:
@@ -165,7 +170,7 @@ def _json(line: str) -> dict[str, Any]:
     return values
 
 
-def _plain(line: str) -> dict[str, Any]:
+def _parse_plain(line: str) -> dict[str, Any]:
     if "\r" in line:
         raise ValueError(_CARRIAGE_RETURN)
     return {"text": line}
@@ -180,18 +185,18 @@ def _delimited(source: str | os.PathLike[str], delimiter: str, encoding: str) ->
         read: list[Read] = [Blank(line.number) for line in batch if not line.content.strip()] if len(lines) < len(batch) else []
         if names is None and lines:
             try:
-                (values,) = _split([_text(lines[0].content, encoding, first=True)], delimiter)
+                (values,) = _split([_decode(lines[0].content, encoding, first=True)], delimiter)
             except (ValueError, csv.Error) as error:
                 raise TableError(f"The first line of {name_of(source)} should name the columns: {_reason(error)}.") from error
-            names = _checked_names(values, source)
+            names = _check_names(values, source)
             lines = lines[1:]
         if lines and names is not None:
-            read += _together(lines, names, delimiter, encoding)
+            read += parse_delimited(lines, names, delimiter, encoding)
         if read:
             yield read
 
 
-def _together(lines: list[Line], names: list[str], delimiter: str, encoding: str) -> list[Read]:
+def parse_delimited(lines: list[Line], names: list[str], delimiter: str, encoding: str) -> list[Read]:
     """Rows of many lines at once, which is several times faster; one by one where something is wrong with one of them."""
     try:
         content = b"\n".join(line.content for line in lines)
@@ -201,16 +206,16 @@ def _together(lines: list[Line], names: list[str], delimiter: str, encoding: str
     n = len(names)
     if len(rows) == len(lines) and all(len(values) == n for values in rows):
         return [Row(line.number, dict(zip(names, values))) for line, values in zip(lines, rows)]  # noqa: B905  # known to be alike
-    return [_alone(line, names, delimiter, encoding) for line in lines]
+    return [_parse_one(line, names, delimiter, encoding) for line in lines]
 
 
-def _alone(line: Line, names: list[str], delimiter: str, encoding: str) -> Read:
+def _parse_one(line: Line, names: list[str], delimiter: str, encoding: str) -> Read:
     try:
-        (values,) = _split([_text(line.content, encoding, first=False)], delimiter)
+        (values,) = _split([_decode(line.content, encoding, first=False)], delimiter)
     except (ValueError, csv.Error) as error:
-        return BadLine(line.number, _reason(error))
+        return InvalidLine(line.number, _reason(error))
     if len(values) != len(names):
-        return BadLine(line.number, f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
+        return InvalidLine(line.number, f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
     return Row(line.number, dict(zip(names, values, strict=True)))
 
 
@@ -220,10 +225,10 @@ def _split(lines: list[str], delimiter: str) -> list[list[str]]:
 
 def _reason(error: Exception) -> str:
     """What csv says, in other words where its own would not help."""
-    return next((words for said, words in _CSV_SAYS.items() if said in str(error)), str(error))
+    return next((words for part, words in _CSV_REASONS.items() if part in str(error)), str(error))
 
 
-def _checked_names(names: list[str], source: str | os.PathLike[str]) -> list[str]:
+def _check_names(names: list[str], source: str | os.PathLike[str]) -> list[str]:
     names = [name.strip() for name in names]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -242,10 +247,10 @@ def _folder(folder: Path, encoding: str) -> Iterator[list[Read]]:
             label = "" if path.parent == folder else path.parent.relative_to(folder).as_posix()
             try:
                 rows.append(
-                    Row(number, {"text": _text(path.read_bytes(), encoding, first=True), "label": label, "file": str(path)})
+                    Row(number, {"text": _decode(path.read_bytes(), encoding, first=True), "label": label, "file": str(path)})
                 )
             except (ValueError, OSError) as error:
-                rows.append(BadLine(number, f"{path}: {error}"))
+                rows.append(InvalidLine(number, f"{path}: {error}"))
         yield rows
 
 

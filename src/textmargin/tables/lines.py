@@ -45,7 +45,7 @@ def batches(
     """
     with ExitStack() as stack:
         read = _reader(source, stack)
-        records = _Records(delimiter, most_lines, most_bytes)
+        records = RecordJoiner(delimiter, most_lines, most_bytes)
         rest: list[bytes] = []
         size = 0
         while data := read():
@@ -54,60 +54,60 @@ def batches(
             if b"\n" in data:
                 *lines, last = b"".join(rest).split(b"\n")
                 rest, size = [last], len(last)
-                if batch := records.of(lines):
+                if batch := records.add(lines):
                     yield batch
             if size > LONGEST:
                 raise TableError(
                     f"Line {records.number + 1:,} of {name_of(source)} is longer than {LONGEST:,} bytes: not a text file?"
                 )
         last = b"".join(rest)
-        if batch := [*records.of([last] if last else []), *records.left()]:
+        if batch := [*records.add([last] if last else []), *records.flush()]:
             yield batch
 
 
-class _Records:
-    """Lines put together where a quoted value goes on."""
+class RecordJoiner:
+    """Joins lines to records where a quoted value goes on."""
 
     def __init__(self, delimiter: bytes | None, most_lines: int, most_bytes: int) -> None:
         self.delimiter, self.most_lines, self.most_bytes = delimiter, most_lines, most_bytes
-        self.number = 0  # of the last line seen
+        self.number = 0  # of the last line so far
         self.pending: list[bytes] = []  # lines of a record whose quote is open
         self.first = 1  # the number of the first of them
         self.size = 0
 
-    def of(self, lines: list[bytes]) -> list[Line]:
-        """The records that are complete with these lines."""
+    def add(self, lines: list[bytes]) -> list[Line]:
+        """The records that these lines complete."""
         first = self.number + 1
         self.number += len(lines)
         if self.delimiter is None:
             return [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(lines, start=first)]
         opening = self.delimiter + b'"'
-        found: list[Line] = []
+        complete: list[Line] = []
         for number, line in enumerate(lines, start=first):
             if not self.pending and b'"' not in line:
-                found.append(Line(number, line.removesuffix(b"\r")))
-            elif _goes_on(line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line, bool(self.pending), opening):
+                complete.append(Line(number, line.removesuffix(b"\r")))
+            elif _quote_open(line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line, bool(self.pending), opening):
                 if not self.pending:
                     self.first = number
                 self.pending.append(line)
                 self.size += len(line) + 1
                 if len(self.pending) > self.most_lines or (len(self.pending) > 1 and self.size > self.most_bytes):
-                    found += self.left()
+                    complete += self.flush()
             else:
                 if self.pending:
                     number, line = self.first, b"\n".join([*self.pending, line])
                     self.pending, self.size = [], 0
-                found.append(Line(number, line.removesuffix(b"\r")))
-        return found
+                complete.append(Line(number, line.removesuffix(b"\r")))
+        return complete
 
-    def left(self) -> list[Line]:
+    def flush(self) -> list[Line]:
         """The lines whose quote is still open, each by itself: they must not be lost with the one that opened it."""
         lines = [Line(number, line.removesuffix(b"\r")) for number, line in enumerate(self.pending, start=self.first)]
         self.pending, self.size = [], 0
         return lines
 
 
-def _goes_on(line: bytes, opened: bool, opening: bytes) -> bool:
+def _quote_open(line: bytes, opened: bool, opening: bytes) -> bool:
     """Whether a quoted value is open after a line: a quote opens one at the start of a value only, and two stand for one."""
     start = 0
     while True:
@@ -135,14 +135,14 @@ def _reader(source: str | os.PathLike[str], stack: ExitStack) -> Callable[[], by
     try:
         if path.suffix == ".gz":
             packed = stack.enter_context(gzip.GzipFile(path, "rb"))
-            return lambda: _unpacked(packed, path)
+            return lambda: _read_gzip(packed, path)
         stream = stack.enter_context(path.open("rb", buffering=0))
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}.") from error
     return lambda: stream.read(_AT_ONCE) or b""
 
 
-def _unpacked(packed: gzip.GzipFile, path: Path) -> bytes:
+def _read_gzip(packed: gzip.GzipFile, path: Path) -> bytes:
     try:
         return packed.read1(_AT_ONCE)
     except (EOFError, OSError, zlib.error) as error:

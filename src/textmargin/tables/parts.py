@@ -9,20 +9,32 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..datasets.corpus import Corpus
 from ..errors import TableError
-from .columns import LOOKED_AT, Columns, Table, find_columns, labels_of, no_column, text_of
-from .formats import _SUFFIXES, BadLine, Blank, Read, Row, _checked_encoding, _decoded, _json, _together, format_of, read_rows
-from .lines import LONGEST, MOST_BYTES, MOST_LINES, _Records
+from .columns import N_SAMPLE, Columns, find_columns, no_column
+from .formats import (
+    SUFFIXES,
+    Blank,
+    InvalidLine,
+    Read,
+    Row,
+    check_encoding,
+    format_of,
+    parse_delimited,
+    parse_json,
+    parse_line,
+    read_rows,
+)
+from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner
 from .paths import files_of
+from .reader import LabelledTable, RowReader, check_separator
 
 PART_BYTES = 32_000_000  # of a part, about; read, its texts and rows take several times that
-_KINDS = ("csv", "tsv", "jsonl", "parquet")
+_FORMATS = ("csv", "tsv", "jsonl", "parquet")
 _DELIMITERS = {"csv": b",", "tsv": b"\t", "jsonl": None}
 
 
@@ -34,7 +46,7 @@ class Part:
     """
 
     path: Path
-    kind: str
+    file_format: str
     encoding: str
     names: tuple[str, ...]
     n_before: int
@@ -43,24 +55,24 @@ class Part:
 
     def rows(self, columns: Sequence[str]) -> list[Read]:
         """Its rows; of Parquet with these columns only."""
-        if self.kind == "parquet":
+        if self.file_format == "parquet":
             return self._row_groups(columns)
         if self.end is None:
-            return list(chain.from_iterable(read_rows(self.path, self.kind, self.encoding)))
+            return list(chain.from_iterable(read_rows(self.path, self.file_format, self.encoding)))
         csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
         with self.path.open("rb") as stream:
             stream.seek(self.start)
             lines = stream.read(self.end - self.start).split(b"\n")
-        delimiter = _DELIMITERS[self.kind]
-        records = _Records(delimiter, MOST_LINES, MOST_BYTES)
+        delimiter = _DELIMITERS[self.file_format]
+        records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES)
         records.number = self.n_before
-        found = [*records.of(lines if lines[-1] else lines[:-1]), *records.left()]
+        whole = [*records.add(lines if lines[-1] else lines[:-1]), *records.flush()]
         if delimiter is None:
-            return [_decoded(line, self.encoding, _json) for line in found]
-        lines_left = [line for line in found if line.content.strip()]
+            return [parse_line(line, self.encoding, parse_json) for line in whole]
+        filled = [line for line in whole if line.content.strip()]
         if self.n_before == 0:
-            lines_left = lines_left[1:]  # the names of the columns
-        return _together(lines_left, list(self.names), delimiter.decode(), self.encoding)
+            filled = filled[1:]  # the names of the columns
+        return parse_delimited(filled, list(self.names), delimiter.decode(), self.encoding)
 
     def _row_groups(self, columns: Sequence[str]) -> list[Read]:
         import pyarrow as pa
@@ -81,32 +93,21 @@ class PartedTable:
 
     name: str
     parts: list[Part]
-    columns: Columns
-    separator: str | None
-    skip_bad: bool
-    guessed: bool  # whether the column of the labels is a guess
+    reader: RowReader
+    skip_invalid: bool
+    label_is_guess: bool
 
-    def read(self, part: Part) -> Table:
+    @property
+    def columns(self) -> Columns:
+        """The columns of the texts and the labels."""
+        return self.reader.columns
+
+    def read(self, part: Part) -> LabelledTable:
         """The texts and labels of one part, as `read_table` reads a whole file."""
-        text, label = self.columns.text, self.columns.label
-        texts, labels, numbers, bad = [], [], [], []
-        for row in part.rows([text, label] if label else [text]):
-            try:
-                if isinstance(row, Row):
-                    own = text_of(row, text), labels_of(row, label, self.separator) if label else ""
-                    texts.append(own[0])
-                    labels.append(own[1])
-                    numbers.append(str(row.number))
-                elif isinstance(row, BadLine):
-                    bad.append(row)
-            except ValueError as error:
-                bad.append(BadLine(row.number, str(error)))
-            if bad and not self.skip_bad:
-                raise TableError(
-                    f"Line {bad[0].number:,} of {part.path}: {bad[0].reason}. Mend it, or leave such lines out with --skip-bad."
-                )
-        bad = [BadLine(one.number, f"{one.reason} ({part.path.name})") for one in bad]
-        return Table(Corpus(self.name, texts, labels, ids=numbers), [], bad, text)
+        names = [name for name in (self.columns.text, self.columns.label) if name is not None]
+        table = self.reader.read_all(part.rows(names), self.name, part.path, strict=not self.skip_invalid)
+        invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in table.invalid]
+        return replace(table, invalid=invalid)
 
 
 def open_parts(
@@ -114,10 +115,10 @@ def open_parts(
     *,
     text: str | None = None,
     label: str | None = None,
-    separator: str | None = None,
-    kind: str | None = None,
+    label_separator: str | None = None,
+    file_format: str | None = None,
     encoding: str = "utf-8",
-    skip_bad: bool = False,
+    skip_invalid: bool = False,
     part_bytes: int = PART_BYTES,
 ) -> PartedTable:
     """Cut files in parts without reading them; what can be seen without is checked.
@@ -125,54 +126,54 @@ def open_parts(
     Parameters
     ----------
     source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as "texts/*.parquet"
-    text, label, separator, kind, encoding, skip_bad : as in `read_table`
+    text, label, label_separator, file_format, encoding, skip_invalid : as in `read_table`
     part_bytes : int
         How large a part is, about.
     """
-    if separator == "":
-        raise TableError("--separator '' is empty; say what stands between several labels of one text, as in --separator ';'.")
+    check_separator(label_separator)
     if source == "-":
         raise TableError("Standard input cannot be cut in parts; name a file, a folder or a pattern.")
-    suffixes = [suffix for suffix, own in _SUFFIXES.items() if own in ([kind] if kind in _KINDS else _KINDS)]
-    parts = [part for path in files_of(source, suffixes) for part in _cut(path, kind, encoding, part_bytes)]
-    first = list(islice((row for part in parts for row in _first_rows(part) if isinstance(row, Row)), LOOKED_AT))
+    formats = (file_format,) if file_format in _FORMATS else _FORMATS
+    suffixes = [suffix for suffix, name in SUFFIXES.items() if name in formats]
+    parts = [part for path in files_of(source, suffixes) for part in _cut(path, file_format, encoding, part_bytes)]
+    first = list(islice((row for part in parts for row in _first_rows(part) if isinstance(row, Row)), N_SAMPLE))
     if not first:
         raise TableError(f"{source} has no rows.")
     columns = find_columns(first, source, text, label, labelled=True)
     for part in parts:
-        for name, option in ((columns.text, "--text"), (columns.label, "--label")):
-            if part.names and part.kind != "jsonl" and name not in part.names:
-                raise TableError(no_column(str(name), part.names, part.path, option))
-    return PartedTable(Path(source).name, parts, columns, separator, skip_bad, label is None)
+        for name, parameter in ((columns.text, "text"), (columns.label, "label")):
+            if part.names and part.file_format != "jsonl" and name not in part.names:
+                raise TableError(no_column(str(name), part.names, part.path, parameter))
+    return PartedTable(Path(source).name, parts, RowReader(columns, label_separator), skip_invalid, label is None)
 
 
-def _cut(path: Path, kind: str | None, encoding: str, part_bytes: int) -> Iterator[Part]:
-    kind, encoding = format_of(path, kind), _checked_encoding(encoding)
-    if kind not in _KINDS:
-        raise TableError(f"{path}: {kind} cannot be read in parts; {', '.join(_KINDS)} can.")
-    if kind == "parquet":
+def _cut(path: Path, file_format: str | None, encoding: str, part_bytes: int) -> Iterator[Part]:
+    file_format, encoding = format_of(path, file_format), check_encoding(encoding)
+    if file_format not in _FORMATS:
+        raise TableError(f"{path}: {file_format} cannot be read in parts; {', '.join(_FORMATS)} can.")
+    if file_format == "parquet":
         yield from _cut_row_groups(path, encoding, part_bytes)
         return
-    whole = Part(path, kind, encoding, (), 0, 0, None)
+    whole = Part(path, file_format, encoding, (), 0, 0, None)
     names = tuple(next((row.values for row in _first_rows(whole) if isinstance(row, Row)), {}))
     if path.suffix == ".gz":
-        yield Part(path, kind, encoding, names, 0, 0, None)
+        yield Part(path, file_format, encoding, names, 0, 0, None)
         return
-    for n_before, start, end in _cut_lines(path, _DELIMITERS[kind], part_bytes):
-        yield Part(path, kind, encoding, names, n_before, start, end)
+    for n_before, start, end in _cut_lines(path, _DELIMITERS[file_format], part_bytes):
+        yield Part(path, file_format, encoding, names, n_before, start, end)
 
 
 def _cut_lines(path: Path, delimiter: bytes | None, part_bytes: int) -> Iterator[tuple[int, int, int]]:
     """Runs of whole records: the lines before, and where they start and end."""
-    records = _Records(delimiter, MOST_LINES, MOST_BYTES)
+    records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES)
     with path.open("rb") as stream:
         start = n_before = 0
         while chunk := stream.read(part_bytes) + stream.readline():
             n_lines = chunk.count(b"\n")
             if delimiter is not None and b'"' in chunk:
-                records.of(chunk.removesuffix(b"\n").split(b"\n"))
+                records.add(chunk.removesuffix(b"\n").split(b"\n"))
                 while records.pending and (line := stream.readline()):
-                    records.of([line.removesuffix(b"\n")])
+                    records.add([line.removesuffix(b"\n")])
                     n_lines += 1
             end = stream.tell()
             yield n_before, start, end
@@ -202,5 +203,5 @@ def _cut_row_groups(path: Path, encoding: str, part_bytes: int) -> Iterator[Part
 
 def _first_rows(part: Part) -> list[Read]:
     """Some rows of a part with all columns."""
-    rows: Any = chain.from_iterable(read_rows(part.path, part.kind, part.encoding)) if part.start == 0 else ()
-    return [row for row in islice(rows, LOOKED_AT) if not isinstance(row, Blank)]
+    rows: Any = chain.from_iterable(read_rows(part.path, part.file_format, part.encoding)) if part.start == 0 else ()
+    return [row for row in islice(rows, N_SAMPLE) if not isinstance(row, Blank)]

@@ -14,25 +14,28 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
     """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin with _ or a dot."""
     path = Path(source)
     if path.is_dir():
-        found = sorted(
-            one for one in path.rglob("*") if _suffix(one) in suffixes and one.is_file() and not _hidden(one.relative_to(path))
+        files = sorted(
+            one
+            for one in path.rglob("*")
+            if suffix_of(one) in suffixes and one.is_file() and not _is_hidden(one.relative_to(path))
         )
-        if not found:
+        if not files:
             raise TableError(f"{path} holds no files {', '.join(sorted(suffixes))}.")
-        return [one.absolute() for one in found]
+        return [one.absolute() for one in files]
     if path.exists():
         return [path.absolute()]
     if not glob.has_magic(str(source)):
         raise TableError(f"There is no file {source}.")
-    found = sorted(Path(one) for one in glob.glob(str(source), recursive=True))  # noqa: PTH207  # a pattern may be absolute
-    if not found:
+    files = sorted(Path(one) for one in glob.glob(str(source), recursive=True))  # noqa: PTH207  # a pattern may be absolute
+    if not files:
         raise TableError(f"No file fits the pattern {str(source)!r}.")
-    return [one.absolute() for one in found]
+    return [one.absolute() for one in files]
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
+    """What the name of a file ends with, in small letters, less .gz."""
     return (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
 
 
-def _hidden(path: Path) -> bool:
+def _is_hidden(path: Path) -> bool:
     return any(part.startswith(("_", ".")) for part in path.parts)
