@@ -24,8 +24,8 @@ from textmargin.cli import app
 from textmargin.cli._cluster import at_work
 from textmargin.errors import ClusterError, TooLargeError
 from textmargin.scale._client import client
-from textmargin.tables.reader import read_table
 from textmargin.tables.parts import open_parts
+from textmargin.tables.reader import read_table
 from textmargin.trained import Trained
 from textmargin.training import Recipe
 from textmargin.training_parts import Seen, train_parts

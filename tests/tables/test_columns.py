@@ -1,0 +1,67 @@
+"""Columns of texts and labels: given, guessed, or settled on the first row that arrives."""
+
+import pytest
+
+from textmargin.errors import TableError
+from textmargin.tables.columns import case_variants, column_on_arrival
+from textmargin.tables.formats import Row
+from textmargin.tables.reader import read_table
+
+
+def test_guesses_are_noted(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("id,Body,Topic\n1,the wifi is down,network\n2,no toner left at all,printing\n")
+    table = read_table(path)
+    assert table.notes == ["text: column 'Body'", "label: column 'Topic'"]
+    assert read_table(path, text="Body", label="Topic").notes == []
+
+
+def test_columns_are_guessed_by_what_is_in_them(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("nr,what,where\n" + "".join(f"{n},something is wrong with number {n},{'ab'[n % 2]}\n" for n in range(20)))
+    table = read_table(path)
+    assert table.notes == ["text: column 'what'", "label: column 'where'"]
+
+
+def test_a_wrong_column_names_those_that_are_there(csv_file):
+    with pytest.raises(TableError, match=r"desk.csv has no column 'topic'. It has 'text', 'label'. Choose one with label="):
+        read_table(csv_file, label="topic")
+
+
+def test_a_guessed_label_that_differs_from_text_to_text_is_refused(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n" + "".join(f"hello,{n}\n" for n in range(20)))
+    with pytest.raises(TableError, match=r"20 values in column 'label' for 20 texts.* Choose the column with label="):
+        read_table(path)
+    assert len(read_table(path, label="label").corpus.classes) == 20
+    assert len(read_table(path, labelled=False).corpus) == 20
+
+
+def test_the_column_of_a_stream_does_not_hang_on_what_comes_first():
+    row = Row(1, {"id": "a long text of many words", "Message": "b", "note": "c"})
+    assert column_on_arrival(row, "x").text == "Message"
+    assert column_on_arrival(row, "x").notes == ["text: column 'Message'"]
+    assert column_on_arrival(row, "x", usual="note").text == "note"
+    assert column_on_arrival(row, "x", usual="note").notes == []
+    assert column_on_arrival(row, "x", "id", usual="note").text == "id"
+    assert column_on_arrival(Row(1, {"words": "a"}), "x", usual="note").notes == ["text: column 'words'"]
+    with pytest.raises(TableError, match=r"x has no column 'nope'. It has 'id', 'Message', 'note'. Choose one with text="):
+        column_on_arrival(row, "x", "nope")
+    with pytest.raises(TableError, match="which one holds the text"):
+        column_on_arrival(Row(1, {"id": "a long text of many words", "note": "c"}), "x")
+
+
+def test_labels_that_differ_by_case_only_are_noted(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\nwin cash,Spam\nsee you,ham\nfree gold,spam \nfree,SPAM\n")
+    table = read_table(path, text="text", label="label")
+    assert table.notes == ["labels 'SPAM', 'Spam' and 'spam' differ by case only"]
+    assert table.corpus.classes == ["SPAM", "Spam", "ham", "spam"]
+    path.write_text("text,label\nwin cash,Spam;ham\nsee you,HAM\n")
+    notes = read_table(path, text="text", label="label", label_separator=";").notes
+    assert notes == ["labels 'HAM' and 'ham' differ by case only"]
+
+
+def test_other_labels_are_no_case_variants():
+    assert case_variants(["spam", "ham", "spam", "spam 2"]) == []
+    assert case_variants([]) == []

@@ -1,0 +1,123 @@
+"""Rows of every format, and what is said of lines that cannot be read."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tables.user_files import read_flat
+
+from textmargin.errors import TableError
+from textmargin.tables import lines
+from textmargin.tables.formats import Blank, InvalidLine, Row, read_rows
+from textmargin.tables.reader import read_table
+
+
+@given(st.lists(st.tuples(*[st.text(st.sampled_from('a",\n '), max_size=6)] * 2), min_size=1), st.sampled_from([1, 2, 5, 1000]))
+def test_what_csv_writes_is_read_again(tmp_path_factory, rows, at_once):
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([("one", "two"), *rows])
+    path.write_bytes(written.getvalue().encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_AT_ONCE", at_once)
+        assert [tuple(row.values.values()) for row in read_flat(path)] == rows
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "utf8", "U8", "utf-8-sig"])
+def test_a_mark_at_the_start_however_utf_8_is_spelt(encoding, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'\xef\xbb\xbf"text","label"\nhello,x\n')
+    assert read_flat(path, encoding=encoding) == [Row(2, {"text": "hello", "label": "x"})]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("nonsense", "The encoding 'nonsense' is not known"),
+        ("hex", "The encoding 'hex' is not known"),
+        ("utf-16", "only encodings that keep ASCII bytes; convert the file to UTF-8: iconv -f utf-16 -t utf-8"),
+        ("cp037", "only encodings that keep ASCII bytes"),
+        ("iso-2022-jp", "only encodings that keep ASCII bytes"),
+    ],
+)
+def test_an_encoding_that_cannot_be_read_is_named(encoding, message, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\nhello,x\n")
+    with pytest.raises(TableError, match=message):
+        read_table(path, encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift_jis", "gb18030", "euc-kr", "koi8-r", "mac-roman"])
+def test_encodings_that_keep_ascii(encoding, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\nhello,x\n")
+    assert read_table(path, encoding=encoding).corpus.texts == ["hello"]
+
+
+def test_another_encoding_and_a_mark_at_the_start(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("text,label\ncafé,x\n".encode("latin-1"))
+    assert read_table(path, encoding="latin-1").corpus.texts == ["café"]
+    path.write_bytes(b"\xef\xbb\xbftext,label\r\nhello,x\r\n")
+    assert read_table(path).corpus.texts == ["hello"]
+
+
+@pytest.mark.parametrize(("name", "start"), [("a.csv", "The first line of"), ("a.txt", "Line 1 of")])
+def test_line_ends_of_old_macs_are_explained(name, start, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(b"text,label\rhello,x\r")
+    with pytest.raises(TableError, match=rf"{start} .*a carriage return stands inside the line.* tr '\\r' '\\n'"):
+        read_table(path)
+
+
+def test_text_after_a_closing_quote_is_explained(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('text,label\n"wifi" is down,x\nno toner,y\n')
+    bad, good = read_flat(path)
+    assert bad == InvalidLine(2, "a value goes on after its closing quote; inside a quoted value, quotes are doubled")
+    assert good.number == 3
+
+
+def test_an_inch_mark_does_not_swallow_the_lines_after_it(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('text,label\nmy 5" screen is dark,x\nno toner,y\na 3" gap,x\n"a 2"" gap, again",y\n')
+    corpus = read_table(path).corpus
+    assert corpus.texts == ['my 5" screen is dark', "no toner", 'a 3" gap', 'a 2" gap, again']
+    assert corpus.labels == ["x", "y", "x", "y"]
+
+
+def test_a_text_longer_than_the_csv_module_likes(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n" + "x" * 200_000 + ",y\n")
+    assert len(read_table(path).corpus.texts[0]) == 200_000
+
+
+def test_a_hundred_thousand_brackets_are_an_invalid_line(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("[" * 100_000 + '\n{"text": "a"}\n')
+    bad, good = read_flat(path)
+    assert bad == InvalidLine(1, "not JSON that can be read: its brackets are nested too deep")
+    assert good == Row(2, {"text": "a"})
+
+
+def test_a_closed_standard_input(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(TableError, match="Standard input is closed"):
+        read_rows("-")
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "folder"])
+def test_standard_input_is_no_parquet_and_no_folder(file_format):
+    with pytest.raises(TableError, match=f"Standard input cannot be read as {file_format}"):
+        read_rows("-", file_format)
+
+
+def test_blank_lines_are_not_lost_in_silence(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text\nhello\n\nyou\n  \n")
+    assert sorted(read_flat(path)) == [Row(2, {"text": "hello"}), Blank(3), Row(4, {"text": "you"}), Blank(5)]
+    path = tmp_path / "a.txt"
+    path.write_text("hello\n\nyou\n")
+    assert read_flat(path) == [Row(1, {"text": "hello"}), Blank(2), Row(3, {"text": "you"})]

@@ -1,0 +1,226 @@
+"""Texts and labels of a file of any format, and of rows as they arrive."""
+
+import gzip
+import json
+
+import pytest
+from tables.user_files import ROWS
+
+from textmargin.errors import TableError
+from textmargin.tables.columns import Columns
+from textmargin.tables.formats import Blank, InvalidLine, Row, read_rows
+from textmargin.tables.reader import RowReader, TextBatch, read_table, stream_texts
+
+
+def as_tsv(tmp_path):
+    path = tmp_path / "desk.tsv"
+    path.write_text("label\ttext\n" + "".join('{}\t"{}"\n'.format(label, text.replace('"', '""')) for text, label in ROWS))
+    return path
+
+
+def as_jsonl(tmp_path):
+    path = tmp_path / "desk.jsonl"
+    path.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in ROWS))
+    return path
+
+
+def as_gzip(tmp_path):
+    path = tmp_path / "desk.jsonl.gz"
+    path.write_bytes(gzip.compress(as_jsonl(tmp_path).read_bytes()))
+    return path
+
+
+def as_parquet(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "desk.parquet"
+    pq.write_table(pa.table({"text": [text for text, _ in ROWS], "label": [label for _, label in ROWS]}), path)
+    return path
+
+
+def as_folder(tmp_path):
+    for number, (text, label) in enumerate(ROWS):
+        (tmp_path / "desk" / label).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "desk" / label / f"{number}.txt").write_text(text)
+    return tmp_path / "desk"
+
+
+@pytest.mark.parametrize("write", [as_tsv, as_jsonl, as_gzip, as_parquet, as_folder])
+def test_every_format_gives_the_same_texts(write, tmp_path, csv_file):
+    expected = read_table(csv_file).corpus
+    found = read_table(write(tmp_path)).corpus
+    assert (
+        sorted(zip(found.texts, found.labels, strict=True))
+        == sorted(ROWS)
+        == sorted(zip(expected.texts, expected.labels, strict=True))
+    )
+
+
+def test_line_numbers_are_those_of_an_editor(csv_file):
+    assert read_table(csv_file).corpus.ids == ["2", "3", "4", "6"]
+
+
+def test_several_labels(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("text,topics\na b c,x; y\nd e f,y\ng h i,\n")
+    assert read_table(path, label_separator=";").corpus.labels == [("x", "y"), ("y",), ()]
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"text": "a", "topics": ["x", "y"]}\n{"text": "b", "topics": []}\n')
+    assert read_table(path).corpus.labels == [("x", "y"), ()]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "", "a.csv has no rows"),
+        ("a.csv", "text,label\n", "a.csv has no rows"),
+        ("a.csv", "text,label\nx,y,z\n", "Line 2 of .*: 3 values for 2 columns .*skip_invalid=True"),
+        ("a.csv", "text,text\nx,y\n", "two columns 'text'"),
+        ("a.csv", "text,label\nhello,\n", "Line 2 of .*: the label, column 'label', is empty"),
+        ("a.csv", "a,b\n1,2\n", "which one holds the text. Choose it with text="),
+        ("a.csv", "text\nhello\n", "which one holds the label. Choose it with label="),
+        ("a.csv", b"text,label\ncaf\xe9,x\n", r"Line 2 of .*: byte 4 \(0xe9\) is not utf-8; name the encoding with encoding="),
+        ("a.csv", b"\x00\x01\x02PNG", "holds zero bytes, so it is not a text file"),
+        ("a.jsonl", "{}\n[1]\n", "Line 2 of .*: not a JSON object but list"),
+        ("a.jsonl", '{"text": "a", "label": "b"}\n{', "Line 2 of .*: not JSON"),
+        ("a.jsonl", '{"text": 3, "label": "b"}\n', "Line 1 of .*: 'text' is 3, not a text"),
+        ("a.xyz", "text", "does not tell its format; say it with file_format="),
+        ("a.csv.gz", b"\x1f\x8b\x08\x00broken", "breaks off or is damaged"),
+        ("a.parquet", b"PAR1", "cannot be read as Parquet"),
+    ],
+)
+def test_what_cannot_be_read_is_explained(name, content, message, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(TableError, match=message):
+        read_table(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(TableError, match="There is no file"):
+        read_table(tmp_path / "nothing.csv")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TableError, match=r"holds no \.txt files"):
+        read_table(tmp_path / "empty")
+
+
+def test_invalid_lines_can_be_left_out(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text,label\na,x\nb\ncaf\xe9,x\nc,\nd,y\n")
+    table = read_table(path, skip_invalid=True)
+    assert table.corpus.texts == ["a", "d"]
+    assert table.corpus.labels == ["x", "y"]
+    assert [line.number for line in table.invalid] == [3, 4, 5]
+
+
+def labels_of(tmp_path, *values):
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps({"text": "a", "label": value}) + "\n" for value in values))
+    return read_table(path).corpus.labels
+
+
+def test_one_label_however_it_is_written(tmp_path):
+    assert labels_of(tmp_path, 1, 1.0, "1", " 1 ") == ["1"] * 4
+    assert labels_of(tmp_path, True, False, "true", 1.5) == ["true", "false", "true", "1.5"]
+    assert labels_of(tmp_path, [" x", None, ""], ["y", 1.0]) == [("x",), ("y", "1")]
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "", " "])
+def test_no_value_is_no_class(value, tmp_path):
+    with pytest.raises(TableError, match=r"Line 1 of .*: the label, column 'label', is empty"):
+        labels_of(tmp_path, value, "x")
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [["a"]]])
+def test_an_object_is_no_class(value, tmp_path):
+    with pytest.raises(TableError, match=r"Line 2 of .* is not a label"):
+        labels_of(tmp_path, "x", value)
+
+
+def test_nan_in_parquet_is_no_class(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["a", "b", "c"], "label": [1.0, float("nan"), None]}), path)
+    table = read_table(path, skip_invalid=True)
+    assert table.corpus.labels == ["1"]
+    assert [line.number for line in table.invalid] == [2, 3]
+
+
+def test_an_empty_separator_is_refused(csv_file):
+    with pytest.raises(TableError, match="label_separator= is empty"):
+        read_table(csv_file, label_separator="")
+
+
+def test_nothing_left_after_invalid_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    for content in ("text,label\nx\ny\n", "text,label\nx,\ny,\n"):
+        path.write_text(content)
+        with pytest.raises(TableError, match=r"No line of .*a.csv could be read; the first, line 2: "):
+            read_table(path, skip_invalid=True)
+
+
+def test_several_labels_a_text_and_not_one_in_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,topics\na b c,\nd e f,;\n")
+    with pytest.raises(TableError, match=r"No text of .*a.csv has a label in column 'topics'"):
+        read_table(path, label_separator=";")
+
+
+def test_invalid_lines_are_in_the_order_of_the_file(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\na,x\nb,\nc\nd,y\n")
+    assert [line.number for line in read_table(path, skip_invalid=True).invalid] == [3, 4]
+    with pytest.raises(TableError, match=r"Line 4 of .*: 1 values for 2 columns .*skip_invalid=True"):
+        read_table(path)
+
+
+def test_a_field_that_is_not_there_names_the_columns(csv_file):
+    assert read_table(csv_file, fields=["label"]).corpus.fields == {"label": [label for _, label in ROWS]}
+    with pytest.raises(TableError, match=r"desk.csv has no column 'marks'. It has 'text', 'label'\.$"):
+        read_table(csv_file, fields=["marks"])
+
+
+def test_a_row_is_a_text_and_its_label():
+    reader = RowReader(Columns("text", "label", []))
+    assert reader.read(Row(1, {"text": "hello", "label": " x"})) == ("hello", "x")
+    assert RowReader(Columns("text", None, [])).read(Row(1, {"text": "hello"})) == ("hello", "")
+    assert RowReader(reader.columns, ",").read(Row(1, {"text": "hello", "label": "x, y"})) == ("hello", ("x", "y"))
+    for values in ({"label": "x"}, {"text": None, "label": "x"}, {"text": "hello"}):
+        with pytest.raises(ValueError, match=r"no column 'text'|is None, not a text|is empty"):
+            reader.read(Row(1, values))
+
+
+def test_a_stream_keeps_invalid_and_blank_lines_in_their_places(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('\n{"body": "a"}\nnot json\n{"body": 3}\n{"other": "b"}\n\n{"body": "c"}\n')
+    log = []
+    (batch,) = stream_texts(read_rows(path), "x", log=log.append)
+    assert batch.texts == ["a", "c"]
+    assert [(type(row), row.number) for row in batch.rows] == [
+        *((Blank, 1), (Row, 2), (InvalidLine, 3), (InvalidLine, 4)),
+        *((InvalidLine, 5), (Blank, 6), (Row, 7)),
+    ]
+    assert [row.reason for row in batch.rows[3:5]] == ["'body' is 3, not a text", "no column 'body'"]
+    assert log == ["text: column 'body'"]
+
+
+def test_the_column_of_a_stream_is_settled_on_its_first_row():
+    before, first, later = [Blank(1)], [InvalidLine(2, "?"), Row(3, {"a": "x", "text": "y"})], [Row(4, {"text": "z", "a": "w"})]
+    log = []
+    assert list(stream_texts([before, first, later], "s", usual="a", log=log.append)) == [
+        TextBatch([], before),
+        TextBatch(["x"], first),
+        TextBatch(["w"], later),
+    ]
+    assert log == []
+    assert [batch.texts for batch in stream_texts([first, later], "s")] == [["y"], ["z"]]
+    with pytest.raises(TableError, match=r"s has no column 'b'. It has 'a', 'text'. Choose one with text="):
+        list(stream_texts([before, first], "s", "b"))
+
+
+def test_a_stream_reads_what_a_table_reads(csv_file):
+    streamed = [text for batch in stream_texts(read_rows(csv_file), csv_file) for text in batch.texts]
+    assert streamed == read_table(csv_file).corpus.texts
