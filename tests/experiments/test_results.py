@@ -96,7 +96,7 @@ def test_a_disk_that_fills_leaves_the_earlier_result(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ResultError, match=r"No space left on device.*--results"):
+    with pytest.raises(ResultError, match=r"No space left on device.*results="):
         result(seconds=2.0).save(tmp_path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -114,7 +114,7 @@ def test_a_damaged_result_is_replaced_by_running_the_table_again(tmp_path, monke
 def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(Experiment, "run", lambda self, run: pytest.fail("it was computed"))
-    with pytest.raises(ResultError, match=r"Results cannot be written to .*file.*--results"):
+    with pytest.raises(ResultError, match=r"Results cannot be written to .*file.*results="):
         list(reproduce(["strings-2"], Run(results=tmp_path / "file")))
 
 

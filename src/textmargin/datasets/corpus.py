@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Labels: TypeAlias = list[str] | list[tuple[str, ...]]
-Table: TypeAlias = Mapping[str, NDArray[Any]]  # column → values, all of one length
+CorpusLabels: TypeAlias = list[str] | list[tuple[str, ...]]
+ColumnArrays: TypeAlias = Mapping[str, NDArray[Any]]  # column → values, all of one length
 
 UNDIVIDED = "all"  # the split of every text where a corpus has no parts
 
@@ -58,11 +58,11 @@ class Corpus:
 
     name: str
     texts: list[str]
-    labels: Labels
+    labels: CorpusLabels
     split: list[str] = None  # type: ignore[assignment]  # filled in below
     ids: list[str] = None  # type: ignore[assignment]
     fields: Mapping[str, list[Any]] = field(default_factory=dict)
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Mapping[str, ColumnArrays] = field(default_factory=dict)
     keywords: Mapping[str, list[str]] = field(default_factory=dict)
     source: str = ""
     licence: str = ""
@@ -113,16 +113,16 @@ class Corpus:
         if any(isinstance(row, bool | np.bool_) for row in rows):
             raise ValueError("take wants numbers of rows; of a Boolean mask they are numpy.flatnonzero(mask).")
 
-        def chosen(values: list[Any]) -> list[Any]:
+        def select(values: list[Any]) -> list[Any]:
             return [values[row] for row in rows]
 
         return replace(
             self,
-            texts=chosen(self.texts),
-            labels=chosen(self.labels),
-            split=chosen(self.split),
-            ids=chosen(self.ids),
-            fields={name: chosen(values) for name, values in self.fields.items()},
+            texts=select(self.texts),
+            labels=select(self.labels),
+            split=select(self.split),
+            ids=select(self.ids),
+            fields={name: select(values) for name, values in self.fields.items()},
         )
 
     def indicator(self, classes: Sequence[str] | None = None) -> tuple[NDArray[np.int_], list[str]]:

@@ -63,7 +63,7 @@ def import_reuters(
             rows += stories(path)
             if report is not None:
                 report(0.7 * done / len(NAMES))  # the rest of the time goes into writing
-        content = _packed(_with_apte90(_checked(rows, Path(folder))))
+        content = _pack(_with_apte90(_check(rows, Path(folder))))
         target = (cache_folder() if to is None else Path(to)) / catalogue()["reuters21578"].files[0].name
         digest = f"{hashlib.sha256(content).hexdigest()}  {target.name}\n".encode()
         try:
@@ -111,10 +111,10 @@ def _story(attributes: dict[str, str], inside: str) -> dict[str, Any]:
         "topics_attr": attributes["TOPICS"],
         "text_type": kind,
         "date": _element(head, "DATE").strip(),
-        **{name: [_decoded(value).strip() for value in values] for name, values in lists.items()},
-        "title": _decoded(_element(text[2], "TITLE")).strip(),
-        "dateline": _decoded(_element(text[2], "DATELINE")).strip(),
-        "body": _decoded(text[2] if kind == "UNPROC" else _element(text[2], "BODY")).lstrip("\n").rstrip(),
+        **{name: [_decode(value).strip() for value in values] for name, values in lists.items()},
+        "title": _decode(_element(text[2], "TITLE")).strip(),
+        "dateline": _decode(_element(text[2], "DATELINE")).strip(),
+        "body": _decode(text[2] if kind == "UNPROC" else _element(text[2], "BODY")).lstrip("\n").rstrip(),
     }
 
 
@@ -131,7 +131,7 @@ def _element(text: str, tag: str) -> str:
     return inside
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     return CONTROL.sub("", ENTITY.sub(_character, text))
 
 
@@ -154,7 +154,7 @@ def _sources(folder: Path) -> list[Path]:
     return [folder / name for name in NAMES]
 
 
-def _checked(rows: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+def _check(rows: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     """In the order of their numbers, all of them, none twice."""
     rows = sorted(rows, key=lambda row: row["id"])
     if [row["id"] for row in rows] != list(range(1, N_TEXTS + 1)):
@@ -172,7 +172,7 @@ def _with_apte90(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**row, "apte90": row["split"] != "unused" and not topics.isdisjoint(row["topics"])} for row in rows]
 
 
-def _packed(rows: list[dict[str, Any]]) -> bytes:
+def _pack(rows: list[dict[str, Any]]) -> bytes:
     """Gzipped JSON lines, the same bytes for the same rows."""
     packed = io.BytesIO()
     with (

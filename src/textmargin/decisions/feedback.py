@@ -81,7 +81,7 @@ def feedback_threshold(
     if not isinstance(utility, Utility):
         raise ScoreError(
             f"{utility} needs the number of texts that were missed, which is unknown where only accepted texts are judged; say "
-            f"what a hit and a false alarm are worth (--hit, --false-alarm, --miss or --costs)."
+            f"what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), for instance."
         )
     y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
     accepted = score >= theta

@@ -15,7 +15,7 @@ from .result import Result
 
 _OPENING = """# The papers' tables, next to ours
 
-Generated from stored results by `textmargin reproduce --results {results} --page {page}`; nothing here is typed by hand. A gap is
+Generated from stored results in `{results}` by `textmargin reproduce`; nothing here is typed by hand. A gap is
 ours less the paper's. `textmargin reproduce` lists the tables, `textmargin reproduce NAME` computes one.
 """
 

@@ -53,7 +53,7 @@ class Result:
         except OSError as error:
             raise ResultError(
                 f"The result of {self.name} could not be written to {path}: {error.strerror}. Nothing was changed there; "
-                f"choose another folder with --results."
+                f"choose another folder with results=."
             ) from error
         return path
 
@@ -111,7 +111,7 @@ def check_folder(folder: Path) -> None:
             pass
     except OSError as error:
         why = f"Results cannot be written to {folder}: {error.strerror}"
-        raise ResultError(f"{why}. Choose another folder with --results.") from error
+        raise ResultError(f"{why}. Choose another folder with results=.") from error
 
 
 def file_name(name: str, quick: bool) -> str:

@@ -35,7 +35,7 @@ class SQLite:
     def __init__(self, path: str | os.PathLike[str], create: bool) -> None:
         self.path = Path(path)
         if not create and not self.path.is_file():
-            raise FeedbackError(f"{path} is not there; `textmargin serve --feedback` or `textmargin feedback add` makes it.")
+            raise FeedbackError(f"{path} is not there; a service that keeps feedback makes it, or `textmargin feedback add`.")
         self._lock = Lock()
         with self._told():
             self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)

@@ -97,7 +97,7 @@ def _check_format(manifest: Any) -> None:
         raise Refused(
             f"has format {manifest['format']}, written by textmargin {manifest.get('textmargin')!r:.30}, while this textmargin, "
             f"{__version__}, reads format {FORMAT}",
-            "pip install --upgrade textmargin",
+            "pip install -U textmargin",
         )
     versions = (manifest.get("textmargin"), manifest.get("scikit-learn"))
     if manifest["format"] < 1 or set(manifest) != _FIELDS or not all(isinstance(version, str) for version in versions):

@@ -1,4 +1,4 @@
-"""All that a report shows, as plain data: `html.py` makes a page of it, `--json` prints it."""
+"""All that a report shows, as plain data: `html.py` makes a page of it, the command line prints it as JSON."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def _refuse_many(counts: NDArray[np.int64], labels: Labels) -> None:
     if counts[most] > MAX_SIZE:
         raise TooLargeError(
             f"Leave-one-out scores of class {labels.name(most)!r} need a dense matrix as large as the {counts[most]} texts "
-            f"inside its margin, more than {MAX_SIZE}; use scores='cv' (--scores cv)."
+            f"inside its margin, more than {MAX_SIZE}; use scores='cv'."
         )
 
 

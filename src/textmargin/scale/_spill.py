@@ -55,7 +55,7 @@ class Stored:
         except OSError as error:
             raise StoreError(
                 f"{values.nbytes} bytes of a partition cannot be kept in {_folder()!r}: {error.strerror}; free some space there, "
-                f"or name another folder (dask worker --local-directory, or TMPDIR)."
+                f"or name another folder (TMPDIR, or the local directory of the Dask worker)."
             ) from error
 
     def read(self, i: int) -> NDArray[Any]:

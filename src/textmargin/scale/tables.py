@@ -138,7 +138,7 @@ def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], 
     if other and not anew:
         raise TableError(
             f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or start anew "
-            f"(anew=True, --anew)."
+            f"with anew=True."
         )
     wanted = {part.name: [str(part.path), part.n_bytes, part.changed] for part in parts}
     done = {name for name, own in earlier["parts"].items() if not anew and wanted.get(name) == own and (folder / name).exists()}

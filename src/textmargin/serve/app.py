@@ -115,7 +115,7 @@ def create_app(
     async def judge(body: Said) -> Stored:
         """Store what was right or wrong; the answer comes once it is on the disk."""
         if feedback is None:
-            raise HTTPException(404, "This service keeps no feedback; start it with --feedback.")
+            raise HTTPException(404, "This service keeps no feedback; it was started without a store for it.")
         judgement = _judgement(body, trained)
         new = await run_in_threadpool(feedback.record, judgement)
         metrics.n_judgements += 1

@@ -1,0 +1,15 @@
+"""What docs/tables.md shows, works."""
+
+import re
+from pathlib import Path
+
+PAGE = (Path(__file__).parents[2] / "docs" / "tables.md").read_text()
+
+
+def test_the_examples_run_and_print_what_they_say(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.S))
+    exec(compile(code, "docs/tables.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[:4] == re.findall(r"  # ((?:Corpus|\[|text:).*)", code)
+    assert printed[4] == "['win free cash now', 'see you at noon', 'claim your prize']"

@@ -1,0 +1,53 @@
+"""Files in parts: the same texts, labels and line numbers as of the whole file."""
+
+import pickle
+
+import pytest
+from tables.user_files import ROWS
+
+from textmargin.errors import TableError
+from textmargin.tables.parts import open_parts
+from textmargin.tables.reader import read_table
+
+
+@pytest.mark.parametrize("part_bytes", [1, 30, 10_000])
+def test_parts_read_what_the_whole_reads(csv_file, part_bytes):
+    whole, table = read_table(csv_file).corpus, open_parts(csv_file, part_bytes=part_bytes)
+    parts = [table.read(part).corpus for part in table.parts]
+    assert [text for part in parts for text in part.texts] == whole.texts == [text for text, _ in ROWS]
+    assert [label for part in parts for label in part.labels] == whole.labels
+    assert [number for part in parts for number in part.ids] == whole.ids
+
+
+def test_an_invalid_line_names_its_file_and_is_left_out_if_asked(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\na,x\nb,\nc\nd,y\n")
+    table = open_parts(path)
+    with pytest.raises(TableError, match=r"Line 3 of .*a\.csv: the label, column 'label', is empty.*skip_invalid=True"):
+        table.read(table.parts[0])
+    table = open_parts(path, skip_invalid=True)
+    read = table.read(table.parts[0])
+    assert read.corpus.texts == ["a", "d"]
+    assert [(line.number, line.reason.endswith("(a.csv)")) for line in read.invalid] == [(3, True), (4, True)]
+
+
+def test_several_labels_in_parts(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,topics\na,x; y\nb,\n")
+    table = open_parts(path, label_separator=";")
+    assert table.read(table.parts[0]).corpus.labels == [("x", "y"), ()]
+    with pytest.raises(TableError, match="label_separator= is empty"):
+        open_parts(path, label_separator="")
+
+
+def test_how_to_read_goes_to_workers(csv_file):
+    table = pickle.loads(pickle.dumps(open_parts(csv_file)))
+    assert table.columns.notes == ["text: column 'text'", "label: column 'label'"]
+    assert len(table.read(table.parts[0]).corpus) == len(ROWS)
+
+
+def test_a_column_that_one_file_lacks(tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\na,x\nb,y\n")
+    (tmp_path / "b.csv").write_text("text,topic\na,x\n")
+    with pytest.raises(TableError, match=r"b.csv has no column 'label'. It has 'text', 'topic'. Choose one with label="):
+        open_parts(tmp_path)
