@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from textmargin import load_dataset
-from textmargin.training import Recipe
+from textmargin.config import ModelConfig
 
 from .measure import describe
 
@@ -61,7 +61,7 @@ def main() -> None:
             rows = csv.writer(file)
             rows.writerow(["text", "label"])
             rows.writerows(zip(desk.part("train").texts, desk.part("train").labels, strict=True))
-        Recipe().train(desk.part("train")).save(folder / "model.tmm")
+        ModelConfig().fit(desk.part("train")).save(folder / "model.tmm")
         sizes = {"a tenth": n_lines // 10, "all": n_lines}
         for what, n in sizes.items():
             write_lines(desk.texts, folder / f"{what}.csv", n)

@@ -25,8 +25,8 @@ from textmargin import load_dataset
 from textmargin.decisions.utility import T10U
 from textmargin.serve import create_app
 from textmargin.serve.running import listening, run
-from textmargin.trained import Trained
-from textmargin.training import Recipe
+from textmargin.persistence import load_classifier
+from textmargin.config import ModelConfig
 
 from .measure import describe
 
@@ -39,7 +39,7 @@ def main() -> None:
     print(describe("textmargin", "fastapi", "uvicorn", "scikit-learn"))
     with tempfile.TemporaryDirectory() as name:
         model = Path(name) / "model.tmm"
-        trained = Recipe(utility=T10U).train(desk.part("train"))
+        trained = ModelConfig(utility=T10U).fit(desk.part("train"))
         trained.save(model)
         print(f"\n{f'{n_clients} clients, {seconds:g} s':34}{'texts/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'errors':>8}")
         for what, max_batch in (("served, waiting requests joined", 256), ("served, one by one", 1)):
@@ -105,7 +105,7 @@ def _print(what: str, rate: float, times: list[float], errors: int) -> None:
 
 def _serve(model: str, max_batch: int) -> None:
     with listening("127.0.0.1", 0, safe=False) as (socket, url):
-        app = create_app(Trained.load(model), max_batch=max_batch)
+        app = create_app(load_classifier(model), max_batch=max_batch)
         print(url.rsplit(":", 1)[1], flush=True)
         run(app, socket)
 

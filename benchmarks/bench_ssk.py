@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from textmargin import SubsequenceKernel, core, load_dataset
-from textmargin.representations._backends import Diagonal, Recipe
+from textmargin.representations._backends import Diagonal, ModelConfig
 from textmargin.representations._cpu import Cpu
 from textmargin.representations.encode import Sequences, encode
 
@@ -55,13 +55,13 @@ def representative(texts: list[str], n: int) -> list[str]:
     return [by_length[int((k + 0.5) * len(texts) / n)] for k in range(n)]
 
 
-def recipe(length: int, decay: float, n_symbols: int, summed: bool) -> Recipe:
+def recipe(length: int, decay: float, n_symbols: int, summed: bool) -> ModelConfig:
     """Of the kernel as its user would have it, raw."""
     kernel = SubsequenceKernel(length, decay, weights=[1.0] * length if summed else None)
     return kernel._recipe([None] * n_symbols)[0]
 
 
-def gram(backend: Cpu, what: Recipe, X: Sequences) -> np.ndarray:
+def gram(backend: Cpu, what: ModelConfig, X: Sequences) -> np.ndarray:
     """The raw kernel matrix."""
     return backend.gram(what, X, None, (Diagonal.none(), Diagonal.none()), 1.0)
 

@@ -69,7 +69,7 @@ from textmargin import (
 )
 from textmargin.errors import ModelFileError, TextmarginError, TextmarginWarning
 from textmargin.persistence._known import _CLASSES, known_class
-from textmargin.trained import Trained
+from textmargin.persistence import load_classifier
 
 TEXTS, LABELS = corpus(80)
 NEW = [*corpus(30, seed=1)[0], "", "unheard of"]
@@ -177,7 +177,7 @@ def test_models_of_the_command_line_were_compared_with_themselves(kind, labels, 
     assert same.scores(NEW).tobytes() == scores.tobytes()
     assert same.labels(scores) == trained.labels(scores)
     if isinstance(trained.model.model_, ThresholdClassifier):
-        for each in (lambda model: model, lambda model: model.moved(Utility(tp=20.0))):
+        for each in (lambda model: model, lambda model: model.with_utility(Utility(tp=20.0))):
             assert each(same).thresholds() == each(trained).thresholds()
 
 
@@ -190,7 +190,7 @@ def test_thresholds_are_set_anew_from_a_file_as_from_memory(tmp_path):
     for ours, theirs in zip(same.curve_, model.curve_, strict=True):
         assert ours.utility.tobytes() == theirs.utility.tobytes()
     after = {"utility": FBeta(2.0), "min_recall": 0.8}
-    assert same.moved(**after).thresholds_.tobytes() == model.moved(**after).thresholds_.tobytes()
+    assert same.with_utility(**after).thresholds_.tobytes() == model.with_utility(**after).thresholds_.tobytes()
 
 
 @pytest.mark.parametrize("labels", [TWO, TWO == "oil", LABELS == "oil", (LABELS == "oil") * 7, LABELS.astype(object), MULTILABEL])

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
+    from .config import ModelConfig
     from .datasets.corpus import Corpus
     from .datasets.loading import load_dataset
     from .decisions.baselines import pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .learners.rocchio import Rocchio
     from .learners.two_view import SVM2K
     from .persistence import load, save
+    from .persistence.onnx import export_onnx, token_rows
     from .report.displays import UtilityCurveDisplay
     from .report.html import write_report
     from .report.prior_display import PriorDisplay
@@ -42,6 +44,7 @@ _HOMES = {
     "KernelSVC": "learners.kernel",
     "KernelStore": "gram.store",
     "KeywordPrior": "knowledge.keywords",
+    "ModelConfig": "config",
     "ModelPrior": "knowledge.transfer",
     "PriorDisplay": "report.prior_display",
     "PriorSVC": "learners.primal",
@@ -59,6 +62,7 @@ _HOMES = {
     "Utility": "decisions.utility",
     "UtilityCurveDisplay": "report.displays",
     "beta_gamma_threshold": "decisions.rules",
+    "export_onnx": "persistence.onnx",
     "fixations_from_events": "knowledge.reading",
     "kernel_alignment": "representations.features",
     "load": "persistence",
@@ -74,6 +78,7 @@ _HOMES = {
     "select_beta_gamma": "decisions.rules",
     "select_cost_factors": "decisions.baselines",
     "threshold_interval": "decisions.bootstrap",
+    "token_rows": "persistence.onnx",
     "uneven_margin_threshold": "decisions.baselines",
     "utility_curve": "decisions.rules",
     "utility_score": "decisions.utility",
@@ -94,6 +99,7 @@ __all__ = [
     "KernelSVC",
     "KernelStore",
     "KeywordPrior",
+    "ModelConfig",
     "ModelPrior",
     "PriorDisplay",
     "PriorSVC",
@@ -107,6 +113,7 @@ __all__ = [
     "Utility",
     "UtilityCurveDisplay",
     "beta_gamma_threshold",
+    "export_onnx",
     "fixations_from_events",
     "kernel_alignment",
     "load",
@@ -122,6 +129,7 @@ __all__ = [
     "select_beta_gamma",
     "select_cost_factors",
     "threshold_interval",
+    "token_rows",
     "uneven_margin_threshold",
     "utility_curve",
     "utility_score",

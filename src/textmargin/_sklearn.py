@@ -7,6 +7,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as effective_n_threads
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._repr_html.estimator import _VisualBlock
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as n_samples
 
@@ -19,8 +20,15 @@ __all__ = [
     "effective_n_threads",
     "fit_context",
     "n_samples",
+    "serial_diagram",
     "take_rows",
+    "validate_params",
 ]
+
+
+def validate_params(estimator: Any) -> None:
+    """Check an estimator's parameters against their constraints, as `fit` does."""
+    estimator._validate_params()
 
 
 class QuietCountVectorizer(CountVectorizer):
@@ -33,3 +41,9 @@ class QuietCountVectorizer(CountVectorizer):
 
     def _warn_for_unused_params(self) -> None:
         pass
+
+
+def serial_diagram(steps: dict[str, Any]) -> Any:
+    """The block of scikit-learn's HTML diagram for estimators one after the other."""
+    names = [f"{name}: {type(step).__name__}" for name, step in steps.items()]
+    return _VisualBlock("serial", list(steps.values()), names=names, name_details=[str(step) for step in steps.values()])

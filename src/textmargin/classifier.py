@@ -5,36 +5,51 @@ text ── representation ──▶ matrix ── learner, with knowledge ─�
 
 from __future__ import annotations
 
+import os
+import platform
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+import sklearn
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ._sklearn import HasMethods, fit_context
-from .errors import LabelError, PriorError, TextmarginError, TextmarginWarning
-from .labels import Labels
+from . import __version__
+from ._label_forms import decode, describe, encode
+from ._sklearn import HasMethods, fit_context, serial_diagram
+from ._typing import Floats
+from .decisions.held_out import score_columns
+from .decisions.threshold import ThresholdClassifier
+from .errors import EmptyVocabularyError, LabelError, PriorError, ScoreError, TextmarginError, TextmarginWarning
+from .knowledge.keywords import KeywordPrior
+from .labels import ClassLabels, Decisions
 from .learners.evidence import Disagreement
 from .learners.explanation import Explanation, KernelExplanation
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .learners.prior import align_prior
+from .learners.rocchio import Rocchio
+from .persistence import save
 from .representations.bow import BagOfWords
 from .representations.texts import as_texts
+
+_DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio, ThresholdClassifier)
 
 
 def _last_part_has(method: str) -> Any:
     """Whether the part that has the last word offers a method."""
 
     def check(self: TextClassifier) -> bool:
-        getattr(self.model_ if hasattr(self, "model_") else self._joined(), method)
+        getattr(self.model_ if hasattr(self, "model_") else self._assemble(self._learner(self._kernel())), method)
         return True
 
     return available_if(check)
@@ -43,7 +58,8 @@ def _last_part_has(method: str) -> Any:
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """Text in, labels out.
 
-    Four slots, each with a default; each also takes the scikit-learn object of its kind.
+    Four slots, each with a default; each also takes the scikit-learn object of its kind. A slot that is None takes parameters of
+    its default: `set_params(learner__C=0.1)`, or the same in a grid search.
 
     Parameters
     ----------
@@ -51,27 +67,45 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Texts to a matrix: `BagOfWords()` by default, or any scikit-learn vectoriser. With a string kernel here, or as the
         `kernel` of the learner, texts are compared as they are.
     knowledge : mapping, or object with `coef(terms, classes)`, default=None
-        What is known of the words: a mapping term → weight, a mapping class → mapping term → weight, or an object that gives
-        such weights for the representation's terms. It becomes the learner's `prior`.
+        What is known of the words: a mapping class → list of words, or class → mapping word → weight, as `KeywordPrior` takes
+        them; a mapping word → weight; or an object that gives weights for the representation's terms. It becomes the learner's
+        `prior`.
     learner : classifier, default=None
         Matrix to scores: `PriorSVC()` by default, `KernelSVC()` for a kernel, or any scikit-learn classifier.
     decision : meta-estimator, default=None
-        Scores to labels: an estimator with an `estimator` parameter, which is set to the learner, such as scikit-learn's
-        `FixedThresholdClassifier`. By default the learner decides.
+        Scores to labels: an estimator with an `estimator` parameter, which is set to the learner, such as `ThresholdClassifier`
+        or scikit-learn's `FixedThresholdClassifier`. By default the learner decides.
+    classes : sequence, default=None
+        The names of an indicator matrix's columns. For other forms of labels, those there may be: others are an error.
+    positive : class, default=None
+        Of two classes the one that is looked for: utilities and floors speak of it. By default 1 of 0 and 1, or of −1 and 1,
+        else the rarer.
 
     Attributes
     ----------
+    classes_ : array (n_classes,)
+        The names of the labels, in order.
+    labels_ : ClassLabels
+        What the labels are: their names, kind, which is positive, and the form they were given in.
     representation_ : the fitted representation; the kernel, where texts are compared as they are.
     model_ : the fitted learner, inside the decision if there is one.
-    classes_ : array (n_classes,)
+    metadata_ : dict
+        What the model knows of itself, and what goes with it into a file: `n_texts` and `label_counts` of training, `versions`;
+        whoever trains may add to it (`textmargin train`: `source`, `text_column`).
 
     Examples
     --------
     >>> from textmargin import TextClassifier
     >>> texts = ["wheat and corn harvest", "corn exports fell", "bank raises rates", "rates and the dollar"]
-    >>> model = TextClassifier(knowledge={"grain": {"wheat": 1, "corn": 1}})
+    >>> model = TextClassifier(knowledge={"grain": ["wheat", "corn"]})
     >>> model.fit(texts, ["grain", "grain", "money", "money"]).predict(["wheat prices", "dollar falls"])
     array(['grain', 'money'], dtype='<U5')
+
+    Any number of labels a text:
+
+    >>> model = TextClassifier().fit(texts, [("grain",), ("grain", "trade"), ("money",), ("money", "trade")])
+    >>> model.predict(["corn harvest"])[0]
+    ('grain',)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -79,13 +113,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "knowledge": [Mapping, HasMethods(["coef"]), None],
         "learner": [HasMethods(["fit", "predict"]), None],
         "decision": [HasMethods(["fit", "predict"]), None],
+        "classes": ["array-like", None],
+        "positive": [Real, str, "boolean", None],
     }
 
-    def __init__(self, representation: Any = None, *, knowledge: Any = None, learner: Any = None, decision: Any = None) -> None:
+    def __init__(
+        self,
+        representation: Any = None,
+        *,
+        knowledge: Any = None,
+        learner: Any = None,
+        decision: Any = None,
+        classes: Sequence[Any] | None = None,
+        positive: Any = None,
+    ) -> None:
         self.representation = representation
         self.knowledge = knowledge
         self.learner = learner
         self.decision = decision
+        self.classes = classes
+        self.positive = positive
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -94,50 +141,113 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : list, array or column of n_texts strings
-        y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
+        y : the labels of each text
+            A name or number each; or, for any number of labels a text, a list, set or tuple of these each, or a 0/1 indicator
+            matrix (n_texts, n_classes), whose columns `classes` or a data frame may name.
         sample_weight : array (n_texts,), default=None
             Cost of each text, passed to the learner.
         """
-        texts, y = as_texts(X), _as_labels(y)
-        if y.shape[0] != len(texts):
-            raise LabelError(f"There are {len(texts)} texts but {y.shape[0]} labels.")
+        texts = as_texts(X)
+        if not texts:
+            raise EmptyVocabularyError("There are no texts to learn from: the corpus is empty.")
+        labels = describe(y, self.classes, self.positive)
+        target = encode(labels, y)
+        if len(target) != len(texts):
+            raise LabelError(f"There are {len(texts)} texts but {len(target)} labels.")
         kernel = self._kernel()
         if kernel is None:
             self.representation_ = BagOfWords() if self.representation is None else clone(self.representation)
-            matrix = self.representation_.fit_transform(texts, y)
+            matrix = self.representation_.fit_transform(texts, target)
         else:
             self.representation_, matrix = kernel, texts
-        self._warn_of_double_use(texts)
-        model = self._joined(self._prior(y))
+        learner = self._learner(kernel)
+        self._warn_of_double_use(learner, texts)
+        prior = self._prior(learner, labels)
+        if prior is not None:
+            learner.set_params(prior=prior)
+        model = self._assemble(learner, labels)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weights and not has_fit_parameter(model, "sample_weight"):
             raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
-        self.model_ = model.fit(matrix, y, **weights)
-        self.classes_ = self.model_.classes_
+        fitted = model.fit(matrix, target, **weights)
+        return self.set_fitted(self.representation_, fitted, labels, len(texts), labels.membership(target).sum(axis=0))
+
+    def set_fitted(self, representation: Any, model: Any, labels: ClassLabels, n_texts: int, counts: NDArray[Any]) -> Self:
+        """Become what a fit makes of it, from parts that were fitted elsewhere, such as on a cluster.
+
+        Parameters
+        ----------
+        representation, model : fitted, as the attributes of these names are described
+        labels : ClassLabels
+        n_texts : int
+            That they were fitted on.
+        counts : array (n_classes,)
+            How many of these had each label.
+        """
+        positive = getattr(model, "pos_label_", None)
+        labels = labels if positive is None else replace(labels, positive=labels.index(positive))
+        self.representation_, self.model_ = representation, model
+        self.labels_, self.classes_ = labels, labels.names
+        self.metadata_: dict[str, Any] = {
+            "n_texts": n_texts,
+            "label_counts": dict(zip(labels.text_names, [int(n) for n in counts], strict=True)),
+            "versions": {"textmargin": __version__, "scikit-learn": sklearn.__version__, "python": platform.python_version()},
+        }
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each text; an indicator matrix if it was trained on one."""
+        """The label of each text, in the form that `fit` was given: names, tuples of names, or an indicator matrix."""
         matrix = self._represent(X)
-        return self.model_.predict(matrix)
+        return decode(self.labels_, self.model_.predict(matrix))
 
     @_last_part_has("decision_function")
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores of each text."""
+    def decision_function(self, X: Any) -> Floats:
+        """Scores of each text: (n_texts,) for two classes, else (n_texts, n_classes)."""
         matrix = self._represent(X)
         return self.model_.decision_function(matrix)
 
     @_last_part_has("predict_proba")
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, where the learner gives them."""
         matrix = self._represent(X)
         return self.model_.predict_proba(matrix)
 
     @_last_part_has("loo_decision_function")
-    def loo_decision_function(self) -> NDArray[np.float64]:
+    def loo_decision_function(self) -> Floats:
         """Scores of the training texts by the model trained on all others (see `PriorSVC`); the words are those of all texts."""
         check_is_fitted(self)
         return self.model_.loo_decision_function()
+
+    def decide(self, X: Any) -> Decisions:
+        """Scores and labels of each text together, every class in a column of its own, as files, pages and services show them."""
+        check_is_fitted(self)
+        texts, labels = as_texts(X), self.labels_
+        if not texts:
+            return Decisions(labels.text_names, np.empty((0, labels.names.size)), np.empty((0, labels.names.size), dtype=bool))
+        matrix = self._represent(texts)
+        if hasattr(self.model_, "decision_function"):
+            columns = labels.columns(self.model_.decision_function(matrix))
+        elif hasattr(self.model_, "predict_proba"):
+            columns = score_columns(self.model_, matrix, labels.multilabel) - 0.5
+        else:
+            raise TextmarginError(f"{type(self.model_).__name__} gives no scores; use a learner with decision_function.")
+        if columns.shape[1] != labels.n_problems:
+            raise TextmarginError(f"{type(self.model_).__name__} gives {columns.shape[1]} scores, not {labels.n_problems}.")
+        scores = labels.class_scores(columns)
+        by_score = isinstance(self.model_, _DECIDE_BY_SCORE)
+        return Decisions(
+            labels.text_names, scores, labels.accepted(scores) if by_score else labels.membership(self.model_.predict(matrix))
+        )
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of texts whose labels are all right."""
+        decided = self.predict(X)
+        if self.labels_.form == "sets":
+            right = [set(own) == set(truth) for own, truth in zip(decided, y, strict=True)]
+        else:
+            truth = np.asarray(y.toarray() if sp.issparse(y) else y)
+            right = decided == np.ravel(truth) if self.labels_.form == "names" else (decided == (truth != 0)).all(axis=1)
+        return float(np.average(right, weights=sample_weight))
 
     def explain(self, text: str, target: Any = None) -> Explanation | KernelExplanation:
         """How much of a text's score each of its terms gave, or with a kernel, the subsequences it shares with other texts.
@@ -146,29 +256,104 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ----------
         text : str
         target : class, default=None
-            Whose score; default: the second class of two, else the class with the highest score.
+            Whose score; default: the class that the text is given, or, given none, the one with the highest score.
         """
-        row = self._represent([text])
-        learner = self.model_ if self.decision is None else getattr(self.model_, "estimator_", self.model_)
+        learner = self.learner_
         if not hasattr(learner, "explain"):
             raise TextmarginError(f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot.")
-        explanation = learner.explain(row if self._kernel() is None else text, target)
-        if isinstance(explanation, KernelExplanation):
-            return explanation
-        if explanation.terms.dtype.kind == "i" and hasattr(self.representation_, "get_feature_names_out"):
-            return replace(explanation, terms=self.representation_.get_feature_names_out()[explanation.terms])
-        return explanation
+        decided, names = self.decide([text]), self.labels_.names.tolist()
+        given = np.flatnonzero(decided.accepted[0]).tolist()
+        if target is None:
+            target = names[given[0] if given else int(decided.scores[0].argmax())]
+        k = self.labels_.index(target)
+        row = text if self._kernel() is not None else self._represent([text])
+        found: Explanation | KernelExplanation = learner.explain(row, names[k])
+        threshold = float(self.thresholds_[k])
+        found = replace(
+            found,
+            score=found.score - threshold,
+            intercept=found.intercept - threshold,
+            labels=tuple(names[j] for j in given),
+        )
+        if isinstance(found, KernelExplanation):
+            return found
+        if found.terms.dtype.kind == "i" and hasattr(self.representation_, "get_feature_names_out"):
+            return replace(found, terms=self.representation_.get_feature_names_out()[found.terms])
+        return found
 
     def disagreements(self, n: int = 10) -> list[Disagreement]:
         """The n terms of which knowledge and data disagree most (see `PriorSVC`): a tool to mend a list of words with."""
-        check_is_fitted(self)
-        learner = getattr(self.model_, "estimator_", self.model_)
+        learner = self.learner_
         if not hasattr(learner, "disagreements"):
             raise TextmarginError(f"disagreements needs a learner with a prior; {type(learner).__name__} has none.")
         names = self.representation_.get_feature_names_out()
         return [
             found if isinstance(found.term, str) else replace(found, term=names[found.term]) for found in learner.disagreements(n)
         ]
+
+    def with_utility(
+        self, utility: Any = None, *, min_precision: float | None = None, min_recall: float | None = None
+    ) -> TextClassifier:
+        """The same model with its thresholds set anew, without training and without texts.
+
+        Parameters
+        ----------
+        utility : measure, or mapping class → measure, default=None
+            What decisions are worth; stays as it is where it is left out.
+        min_precision, min_recall : float, default=None
+            Floors; stay as they are where they are left out.
+        """
+        check_is_fitted(self)
+        if not isinstance(self.model_, ThresholdClassifier):
+            raise ScoreError(
+                "This model was trained without a utility, so it has no held-out scores to set thresholds on; train it with one: "
+                "decision=ThresholdClassifier(utility=...)."
+            )
+        floors = {"min_precision": min_precision, "min_recall": min_recall}
+        given = {name: value for name, value in floors.items() if value is not None}
+        return self.with_decision(self.model_.with_utility(utility, **given))
+
+    def with_decision(self, decision: ThresholdClassifier) -> TextClassifier:
+        """The same model with another fitted decision around its learner."""
+        other = copy(self)
+        other.model_ = decision
+        parameters = decision.get_params(deep=False)
+        changed = {name: parameters[name] for name in parameters if name not in ("estimator", "pos_label")}
+        other.decision = clone(self.decision).set_params(**changed)
+        return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, which `textmargin.load` and every command read."""
+        save(self, path)
+
+    @property
+    def learner_(self) -> Any:
+        """The fitted learner, without the decision around it."""
+        check_is_fitted(self)
+        return self.model_ if self.decision is None else getattr(self.model_, "estimator_", self.model_)
+
+    @property
+    def thresholds_(self) -> Floats:
+        """Where each class (n_classes,) is cut on the learner's own scores: 0 unless a decision moved it."""
+        check_is_fitted(self)
+        offsets = getattr(self.model_, "offsets_", np.zeros(self.labels_.n_problems))
+        return self.labels_.class_scores(np.atleast_2d(offsets))[0]
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a slot that is None are set on its default."""
+        slots = [name for name in ("representation", "learner", "decision") if any(key.startswith(f"{name}__") for key in params)]
+        super().set_params(**{key: value for key, value in params.items() if "__" not in key})
+        for slot in slots:
+            if getattr(self, slot) is None:
+                setattr(self, slot, self._default(slot))
+        return super().set_params(**{key: value for key, value in params.items() if "__" in key})
+
+    def _default(self, slot: str) -> Any:
+        if slot == "representation":
+            return BagOfWords()
+        if slot == "decision":
+            return ThresholdClassifier()
+        return PriorSVC() if self._kernel() is None else KernelSVC()
 
     def _represent(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -198,15 +383,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         inside = self.learner.get_params() if hasattr(self.learner, "get_params") else {}
         return [("", self.learner), *inside.items()]
 
-    def _joined(self, prior: Any = None) -> Any:
-        """The learner with its prior, inside the decision."""
-        learner = self._learner()
-        if prior is not None:
-            learner.set_params(prior=prior)
-        return learner if self.decision is None else clone(self.decision).set_params(estimator=learner)
-
-    def _learner(self) -> Any:
-        kernel = self._kernel()
+    def _learner(self, kernel: Any) -> Any:
         if kernel is None:
             return PriorSVC() if self.learner is None else clone(self.learner)
         if self.learner is None:
@@ -214,9 +391,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         places = [name for name, value in self._slots_of_learner() if isinstance(value, KernelSVC)]
         return clone(self.learner).set_params(**{f"{name}__kernel".removeprefix("__"): clone(kernel) for name in places})
 
-    def _prior(self, y: Any) -> Any:
+    def _assemble(self, learner: Any, labels: ClassLabels | None = None) -> Any:
+        """The learner inside the decision, which hears which of two classes is looked for."""
+        if self.decision is None:
+            return learner
+        decision = clone(self.decision).set_params(estimator=learner)
+        said = labels is not None and self.positive is not None and "pos_label" in decision.get_params(deep=False)
+        return decision.set_params(pos_label=self.positive) if said else decision
+
+    def _prior(self, learner: Any, labels: ClassLabels) -> Any:
         """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither."""
-        learner = self._learner()
         own = getattr(learner, "prior", None)
         if self.knowledge is None:
             known = own if isinstance(own, Mapping) else None
@@ -231,16 +415,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             known = self.knowledge
         if known is None:
             return None
-        labels = Labels.read(y, np.ones(y.shape[0]), type(self).__name__)
-        terms = self.representation_.get_feature_names_out()
+        terms, names = self.representation_.get_feature_names_out(), labels.names
+        if _names_words(known):
+            known = KeywordPrior(known)
         if not isinstance(known, Mapping):
-            known = (clone(known) if isinstance(known, BaseEstimator) else known).coef(terms, labels.classes)
+            known = (clone(known) if isinstance(known, BaseEstimator) else known).coef(terms, names)
         # Not strict: in cross-validation a fold may well lack every word that is known of some class.
-        return align_prior(known, labels.classes, labels.n_problems, len(terms), terms, strict=False)
+        return align_prior(known, names, labels.n_problems, len(terms), terms, strict=False)
 
-    def _warn_of_double_use(self, texts: list[str]) -> None:
-        """Leave-one-out scores flatter knowledge that was learnt from the same labelled texts."""
-        if not hasattr(self.knowledge, "sources") or getattr(self._learner(), "trust", None) != "auto":
+    def _warn_of_double_use(self, learner: Any, texts: list[str]) -> None:
+        """Held-out scores flatter knowledge that was learnt from the same labelled texts."""
+        if not hasattr(self.knowledge, "sources") or getattr(learner, "trust", None) != "auto":
             return
         sources = self.knowledge.sources()
         n_shared = sum(text in sources for text in texts)
@@ -252,6 +437,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 TextmarginWarning,
                 stacklevel=3,
             )
+
+    def _sk_visual_block_(self) -> Any:
+        slots = {"representation": self.representation, "learner": self.learner, "decision": self.decision}
+        steps = {name: slot for name, slot in slots.items() if slot is not None or name != "decision"}
+        shown = {name: self._default(name) if slot is None else slot for name, slot in steps.items()}
+        return serial_diagram(shown)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -265,8 +456,12 @@ def _compares_texts(kernel: Any) -> bool:
     return hasattr(kernel, "over")
 
 
-def _as_labels(y: Any) -> Any:
-    """Labels from a list, an array, a sparse indicator, or a pandas or polars column."""
-    if y is None:
-        raise LabelError("There are no labels: y is None.")
-    return y if sp.issparse(y) else np.asarray(y)
+def _names_words(known: Any) -> bool:
+    """Whether knowledge maps classes to words, as `KeywordPrior` takes them."""
+    if not isinstance(known, Mapping) or not known:
+        return False
+    return all(
+        isinstance(words, Mapping)
+        or (isinstance(words, list | tuple | set | frozenset | str) and all(isinstance(word, str) for word in words))
+        for words in known.values()
+    )

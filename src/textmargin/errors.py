@@ -12,7 +12,9 @@
     ├── DuplicateFeedbackIdError    (ValueError)   a judgement under an id that another one has
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
     ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
+    ├── OutputError            (OSError)      a file cannot be written: a full disk, a folder that is not there
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
+    ├── SettingError           (ValueError)   a setting that is out of range, or does not apply to the others
     ├── StoreError             (OSError)      kernel values cannot be kept: a full disk, a folder that cannot be written
     ├── TableError             (ValueError)   a user's file that cannot be read as texts: no such column, not UTF-8, no rows
     └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
@@ -74,8 +76,26 @@ class ResultError(TextmarginError, OSError):
     """The result of an experiment cannot be written, or read again."""
 
 
+class OutputError(TextmarginError, OSError):
+    """A file cannot be written."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.filename} cannot be written: {self.strerror}; choose another place." if self.filename else super().__str__()
+        )
+
+
 class ScoreError(TextmarginError, ValueError):
     """Scores on which no threshold, or not the one asked for, can be set."""
+
+
+class SettingError(TextmarginError, ValueError):
+    """A setting that is out of range, or does not apply to the others; `setting` is its name, as the caller typed it."""
+
+    def __init__(self, setting: str, why: str) -> None:
+        super().__init__(f"{setting} {why}")
+        self.setting = setting
+        self.why = why
 
 
 class StoreError(TextmarginError, OSError):

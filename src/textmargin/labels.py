@@ -1,10 +1,20 @@
-"""Labels as binary problems: two classes make one, more classes one each against the rest, an indicator one per column."""
+"""Which class is which column, and what its score means: all who derive classes, signs, columns or decisions ask here.
+
+| kind       | labels of the texts                                          | columns of scores            | decided            |
+|------------|--------------------------------------------------------------|------------------------------|--------------------|
+| binary     | the names of two classes                                     | one: the second's            | the second at ≥ 0  |
+| multiclass | the names of more                                            | one per class                | the highest        |
+| multilabel | a list, set or tuple of names a text, or an indicator matrix | one per label                | each at ≥ 0        |
+
+A column is a binary problem, its class against the rest. Names are strings or numbers, in order; `_label_forms.py` reads them in
+every form that people have them, and gives decisions back in the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,61 +22,142 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from ._typing import Floats
+from ._typing import Bools, Floats
 from .errors import LabelError
+
+Kind = Literal["binary", "multiclass", "multilabel"]
+
+
+class Indicator(np.ndarray[Any, Any]):
+    """A 0/1 matrix (n_texts, n_labels) whose columns have names, like a data frame's; rows taken from it keep them."""
+
+    names: NDArray[Any] | None
+
+    def __new__(cls, matrix: Any, names: Sequence[Any] | NDArray[Any]) -> Self:
+        array = np.asarray(matrix).view(cls)
+        array.names = np.asarray(names)
+        return array
+
+    def __array_finalize__(self, other: Any) -> None:
+        names = getattr(other, "names", None)
+        self.names = names if names is not None and self.ndim == 2 and self.shape[1] == len(names) else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Indicator, (np.asarray(self), self.names) if self.names is not None else (np.asarray(self), range(self.shape[-1]))
+
+
+def column_names(y: Any) -> NDArray[Any] | None:
+    """The names of an indicator matrix's columns, if it has any: those of an `Indicator`, or of a data frame."""
+    if isinstance(y, Indicator):
+        return y.names
+    if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and y.shape[1] > 1:
+        return np.asarray(list(y.columns))
+    return None
 
 
 @dataclass(frozen=True)
-class Labels:
-    """The classes and, per problem, which texts are positive."""
+class ClassLabels:
+    """The classes of a problem.
 
-    classes: NDArray[Any]
-    positive: NDArray[np.bool_]  # (n_texts, n_problems)
-    multilabel: bool
+    Parameters
+    ----------
+    names : array (n_classes,)
+    kind : {"binary", "multiclass", "multilabel"}
+    positive : int, default=1
+        Which of two classes is looked for, the one that utilities and floors speak of.
+    form : {"names", "sets", "indicator"}, default="names"
+        How labels were given, and how decisions are given back.
+    """
+
+    names: NDArray[Any]
+    kind: Kind
+    positive: int = 1
+    form: Literal["names", "sets", "indicator"] = "names"
+
+    @classmethod
+    def of(cls, classes: Any, multilabel: bool) -> Self:
+        """Those of a fitted learner."""
+        names = np.asarray(classes)
+        kind: Kind = "multilabel" if multilabel else "binary" if names.size == 2 else "multiclass"
+        return cls(names, kind, form="indicator" if multilabel else "names")
 
     @property
-    def binary(self) -> bool:
-        return not self.multilabel and self.classes.size == 2
+    def multilabel(self) -> bool:
+        return self.kind == "multilabel"
 
     @property
     def n_problems(self) -> int:
-        return self.positive.shape[1]
+        """Columns of scores."""
+        return 1 if self.kind == "binary" else self.names.size
 
-    @classmethod
-    def read(cls, y: Any, weight: Floats, learner: str) -> Self:
-        """Labels from y; every class must have an example for and one against it, of positive weight."""
-        y = y.toarray() if sp.issparse(y) else y
-        if np.ndim(y) == 2 and np.shape(y)[1] == 1:
-            y = column_or_1d(y, warn=True)
-        kind = type_of_target(y)
-        if kind not in ("binary", "multiclass", "multilabel-indicator"):
-            raise LabelError(
-                f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for several per text."
-            )
-        multilabel = kind == "multilabel-indicator"
-        if multilabel:
-            labels = cls(np.arange(y.shape[1]), y != 0, multilabel)
-        else:
-            classes, codes = np.unique(np.ravel(y), return_inverse=True)
-            if classes.size == 1:
-                raise LabelError(f"{learner} needs at least two classes; y has only one class: {classes[0]}.")
-            wanted = [1] if classes.size == 2 else range(classes.size)
-            labels = cls(classes, np.column_stack([codes == k for k in wanted]), multilabel)
-        labels._require_both_sides(weight)
-        return labels
+    @property
+    def problem_names(self) -> list[Any]:
+        """The classes that have a column of scores, as Python writes them."""
+        return list((self.names[1:] if self.kind == "binary" else self.names).tolist())
 
-    def signs(self, problem: int) -> Floats:
-        """+1 for the texts of the class, −1 for the others."""
-        return np.where(self.positive[:, problem], 1.0, -1.0)
+    @property
+    def text_names(self) -> list[str]:
+        """All classes as text, for files and pages."""
+        return [str(name) for name in self.names.tolist()]
+
+    def respell(self, by_name: Mapping[Any, Any]) -> dict[Any, Any]:
+        """A mapping whose keys are names as text, as files have them, with the names themselves."""
+        spelled = dict(zip(self.text_names, self.names.tolist(), strict=True))
+        return {spelled.get(name, name) if isinstance(name, str) else name: value for name, value in by_name.items()}
+
+    def columns(self, scores: Any) -> Floats:
+        """Scores of any shape that estimators give, as (n_texts, n_problems)."""
+        scores = np.asarray(scores, dtype=np.float64)
+        return scores.reshape(len(scores), -1)
+
+    def shape(self, columns: Floats) -> Floats:
+        """Scores (n_texts, n_problems) as scikit-learn wants them: a vector for two classes."""
+        return columns[:, 0] if self.kind == "binary" else columns
+
+    def decide(self, columns: Floats) -> NDArray[Any]:
+        """What scores (n_texts, n_problems) stand for: names, or for several labels a text a matrix of 0 and 1."""
+        if self.multilabel:
+            return (columns >= 0).astype(int)
+        if self.kind == "binary":
+            return self.names[(columns[:, 0] >= 0).astype(int)]
+        return self.names[columns.argmax(axis=1)]
+
+    def class_scores(self, columns: Floats) -> Floats:
+        """Scores (n_texts, n_classes): of two classes the first has the second's, negated."""
+        return np.column_stack([-columns, columns]) if self.kind == "binary" else columns
+
+    def accepted(self, class_scores: Floats) -> Bools:
+        """Which class (n_texts, n_classes) each text is given; 0 decides for the second of two, and for a label."""
+        if self.multilabel:
+            return class_scores >= 0
+        if self.kind == "binary":
+            second = class_scores[:, 1] >= 0
+            return np.column_stack([~second, second])
+        return class_scores.argmax(axis=1)[:, None] == np.arange(self.names.size)
+
+    def membership(self, decided: Any) -> Bools:
+        """The same from what an estimator's `predict` gives."""
+        decided = np.asarray(decided)
+        return decided.reshape(len(decided), -1) != 0 if self.multilabel else decided[:, None] == self.names[None, :]
+
+    def problem(self, target: Any, columns: Floats) -> tuple[int, float, Any]:
+        """The column that tells about a class (by default the likeliest), with which sign, and the class's own name."""
+        two = self.kind == "binary"
+        if target is None:
+            target = self.names[1 if two else columns.argmax()]
+        k = self.index(target)
+        return (0, 2.0 * k - 1.0, self.names[k]) if two else (k, 1.0, self.names[k])
+
+    def index(self, target: Any) -> int:
+        """The place of a class."""
+        names = self.names.tolist()
+        if target not in names:
+            raise LabelError(f"There is no class {target!r}: it is not among {shorten(names)}.")
+        return int(names.index(target))
 
     def name(self, problem: int) -> Any:
         """The class that a problem is about, as Python writes it."""
-        name = self.classes[1] if self.binary else self.classes[problem]
-        return name.item() if isinstance(name, np.generic) else name
-
-    def _require_both_sides(self, weight: Floats) -> None:
-        counted = self.positive[weight > 0]
-        self.require_both_sides(counted.sum(axis=0), len(counted))
+        return self.problem_names[problem]
 
     def require_both_sides(self, n_positive: NDArray[np.int64], n_texts: int) -> None:
         """An error for a class without a text of positive weight for it, or against it."""
@@ -80,45 +171,118 @@ class Labels:
                 )
 
 
-def shaped(scores: Floats, multilabel: bool) -> Floats:
-    """Scores (n_texts, n_problems) as scikit-learn wants them: a vector for two classes."""
-    return scores if multilabel or scores.shape[1] > 1 else scores[:, 0]
+@dataclass(frozen=True)
+class OneVsRest:
+    """Labels as binary problems: which texts are positive in each, (n_texts, n_problems)."""
+
+    labels: ClassLabels
+    positive: Bools
+
+    @classmethod
+    def read(cls, y: Any, weight: Floats | None, learner: str, names: NDArray[Any] | None = None) -> Self:
+        """From y as scikit-learn's estimators take it; every class must have an example for and against it.
+
+        Parameters
+        ----------
+        y : array (n_texts,), or an indicator matrix
+        weight : array (n_texts,), or None; examples of weight 0 do not count
+        learner : str, who asks, for errors
+        names : array, default=None
+            Of an indicator's columns, see `column_names`; their numbers by default.
+        """
+        y = y.toarray() if sp.issparse(y) else y
+        if names is None and np.ndim(y) == 2 and np.shape(y)[1] == 1:
+            y = column_or_1d(y, warn=True)
+        kind = "multilabel-indicator" if names is not None else type_of_target(y)
+        if kind not in ("binary", "multiclass", "multilabel-indicator"):
+            raise LabelError(
+                f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for several per text."
+            )
+        if kind == "multilabel-indicator":
+            y = np.asarray(y)
+            labels = ClassLabels.of(np.arange(y.shape[1]) if names is None else names, multilabel=True)
+            problems = cls(labels, y != 0)
+        else:
+            classes, codes = np.unique(np.ravel(y), return_inverse=True)
+            if classes.size == 1:
+                raise LabelError(f"{learner} needs at least two classes; y has only one class: {classes[0]}.")
+            wanted = [1] if classes.size == 2 else range(classes.size)
+            problems = cls(ClassLabels.of(classes, multilabel=False), np.column_stack([codes == k for k in wanted]))
+        counted = problems.positive if weight is None else problems.positive[weight > 0]
+        problems.labels.require_both_sides(counted.sum(axis=0), len(counted))
+        return problems
+
+    @property
+    def n_problems(self) -> int:
+        return self.positive.shape[1]
+
+    def signs(self, problem: int) -> Floats:
+        """+1 for the texts of the class, −1 for the others."""
+        return np.where(self.positive[:, problem], 1.0, -1.0)
+
+    def costs(self, class_weight: Mapping[Any, float] | str | None, problem: int, weight: Floats) -> Floats | float:
+        """The cost factor of each text in one problem; see `PriorSVC` for what `class_weight` means."""
+        if class_weight is None:
+            return 1.0
+        positive = self.positive[:, problem]
+        if isinstance(class_weight, str):  # "balanced"
+            total, own = weight.sum(), weight[positive].sum()
+            return np.where(positive, total / (2 * own), total / (2 * (total - own)))
+        names = self.labels.names.tolist()
+        unknown = [label for label in class_weight if label not in names]
+        if unknown:
+            raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {shorten(names)}.")
+        rest = class_weight.get(names[0], 1.0) if self.labels.kind == "binary" else 1.0
+        costs = np.where(positive, class_weight.get(self.labels.name(problem), 1.0), rest)
+        if not (np.isfinite(costs) & (costs > 0)).all():
+            raise LabelError(f"class_weight must be positive, finite numbers; got {class_weight!r}.")
+        return costs
 
 
-def decide(scores: Floats, classes: NDArray[Any], multilabel: bool) -> NDArray[Any]:
-    """The labels that scores (n_texts, n_problems) stand for; zero counts as accepted."""
-    if multilabel:
-        return (scores >= 0).astype(int)
-    if scores.shape[1] == 1:
-        return classes[(scores[:, 0] >= 0).astype(int)]
-    return classes[scores.argmax(axis=1)]
+@dataclass(frozen=True)
+class Decisions:
+    """What a model decides on texts.
+
+    Attributes
+    ----------
+    names : list of str, the classes
+    scores : array (n_texts, n_classes), 0 being the decision; of two classes the first has the second's, negated
+    accepted : array (n_texts, n_classes) of bool, which class each text is given
+    """
+
+    names: list[str]
+    scores: Floats
+    accepted: Bools
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __getitem__(self, rows: Any) -> Decisions:
+        """The decisions on some texts."""
+        return Decisions(self.names, self.scores[rows], self.accepted[rows])
+
+    @property
+    def labels(self) -> list[tuple[str, ...]]:
+        """The names that each text is given."""
+        return [tuple(self.names[k] for k in np.flatnonzero(row)) for row in self.accepted]
 
 
-def problem_of(target: Any, scores: Floats, classes: NDArray[Any], multilabel: bool) -> tuple[int, float, Any]:
-    """The problem that tells about a class (by default the likeliest), with which sign, and the class's own name."""
-    two = scores.size == 1 and not multilabel
-    if target is None:
-        target = classes[1 if two else scores.argmax()]
-    found = np.flatnonzero(classes == target)
-    if found.size == 0:
-        raise ValueError(f"target {target!r} is not among the classes: {classes[:10].tolist()}.")
-    k = int(found[0])
-    return (0, 2.0 * k - 1.0, classes[k]) if two else (k, 1.0, classes[k])
+def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = None) -> int:
+    """Which of two classes is looked for.
+
+    The one asked for; else 1 of 0 and 1, or of −1 and 1; else the rarer, and of two equally frequent ones the second.
+    """
+    first, second = names
+    if positive is not None:
+        if positive not in (first, second):
+            raise LabelError(f"{positive!r} is to be looked for, but the two classes are {first!r} and {second!r}.")
+        return int(positive == second)
+    if not isinstance(first, str) and {first, second} in ({0, 1}, {-1, 1}):
+        return 1
+    return int(counts[1] <= counts[0])
 
 
-def class_costs(class_weight: Mapping[Any, float] | str | None, labels: Labels, problem: int, weight: Floats) -> Floats | float:
-    """The cost factor of each text in one problem; see `PriorSVC` for what `class_weight` means."""
-    if class_weight is None:
-        return 1.0
-    positive = labels.positive[:, problem]
-    if isinstance(class_weight, str):  # "balanced"
-        total, own = weight.sum(), weight[positive].sum()
-        return np.where(positive, total / (2 * own), total / (2 * (total - own)))
-    unknown = [label for label in class_weight if label not in labels.classes]
-    if unknown:
-        raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {labels.classes[:10].tolist()}.")
-    rest = class_weight.get(labels.classes[0], 1.0) if labels.binary else 1.0
-    costs = np.where(positive, class_weight.get(labels.name(problem), 1.0), rest)
-    if not (np.isfinite(costs) & (costs > 0)).all():
-        raise LabelError(f"class_weight must be positive, finite numbers; got {class_weight!r}.")
-    return costs
+def shorten(names: Sequence[Any], at_most: int = 10) -> str:
+    """Names for a message, of many the first."""
+    shown = ", ".join(repr(name) for name in names[:at_most])
+    return shown if len(names) <= at_most else f"{shown} and {len(names) - at_most} more"

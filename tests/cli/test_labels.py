@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from textmargin.cli import app
-from textmargin.trained import Trained
+from textmargin.persistence import load_classifier
 
 SPAM = ["win cash now", "cheap cash prize", "win a prize now", "cheap pills now"]
 HAM = ["lunch at noon", "see you at the meeting", "notes of the meeting", "call me at noon", "noon is fine", "minutes of it"]
@@ -19,7 +19,7 @@ def call(*words):
 def trained(path, *options):
     result = call("train", path / "a.csv", "-o", path / "m.tmm", *options)
     assert result.exit_code == 0, result.output
-    return result, Trained.load(path / "m.tmm")
+    return result, load_classifier(path / "m.tmm")
 
 
 @pytest.fixture
@@ -94,25 +94,25 @@ def several(tmp_path):
 def test_keywords_reach_their_label_where_a_text_has_several(several):
     (several / "k.toml").write_text('[keywords]\noil = ["barrel", "oil"]\n')
     (several / "a.csv").write_text((several / "a.csv").read_text() + "a barrel,oil\n")
-    _, model = trained(several, "--separator", ";", "--keywords", several / "k.toml", "--trust", "fixed")
+    _, model = trained(several, "--label-separator", ";", "--keywords", several / "k.toml", "--trust", "fixed")
     reasons = {reason.what: reason.known for reason in model.explain("oil and wheat", "oil").reasons}
     assert reasons["oil"] > 0
     assert not any(reason.known for reason in model.explain("oil and wheat", "grain").reasons)
 
 
 def test_an_earlier_model_reaches_its_labels_by_name(several):
-    trained(several, "--separator", ";")
+    trained(several, "--label-separator", ";")
     (several / "m.tmm").rename(several / "old.tmm")
     rows = "bank rates,money\noil prices,oil\nanimals and bank,zoo\nanimals,zoo\n"
     (several / "a.csv").write_text("text,topics\n" + rows * 4)
-    _, model = trained(several, "--separator", ";", "--prior", several / "old.tmm", "--trust", "fixed")
+    _, model = trained(several, "--label-separator", ";", "--prior-model", several / "old.tmm", "--trust", "fixed")
     assert {reason.what: reason.known for reason in model.explain("bank", "money").reasons}["bank"] > 0
     assert not any(reason.known for reason in model.explain("bank", "zoo").reasons)
 
 
 def test_one_label_that_a_text_has_or_not(tmp_path):
     (tmp_path / "a.csv").write_text("text,topics\n" + "wheat and corn,grain\nbank rates,\n" * 5)
-    told, model = trained(tmp_path, "--separator", ";")
+    told, model = trained(tmp_path, "--label-separator", ";")
     assert "column-vector" not in told.stderr
     reasons = model.explain("wheat and corn")
     assert reasons.labels == ("grain",)
@@ -121,9 +121,9 @@ def test_one_label_that_a_text_has_or_not(tmp_path):
 
 
 def test_confusions_pair_what_was_missed_with_what_was_said_instead(several):
-    trained(several, "--separator", ";")
+    trained(several, "--label-separator", ";")
     (several / "b.csv").write_text("text,topics\nwheat and corn,grain;oil\noil prices,money\n")
-    found = json.loads(call("evaluate", several / "m.tmm", several / "b.csv", "--separator", ";", "--json").stdout)["confusions"]
+    found = json.loads(call("evaluate", several / "m.tmm", several / "b.csv", "--label-separator", ";", "--json").stdout)["confusions"]
     assert ["oil", "", 1] in found
     assert ["money", "oil", 1] in found
 
@@ -145,7 +145,7 @@ def test_scaled_measures_are_averaged_and_those_undefined_left_out(two):
         (["train", "a.csv", "-o", "a.csv"], "a.csv would replace a.csv, which is needed; choose another name"),
         (["train", "a.csv", "--costs", "c.toml"], "'false-alarm' is none of hit, false_alarm, miss"),
         (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The costs name 'eggs', which is not among the labels"),
-        (["train", "a.csv", "--prior", "k.tmm"], "compares texts as they are and knows no words"),
+        (["train", "a.csv", "--prior-model", "k.tmm"], "compares texts as they are and knows no words"),
     ],
 )
 def test_mistakes_about_labels(words, message, two, monkeypatch):
@@ -154,7 +154,7 @@ def test_mistakes_about_labels(words, message, two, monkeypatch):
     (folder / "c.toml").write_text("[costs]\nspam = { hit = 5, false-alarm = -50 }\n")
     (folder / "d.toml").write_text("[costs]\neggs = { hit = 5 }\n")
     assert call("train", "a.csv", "-o", "m.tmm").exit_code == 0
-    assert call("train", "a.csv", "-o", "k.tmm", "--kernel", "ngrams", "--length", 3).exit_code == 0
+    assert call("train", "a.csv", "-o", "k.tmm", "--features", "ngrams", "--length", 3).exit_code == 0
     before = (folder / "a.csv").read_bytes()
     result = call(*words)
     assert result.exit_code == 2, result.output

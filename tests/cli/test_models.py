@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from textmargin import T10U, T11SU, load_dataset
 from textmargin.cli import app
 from textmargin.tables.export import export_csv
-from textmargin.trained import Trained
-from textmargin.training import Recipe
+from textmargin.persistence import load_classifier
+from textmargin.config import ModelConfig
 
 
 def call(*words):
@@ -32,9 +32,9 @@ def desk(tmp_path_factory):
     for name, options in (
         ("plain", ()),
         ("model", (*known, *costs)),
-        ("marked", ("--marks", "marks", "--utility", "t11su", "--min-precision", "0.5")),
-        ("strings", ("--kernel", "subsequence", "--length", "3", "--hit", "3")),
-        ("ngrams", ("--kernel", "ngrams", "--length", "3")),
+        ("marked", ("--rationales", "marks", "--utility", "t11su", "--min-precision", "0.5")),
+        ("strings", ("--features", "subsequence", "--length", "3", "--hit", "3")),
+        ("ngrams", ("--features", "ngrams", "--length", "3")),
     ):
         result = call("train", folder / "desk-train.csv", "-o", folder / f"{name}.tmm", *options)
         assert result.exit_code == 0, result.output
@@ -59,12 +59,12 @@ def test_evaluate_counts_what_predict_decides(desk, name):
     assert 0.6 < summary["accuracy"] < 0.95
 
 
-@pytest.mark.parametrize("recipe", [Recipe(), Recipe(utility=T11SU), Recipe("subsequence", 3, utility=T10U), Recipe("ngrams", 3)])
+@pytest.mark.parametrize("recipe", [ModelConfig(), ModelConfig(utility=T11SU), ModelConfig("subsequence", 3, utility=T10U), ModelConfig("ngrams", 3)])
 def test_a_model_decides_the_same_after_it_was_kept(recipe, tmp_path):
     desk = load_dataset("desk")
     trained, texts = recipe.train(desk.part("train")), desk.part("test").texts
     trained.save(tmp_path / "model.tmm")
-    kept = Trained.load(tmp_path / "model.tmm")
+    kept = load_classifier(tmp_path / "model.tmm")
     np.testing.assert_array_equal(kept.scores(texts), trained.scores(texts))
     kept.save(tmp_path / "again.tmm")
     assert (tmp_path / "again.tmm").read_bytes() == (tmp_path / "model.tmm").read_bytes()
@@ -74,7 +74,7 @@ def test_a_model_decides_the_same_after_it_was_kept(recipe, tmp_path):
 def test_reasons_add_up_to_the_score(desk, name):
     text = "the printer says paper jam but there is no paper"
     reasons = json.loads(call("explain", desk / f"{name}.tmm", text, "--json").stdout)
-    model = Trained.load(desk / f"{name}.tmm")
+    model = load_classifier(desk / f"{name}.tmm")
     scores = model.scores([text])[0]
     if name in ("plain", "model", "marked"):  # of words all are told, and nothing else is left
         learner = getattr(model.model.model_, "estimator_", model.model.model_)
@@ -98,12 +98,12 @@ def test_thresholds_move_without_texts(desk, tmp_path):
     bold, careful = tmp_path / "bold.tmm", tmp_path / "careful.tmm"
     assert call("threshold", desk / "model.tmm", "--hit", 50, "--false-alarm", -1, "-o", bold).exit_code == 0
     moved = json.loads(call("threshold", desk / "model.tmm", "--hit", 1, "--false-alarm", -50, "-o", careful, "--json").stdout)
-    assert list(moved["before"].values()) == pytest.approx(Trained.load(desk / "model.tmm").thresholds())
-    assert np.mean(Trained.load(bold).thresholds()) < np.mean(Trained.load(careful).thresholds())
+    assert list(moved["before"].values()) == pytest.approx(load_classifier(desk / "model.tmm").thresholds())
+    assert np.mean(load_classifier(bold).thresholds()) < np.mean(load_classifier(careful).thresholds())
     anew = tmp_path / "anew.tmm"
     known = ("--keywords", desk / "desk-keywords.toml", "--hit", 1, "--false-alarm", -50)
     assert call("train", desk / "desk-train.csv", *known, "-o", anew).exit_code == 0
-    assert Trained.load(anew).thresholds() == pytest.approx(Trained.load(careful).thresholds())
+    assert load_classifier(anew).thresholds() == pytest.approx(load_classifier(careful).thresholds())
 
 
 def test_several_labels_a_text(tmp_path):
@@ -111,10 +111,10 @@ def test_several_labels_a_text(tmp_path):
         "text,topics\n" + "wheat and corn,grain\nwheat for the bank,grain;money\nbank rates,money\nsunny day,\n" * 5
     )
     model = tmp_path / "m.tmm"
-    assert call("train", tmp_path / "a.csv", "--separator", ";", "-o", model, "--hit", 2).exit_code == 0
+    assert call("train", tmp_path / "a.csv", "--label-separator", ";", "-o", model, "--hit", 2).exit_code == 0
     (tmp_path / "b.csv").write_text("text\nwheat bank\nnothing known\n")
     assert call("predict", model, tmp_path / "b.csv").stdout.splitlines()[1] == "2,grain;money"
-    summary = call("evaluate", model, tmp_path / "a.csv", "--separator", ";", "--json")
+    summary = call("evaluate", model, tmp_path / "a.csv", "--label-separator", ";", "--json")
     assert json.loads(summary.stdout)["multilabel"]
     assert json.loads(summary.stdout)["accuracy"] == 1.0
 
@@ -122,7 +122,7 @@ def test_several_labels_a_text(tmp_path):
 def test_an_earlier_model_as_knowledge(desk, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("".join((desk / "desk-train.csv").read_text().splitlines(keepends=True)[:60]))
-    result = call("train", few, "--prior", desk / "plain.tmm", "-o", tmp_path / "new.tmm")
+    result = call("train", few, "--prior-model", desk / "plain.tmm", "-o", tmp_path / "new.tmm")
     assert result.exit_code == 0, result.output
     assert "what is known of account" in result.stdout
 
@@ -136,7 +136,7 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
     assert "line 3 skipped: 1 values for 2 columns" in skipped.stderr
     assert "line 4 skipped: byte 4 (0xe9) is not utf-8" in skipped.stderr
     assert "2 lines skipped" in skipped.stderr
-    stopped = call("predict", desk / "plain.tmm", path, "--stop")
+    stopped = call("predict", desk / "plain.tmm", path, "--strict")
     assert stopped.exit_code == 2
     assert [line.split(",")[0] for line in stopped.stdout.splitlines()] == ["line", "2"]
     assert "line 3: 1 values" in stopped.stderr
@@ -157,18 +157,18 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
         (b"text,label\na b,x\nc d,x\n", [], "All 2 texts have the label 'x'"),
         (TWO, ["-o", "/nowhere/m.tmm"], "/nowhere/m.tmm cannot be written"),
         (TWO, ["-o", "."], "cannot be written: it is a folder"),
-        (TWO, ["--kernel", "poly"], "--kernel poly is none of words, subsequence, ngrams"),
+        (TWO, ["--features", "poly"], "--kernel poly is none of words, subsequence, ngrams"),
         (TWO, ["--utility", "t9u"], "--utility t9u is none of t10u, t11su, t10su, f1"),
         (TWO, ["--hit", "1", "--utility", "f1"], "both say what decisions are worth; choose one"),
         (TWO, ["--hit", "-1"], "a right decision worth more than a wrong one"),
         (TWO, ["--keywords", "no.toml"], "no.toml cannot be read: No such file"),
-        (TWO, ["--marks", "spans"], "has no column 'spans'"),
-        (TWO, ["--prior", "a.csv"], "a.csv"),
+        (TWO, ["--rationales", "spans"], "has no column 'spans'"),
+        (TWO, ["--prior-model", "a.csv"], "a.csv"),
         (b"text,label\n!!,x\n??,y\n", [], "No words"),
         (TWO, ["--C", "0"], "'C' parameter of PriorSVC must be"),
         (
             TWO,
-            ["--kernel", "subsequence", "--decay", "2"],
+            ["--features", "subsequence", "--decay", "2"],
             "'decay' parameter of SubsequenceKernel must be",
         ),
     ],
@@ -193,8 +193,8 @@ def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, m
         (["threshold", "plain.tmm", "--hit", "3", "-o", "b.tmm"], "trained without costs"),
         (["threshold", "model.tmm", "-o", "b.tmm"], "say what decisions are worth"),
         (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
-        (["kernel", "alone"], "give two texts to compare"),
-        (["kernel", "a", "b", "--length", "0"], "'length' parameter of SubsequenceKernel must be"),
+        (["similarity", "alone"], "give two texts to compare"),
+        (["similarity", "a", "b", "--length", "0"], "'length' parameter of SubsequenceKernel must be"),
         (["evaluate", "plain.tmm", "other.csv"], "which the model does not know"),
     ],
 )
@@ -216,7 +216,7 @@ def test_an_interrupted_training_writes_nothing(tmp_path):
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abcdefghij"), 400)) for _ in range(1500)]
     (tmp_path / "a.csv").write_text("text,label\n" + "".join(f"{word},{k % 2}\n" for k, word in enumerate(words)))
-    command = [sys.executable, "-m", "textmargin", "train", "a.csv", "--kernel", "subsequence", "--hit", "2"]
+    command = [sys.executable, "-m", "textmargin", "train", "a.csv", "--features", "subsequence", "--hit", "2"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env={**os.environ})
     first = process.stderr.readline()  # the columns, once the file is read
     time.sleep(2)
@@ -249,9 +249,9 @@ def test_a_decision_comes_before_the_next_line(desk):
 
 
 def test_a_kernel_matrix_of_a_file(desk, tmp_path):
-    result = call("kernel", desk / "desk-test.csv", "--length", "3", "-o", tmp_path / "K.npy")
+    result = call("similarity", desk / "desk-test.csv", "--length", "3", "-o", tmp_path / "K.npy")
     assert result.exit_code == 0
     K = np.load(tmp_path / "K.npy")
     assert K.shape == (167, 167)
     np.testing.assert_allclose(np.diag(K), 1, rtol=1e-6)
-    assert call("kernel", "car", "cat", "--length", "2").stdout.startswith("0.444444")
+    assert call("similarity", "car", "cat", "--length", "2").stdout.startswith("0.444444")

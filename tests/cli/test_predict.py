@@ -10,7 +10,7 @@ import pytest
 
 from textmargin import Corpus
 from textmargin.tables.reader import read_table
-from textmargin.training import Recipe
+from textmargin.config import ModelConfig
 
 LINES = "no toner left,printing\nthe vpn is down,network\npaper jam again,printing\nwifi is slow,network\n"
 
@@ -21,11 +21,11 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("predict")
     (folder / "train.csv").write_text("note words,label\n" + LINES * 3)
     table = read_table(folder / "train.csv")
-    trained = Recipe().train(table.corpus, {})
+    trained = ModelConfig().fit(table.corpus, {})
     trained.text_column = table.text_column
     trained.save(folder / "m.tmm")
     several = Corpus("several", ["toner", "vpn", "toner and vpn"] * 3, [("a;b",), ("c",), ("a;b", "c")] * 3)
-    Recipe().train(several, {}).save(folder / "several.tmm")
+    ModelConfig().fit(several, {}).save(folder / "several.tmm")
     return folder
 
 

@@ -26,8 +26,8 @@ from textmargin.errors import ClusterError, TooLargeError
 from textmargin.scale._client import client
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
-from textmargin.trained import Trained
-from textmargin.training import Recipe
+from textmargin.persistence import load_classifier
+from textmargin.config import ModelConfig
 from textmargin.training_parts import Seen, train_parts
 
 
@@ -74,7 +74,7 @@ def known(tmp_path_factory):
 
 
 def assert_same_model(ours, theirs):
-    ours, theirs = Trained.load(ours), Trained.load(theirs)
+    ours, theirs = load_classifier(ours), load_classifier(theirs)
     assert (ours.classes, ours.worth, ours.text_column) == (theirs.classes, theirs.worth, theirs.text_column)
     assert ours.about["labels"] == theirs.about["labels"]
     assert ours.model.representation_.vocabulary_ == theirs.model.representation_.vocabulary_
@@ -116,7 +116,7 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     other = call(*words)
     assert other.exit_code == 2
     assert "start anew" in other.stderr
-    assert call(*words, "--anew").exit_code == 0
+    assert call(*words, "--overwrite").exit_code == 0
 
 
 def test_a_damaged_part_is_named(known, cluster, tmp_path):
@@ -190,7 +190,7 @@ def test_no_cluster_there(known, tmp_path):
     ("words", "message"),
     [
         (("train", "parts", "--keywords", "k.toml"), "--keywords needs all texts in one memory"),
-        (("train", "parts", "--kernel", "ngrams"), "--kernel ngrams needs all texts in one memory"),
+        (("train", "parts", "--features", "ngrams"), "--kernel ngrams needs all texts in one memory"),
         (("train", "parts", "--report", "r.html", "--test", "t.csv"), "--report and --test need all texts"),
         (("train", "-",), "Standard input cannot be cut in parts"),
         (("train", "parts", "--label", "topic"), "has no column 'topic'. It has 'text', 'label'"),
@@ -241,7 +241,7 @@ def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_pat
     result = call(*words)
     assert result.exit_code == 2
     assert "Line 3 of" in result.stderr
-    result = call(*words, "--skip-bad")
+    result = call(*words, "--skip-invalid")
     assert result.exit_code == 0, result.output
     assert "line 4 left out: not JSON" in result.stderr
     assert "and 1 more" in result.stderr
@@ -250,4 +250,4 @@ def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_pat
 def test_leave_one_out_scores_of_millions_of_texts_are_refused_before_training():
     seen = Seen(3_000_000, Counter(spam=100_000, ham=2_900_000), False, [], 0)
     with pytest.raises(TooLargeError, match=r"of 3,000,000 texts are too many; use --scores cv"):
-        train_parts(Recipe(utility=Utility(tp=5, fp=-1)), SimpleNamespace(name="texts"), seen)
+        train_parts(ModelConfig(utility=Utility(tp=5, fp=-1)), SimpleNamespace(name="texts"), seen)

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from textmargin import KeywordPrior, RationalePrior, load_dataset
 from textmargin.errors import UnknownTermWarning
 from textmargin.report.summary import summarise
-from textmargin.training import Recipe, marked
+from textmargin.config import ModelConfig, read_rationales
 
 DESK = load_dataset("desk")
 
@@ -49,6 +49,6 @@ def test_every_topic_has_keywords_and_costs():
 
 
 def test_a_plain_svm_is_neither_perfect_nor_lost():
-    summary = summarise(Recipe().train(DESK.part("train")), DESK.part("test"))
+    summary = summarise(ModelConfig().fit(DESK.part("train")), DESK.part("test"))
     assert 0.7 < summary.accuracy < 0.9
     assert 0.45 < summary.macro_f1 < 0.8

@@ -78,7 +78,7 @@ def test_a_costly_miss_lowers_the_threshold():
 def test_several_classes_and_labels_with_utilities_of_their_own():
     X, y = skewed()
     three = np.array(["ant", "bee", "cow"])[y + (X[:, 0] > 1)]
-    model = ThresholdClassifier(PriorSVC(), utility={"cow": Utility(tp=20)}, rule="best").fit(X, three)
+    model = ThresholdClassifier(PriorSVC(), utility={"cow": Utility(tp=20), "*": T10U}, rule="best").fit(X, three)
     plain = ThresholdClassifier(PriorSVC(), rule="best").fit(X, three)
     assert model.thresholds_[2] < plain.thresholds_[2]
     np.testing.assert_array_equal(model.thresholds_[:2], plain.thresholds_[:2])
@@ -327,7 +327,7 @@ def test_moved_thresholds_are_those_of_a_new_fit(rule, multilabel):
     if multilabel:
         y = np.column_stack([y == 1, X[:, 0] > 0.5, np.arange(len(y)) < 2]).astype(int)
     before = ThresholdClassifier(PriorSVC(), utility=Utility(tp=2, fp=-1), rule=rule).fit(X, y)
-    after = before.moved(utility=Utility(tp=7, fp=-1))
+    after = before.with_utility(utility=Utility(tp=7, fp=-1))
     anew = ThresholdClassifier(PriorSVC(), utility=Utility(tp=7, fp=-1), rule=rule).fit(X, y)
     np.testing.assert_array_equal(after.thresholds_, anew.thresholds_)
     np.testing.assert_array_equal(after.predict(X), anew.predict(X))
@@ -338,16 +338,16 @@ def test_moved_thresholds_are_those_of_a_new_fit(rule, multilabel):
 def test_moved_keeps_floors_and_refuses_new_scores():
     X, y = make_problem(n=120, seed=3)[:2]
     model = ThresholdClassifier(PriorSVC()).fit(X, y)
-    assert recall_score(y, model.moved(min_recall=1.0).predict(X), pos_label=model.classes_[1]) >= 0.9
+    assert recall_score(y, model.with_utility(min_recall=1.0).predict(X), pos_label=model.classes_[1]) >= 0.9
     with pytest.raises(ScoreError, match="'scores' cannot change"):
-        model.moved(scores="cv")
+        model.with_utility(scores="cv")
     with pytest.raises(NotFittedError):
-        ThresholdClassifier(PriorSVC()).moved()
+        ThresholdClassifier(PriorSVC()).with_utility()
 
 
 def assert_moved_is_a_new_fit(X, y, before, after, weight=None):
     """Thresholds, β, γ and curves, to the bit."""
-    moved = ThresholdClassifier(PriorSVC(), **before).fit(X, y, sample_weight=weight).moved(**after)
+    moved = ThresholdClassifier(PriorSVC(), **before).fit(X, y, sample_weight=weight).with_utility(**after)
     anew = ThresholdClassifier(PriorSVC(), **{**before, **after}).fit(X, y, sample_weight=weight)
     for name in ("thresholds_", "beta_", "gamma_"):
         np.testing.assert_array_equal(getattr(moved, name), getattr(anew, name))
@@ -374,7 +374,7 @@ def test_moved_forgot_that_no_positive_had_an_honest_score(rule):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("scores", ["loo", "cv", "train"])
 @pytest.mark.parametrize("rule", RULES)
-def test_moved_took_weights_for_repeated_texts(rule, scores, seed):
+def test_with_utility_took_weights_for_repeated_texts(rule, scores, seed):
     X, y = make_problem(n=60, seed=seed)[:2]
     weight = np.random.default_rng(seed).integers(1, 4, size=60).astype(float)
     assert_moved_is_a_new_fit(X, y, {"scores": scores, "rule": rule}, {"utility": FBeta(2.0), "min_recall": 0.5}, weight)
@@ -397,11 +397,11 @@ def rare(n_positive):
         (20, {}, {"rule": "zero"}),
     ],
 )
-def test_moved_took_training_scores_for_honest_ones(n_positive, before, after):
+def test_with_utility_took_training_scores_for_honest_ones(n_positive, before, after):
     X, y = rare(n_positive)
     model = ThresholdClassifier(PriorSVC(), **before).fit(X, y)
     with pytest.raises(ScoreError, match=r"The (honest|training) scores of class 1 are kept, but rule=.*; fit again\."):
-        model.moved(**after)
+        model.with_utility(**after)
     assert_moved_is_a_new_fit(X, y, {**before, "scores": "train"}, after)
 
 
@@ -414,7 +414,7 @@ def test_moved_does_not_deal_out_the_folds_of_the_scores_again():
     X, y = skewed()
     assert_moved_is_a_new_fit(X, y, {}, {"random_state": 7})
     with pytest.raises(ScoreError, match="'random_state' cannot change once the scores are there; fit again"):
-        ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).moved(random_state=7)
+        ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).with_utility(random_state=7)
 
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was():

@@ -216,7 +216,7 @@ def test_explanation_of_a_chosen_class():
     scores = model.decision_function(X[:1])[0]
     assert model.explain(sp.csr_matrix(X[:1])).target == scores.argmax()
     assert model.explain(X[0], target=1).score == pytest.approx(scores[1])
-    with pytest.raises(ValueError, match="target 7 is not among the classes"):
+    with pytest.raises(ValueError, match="There is no class 7: it is not among"):
         model.explain(X[0], target=7)
     two = PriorSVC().fit(X, np.where(y > 0, "spam", "ham"))
     assert two.explain(X[0]).target == "spam"

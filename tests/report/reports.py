@@ -7,7 +7,7 @@ import numpy as np
 from samples import WORDS, corpus
 
 from textmargin import Corpus, Utility, load_dataset
-from textmargin.training import Recipe, read_costs
+from textmargin.config import ModelConfig, read_costs
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -69,17 +69,17 @@ def made(kind):
         desk = load_dataset("desk")
         known = files("textmargin.datasets") / "desk_keywords.toml"
         costs = read_costs(known)
-        return Recipe(keywords=known, utility=costs).train(desk.part("train")), desk.part("test"), costs
+        return ModelConfig(keywords=known, utility=costs).fit(desk.part("train")), desk.part("test"), costs
     if kind == "large":
-        return Recipe(utility=Utility()).train(large(seed=1, n_texts=1500)), large(seed=0), None
+        return ModelConfig(utility=Utility()).fit(large(seed=1, n_texts=1500)), large(seed=0), None
     recipes = {
-        "plain": (Recipe(), one_label),
-        "costs": (Recipe(utility=Utility(tp=3)), one_label),
-        "binary": (Recipe(utility=Utility(tp=1, fp=-3)), two_labels),
-        "multilabel": (Recipe(utility=Utility()), any_labels),
-        "strings": (Recipe(kernel="subsequence", length=3, utility=Utility()), one_label),
-        "ngrams": (Recipe(kernel="ngrams", length=3), two_labels),
-        "hostile": (Recipe(), hostile),
+        "plain": (ModelConfig(), one_label),
+        "costs": (ModelConfig(utility=Utility(tp=3)), one_label),
+        "binary": (ModelConfig(utility=Utility(tp=1, fp=-3)), two_labels),
+        "multilabel": (ModelConfig(utility=Utility()), any_labels),
+        "strings": (ModelConfig(features="subsequence", length=3, utility=Utility()), one_label),
+        "ngrams": (ModelConfig(features="ngrams", length=3), two_labels),
+        "hostile": (ModelConfig(), hostile),
     }
     recipe, texts = recipes[kind]
     return recipe.train(texts(seed=1), {"data": "made-up", "n_texts": 90}), texts(seed=0), None

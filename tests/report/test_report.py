@@ -17,7 +17,7 @@ from textmargin.report.html import as_block, to_html
 from textmargin.report.reasons import learner_of
 from textmargin.report.summary import summarise
 from textmargin.report.topic import leads
-from textmargin.training import Recipe
+from textmargin.config import ModelConfig
 
 KINDS = ["desk", "plain", "costs", "binary", "multilabel", "strings", "ngrams", "hostile"]
 
@@ -251,7 +251,7 @@ def files(tmp_path):
         own = one_label(seed=seed)
         lines = (json.dumps({"text": text, "label": label}) for text, label in zip(own.texts, own.labels, strict=True))
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
-    Recipe().train(one_label(seed=1)).save(tmp_path / "model.tmm")
+    ModelConfig().fit(one_label(seed=1)).save(tmp_path / "model.tmm")
     return tmp_path
 
 

@@ -123,7 +123,7 @@ def test_of_two_classes_the_first_has_the_score_of_the_second_negated():
     one, other = (model.explain(texts[3], target) for target in (True, False))
     assert one.score == pytest.approx(-other.score)
     assert [m.value for m in one.matches] == pytest.approx([-m.value for m in other.matches])
-    with pytest.raises(ValueError, match="not among the classes"):
+    with pytest.raises(ValueError, match="There is no class"):
         model.explain(texts[0], "corn")
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reference import WORKED, ssk_by_definition, ssk_extended
 
 from textmargin import SpectrumKernel, SubsequenceKernel, core
-from textmargin.representations._backends import Diagonal, Recipe
+from textmargin.representations._backends import Diagonal, ModelConfig
 from textmargin.representations._cpu import SHORTEN_BELOW, Cpu, _compiled
 from textmargin.representations._cuda import MOST_LENGTH, Cuda, missing
 from textmargin.representations.encode import encode
@@ -240,7 +240,7 @@ def test_the_automatic_choice_shortens_words_and_not_characters():
     rng = np.random.default_rng(0)
     words = [list(rng.integers(0, 5000, 80)) for _ in range(40)]
     characters = ["".join(rng.choice(list("abcdefghij "), 80)) for _ in range(40)]
-    recipe = Recipe(2, np.full(6000, 0.5), 1.0, np.empty(0))
+    recipe = ModelConfig(2, np.full(6000, 0.5), 1.0, np.empty(0))
     for corpus, shortened in ((words, True), (characters, False)):
         (X,), _ = encode("char", corpus)
         assert (core.share_of_common_cells(_compiled(recipe), X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened

@@ -12,7 +12,7 @@ import pytest
 from textmargin import TextClassifier, ThresholdClassifier, load_dataset, scale
 from textmargin.errors import TableError, TextmarginError
 from textmargin.scale import tables
-from textmargin.trained import Trained
+from textmargin.persistence import load_classifier
 
 pytestmark = pytest.mark.usefixtures("client")
 COMPLETE = "_complete.json"

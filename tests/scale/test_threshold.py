@@ -135,7 +135,7 @@ def test_with_a_learner(scores):
     assert type(plain.estimator_) is type(plain.estimator) is PriorSVC
     np.testing.assert_array_equal(plain.predict(X), known.predict(X))
     other = {"utility": Utility(tp=9, fp=-1)}
-    np.testing.assert_allclose(found.moved(**other).thresholds_, known.moved(**other).thresholds_, atol=1e-6)
+    np.testing.assert_allclose(found.with_utility(**other).thresholds_, known.with_utility(**other).thresholds_, atol=1e-6)
 
 
 def test_a_topic_that_a_fold_lacks():

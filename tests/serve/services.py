@@ -9,12 +9,12 @@ from samples import corpus
 
 from textmargin.datasets.corpus import Corpus
 from textmargin.decisions.utility import T10U
-from textmargin.training import Recipe
+from textmargin.config import ModelConfig
 
 
 def trained(**recipe):
     texts, topics = corpus(120)
-    return Recipe(**{"utility": T10U, **recipe}).train(Corpus("made up", list(texts), [str(topic) for topic in topics]))
+    return ModelConfig(**{"utility": T10U, **recipe}).fit(Corpus("made up", list(texts), [str(topic) for topic in topics]))
 
 
 @contextmanager

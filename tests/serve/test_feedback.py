@@ -25,8 +25,8 @@ from textmargin.decisions.utility import F1, T10U, Utility
 from textmargin.errors import DuplicateFeedbackIdError, FeedbackError, LabelError, ScoreError
 from textmargin.feedback.retune import _said, retune
 from textmargin.feedback.store import FeedbackStore, Judgement
-from textmargin.trained import Trained
-from textmargin.training import Recipe
+from textmargin.persistence import load_classifier
+from textmargin.config import ModelConfig
 
 KILLS, RECORDS = (10, 10_000) if "TEXTMARGIN_LONG" in os.environ else (5, 400)
 
@@ -236,7 +236,7 @@ def filtering():
         every = [*words["spam"], *words["other"]]
         return [" ".join([*rng.choice(words[label], 2), *rng.choice(every, 3)]) for label in labels], labels
 
-    model = Recipe(utility=Utility(tp=9, fp=-1)).train(Corpus("made up", *texts(200, 0.3)))
+    model = ModelConfig(utility=Utility(tp=9, fp=-1)).fit(Corpus("made up", *texts(200, 0.3)))
     return model, *texts(400, 0.3)
 
 
@@ -338,7 +338,7 @@ def test_on_the_command_line(filtering, tmp_path):
     model, texts, labels = filtering
     model.save(tmp_path / "model.tmm")
     store, new = tmp_path / "judged.sqlite", tmp_path / "new.tmm"
-    added = ("feedback", "add", store, "--text", "win cash", "--decided", "spam", "--right", "spam", "--id", "1")
+    added = ("feedback", "add", store, "--text", "win cash", "--predicted", "spam", "--correct", "spam", "--id", "1")
     assert call(*added).stdout == "Stored: 1\n"
     assert call(*added).stdout == "Already there: 1\n"
     assert call(*added[:-4], "--was-wrong").exit_code == 0
@@ -359,7 +359,7 @@ def test_on_the_command_line(filtering, tmp_path):
     assert "0 rejected ones judged, 0 missed; it could rise, not fall" in done.stderr
     facts = json.loads(done.stdout)
     assert facts["after"]["spam"] > facts["before"]["spam"]
-    assert facts["after"] == dict(zip(("other", "spam"), Trained.load(new).thresholds(), strict=True))
+    assert facts["after"] == dict(zip(("other", "spam"), load_classifier(new).thresholds(), strict=True))
     for wrong in (("--min-recall", 0.5, "--from-feedback", store), ("--only", "spam"), ("--from-feedback", tmp_path / "none")):
         assert call("threshold", model_file, "-o", new, *wrong).exit_code == 2
     assert call("feedback", "list", tmp_path / "none").exit_code == 2

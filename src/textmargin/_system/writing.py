@@ -9,16 +9,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..errors import OutputError
+
 
 def write_whole(contents: Mapping[Path, bytes]) -> None:
     """Put files in place, in order, once all of them are safely on the disk under other names beside them.
 
-    Raises IsADirectoryError, before anything is written, where a folder is in the way.
+    Raises OutputError where that cannot be done; before anything is written, where a folder is in the way.
     """
     ready: dict[Path, Path] = {}
+    path = Path()
     for path in contents:
         if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "a folder is in its place", str(path))
+            raise OutputError(errno.EISDIR, "a folder is in its place", str(path))
     try:
         for path, content in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,6 +34,10 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
         for path, temporary in ready.items():
             temporary.chmod(0o666 & ~_umask())  # mkstemp makes it readable to its owner alone
             os.replace(temporary, path)  # noqa: PTH105  # atomic, and what a full disk is tried out on
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(error.errno, error.strerror or str(error), str(path)) from error
     finally:
         for temporary in ready.values():
             temporary.unlink(missing_ok=True)

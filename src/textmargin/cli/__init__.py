@@ -4,7 +4,21 @@ Results go to stdout, progress and remarks to stderr, mistakes to stderr in one 
 the commands, so that `--help` is instant.
 """
 
-from . import train, predict, report, serve, similarity, demo, reproduce, data  # noqa: I001  # in the order of `--help`
+from . import train, evaluate, predict, explain, threshold, report, serve, feedback, similarity, demo, reproduce, data  # noqa: I001  # in the order of `--help`
 from ._console import app
 
-__all__ = ["app", "data", "demo", "predict", "report", "reproduce", "serve", "similarity", "train"]
+__all__ = [
+    "app",
+    "data",
+    "demo",
+    "evaluate",
+    "explain",
+    "feedback",
+    "predict",
+    "report",
+    "reproduce",
+    "serve",
+    "similarity",
+    "threshold",
+    "train",
+]

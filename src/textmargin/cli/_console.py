@@ -1,47 +1,71 @@
-"""What all commands share: the application, how mistakes are told, and options that several commands have."""
+"""What all commands share: the application, how mistakes are told, and how results are printed."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import wraps
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from .. import __version__
-from ..errors import TextmarginError
+from .._system.json import jsonable
+from ..errors import SettingError, TextmarginError
 
-if TYPE_CHECKING:
-    from ..decisions.utility import Measure
+DEBUG = "TEXTMARGIN_DEBUG"
 
-app = typer.Typer(
+
+class OptionError(TextmarginError, ValueError):
+    """Options that are wrong, or do not go together."""
+
+
+class Command(TyperCommand):
+    """A command that takes each option once: of two, nobody knows which was meant."""
+
+    def parse_args(self, context: Any, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice, unless it is made for it."""
+        _, _, order = self.make_parser(context).parse_args(args=list(args))
+        given = Counter(id(one) for one in order)
+        for one in order:
+            if given[id(one)] > 1 and one.param_type_name == "option" and not one.multiple:
+                raise typer.BadParameter(f"{max(one.opts, key=len)} is given {given[id(one)]} times; give it once.")
+        return super().parse_args(context, args)
+
+
+class Application(typer.Typer):
+    """An application whose commands are all of that kind, and tell mistakes in one line."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        """A decorator that makes a function a command."""
+        register = super().command(name, cls=Command, **settings)
+
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(function)
+            def run(*args: Any, **kwargs: Any) -> Any:
+                with mistakes():
+                    return function(*args, **kwargs)
+
+            register(run)
+            return function
+
+        return decorate
+
+
+app = Application(
     help="Text classification with support vector machines that use what you know.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    epilog=f"Set {DEBUG}=1 for the traceback of an error.",
 )
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-TextColumn = Annotated[str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")]
-LabelColumn = Annotated[str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious.")]
-Separator = Annotated[str | None, typer.Option(help="What stands between several labels of one text.")]
-Kind = Annotated[str | None, typer.Option("--format", help="csv, tsv, jsonl, txt, parquet or folder; by default by its name.")]
-Encoding = Annotated[str, typer.Option(help="Of the file.")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave out lines that cannot be read, and say which.")]
-Hit = Annotated[float | None, typer.Option(help="What a text is worth that is accepted and right.")]
-FalseAlarm = Annotated[float | None, typer.Option(help="What one is worth that is accepted and wrong: a negative number.")]
-Miss = Annotated[float | None, typer.Option(help="What one is worth that should have been accepted: 0 or less.")]
-UtilityName = Annotated[str | None, typer.Option("--utility", help="t10u, t11su, t10su or f1 in place of costs.")]
-Costs = Annotated[
-    Path | None, typer.Option(help="TOML file with costs by label: label = { hit = 5, false_alarm = -1, miss = 0 }.")
-]
-MinRecall = Annotated[float | None, typer.Option(help="Floor for recall, 0 to 1.")]
-MinPrecision = Annotated[float | None, typer.Option(help="Floor for precision, 0 to 1.")]
 
 
 def _print_version(asked: bool) -> None:
@@ -59,10 +83,13 @@ def main(
 
 @contextmanager
 def mistakes() -> Iterator[None]:
-    """What a user can mend is one line on standard error, and exit code 2; warnings are one line each."""
+    """What a user can mend is one line on standard error, and exit code 2; warnings are one line each.
+
+    Only our own errors are such; any other is a fault, and keeps its traceback.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        warnings.showwarning = _remarked
+        warnings.showwarning = _show_warning
         try:
             yield
         except KeyboardInterrupt:
@@ -71,15 +98,40 @@ def mistakes() -> Iterator[None]:
         except BrokenPipeError:  # who reads the results has had enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
-        except (TextmarginError, ValueError) as error:
-            remark(" ".join(str(error).split()))
-            raise typer.Exit(2) from error
-        except OSError as error:
-            remark(f"{error.filename or 'a file'}: {error.strerror}" if error.strerror else str(error))
+        except Exception as error:
+            # scikit-learn's own word for a parameter out of range, which its objects and ours share
+            own = isinstance(error, TextmarginError) or type(error).__name__ == "InvalidParameterError"
+            if not own or os.environ.get(DEBUG, "") not in ("", "0"):
+                raise
+            remark(with_options(error))
             raise typer.Exit(2) from error
 
 
-def _remarked(message: Warning | str, *_: Any, **__: Any) -> None:
+# Parameters of the library as this program's options. Messages of the library name what the caller typed: here that is options.
+_OPTIONS = {
+    "file_format=": "--format",
+    "skip_invalid=True": "--skip-invalid",
+    "overwrite=True": "--overwrite",
+    **{
+        f"{name}=": f"--{name.replace('_', '-')}"
+        for name in ("text", "label", "label_separator", "encoding", "only", "features", "min_recall", "min_precision")
+    },
+}
+_PARAMETER = re.compile(rf"(?<![\w.(])({'|'.join(map(re.escape, _OPTIONS))})(?=(['\w])?)")
+_SETTINGS = ("keywords", "rationales", "prior_model", "trust", "threshold_scores", "length", "decay")
+
+
+def with_options(error: Exception) -> str:
+    """An error's message on one line, parameters as the options they are here."""
+    message = " ".join(str(error).split())
+    message = _PARAMETER.sub(lambda found: _OPTIONS[found[1]] + (" " if found[2] else ""), message)
+    if isinstance(error, SettingError):
+        names = "|".join(dict.fromkeys([error.setting, *_SETTINGS]))
+        message = re.sub(rf"(?<![-\w])({names})(?![\w=])", lambda found: f"--{found[1].replace('_', '-')}", message)
+    return message
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     remark(" ".join(str(message).split()))
 
 
@@ -90,57 +142,11 @@ def remark(line: str) -> None:
 
 def print_json(data: Any) -> None:
     """Plain data on standard output; NaN as null."""
-    typer.echo(json.dumps(_finite(data), indent=1, ensure_ascii=False))
+    typer.echo(json.dumps(jsonable(data), indent=1, ensure_ascii=False))
 
 
-def worth(
-    hit: float | None, false_alarm: float | None, miss: float | None, utility: str | None, costs: Path | None
-) -> Measure | dict[str, Measure] | None:
-    """What decisions are worth, as said with options; None where nothing is said."""
-    from ..decisions.utility import Utility
-    from ..training import UTILITIES, read_costs
-
-    given = [name for name, value in (("--utility", utility), ("--costs", costs)) if value is not None]
-    if hit is not None or false_alarm is not None or miss is not None:
-        given.append("--hit, --false-alarm and --miss")
-    if len(given) > 1:
-        raise ValueError(f"{given[0]} and {given[1]} both say what decisions are worth; choose one.")
-    if utility is not None:
-        if utility.lower() not in UTILITIES:
-            raise ValueError(f"--utility {utility} is none of {', '.join(UTILITIES)}.")
-        return UTILITIES[utility.lower()]
-    if costs is not None:
-        return dict(read_costs(costs))
-    if not given:
-        return None
-    return Utility(
-        tp=2.0 if hit is None else hit, fp=-1.0 if false_alarm is None else false_alarm, fn=0.0 if miss is None else miss
-    )
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    return None if isinstance(data, float) and data != data else data
-
-
-def check_writable(path: Path, *others: object) -> None:
-    """Before any work: whether a file can be written, and would replace none of the others, nor something that is no file.
-
-    Parameters
-    ----------
-    path : Path
-    *others : paths that are read, or written as well; None where there are none
-    """
-    whole = path.resolve()
-    for other in others:
-        if other is not None and whole == Path(str(other)).resolve():
-            raise ValueError(f"{path} would replace {other}, which is needed; choose another name.")
-    if path.is_dir():
-        raise ValueError(f"{path} cannot be written: it is a folder.")
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{path} cannot be written: it is not a regular file.")
-    if not whole.parent.is_dir() or not os.access(whole.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise ValueError(f"{path} cannot be written: its folder is not there, or one may not write there.")
+def amount(value: float | None) -> str:
+    """In a user's currency: whole where it is whole."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"

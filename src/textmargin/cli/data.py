@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ..errors import DatasetError
-from ._console import app, mistakes
+from ._console import Application, app, mistakes
 
-data = typer.Typer(help="List, explain and import corpora.", invoke_without_command=True)
+data = Application(help="List, explain and import corpora.", invoke_without_command=True)
 app.add_typer(data, name="data")
 
 

@@ -1,4 +1,4 @@
-"""Commands that use a model: decide on texts as they arrive, and say why."""
+"""The command that decides on texts as they arrive."""
 
 from __future__ import annotations
 
@@ -13,30 +13,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._cluster import Cluster, Workers, at_work, require, wanted
-from ._console import AsJson, Encoding, Kind, TextColumn, app, mistakes, print_json, remark
-from .train import ModelFile
+from ._cluster import ClusterOptions, require
+from ._console import OptionError, app, remark
+from ._options import Encoding, FileFormat, ModelFile, TextColumn, grouped
 
 if TYPE_CHECKING:
-    from ..trained import Decision, Trained
+    from ..classifier import TextClassifier
+    from ..labels import Decisions
+
+Write = Callable[[list[int], "Decisions"], None]
 
 
 @app.command()
+@grouped
 def predict(
     model: ModelFile,
+    cluster: ClusterOptions,
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
     text: TextColumn = None,
     scores: Annotated[bool, typer.Option("--scores", help="The score of every class as well.")] = False,
-    stop: Annotated[
-        bool, typer.Option("--stop", help="Stop at the first line that cannot be read, instead of skipping it.")
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first line that cannot be read, instead of skipping it.")
     ] = False,
-    kind: Kind = None,
+    file_format: FileFormat = None,
     encoding: Encoding = "utf-8",
-    as_json: AsJson = False,
-    cluster: Cluster = None,
-    workers: Workers = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A line of JSON per text.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="On a cluster: the folder of the decisions.")] = None,
-    anew: Annotated[bool, typer.Option("--anew", help="On a cluster: remove what an earlier run left in --output.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="On a cluster: remove what an earlier run left in --output.")
+    ] = False,
 ) -> None:
     """Decide on texts, each as soon as it is there: a line of CSV (or with --json of JSON) per text.
 
@@ -47,122 +52,91 @@ def predict(
     code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
     a label holds one itself.
     """
-    from ..tables.formats import InvalidLine, read_rows
-    from ..tables.lines import name_of
-    from ..trained import Decision, Trained
+    from ..persistence import load_classifier
 
-    with mistakes():
-        trained = Trained.load(model)
-        if wanted(cluster, workers):
-            unused = {"--stop": stop, "--format": kind, "--json": as_json, "--encoding": encoding != "utf-8"}
-            refused = [name for name, value in unused.items() if value]
-            _predict_parts(trained, data, text, scores, output, anew, refused, cluster, workers)
-            return
-        if output is not None or anew:
-            raise ValueError("--output and --anew go with --cluster or --workers; without, decisions are printed.")
-        decided = trained.decide(read_rows(data, kind, encoding), name_of(data), text, tell=remark)
-        first = list(islice(decided, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
-        gc.set_threshold(
-            200_000, 20, 20
-        )  # lines come and go by the thousand; looking for cycles among them takes a quarter of the time
-        write = _json_writer(trained, scores) if as_json else _csv_writer(trained, scores)
-        n_decided = n_bad = n_blank = 0
-        for batch in chain(first, decided):
-            decisions = []
-            for one in batch:
-                if isinstance(one, Decision):
-                    decisions.append(one)
-                elif isinstance(one, InvalidLine):
-                    n_bad += 1
-                    if stop:
-                        write(decisions)
-                        raise ValueError(f"line {one.number:,}: {one.reason}")
-                    remark(f"line {one.number:,} skipped: {one.reason}")
-                else:
-                    n_blank += 1
-            write(decisions)
-            n_decided += len(decisions)
-        if n_blank:
-            remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
-        if n_bad and not n_decided:
-            raise ValueError(f"none of the {n_bad:,} lines of {name_of(data)} could be decided on.")
-        if n_bad:
-            remark(f"{n_bad:,} lines skipped")
-        elif not n_decided:
-            remark(f"{name_of(data)} has no rows; there was nothing to decide on")
+    classifier = load_classifier(model)
+    if cluster.wanted:
+        not_here = {"--strict": strict, "--format": file_format, "--json": as_json, "--encoding": encoding != "utf-8"}
+        refused = [name for name, value in not_here.items() if value]
+        if refused:
+            raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written.")
+        _predict_parts(classifier, data, text, scores, output, overwrite, cluster)
+        return
+    if output is not None or overwrite:
+        raise OptionError("--output and --overwrite go with --cluster or --workers; without, decisions are printed.")
+    _predict_rows(classifier, data, text, file_format, encoding, strict, _writer(classifier, scores, as_json))
 
 
-@app.command()
-def explain(
-    model: ModelFile,
-    text: Annotated[str, typer.Argument(help="The text.")],
-    label: Annotated[str | None, typer.Option(help="Whose score; by default that of the decision.")] = None,
-    n: Annotated[int, typer.Option("-n", help="How many words or subsequences to show.")] = 10,
-    as_json: AsJson = False,
+def _predict_rows(
+    model: TextClassifier, data: str, text: str | None, file_format: str | None, encoding: str, strict: bool, write: Write
 ) -> None:
-    """Say what in a text moved its score, and how far."""
-    with mistakes():
-        from ..trained import Trained
+    """Rows as they arrive."""
+    from ..tables.formats import InvalidLine, Row, read_rows
+    from ..tables.lines import name_of
+    from ..tables.reader import stream_texts
 
-        if n < 1:
-            raise ValueError(f"-n {n}: at least one reason.")
-        trained = Trained.load(model)
-        reasons = trained.explain(text, label, n)
-        if as_json:
-            print_json(reasons.to_dict())
-            return
-        from rich.box import SIMPLE_HEAD
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.table import Table
-
-        console = Console(highlight=False)
-        decision = ", ".join(reasons.labels) or "none"
-        how = "the highest decides" if len(trained.classes) > 2 and not trained.multilabel else "0 decides"
-        console.print(f"Decision: {decision}. Score of {reasons.label}: {reasons.score:+.3f} ({how})", markup=False)
-        known = any(reason.known for reason in reasons.reasons)
-        table = Table("what", "moves the score by", *(["of that, known beforehand"] if known else []), box=SIMPLE_HEAD)
-        for reason in reasons.reasons:
-            before = [f"{reason.known:+.3f}" if reason.known else ""] if known else []
-            table.add_row(escape(reason.what), f"{reason.share:+.3f}", *before)
-        console.print(table)
-        console.print(f"the rest, intercept and threshold: {reasons.rest:+.3f}")
+    source = name_of(data)
+    usual = model.metadata_.get("text_column")
+    batches = stream_texts(read_rows(data, file_format, encoding), source, text, usual, log=remark)
+    first = list(islice(batches, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
+    # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
+    gc.set_threshold(200_000, 20, 20)
+    write([], model.decide([]))
+    n_decided = n_invalid = n_blank = 0
+    for texts, rows in chain(first, batches):
+        write([row.number for row in rows if isinstance(row, Row)], model.decide(texts))
+        n_decided += len(texts)
+        if len(texts) == len(rows):
+            continue
+        for row in rows:
+            if isinstance(row, InvalidLine):
+                n_invalid += 1
+                if strict:
+                    raise OptionError(f"line {row.number:,}: {row.reason}")
+                remark(f"line {row.number:,} skipped: {row.reason}")
+            elif not isinstance(row, Row):
+                n_blank += 1
+    if n_blank:
+        remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
+    if n_invalid and not n_decided:
+        raise OptionError(f"none of the {n_invalid:,} lines of {source} could be decided on.")
+    if n_invalid:
+        remark(f"{n_invalid:,} lines skipped")
+    elif not n_decided:
+        remark(f"{source} has no rows; there was nothing to decide on")
 
 
 def _predict_parts(
-    trained: Trained,
+    model: TextClassifier,
     data: str,
     text: str | None,
     scores: bool,
     output: Path | None,
-    anew: bool,
-    refused: list[str],
-    cluster: str | None,
-    workers: int | None,
+    overwrite: bool,
+    cluster: ClusterOptions,
 ) -> None:
     """From Parquet to Parquet on a cluster."""
-    if refused:
-        raise ValueError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written.")
     if output is None or data == "-":
-        raise ValueError("on a cluster decisions go from Parquet files to a folder: name the files, and it with --output.")
+        raise OptionError("on a cluster decisions go from Parquet files to a folder: name the files, and it with --output.")
     require("predict_parquet")
-    with at_work(cluster, workers):
+    with cluster.connect():
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival
         from ..tables.formats import Row
 
-        columns = column_on_arrival(Row(1, dict.fromkeys(first_columns(data))), data, text, trained.text_column)
+        row = Row(1, dict.fromkeys(first_columns(data)))
+        columns = column_on_arrival(row, data, text, model.metadata_.get("text_column"))
         if columns.notes:
             remark("; ".join(columns.notes))
         found = predict_parquet(
-            trained,
+            model,
             data,
             output,
             text=columns.text,
             scores=scores,
-            anew=anew,
-            tell=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
+            overwrite=overwrite,
+            log=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
         )
     if found.n_earlier:
         remark(f"{found.n_earlier:,} of {found.n_parts:,} parts were there from an earlier run")
@@ -171,29 +145,31 @@ def _predict_parts(
     typer.echo(f"Decided on {found.n_texts:,} texts; written to {output}")
 
 
-def _csv_writer(trained: Trained, scores: bool) -> Callable[[list[Decision]], None]:
+def _writer(model: TextClassifier, scores: bool, as_json: bool) -> Write:
+    """Writes a line per text; the first call, of no texts, the names of the columns."""
+    joint = ";" if model.labels_.multilabel else ""
     lines = csv.writer(sys.stdout, lineterminator="\n")
-    lines.writerow(["line", "label", *([f"score of {name}" for name in trained.classes] if scores else [])])
-    sys.stdout.flush()
-    joint = ";" if trained.multilabel else ""
+    started = False
 
-    def write(decisions: list[Decision]) -> None:
-        lines.writerows(
-            [one.number, joint.join(one.labels), *([f"{value:.6g}" for value in one.scores] if scores else [])]
-            for one in decisions
-        )
+    def write_csv(numbers: list[int], decisions: Decisions) -> None:
+        nonlocal started
+        if not started:
+            lines.writerow(["line", "label", *([f"score of {name}" for name in decisions.names] if scores else [])])
+            started = True
+        labels = map(joint.join, decisions.labels)
+        if scores:
+            rows = zip(numbers, labels, decisions.scores.tolist(), strict=True)
+            lines.writerows([number, label, *(f"{value:.6g}" for value in own)] for number, label, own in rows)
+        else:
+            lines.writerows(zip(numbers, labels, strict=True))
         sys.stdout.flush()
 
-    return write
-
-
-def _json_writer(trained: Trained, scores: bool) -> Callable[[list[Decision]], None]:
-    def write(decisions: list[Decision]) -> None:
-        for one in decisions:
-            data: dict[str, Any] = {"line": one.number, "labels": list(one.labels)}
+    def write_json(numbers: list[int], decisions: Decisions) -> None:
+        for number, labels, own in zip(numbers, decisions.labels, decisions.scores.tolist(), strict=True):
+            data: dict[str, Any] = {"line": number, "labels": list(labels)}
             if scores:
-                data["scores"] = dict(zip(trained.classes, one.scores, strict=True))
+                data["scores"] = dict(zip(decisions.names, own, strict=True))
             sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
         sys.stdout.flush()
 
-    return write
+    return write_json if as_json else write_csv

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ._console import AsJson, Encoding, Kind, TextColumn, app, check_writable, mistakes, print_json, remark
+from ._console import OptionError, app, print_json
+from ._options import AsJson, Encoding, FileFormat, TextColumn, check_writable, tell
 
 
 @app.command()
-def kernel(
+def similarity(
     texts: Annotated[list[str], typer.Argument(help="Two texts or more, or with --output one file of texts.")],
     length: Annotated[int, typer.Option(help="Characters of a subsequence.")] = 5,
     decay: Annotated[float, typer.Option(help="What a gap costs: small, much.")] = 0.5,
@@ -20,37 +21,39 @@ def kernel(
         Path | None, typer.Option("--output", "-o", help="Write the matrix of all texts of a file here (.npy).")
     ] = None,
     text: TextColumn = None,
-    kind: Kind = None,
+    file_format: FileFormat = None,
     encoding: Encoding = "utf-8",
     as_json: AsJson = False,
 ) -> None:
     """How alike texts are, by the subsequences they share: 1 for equal texts, 0 for nothing in common."""
-    with mistakes():
-        import numpy as np
+    import numpy as np
 
-        from ..representations.strings import SubsequenceKernel
-        from ..tables.reader import read_table
+    from ..representations.strings import SubsequenceKernel
+    from ..tables.reader import read_table
 
-        compare = SubsequenceKernel(length, decay, tokens="word" if words else "char")
-        if output is not None:
-            if len(texts) != 1:
-                raise ValueError(f"--output takes one file of texts; got {len(texts)} arguments.")
-            check_writable(output, texts[0])
-            table = read_table(texts[0], text=text, file_format=kind, encoding=encoding, labelled=False)
-            if table.notes:
-                remark("; ".join(table.notes))
-            K = compare(table.corpus.texts)
-            _write_array(output, K)
-            typer.echo(f"{len(K):,} × {len(K):,} similarities written to {output}")
-            return
-        if len(texts) < 2:
-            raise ValueError("give two texts to compare, or a file of texts and --output.")
-        K = compare(texts)
+    kernel = SubsequenceKernel(length, decay, tokens="word" if words else "char")
+    if output is not None:
+        if len(texts) != 1:
+            raise OptionError(f"--output takes one file of texts; got {len(texts)} arguments.")
         if as_json:
-            print_json({"length": length, "decay": decay, "texts": texts, "kernel": K.tolist()})
-            return
-        for i, j in zip(*np.triu_indices(len(texts), 1), strict=True):
-            typer.echo(f"{K[i, j]:.6f}  {texts[i]!r}  {texts[j]!r}")
+            raise OptionError("--json prints similarities, --output writes them to a file; choose one.")
+        check_writable(output, texts[0])
+        table = read_table(texts[0], text=text, file_format=file_format, encoding=encoding, labelled=False)
+        tell(table.notes, table.invalid, len(table.invalid))
+        K = kernel(table.corpus.texts)
+        _write_array(output, K)
+        typer.echo(f"{len(K):,} × {len(K):,} similarities written to {output}")
+        return
+    if text is not None or file_format is not None or encoding != "utf-8":
+        raise OptionError("--text, --format and --encoding are for a file of texts and --output.")
+    if len(texts) < 2:
+        raise OptionError("give two texts to compare, or a file of texts and --output.")
+    K = kernel(texts)
+    if as_json:
+        print_json({"length": length, "decay": decay, "texts": texts, "similarity": K.tolist()})
+        return
+    for i, j in zip(*np.triu_indices(len(texts), 1), strict=True):
+        typer.echo(f"{K[i, j]:.6f}  {texts[i]!r}  {texts[j]!r}")
 
 
 def _write_array(path: Path, K: object) -> None:

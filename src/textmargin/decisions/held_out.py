@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._sklearn import take_rows
 from .._typing import Floats
 from ..errors import ScoreError
+from ..labels import ClassLabels, Indicator, column_names
 
 
 def score_columns(estimator: Any, X: Any, multilabel: bool) -> Floats:
@@ -51,14 +51,13 @@ class Fitter:
         X: Any,
         y: Any,
         weight: Floats | None,
-        classes: NDArray[Any],
-        n_problems: int,
+        labels: ClassLabels,
         n_folds: int,
         random_state: int | None,
         n_jobs: int | None = None,
     ) -> Floats:
         """Scores by models refitted without the text's fold; NaN where a class was missing from the other folds."""
-        multilabel = type_of_target(y) == "multilabel-indicator"
+        multilabel, names = labels.multilabel, column_names(y)
         X = X.tocsr() if sp.issparse(X) else X
         y = np.asarray(y.toarray() if sp.issparse(y) else y)
         if multilabel:
@@ -68,27 +67,35 @@ class Fitter:
             smallest = int(np.unique(y, return_counts=True)[1].min())
             n_folds = max(2, min(n_folds, smallest))  # as many as every class can fill
             folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(y, y)
-        scores, usable = np.full((len(y), n_problems), np.nan), []
+        scores, usable = np.full((len(y), labels.n_problems), np.nan), []
         for rest, held_out in folds:
-            kept = _learnable(y[rest], classes, n_problems, multilabel)
+            kept = _learnable(y[rest], labels)
             if kept.any():
                 usable.append((rest, held_out, kept))
                 if not kept.all():
-                    self._refuse_settings_by_class(classes[~kept][0])
+                    self._refuse_settings_by_class(labels.names[~kept][0])
         found = Parallel(n_jobs, prefer="threads")(
-            delayed(self._score_fold)(X, y, weight, rest, held_out, kept, multilabel) for rest, held_out, kept in usable
+            delayed(self._score_fold)(X, y, weight, rest, held_out, kept, labels, names) for rest, held_out, kept in usable
         )
         for (_, held_out, kept), columns in zip(usable, found, strict=True):
             scores[np.ix_(held_out, kept)] = columns
         return scores
 
     def _score_fold(
-        self, X: Any, y: NDArray[Any], weight: Floats | None, rest: Any, held_out: Any, kept: NDArray[np.bool_], multilabel: bool
+        self,
+        X: Any,
+        y: NDArray[Any],
+        weight: Floats | None,
+        rest: Any,
+        held_out: Any,
+        kept: NDArray[np.bool_],
+        labels: ClassLabels,
+        names: NDArray[Any] | None,
     ) -> Floats:
         """Scores of the texts of one fold, by a model of the others."""
-        target = _target(y[rest], kept) if multilabel else y[rest]
+        target = _target(y[rest], kept, names) if labels.multilabel else y[rest]
         model = self.fit(take_rows(X, rest), target, None if weight is None else weight[rest])
-        return score_columns(model, take_rows(X, held_out), multilabel and kept.sum() > 1)
+        return score_columns(model, take_rows(X, held_out), labels.multilabel and (kept.sum() > 1 or names is not None))
 
     def _refuse_settings_by_class(self, missing: Any) -> None:
         """Leaving a class out would hand its settings to the next one."""
@@ -101,17 +108,19 @@ class Fitter:
                 )
 
 
-def _learnable(y: NDArray[Any], classes: NDArray[Any], n_problems: int, multilabel: bool) -> NDArray[np.bool_]:
+def _learnable(y: NDArray[Any], labels: ClassLabels) -> NDArray[np.bool_]:
     """Which problems can be learnt from a part of the texts."""
-    if multilabel:
+    if labels.multilabel:
         return np.asarray(y.any(axis=0) & ~y.all(axis=0))
-    present = np.isin(classes, y)
-    if n_problems == 1:
+    present = np.isin(labels.names, y)
+    if labels.n_problems == 1:
         return np.full(1, present.all())
     # Two classes that are left of three make a problem of another kind, with one score instead of two.
-    return present if present.sum() > 2 else np.zeros(n_problems, dtype=bool)
+    return present if present.sum() > 2 else np.zeros(labels.n_problems, dtype=bool)
 
 
-def _target(Y: NDArray[Any], kept: NDArray[np.bool_]) -> NDArray[Any]:
-    """The columns of an indicator matrix that can be learnt; a single one as plain labels."""
+def _target(Y: NDArray[Any], kept: NDArray[np.bool_], names: NDArray[Any] | None) -> NDArray[Any]:
+    """The columns of an indicator matrix that can be learnt, with their names; a single one without a name as plain labels."""
+    if names is not None:
+        return Indicator(Y[:, kept], names[kept])
     return Y[:, kept] if kept.sum() > 1 else Y[:, kept].ravel()

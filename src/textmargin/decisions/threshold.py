@@ -10,6 +10,7 @@ had been taken away (`benchmarks/bench_few_positives.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -24,9 +25,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context
+from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, validate_params
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
+from ..labels import ClassLabels, column_names, positive_of
+from .class_utilities import measures_of, named_positive
 from .held_out import Fitter, score_columns
 from .rules import UtilityCurve
 from .setting import RankedTexts, Setting
@@ -41,7 +44,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimator : classifier with `decision_function` or `predict_proba`
         Wrap it in `sklearn.frozen.FrozenEstimator` to keep a fitted one as it is.
     utility : measure, mapping class → measure, or sequence with one per class, default=T10U
-        What decisions are worth.
+        What decisions are worth. A mapping names every class, or has a measure under "*" for those it does not name; of two
+        classes it may name one or both.
     rule : {"parameter-free", "select", "beta-gamma", "best", "zero"} or callable, default="parameter-free"
         `parameter-free`: β retrofitted on folds (`retrofit_beta`); `select`: β and γ by cross-validation
         (`select_beta_gamma`); `beta-gamma`: as given by `beta` and `gamma`; `best`: the middle of the best interval; `zero`: 0.
@@ -60,6 +64,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     min_precision, min_recall : float, default=None
         Floors that the threshold must keep on the scores it is set on. Where the rule's threshold does not, the one of best
         utility among those that do.
+    pos_label : class, default=None
+        Of two classes the one that utility and floors speak of. By default the only one that the utility names; else 1 of 0 and
+        1, or of −1 and 1; else the rarer.
     random_state : int, default=0
         Deals out the folds.
     n_jobs : int, default=None
@@ -70,8 +77,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_ : array (n_classes,)
     multilabel_ : bool
     estimator_ : the fitted estimator.
+    pos_label_ : class
+        Of two classes the one that has the threshold; None where there are not two.
     thresholds_ : array (n_problems,)
-        One for two classes (of the second), else one per class.
+        One for two classes, on the scores for `pos_label_`, else one per class.
     beta_, gamma_ : arrays (n_problems,)
         What the rule used; NaN where it used none (γ: the form α = β).
     ranked_ : list of RankedTexts
@@ -102,6 +111,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "few_positives": [Interval(Integral, 0, None, closed="left")],
         "min_precision": [Interval(Real, 0, 1, closed="both"), None],
         "min_recall": [Interval(Real, 0, 1, closed="both"), None],
+        "pos_label": [Real, str, "boolean", None],
         "random_state": [Integral, None],
         "n_jobs": [Integral, None],
     }
@@ -119,6 +129,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         few_positives: int = 4,
         min_precision: float | None = None,
         min_recall: float | None = None,
+        pos_label: Any = None,
         random_state: int | None = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -132,6 +143,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.few_positives = few_positives
         self.min_precision = min_precision
         self.min_recall = min_recall
+        self.pos_label = pos_label
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -149,24 +161,31 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)
         fitter = Fitter(self.estimator, self._weight_reaches_estimator(weight))
         estimator = fitter.fit(X, y, weight)
-        multilabel = type_of_target(y) == "multilabel-indicator"
+        names = column_names(y)
+        multilabel = names is not None or type_of_target(y) == "multilabel-indicator"
         trained = score_columns(estimator, X, multilabel)
-        classes = np.arange(trained.shape[1]) if multilabel else np.asarray(estimator.classes_)
-        positive = _indicator(y, classes, multilabel)
-        if trained.shape[1] != positive.shape[1]:
+        if multilabel:
+            labels = ClassLabels.of(np.arange(trained.shape[1]) if names is None else names, multilabel=True)
+        else:
+            labels = ClassLabels.of(estimator.classes_, multilabel=False)
+            counted = np.ravel(y) if weight is None else np.ravel(y)[weight > 0]
+            labels = self._with_positive(labels, [float((counted == name).sum()) for name in labels.names])
+        if trained.shape[1] != labels.n_problems:
             raise ScoreError(
-                f"{type(estimator).__name__} gives {trained.shape[1]} scores per text, but there are {positive.shape[1]} classes "
+                f"{type(estimator).__name__} gives {trained.shape[1]} scores per text, but there are {labels.n_problems} classes "
                 f"to decide on; a threshold needs one score per class (for SVC: decision_function_shape='ovr')."
             )
-        honest = self._honest_scores(fitter, estimator, X, y, weight, trained, classes)
+        measures = measures_of(self.utility, labels)
+        honest = self._honest_scores(fitter, estimator, X, y, weight, trained, labels)
 
-        setting = Setting.of(self)
+        self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
+        self.pos_label_ = labels.names.tolist()[labels.positive] if labels.kind == "binary" else None
+        setting, positive, sign = Setting.of(self), _membership(y, labels), self._sign
         ranked = [
-            setting.rank(positive[:, k], honest[:, k], trained[:, k], weight, utility)
-            for k, utility in enumerate(self._utilities(classes, trained.shape[1]))
+            setting.rank(positive[:, k], sign * honest[:, k], sign * trained[:, k], weight, utility)
+            for k, utility in enumerate(measures)
         ]
-        self._set_thresholds(ranked, _names(classes, len(ranked)))
-        self.classes_, self.multilabel_, self.estimator_ = classes, multilabel, estimator
+        self._set_thresholds(ranked)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
                 setattr(self, name, getattr(estimator, name))
@@ -178,29 +197,58 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return [texts.curve for texts in self.ranked_]
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores less thresholds, so that zero is the decision."""
+        """Scores less thresholds, so that zero is the decision: the second of two classes, or a label, is given from zero on."""
         check_is_fitted(self)
-        shifted = score_columns(self.estimator_, X, self.multilabel_) - self.thresholds_
-        return shifted if self.multilabel_ or shifted.shape[1] > 1 else shifted[:, 0]
+        return self._labels.shape(self._shift(score_columns(self.estimator_, X, self.multilabel_)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What is accepted; with three classes or more the one furthest above its threshold."""
-        shifted = self.decision_function(X)
-        if self.multilabel_:
-            return (shifted >= 0).astype(int)
-        if shifted.ndim == 1:
-            return self.classes_[(shifted >= 0).astype(int)]
-        return self.classes_[shifted.argmax(axis=1)]
+        check_is_fitted(self)
+        return self._labels.decide(self._shift(score_columns(self.estimator_, X, self.multilabel_)))
 
-    def moved(self, **parameters: Any) -> ThresholdClassifier:
+    @property
+    def offsets_(self) -> Floats:
+        """What is taken off the estimator's own scores, (n_problems,): the thresholds, towards the second of two classes."""
+        check_is_fitted(self)
+        return self._sign * self.thresholds_
+
+    def _shift(self, columns: Floats) -> Floats:
+        return shift(columns, self.offsets_, self._sign)
+
+    @property
+    def _labels(self) -> ClassLabels:
+        labels = ClassLabels.of(self.classes_, self.multilabel_)
+        return labels if self.pos_label_ is None else replace(labels, positive=labels.index(self.pos_label_))
+
+    @property
+    def _sign(self) -> float:
+        """−1 where of two classes the first has the threshold: its scores are those of the second, negated."""
+        return 1.0 if self.pos_label_ is None or self._labels.positive == 1 else -1.0
+
+    @property
+    def _threshold_names(self) -> list[Any]:
+        return self._labels.problem_names if self.pos_label_ is None else [self.pos_label_]
+
+    def _with_positive(self, labels: ClassLabels, counts: Sequence[float]) -> ClassLabels:
+        """Which of two classes is looked for, by what was said or by how frequent they are."""
+        if labels.kind != "binary":
+            if self.pos_label is not None:
+                raise LabelError(f"pos_label={self.pos_label!r} is for two classes; here are {labels.names.size}.")
+            return labels
+        wanted = named_positive(self.utility, labels) if self.pos_label is None else self.pos_label
+        return replace(labels, positive=positive_of(labels.names.tolist(), counts, wanted))
+
+    def with_utility(self, utility: Any = None, **parameters: Any) -> ThresholdClassifier:
         """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.
 
-        They are those of a new fit. Where that would need scores which are not kept in `ranked_` (after `rule="zero"`, for
-        another rule), it is refused.
+        They are those of a new fit. Where that would need scores which are not in `ranked_` (after `rule="zero"`, for another
+        rule), it is refused.
 
         Parameters
         ----------
-        **parameters : of this class, such as `utility=Utility(tp=10)` or `min_recall=0.9`; those left out stay as they are
+        utility : as in the constructor, default=None
+            Stays as it is where it is left out.
+        **parameters : further ones of this class, such as `min_recall=0.9`; those left out stay as they are
 
         Examples
         --------
@@ -208,26 +256,28 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         >>> from sklearn.datasets import make_classification
         >>> X, y = make_classification(300, weights=[0.9], random_state=0)
         >>> model = ThresholdClassifier(PriorSVC()).fit(X, y)
-        >>> careful = model.moved(utility=Utility(tp=1, fp=-10))
+        >>> careful = model.with_utility(Utility(tp=1, fp=-10))
         >>> bool(careful.thresholds_[0] > model.thresholds_[0])
         True
         """
         check_is_fitted(self)
+        if utility is not None:
+            parameters["utility"] = utility
         other = ThresholdClassifier(**{**self.get_params(deep=False), **parameters})
-        other._validate_params()
-        fixed = {"scores", "estimator", "n_folds", *(["random_state"] if self.scores == "cv" else [])} & parameters.keys()
-        if fixed:
-            raise ScoreError(f"{fixed.pop()!r} cannot change once the scores are there; fit again.")
+        validate_params(other)
+        fixed = {"scores", "estimator", "n_folds", "pos_label", *(["random_state"] if self.scores == "cv" else [])}
+        if fixed & parameters.keys():
+            raise ScoreError(f"{(fixed & parameters.keys()).pop()!r} cannot change once the scores are there; fit again.")
         other.__dict__.update(
             {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
         )
-        setting, names = Setting.of(other), _names(self.classes_, len(self.ranked_))
-        parts = zip(self.ranked_, other._utilities(self.classes_, len(names)), names, strict=True)
-        other._set_thresholds([setting.rank_again(*part) for part in parts], names)
+        setting = Setting.of(other)
+        parts = zip(self.ranked_, measures_of(other.utility, self._labels), self._threshold_names, strict=True)
+        other._set_thresholds([setting.rank_again(*part) for part in parts])
         return other
 
-    def _set_thresholds(self, ranked: list[RankedTexts], names: list[Any]) -> None:
-        found = [Setting.of(self).threshold(texts, name) for texts, name in zip(ranked, names, strict=True)]
+    def _set_thresholds(self, ranked: list[RankedTexts]) -> None:
+        found = [Setting.of(self).threshold(texts, name) for texts, name in zip(ranked, self._threshold_names, strict=True)]
         self.ranked_ = ranked
         self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*found, strict=True))
 
@@ -245,21 +295,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise LabelError(f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it.")
         return True
 
-    def _utilities(self, classes: NDArray[Any], n_problems: int) -> list[Measure]:
-        if isinstance(self.utility, Mapping):
-            names = _names(classes, n_problems)
-            unknown = [label for label in self.utility if label not in names]
-            if unknown:
-                raise LabelError(f"utility names {unknown[0]!r}, which is not among the classes with a threshold: {names[:10]}.")
-            return [self.utility.get(name, T10U) for name in names]
-        if callable(self.utility):
-            return [self.utility] * n_problems
-        if len(self.utility) != n_problems:
-            raise LabelError(f"utility has {len(self.utility)} measures, but there are {n_problems} thresholds to set.")
-        return list(self.utility)
-
     def _honest_scores(
-        self, fitter: Fitter, estimator: Any, X: Any, y: Any, weight: Floats | None, trained: Floats, classes: NDArray[Any]
+        self, fitter: Fitter, estimator: Any, X: Any, y: Any, weight: Floats | None, trained: Floats, labels: ClassLabels
     ) -> Floats:
         """The scores that thresholds are set on, (n_texts, n_problems); NaN where a fold could not give one."""
         if self.scores == "train" or self.rule == "zero":
@@ -268,7 +305,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.scores == "cv":
             if frozen:
                 raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")
-            return fitter.fold_scores(X, y, weight, classes, trained.shape[1], self.n_folds, self.random_state, self.n_jobs)
+            return fitter.fold_scores(X, y, weight, labels, self.n_folds, self.random_state, self.n_jobs)
         if not hasattr(estimator, "loo_decision_function"):
             raise ScoreError(
                 f"{type(estimator).__name__} has no leave-one-out scores of its own; use scores='cv', which trains it "
@@ -292,9 +329,13 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _names(classes: NDArray[Any], n_problems: int) -> list[Any]:
-    """The classes that have a threshold."""
-    return list((classes if n_problems == classes.size else classes[1:]).tolist())
+def shift(columns: Floats, offsets: Floats, sign: float) -> Floats:
+    """Scores less what is taken off them; `sign` is −1 where of two classes the first has the threshold.
+
+    There a text right at the threshold is accepted for the first class, and zero would be for the second.
+    """
+    shifted = columns - offsets
+    return shifted if sign > 0 else np.where(shifted == 0, np.nextafter(0.0, -1.0), shifted)
 
 
 def _belong_together(honest: Floats, trained: Floats) -> bool:
@@ -305,9 +346,10 @@ def _belong_together(honest: Floats, trained: Floats) -> bool:
     return bool(size == 0 or a[known] @ b[known] > 0.3 * size)
 
 
-def _indicator(y: Any, classes: NDArray[Any], multilabel: bool) -> NDArray[np.bool_]:
-    """Which texts are positive, per problem."""
+def _membership(y: Any, labels: ClassLabels) -> NDArray[np.bool_]:
+    """Which texts are positive, per problem; of two classes for the one that is looked for."""
     y = np.asarray(y.toarray() if sp.issparse(y) else y)
-    if multilabel:
-        return y != 0
-    return np.column_stack([np.ravel(y) == name for name in (classes[1:] if classes.size == 2 else classes)])
+    if labels.multilabel:
+        return np.asarray(y != 0)
+    wanted = labels.names[[labels.positive]] if labels.kind == "binary" else labels.names
+    return np.ravel(y)[:, None] == wanted[None, :]

@@ -17,7 +17,7 @@ _COLUMNS = "id TEXT NOT NULL UNIQUE, content TEXT NOT NULL"
 
 
 class Database(Protocol):
-    """A table `textmargin_judgements` of number, id and content."""
+    """A table `textmargin_feedback` of number, id and content."""
 
     def change(self, statement: str, **values: Any) -> int:
         """How many rows a statement changed."""
@@ -50,7 +50,7 @@ class SQLite:
             self.rows("PRAGMA journal_mode = WAL")
             self.change("BEGIN IMMEDIATE")  # whole or not at all, and by one process
             if not self._is_ours():
-                self.change(f"CREATE TABLE textmargin_judgements (number INTEGER PRIMARY KEY AUTOINCREMENT, {_COLUMNS})")
+                self.change(f"CREATE TABLE textmargin_feedback (number INTEGER PRIMARY KEY AUTOINCREMENT, {_COLUMNS})")
                 self.change(f"PRAGMA application_id = {_APPLICATION}")
             self.change("COMMIT")
         self.change("PRAGMA synchronous = FULL")
@@ -80,7 +80,7 @@ class SQLite:
         try:
             yield
         except sqlite3.Error as error:
-            raise FeedbackError(f"{self.path} cannot hold judgements: {error}.") from error
+            raise FeedbackError(f"{self.path} cannot hold feedback: {error}.") from error
 
 
 class PostgreSQL:
@@ -95,7 +95,7 @@ class PostgreSQL:
             ) from error
         scheme, _, rest = url.partition("://")
         if scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
-            raise FeedbackError(f"{scheme}:// is not a place for judgements; give a file, or postgresql://user@host/database.")
+            raise FeedbackError(f"{scheme}:// is not a place for feedback; give a file, or postgresql://user@host/database.")
         self._text, self._error = sqlalchemy.text, sqlalchemy.exc.SQLAlchemyError
         try:
             self._engine = sqlalchemy.create_engine(
@@ -108,9 +108,9 @@ class PostgreSQL:
         self._prepare()
 
     def _prepare(self) -> None:
-        if not self.rows("SELECT to_regclass('textmargin_judgements')")[0][0]:
+        if not self.rows("SELECT to_regclass('textmargin_feedback')")[0][0]:
             number = "number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-            create = f"CREATE TABLE IF NOT EXISTS textmargin_judgements ({number}, {_COLUMNS})"
+            create = f"CREATE TABLE IF NOT EXISTS textmargin_feedback ({number}, {_COLUMNS})"
             self.change(f"SELECT pg_advisory_xact_lock({_APPLICATION}); {create}")  # two that start at once collide otherwise
 
     def change(self, statement: str, **values: Any) -> int:
@@ -131,4 +131,4 @@ class PostgreSQL:
         except self._error as error:
             where = self._engine.url.set(query={}).render_as_string(hide_password=True)  # a password may stand in the query
             why = " ".join(str(getattr(error, "orig", None) or error).split())
-            raise FeedbackError(f"{where} cannot hold judgements: {why:.200}.") from error
+            raise FeedbackError(f"{where} cannot hold feedback: {why:.200}.") from error

@@ -1,6 +1,6 @@
-"""Judgements of decisions, in an SQLite file or a PostgreSQL database.
+"""Feedbacks of decisions, in an SQLite file or a PostgreSQL database.
 
-`record` returns once the judgement is on the disk: whoever heard that may kill the process, or pull the plug. A client that heard
+`record` returns once the feedback is on the disk: whoever heard that may kill the process, or pull the plug. A client that heard
 nothing sends the same again under the same id, and it is there once.
 """
 
@@ -17,10 +17,10 @@ from uuid import uuid4
 from ..errors import DuplicateFeedbackIdError, FeedbackError
 from ._databases import Database, PostgreSQL, SQLite
 
-_INSERT = "INSERT INTO textmargin_judgements (id, content) VALUES (:id, :content) ON CONFLICT (id) DO NOTHING"
-_FIND = "SELECT content FROM textmargin_judgements WHERE id = :id"
-_NEXT = "SELECT number, content FROM textmargin_judgements WHERE number > :last ORDER BY number LIMIT 1000"
-_COUNT = "SELECT count(*) FROM textmargin_judgements"
+_INSERT = "INSERT INTO textmargin_feedback (id, content) VALUES (:id, :content) ON CONFLICT (id) DO NOTHING"
+_FIND = "SELECT content FROM textmargin_feedback WHERE id = :id"
+_NEXT = "SELECT number, content FROM textmargin_feedback WHERE number > :last ORDER BY number LIMIT 1000"
+_COUNT = "SELECT count(*) FROM textmargin_feedback"
 
 
 def _now() -> str:
@@ -28,23 +28,23 @@ def _now() -> str:
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """What was decided on a text, and what would have been right.
+class Feedback:
+    """What was predicted on a text, and what would have been correct.
 
     Attributes
     ----------
     text : str
-    decided : tuple of str, the labels that the model gave
-    right : tuple of str, or bool
-        The right labels; or only whether the decision was right.
+    predicted : tuple of str, the labels that the model gave
+    correct : tuple of str, or bool
+        The correct labels; or only whether the decision was correct.
     scores : dict label → score, empty where nobody kept them
     id : str, a new one by default
     time : str, when it was judged, in UTC; now by default
     """
 
     text: str
-    decided: tuple[str, ...]
-    right: tuple[str, ...] | bool
+    predicted: tuple[str, ...]
+    correct: tuple[str, ...] | bool
     scores: dict[str, float] = field(default_factory=dict)
     id: str = field(default_factory=lambda: uuid4().hex)
     time: str = field(default_factory=_now)
@@ -56,8 +56,10 @@ class Judgement:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """What `to_dict` gave."""
-        right = data["right"]
-        return cls(**{**data, "decided": tuple(data["decided"]), "right": right if isinstance(right, bool) else tuple(right)})
+        correct = data["correct"]
+        return cls(
+            **{**data, "predicted": tuple(data["predicted"]), "correct": correct if isinstance(correct, bool) else tuple(correct)}
+        )
 
     def says(self) -> dict[str, Any]:
         """What is judged, whenever that was."""
@@ -65,7 +67,7 @@ class Judgement:
 
 
 class FeedbackStore:
-    """Judgements in the order in which they came; for any number of threads and processes at a time.
+    """Feedbacks in the order in which they came; for any number of threads and processes at a time.
 
     Parameters
     ----------
@@ -77,9 +79,9 @@ class FeedbackStore:
     Examples
     --------
     >>> import tempfile
-    >>> from textmargin.feedback.store import FeedbackStore, Judgement
+    >>> from textmargin.feedback.store import FeedbackStore, Feedback
     >>> with tempfile.TemporaryDirectory() as folder, FeedbackStore(f"{folder}/judged.sqlite") as store:
-    ...     one = Judgement("no paper", ("network",), ("printer",), id="7")
+    ...     one = Feedback("no paper", ("network",), ("printer",), id="7")
     ...     store.record(one), store.record(one), len(store)
     (True, False, 1)
     """
@@ -87,20 +89,20 @@ class FeedbackStore:
     def __init__(self, where: str | os.PathLike[str], create: bool = True) -> None:
         self._database: Database = PostgreSQL(str(where)) if "://" in str(where) else SQLite(where, create)
 
-    def record(self, judgement: Judgement) -> bool:
+    def record(self, feedback: Feedback) -> bool:
         """Store it durably; False where it was there already.
 
-        Raises DuplicateFeedbackIdError where another judgement has its id.
+        Raises DuplicateFeedbackIdError where another feedback has its id.
         """
-        content = json.dumps(judgement.to_dict())  # in ASCII: any text, NUL and lone surrogates too, comes back as it was
-        if self._database.change(_INSERT, id=judgement.id, content=content):
+        content = json.dumps(feedback.to_dict())  # in ASCII: any text, NUL and lone surrogates too, comes back as it was
+        if self._database.change(_INSERT, id=feedback.id, content=content):
             return True
-        ((kept,),) = self._database.rows(_FIND, id=judgement.id)
-        if _read(kept).says() != judgement.says():
-            raise DuplicateFeedbackIdError(f"id {judgement.id!r} belongs to another judgement; choose a new id for each.")
+        ((kept,),) = self._database.rows(_FIND, id=feedback.id)
+        if _read(kept).says() != feedback.says():
+            raise DuplicateFeedbackIdError(f"id {feedback.id!r} belongs to another feedback; choose a new id for each.")
         return False
 
-    def __iter__(self) -> Iterator[Judgement]:
+    def __iter__(self) -> Iterator[Feedback]:
         last = 0
         while found := self._database.rows(_NEXT, last=last):
             yield from (_read(content) for _, content in found)
@@ -121,8 +123,8 @@ class FeedbackStore:
         self.close()
 
 
-def _read(content: str) -> Judgement:
+def _read(content: str) -> Feedback:
     try:
-        return Judgement.from_dict(json.loads(content))
+        return Feedback.from_dict(json.loads(content))
     except (ValueError, TypeError, KeyError) as error:
-        raise FeedbackError(f"a stored judgement cannot be read: {content[:60]!r} ({error}).") from error
+        raise FeedbackError(f"a stored feedback cannot be read: {content[:60]!r} ({error}).") from error

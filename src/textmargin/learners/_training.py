@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._typing import Floats
-from ..labels import Labels, class_costs
+from ..labels import OneVsRest
 from .objective import Matrix
 from .trust import Problem, Solver
 
@@ -20,7 +20,7 @@ class Training:
     """What was fitted on, and how: all that leave-one-out scores need. X is the caller's own matrix where it could be."""
 
     X: Matrix
-    labels: Labels
+    targets: OneVsRest
     weight: Floats
     prior: Floats  # (n_problems, n_priors, n_features)
     C: float
@@ -33,11 +33,11 @@ class Training:
         """One class against the rest, for each class."""
         row_size = _median_length(self.X[self.weight > 0]) if self.prior.size else 0.0
         for k, prior in enumerate(self.prior):
-            y = self.labels.signs(k)
+            y = self.targets.signs(k)
             yield Problem(
                 X=self.X,
                 y=y,
-                costs=self.weight * class_costs(self.class_weight, self.labels, k, self.weight),
+                costs=self.weight * self.targets.costs(self.class_weight, k, self.weight),
                 margins=np.where(y > 0, *self.margins),
                 penalty=1.0 / (2.0 * self.C),
                 fit_intercept=self.fit_intercept,

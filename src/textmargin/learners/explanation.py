@@ -1,53 +1,132 @@
-"""Where a score comes from, term by term."""
+"""Where a score comes from, term by term or text by text; printed as a small table, in a notebook as HTML."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Floats
+
+_N_SHOWN = 10
+
 
 @dataclass(frozen=True)
-class Explanation:
-    """One score, taken apart: score = intercept + Σ data + Σ priors.
+class Contribution:
+    """What a feature of a text (a term, or a subsequence that it shares with training texts) adds to a score.
+
+    Attributes
+    ----------
+    feature : str
+    contribution : float
+    from_prior : float, what of that comes from prior knowledge.
+    """
+
+    feature: str
+    contribution: float
+    from_prior: float = 0.0
+
+
+@dataclass(frozen=True, repr=False)
+class BaseExplanation:
+    """One score and the features that moved it.
 
     Attributes
     ----------
     target : the class whose score this is.
-    score, intercept : float
-    terms : array (n_terms,), the terms of the text (names, or column numbers where the names are not known).
-    data : array (n_terms,), what each term adds through the weights learnt from the data.
-    priors : array (n_priors, n_terms), what each term adds through each prior, as far as it is trusted.
+    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0 being the decision.
+    labels : tuple, what the text was given; empty where only a score was asked for.
     """
 
     target: Any
     score: float
     intercept: float
+
+    @abstractmethod
+    def _features(self) -> list[Contribution]:
+        """All of them."""
+
+    def contributions(self, n: int = _N_SHOWN) -> list[Contribution]:
+        """The n features that move the score most, either way."""
+        return sorted(self._features(), key=lambda one: -abs(one.contribution))[:n]
+
+    def to_dict(self, n: int = _N_SHOWN) -> dict[str, Any]:
+        """Plain data for JSON; contributions and the rest add up to the score."""
+        found = self.contributions(n)
+        return {
+            "labels": [str(name) for name in getattr(self, "labels", ())],
+            "label": str(self.target),
+            "score": float(self.score),
+            "contributions": [asdict(one) for one in found],
+            "rest": float(self.score - sum(one.contribution for one in found)),
+        }
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        data = self.to_dict()
+        rows = [
+            (one["feature"], f"{one['contribution']:+.3f}", f"{one['from_prior']:+.3f}" if one["from_prior"] else "")
+            for one in data["contributions"]
+        ]
+        return [*rows, ("rest, with the intercept", f"{data['rest']:+.3f}", "")]
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        known = any(row[2] for row in rows)
+        width = max(len(row[0]) for row in rows)
+        head = f"score of {self.target}: {self.score:+.3f}"
+        lines = [f"  {row[0]:<{width}}  {row[1]:>8}" + (f"  prior {row[2]}" if known and row[2] else "") for row in rows]
+        return "\n".join([head, *lines])
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><td style='text-align:left'>{escape(feature)}</td><td>{value}</td><td>{prior}</td></tr>"
+            for feature, value, prior in self._rows()
+        )
+        head = "<tr><th style='text-align:left'>feature</th><th>contribution</th><th>of that, from the prior</th></tr>"
+        return f"<table><caption>score of {escape(str(self.target))}: {self.score:+.3f}</caption>{head}{cells}</table>"
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation(BaseExplanation):
+    """One score, taken apart: score = intercept + Σ data + Σ priors.
+
+    Attributes
+    ----------
+    target : the class whose score this is.
+    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0 being the decision.
+    terms : array (n_terms,), the terms of the text (names, or column numbers where the names are not known).
+    data : array (n_terms,), what each term adds through the weights learnt from the data.
+    priors : array (n_priors, n_terms), what each term adds through each prior, as far as it is trusted.
+    labels : tuple, what the text was given; empty where only a score was asked for.
+    """
+
     terms: NDArray[Any]
-    data: NDArray[np.float64]
-    priors: NDArray[np.float64]
+    data: Floats
+    priors: Floats
+    labels: tuple[Any, ...] = ()
 
     @property
-    def total(self) -> NDArray[np.float64]:
+    def total(self) -> Floats:
         """What each term adds in all."""
         return self.data + self.priors.sum(axis=0)
 
-    def top(self, n: int = 10) -> list[tuple[Any, float]]:
-        """The n terms that move the score most, either way."""
-        order = np.argsort(-np.abs(self.total), kind="stable")[:n]
-        return [(self.terms[j], float(self.total[j])) for j in order]
+    def _features(self) -> list[Contribution]:
+        parts = zip(self.terms.tolist(), self.total.tolist(), self.priors.sum(axis=0).tolist(), strict=True)
+        return [Contribution(str(term), total, prior) for term, total, prior in parts]
 
 
-@dataclass(frozen=True)
-class KernelExplanation:
+@dataclass(frozen=True, repr=False)
+class KernelExplanation(BaseExplanation):
     """One score of a kernel machine, taken apart: score = intercept + prior + Σ data, and Σ data = Σ matches + rest.
 
     Attributes
     ----------
     target : the class whose score this is.
-    score, intercept : float
+    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0 being the decision.
     prior : float, what the prior score adds.
     support : array (n_support,), numbers of the training texts that support the class.
     similarities : array (n_support,), the kernel of the text with each.
@@ -55,19 +134,26 @@ class KernelExplanation:
     matches : list, what shared subsequences add through all support vectors together, the largest first; empty for kernels that
         cannot tell.
     rest : float, what all other subsequences add; None where there are no matches.
+    labels : tuple, what the text was given; empty where only a score was asked for.
     """
 
-    target: Any
-    score: float
-    intercept: float
     prior: float
     support: NDArray[np.intp]
-    similarities: NDArray[np.float64]
-    data: NDArray[np.float64]
+    similarities: Floats
+    data: Floats
     matches: list[Any]
     rest: float | None
+    labels: tuple[Any, ...] = ()
 
-    def top(self, n: int = 10) -> list[tuple[int, float]]:
+    def _features(self) -> list[Contribution]:
+        if self.matches:
+            return [Contribution(f"“{one.shown}” as in “{one.other_shown}”", float(one.value)) for one in self.matches]
+        return [
+            Contribution(f"training text {number}", value)
+            for number, value in zip(self.support.tolist(), self.data.tolist(), strict=True)
+        ]
+
+    def support_texts(self, n: int = _N_SHOWN) -> list[tuple[int, float]]:
         """The n support vectors that move the score most, either way: their numbers, and what they add."""
         order = np.argsort(-np.abs(self.data), kind="stable")[:n]
         return [(int(self.support[j]), float(self.data[j])) for j in order]

@@ -26,7 +26,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fi
 from .._typing import Floats
 from ..errors import LabelError, PriorError
 from ..gram.store import KernelStore
-from ..labels import Labels, class_costs, decide, problem_of, shaped
+from ..labels import ClassLabels, OneVsRest, column_names
 from ._chunking import Chunking, Problem, Round
 from ._kernel_trust import KernelSolver
 from ._lazy import LazyGram
@@ -178,16 +178,18 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             Scores known beforehand, if the parameter of that name does not compute them.
         """
         kernel = clone(self.kernel, safe=False)
+        names = column_names(y)
         X, y = self._checked(kernel, X, y)
         pairs = self._pairs(kernel, X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        labels = Labels.read(y, weight, type(self).__name__)
-        z, informed = self._prior(X, prior_scores, labels.classes, labels.n_problems)
+        targets = OneVsRest.read(y, weight, type(self).__name__, names)
+        labels = targets.labels
+        z, informed = self._prior(X, prior_scores, labels.names, labels.n_problems)
         counted = np.flatnonzero(weight > 0)
         pairs = pairs if counted.size == weight.size else pairs.take(counted)
         z, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
-        costs = [self.C * weight * class_costs(self.class_weight, labels, k, weight) for k in range(labels.n_problems)]
-        problems = [Problem(k, labels.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
+        costs = [self.C * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)]
+        problems = [Problem(k, targets.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
         watch = self._watch(labels, len(gram)) if self.verbose else None
@@ -195,7 +197,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
 
         fits = KernelSolver(chunking, self.trust, self.C * self.trust_strength).fit(gram, problems, informed)
 
-        self.kernel_, self.classes_, self.multilabel_ = kernel, labels.classes, labels.multilabel
+        self.kernel_, self.classes_, self.multilabel_ = kernel, labels.names, labels.multilabel
         support = np.unique(np.concatenate([fit.machine.support for fit in fits]))
         self.support_ = counted[support]
         self.n_support_ = np.array([fit.machine.support.size for fit in fits])
@@ -217,11 +219,11 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any, prior_scores: Any = None) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes). Prior scores as in `fit`."""
-        return shaped(self._scores(X, prior_scores), self.multilabel_)
+        return self._labels.shape(self._scores(X, prior_scores))
 
     def predict(self, X: Any, prior_scores: Any = None) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
-        return decide(self._scores(X, prior_scores), self.classes_, self.multilabel_)
+        return self._labels.decide(self._scores(X, prior_scores))
 
     def explain(self, text: Any, target: Any = None, *, prior_scores: Any = None, n_matches: int = 20) -> KernelExplanation:
         """Which support vectors gave a text its score, and, for kernels on texts, through which subsequences.
@@ -247,7 +249,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         z = self._prior_of_new(X, prior_scores)[0]
         K = self._compare(X)[0]
         scores = self.dual_coef_ @ K + self.trust_ * z + self.intercept_
-        k, sign, target = problem_of(target, scores, self.classes_, self.multilabel_)
+        k, sign, target = self._labels.problem(target, scores)
         own = np.flatnonzero(self.dual_coef_[k])
         coefficients = sign * self.dual_coef_[k, own]
         matches, rest = [], None
@@ -265,6 +267,11 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             matches=matches,
             rest=rest,
         )
+
+    @property
+    def _labels(self) -> ClassLabels:
+        check_is_fitted(self)
+        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _checked(self, kernel: Any, *X_and_y: Any) -> Any:
         """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""
@@ -331,7 +338,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             )
         return self._prior(X, given, self.classes_, len(self.dual_coef_))[0]
 
-    def _watch(self, labels: Labels, n_texts: int) -> Any:
+    def _watch(self, labels: ClassLabels, n_texts: int) -> Any:
         total = n_texts * (n_texts + 1) // 2
 
         def tell(round_: Round) -> None:

@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._typing import Floats
 from ..errors import TextmarginError
-from ..labels import Labels, decide, problem_of, shaped
+from ..labels import ClassLabels, OneVsRest, column_names
 from ._training import Training
 from .evidence import Disagreement, Verdict, select_priors, verdict
 from .explanation import Explanation
@@ -171,19 +171,22 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix (n_texts, n_features)
-        y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
+        y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel;
+            the columns of a data frame name its classes
         sample_weight : array (n_texts,), default=None
             Cost of each text; a text of weight 0 counts as absent.
         """
+        names = column_names(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
         X = canonical(X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        labels = Labels.read(y, weight, type(self).__name__)
+        targets = OneVsRest.read(y, weight, type(self).__name__, names)
+        labels = targets.labels
         terms = getattr(self, "feature_names_in_", None)
-        prior = align_prior(self.prior, labels.classes, labels.n_problems, X.shape[1], terms)
+        prior = align_prior(self.prior, labels.names, labels.n_problems, X.shape[1], terms)
         solver = Solver(self.trust_strength, self.tol, self.max_iter)
         training = Training(
-            X, labels, weight, prior, self.C, self._checked_margins(), self.class_weight, self.fit_intercept, solver
+            X, targets, weight, prior, self.C, self._checked_margins(), self.class_weight, self.fit_intercept, solver
         )
 
         starts = self._fits() if self.warm_start and self._fitted_like(labels, prior) else []
@@ -199,11 +202,11 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        return shaped(self._scores(X), self.multilabel_)
+        return self._labels.shape(self._scores(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
-        return decide(self._scores(X), self.classes_, self.multilabel_)
+        return self._labels.decide(self._scores(X))
 
     def loo_decision_function(self) -> Floats:
         """Scores of the training texts, each by the model trained on all others, without training again.
@@ -219,7 +222,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             )
         training = self._training
         scores = self._per_class(training.solver.leave_one_out, training.problems(), self._fits())
-        return shaped(np.column_stack(scores), self.multilabel_)
+        return self._labels.shape(np.column_stack(scores))
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
         """How much of a text's score each term gave, through the data and through each prior.
@@ -237,7 +240,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         if x.shape[0] != 1:
             raise ValueError(f"explain takes one text at a time; got {x.shape[0]}.")
         scores = (x @ self.coef_.T + self.intercept_)[0]
-        k, sign, target = problem_of(target, scores, self.classes_, self.multilabel_)
+        k, sign, target = self._labels.problem(target, scores)
         row = sp.csr_array(x)
         columns, values = row.indices, sign * row.data
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
@@ -259,7 +262,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        classes = self.classes_[1:] if len(self.coef_) == 1 and not self.multilabel_ else self.classes_
+        classes = self._labels.problem_names
         found = []
         for k, j in np.argwhere(np.abs(self.prior_).sum(axis=2) > 0).tolist():
             prior = self.prior_[k, j]
@@ -268,9 +271,9 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
                 found.append(Disagreement(classes[k], j, names[t], float(prior[t]), float(data[t])))
         return sorted(found, key=lambda disagreement: -abs(disagreement.data))[:n]
 
-    def _learnt(self, fits: list[Fit], labels: Labels, prior: Floats) -> Self:
+    def _learnt(self, fits: list[Fit], labels: ClassLabels, prior: Floats) -> Self:
         """Keep what the fits of all classes found."""
-        self.classes_, self.multilabel_, self.prior_ = labels.classes, labels.multilabel, prior
+        self.classes_, self.multilabel_, self.prior_ = labels.names, labels.multilabel, prior
         self.trust_ = np.array([fit.eta for fit in fits])
         self._anchors = np.array([fit.anchor for fit in fits])
         self.trust_mode_ = [fit.mode for fit in fits]
@@ -281,7 +284,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         return self
 
     def _believe(
-        self, solver: Solver, problems: list[Problem], starts: list[Fit], labels: Labels
+        self, solver: Solver, problems: list[Problem], starts: list[Fit], labels: ClassLabels
     ) -> tuple[list[Fit], list[Verdict]]:
         """`trust="auto"`: weigh the priors of each class, believe those that deserve it, and say why."""
         evaluations = self._per_class(solver.evaluate_priors, problems, starts or repeat(None))
@@ -303,18 +306,23 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         with threadpool_limits(limits=1, user_api="blas"):
             return Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(jobs)
 
+    @property
+    def _labels(self) -> ClassLabels:
+        check_is_fitted(self)
+        return ClassLabels.of(self.classes_, self.multilabel_)
+
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
 
-    def _fitted_like(self, labels: Labels, prior: Floats) -> bool:
+    def _fitted_like(self, labels: ClassLabels, prior: Floats) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""
         return (
             hasattr(self, "coef_")
             and self.prior_.shape == prior.shape
             and self.multilabel_ == labels.multilabel
-            and np.array_equal(self.classes_, labels.classes)
+            and np.array_equal(self.classes_, labels.names)
         )
 
     def _checked_margins(self) -> tuple[float, float]:
@@ -335,7 +343,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             )
         ]
 
-    def _warn_unconverged(self, fits: list[Fit], labels: Labels) -> None:
+    def _warn_unconverged(self, fits: list[Fit], labels: ClassLabels) -> None:
         left = [k for k, fit in enumerate(fits) if not fit.converged]
         if left:
             worst = max(left, key=lambda k: fits[k].gap)

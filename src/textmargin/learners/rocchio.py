@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, fit_context
 from .._typing import Floats
-from ..labels import Labels, decide, shaped
+from ..labels import ClassLabels, OneVsRest, column_names
 
 
 class Rocchio(ClassifierMixin, BaseEstimator):
@@ -57,23 +57,29 @@ class Rocchio(ClassifierMixin, BaseEstimator):
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the centroids."""
+        names = column_names(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True)
-        labels = Labels.read(y, np.ones(X.shape[0]), type(self).__name__)
-        own = labels.positive / labels.positive.sum(axis=0)
-        other = ~labels.positive / (~labels.positive).sum(axis=0)
+        targets = OneVsRest.read(y, None, type(self).__name__, names)
+        own = targets.positive / targets.positive.sum(axis=0)
+        other = ~targets.positive / (~targets.positive).sum(axis=0)
         centre, rest = np.asarray((X.T @ own).T), np.asarray((X.T @ other).T)
         self.coef_ = self.positive * centre - self.negative * rest
         self.intercept_ = -0.5 * np.einsum("kd,kd->k", self.coef_, centre + rest)
-        self.classes_, self.multilabel_ = labels.classes, labels.multilabel
+        self.classes_, self.multilabel_ = targets.labels.names, targets.labels.multilabel
         return self
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        return shaped(self._scores(X), self.multilabel_)
+        return self._labels.shape(self._scores(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
-        return decide(self._scores(X), self.classes_, self.multilabel_)
+        return self._labels.decide(self._scores(X))
+
+    @property
+    def _labels(self) -> ClassLabels:
+        check_is_fitted(self)
+        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._typing import Floats
 from ..errors import LabelError
-from ..labels import Labels, class_costs, decide, shaped
+from ..labels import ClassLabels, OneVsRest, column_names
 from .newton import newton
 from .objective import Columns, Matrix, Objective, canonical
 
@@ -135,9 +135,11 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         second : array (n_texts, n_second), default=None
             The second view; a row of NaN where a text does not have it.
         """
+        names = column_names(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        labels = Labels.read(y, weight, type(self).__name__)
+        targets = OneVsRest.read(y, weight, type(self).__name__, names)
+        labels = targets.labels
         other, there = self._second(second, X.shape[0])
         first_kernel, second_kernel = self._kernels()
         self._first_map = _View.of(X, first_kernel)
@@ -146,10 +148,10 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         B = None if self._second_map is None else self._second_map.columns(other[there])
 
         joint = _Joint(self.C, self.coupling, self.epsilon, self.tol, self.max_iter)
-        costs = [2.0 * weight * class_costs(self.class_weight, labels, k, weight) for k in range(labels.n_problems)]
+        costs = [2.0 * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)]
         with threadpool_limits(limits=1, user_api="blas"):
             machines = Parallel(self.n_jobs, prefer="threads")(
-                delayed(joint.solve)(A, B, there, labels.signs(k), costs[k], weight) for k in range(labels.n_problems)
+                delayed(joint.solve)(A, B, there, targets.signs(k), costs[k], weight) for k in range(labels.n_problems)
             )
         weights, intercepts, steps, converged = zip(*machines, strict=True)
         if not all(converged):
@@ -159,7 +161,7 @@ class SVM2K(ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
 
-        self.classes_, self.multilabel_ = labels.classes, labels.multilabel
+        self.classes_, self.multilabel_ = labels.names, labels.multilabel
         self._n_second = 0 if other is None else other.shape[1]
         n_first = A.shape[1]
         self.coef_ = np.array([w[:n_first] for w in weights])
@@ -171,11 +173,16 @@ class SVM2K(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any, second: Any = None) -> Floats:
         """Scores: (n_texts,) for two classes, else (n_texts, n_classes); by the first view where there is no second."""
-        return shaped(self._scores(X, second), self.multilabel_)
+        return self._labels.shape(self._scores(X, second))
 
     def predict(self, X: Any, second: Any = None) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
-        return decide(self._scores(X, second), self.classes_, self.multilabel_)
+        return self._labels.decide(self._scores(X, second))
+
+    @property
+    def _labels(self) -> ClassLabels:
+        check_is_fitted(self)
+        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _scores(self, X: Any, second: Any) -> Floats:
         check_is_fitted(self)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._system.writing import write_whole
 from ..errors import ModelFileError, TooLargeError
@@ -20,7 +20,10 @@ from ._building import Builder
 from ._encoding import CannotSave, Encoder
 from ._manifest import read_manifest, write_manifest
 
-__all__ = ["load", "save"]
+if TYPE_CHECKING:
+    from ..classifier import TextClassifier
+
+__all__ = ["load", "load_classifier", "save"]
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -96,3 +99,13 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     except Exception as error:  # whatever classes say to attributes that were made up
         why = f"{type(error).__name__}: {error!s:.120}"
         raise ModelFileError(f"{path} {Refused(f'cannot be built into a model ({why})')}") from error
+
+
+def load_classifier(path: str | os.PathLike[str]) -> TextClassifier:
+    """`load`, for a file that must hold a fitted TextClassifier: what `textmargin train` and `model.save` write."""
+    found = load(path)
+    if not hasattr(found, "labels_") or not hasattr(found, "metadata_"):
+        fitted = "" if type(found).__name__ != "TextClassifier" else " that is not fitted"
+        raise ModelFileError(f"{path} holds a {type(found).__name__}{fitted}, not a fitted TextClassifier; save one of these.")
+    model: TextClassifier = found
+    return model

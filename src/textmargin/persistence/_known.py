@@ -19,12 +19,12 @@ from ._archive import Refused
 
 _HOMES = {
     "textmargin.classifier": "TextClassifier",
+    "textmargin.labels": "ClassLabels",
     "textmargin.decisions.setting": "RankedTexts",
     "textmargin.decisions.threshold": "ThresholdClassifier",
     "textmargin.decisions.utility": "FBeta ScaledUtility Utility",
     "textmargin.knowledge.gaze": "GazePrior",
     "textmargin.knowledge.keywords": "KeywordPrior",
-    "textmargin.knowledge.named": "ByName",
     "textmargin.knowledge.rationales": "Rationale RationalePrior",
     "textmargin.knowledge.transfer": "ModelPrior",
     "textmargin.learners.evidence": "Verdict",
@@ -40,7 +40,6 @@ _HOMES = {
     "textmargin.representations.spectrum": "SpectrumKernel _SpectrumPairs",
     "textmargin.representations.strings": "SubsequenceKernel _SubsequencePairs",
     "textmargin.gram.store": "KernelStore",
-    "textmargin.trained": "Trained",
     "sklearn.decomposition": "TruncatedSVD",
     "sklearn.dummy": "DummyClassifier",
     "sklearn.feature_extraction": "DictVectorizer FeatureHasher",

@@ -21,6 +21,7 @@ from ._known import PAIRS, check_names, known_class, parameters
 
 # What attributes must be, by class: types, and names of classes that models consist of.
 _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
+    "ClassLabels": {"names": (np.ndarray,), "kind": (str,), "positive": (int,), "form": (str,)},
     "FBeta": {"beta": (Real,)},
     "KernelStore": {"folder": (PurePath,), "max_bytes": (int,)},
     "KernelSVC": {"cache": (str, PurePath, "KernelStore", NoneType)},
@@ -31,13 +32,7 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
         "n_honest": (int,),
     },
     "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},
-    "Trained": {
-        "model": ("TextClassifier",),
-        "classes": (list,),
-        "multilabel": (bool,),
-        "about": (dict,),
-        "text_column": (str, NoneType),
-    },
+    "TextClassifier": {"labels_": ("ClassLabels",), "metadata_": (dict,), "classes_": (np.ndarray,)},
     "Utility": dict.fromkeys(("tp", "fp", "fn", "tn"), (Real,)),
 }
 

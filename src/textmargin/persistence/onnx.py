@@ -29,14 +29,13 @@ from ..errors import ModelFileError, TextmarginError, TooLargeError
 from ..learners.primal import PriorSVC
 from ..learners.rocchio import Rocchio
 from ..representations.bow import BagOfWords
-from ..trained import Trained
 
 _OPSET = 17
 _MAX_BYTES = 1_900_000_000  # of weights: protobuf ends at 2 GiB
 _SETTINGS = ("lowercase", "strip_accents", "token_pattern", "ngram_range", "analyzer", "stop_words")
 
 
-def export_onnx(model: TextClassifier | Trained, path: str | os.PathLike[str]) -> None:
+def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:
     """Write a fitted linear model with its thresholds as an ONNX graph.
 
     The module's docstring has its inputs and outputs. How texts are split into tokens is not part of the graph; the settings are
@@ -46,14 +45,12 @@ def export_onnx(model: TextClassifier | Trained, path: str | os.PathLike[str]) -
     Parameters
     ----------
     model : TextClassifier with BagOfWords and PriorSVC (or Rocchio), with or without ThresholdClassifier
-        Or what `load` gives for a file that `textmargin train` wrote.
     path : str or path
 
     Examples
     --------
     >>> import tempfile, onnxruntime
-    >>> from textmargin import TextClassifier
-    >>> from textmargin.persistence.onnx import export_onnx, token_rows
+    >>> from textmargin import TextClassifier, export_onnx, token_rows
     >>> texts = ["wheat and corn harvest", "corn exports fell", "bank raises rates", "rates and the dollar"]
     >>> model = TextClassifier().fit(texts, ["grain", "grain", "money", "money"])
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -67,7 +64,7 @@ def export_onnx(model: TextClassifier | Trained, path: str | os.PathLike[str]) -
         raise TooLargeError(
             f"The weights take {learner.coef_.nbytes / 1e9:.1f} GB, and an ONNX file holds 2 GB; use fewer terms (min_df)."
         )
-    names = model.classes if isinstance(model, Trained) else np.asarray(learner.classes_).tolist()
+    names = model.labels_.text_names
     content = _graph(words, learner, thresholds, names).SerializeToString(deterministic=True)
     try:
         write_whole({Path(path): content})
@@ -75,7 +72,7 @@ def export_onnx(model: TextClassifier | Trained, path: str | os.PathLike[str]) -
         raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
 
 
-def token_rows(model: TextClassifier | Trained, texts: list[str]) -> NDArray[Any]:
+def token_rows(model: TextClassifier, texts: list[str]) -> NDArray[Any]:
     """The input `tokens` for some texts: (n_texts, n_tokens), padded with ""."""
     analyze = _parts(model)[0].build_analyzer()
     found = [analyze(text) for text in texts]
@@ -87,19 +84,17 @@ def token_rows(model: TextClassifier | Trained, texts: list[str]) -> NDArray[Any
 
 def _parts(model: Any) -> tuple[BagOfWords, Any, NDArray[np.float64]]:
     """The words, the linear learner, and what is taken off its scores."""
-    if isinstance(model, Trained):
-        model = model.model
     if not isinstance(model, TextClassifier) or not hasattr(model, "model_"):
         raise TextmarginError(f"export_onnx takes a fitted TextClassifier; got {model!r:.80}.")
-    words, learner, thresholds = model.representation_, model.model_, np.zeros(1)
+    words, learner, offsets = model.representation_, model.model_, np.zeros(1)
     if isinstance(learner, ThresholdClassifier):
-        learner, thresholds = learner.estimator_, learner.thresholds_
+        learner, offsets = learner.estimator_, learner.offsets_
     if type(words) is not BagOfWords or type(learner) not in (PriorSVC, Rocchio):
         raise TextmarginError(
             f"ONNX graphs are made of linear models of words, BagOfWords and PriorSVC; this one has {type(words).__name__} and "
             f"{type(learner).__name__}. textmargin.save keeps any model."
         )
-    return words, learner, thresholds
+    return words, learner, offsets
 
 
 def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64], names: list[Any]) -> Any:

@@ -8,15 +8,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import __version__
+from .._system.json import jsonable
+from .._typing import Floats
+from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
 from ..decisions.utility import Measure
 from ..errors import TableError
-from ..trained import Trained
-from .reasons import Matched, disagreements_of, learner_of, matched, verdicts_of, words_of
-from .summary import Summary, _confused, summarise, worth_of
+from .reasons import Matched, disagreements_of, matched, verdicts_of, words_of
+from .summary import Summary, confused, measures_of_labels, summarise_decisions
 from .topic import Borderline, Topic, band_of, borderline_of, leads, points_of, ranking_of
 
 # What bounds the size of a page, however many topics and texts there are: some 3 MB even if every character must be escaped.
@@ -61,11 +62,11 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; None for what is undefined."""
-        return _defined(asdict(self))
+        return jsonable(asdict(self))
 
 
 def report_content(
-    trained: Trained,
+    model: TextClassifier,
     corpus: Corpus,
     utility: Measure | Mapping[str, Measure] | None = None,
     *,
@@ -78,7 +79,7 @@ def report_content(
 
     Parameters
     ----------
-    trained : Trained
+    model : TextClassifier, fitted
     corpus : Corpus, with labels; texts that the model was not trained on
     utility : as in `summarise`
     n_borderline : int, default=8
@@ -92,17 +93,17 @@ def report_content(
     """
     if not len(corpus):
         raise TableError(f"{corpus.name} has no texts to report on.")
-    scores = trained.scores(corpus.texts)
-    summary = summarise(_Scored(trained, scores), corpus, utility)
-    truth, _ = corpus.indicator(trained.classes)
-    lead, worth = leads(trained, scores), worth_of(trained, utility)
-    words, opposed, verdicts = words_of(trained, n_words), disagreements_of(trained, 5), verdicts_of(trained)
-    n_points = max(20, min(n_points, _MOST_POINTS // len(trained.classes)))
+    decisions = model.decide(corpus.texts)
+    summary = summarise_decisions(model, decisions, corpus, utility)
+    truth, _ = corpus.indicator(decisions.names)
+    lead, measures = leads(model, decisions), measures_of_labels(model, utility)
+    words, opposed, verdicts = words_of(model, n_words), disagreements_of(model, 5), verdicts_of(model)
+    n_points = max(20, min(n_points, _MOST_POINTS // len(decisions.names)))
     largest = np.argsort(-truth.sum(axis=0), kind="stable")[:_MOST_MATCHED]
     topics = []
     for k, one in enumerate(summary.classes):
         true, own = truth[:, k] > 0, lead[:, k]
-        points, in_use, best = points_of(true, own, worth[one.label], n_points)
+        points, in_use, best = points_of(true, own, measures[one.label], n_points)
         borderline = borderline_of(true, own, n_borderline)
         topics.append(
             Topic(
@@ -113,65 +114,45 @@ def report_content(
                 in_use=in_use,
                 best=best,
                 average_precision=ranking_of(true, own),
-                band=band_of(true, own, worth[one.label], n_bootstrap),
+                band=band_of(true, own, measures[one.label], n_bootstrap),
                 borderline=borderline,
                 words=words[k],
                 disagreements=opposed[k],
-                matched=_matched(trained, k, corpus, own, borderline) if k in largest else [],
+                matched=_matched(model, k, corpus, own, borderline) if k in largest else [],
                 verdicts=verdicts[k],
             )
         )
     return Report(
         version=__version__,
-        model=_model(trained),
+        model=_model(model),
         summary=summary,
         topics=topics,
-        confusions=_confusions(trained.labels(scores), corpus),
+        confusions=_confusions(decisions.labels, corpus),
         texts=_texts(corpus, topics),
     )
 
 
-def _defined(data: Any) -> Any:
-    """The same with None for NaN, such as the F1 of a topic without texts."""
-    if isinstance(data, dict):
-        return {key: _defined(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_defined(value) for value in data]
-    return None if isinstance(data, float) and data != data else data
-
-
-class _Scored(Trained):
-    """A model that has scored the texts already: with a string kernel that is not done twice."""
-
-    def __init__(self, trained: Trained, scores: NDArray[np.float64]) -> None:
-        super().__init__(**vars(trained))
-        self._scores = scores
-
-    def scores(self, texts: Any) -> NDArray[np.float64]:
-        return self._scores
-
-
-def _model(trained: Trained) -> Model:
-    model, about = trained.model, trained.about
+def _model(model: TextClassifier) -> Model:
+    metadata = model.metadata_
     parts = {
         "representation": repr(model.representation_),
         "knowledge": type(model.knowledge).__name__ if model.knowledge is not None else "none",
-        "learner": repr(model.learner) if model.learner is not None else type(learner_of(trained)).__name__,
+        "learner": repr(model.learner) if model.learner is not None else type(model.learner_).__name__,
         "decision": repr(model.decision) if model.decision is not None else "where the score is 0",
     }
-    labels = sorted(about.get("labels", {}).items(), key=lambda item: -item[1])[:_MOST_LABELS]
-    short = {name: shortened(" ".join(said.split()), 300) for name, said in parts.items()}
-    return Model(str(about.get("data", "")), about.get("n_texts"), dict(labels), short)
+    labels = sorted(metadata["label_counts"].items(), key=lambda item: -item[1])[:_MOST_LABELS]
+    short = {name: shortened(" ".join(text.split()), 300) for name, text in parts.items()}
+    return Model(str(metadata.get("source", "")), metadata["n_texts"], dict(labels), short)
 
 
-def _matched(trained: Trained, k: int, corpus: Corpus, lead: NDArray[np.float64], borderline: list[Borderline]) -> list[Matched]:
+def _matched(model: TextClassifier, k: int, corpus: Corpus, lead: Floats, borderline: list[Borderline]) -> list[Matched]:
     """The text that is accepted most, and those nearest the threshold, with the subsequences that moved them."""
-    if not hasattr(learner_of(trained), "dual_coef_"):
+    if not hasattr(model.learner_, "dual_coef_"):
         return []
     nearest = sorted(borderline, key=lambda one: abs(one.score))
     rows = dict.fromkeys([int(lead.argmax()), *(one.row for one in nearest)])
-    chosen = list(rows)[: min(3, max(1, _MOST_MATCHED // len(trained.classes)))]
-    found = (matched(trained, k, row, corpus.texts[row], float(lead[row])) for row in chosen)
+    chosen = list(rows)[: min(3, max(1, _MOST_MATCHED // len(model.classes_)))]
+    found = (matched(model, k, row, corpus.texts[row], float(lead[row])) for row in chosen)
     return [one for one in found if one is not None]
 
 
@@ -181,7 +162,7 @@ def _confusions(decided: list[tuple[str, ...]], corpus: Corpus) -> list[tuple[st
     pairs = Counter(
         pair
         for own, said in zip(truth, decided, strict=True)
-        for pair in [*_confused(own, said), *((name, name) for name in own if name in said)]
+        for pair in [*confused(own, said), *((name, name) for name in own if name in said)]
     )
     return [(a, b, n) for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:_MOST_CONFUSIONS]]
 

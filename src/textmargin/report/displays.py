@@ -49,16 +49,27 @@ class UtilityCurveDisplay:
         return cls(curve, threshold=relaxed(curve, beta, gamma), name=name).plot(axes)
 
     @classmethod
-    def from_estimator(cls, estimator: ThresholdClassifier, *, target: Any = None, axes: Any = None) -> Self:
-        """From a fitted ThresholdClassifier: the curve its threshold was set on; `target` names the class."""
-        classes = list(estimator.classes_)
+    def from_estimator(cls, estimator: Any, *, target: Any = None, axes: Any = None) -> Self:
+        """From a fitted ThresholdClassifier, or a TextClassifier that decides by one: the curve its threshold was set on.
+
+        Parameters
+        ----------
+        target : class, default=None
+            Which class; of two the one that has the threshold, else by default the first.
+        """
+        estimator = getattr(estimator, "model_", estimator)
+        if not isinstance(estimator, ThresholdClassifier):
+            raise ScoreError(
+                f"UtilityCurveDisplay shows what a ThresholdClassifier was set on; {type(estimator).__name__} has no such curve."
+            )
+        classes = estimator.classes_.tolist()
         if target is not None and target not in classes:
             raise ScoreError(f"target {target!r} is not among the classes: {classes[:10]}.")
-        two = len(estimator.curve_) == 1
-        if two and target == classes[0]:
-            raise ScoreError(f"With two classes there is one threshold, that of {str(classes[1])!r}; ask for it, or for none.")
-        k = 0 if two or target is None else classes.index(target)
-        name = str(classes[-1] if two else classes[k])
+        own = estimator.pos_label_
+        if own is not None and target not in (None, own):
+            raise ScoreError(f"With two classes there is one threshold, that of {str(own)!r}; ask for it, or for none.")
+        k = 0 if own is not None or target is None else classes.index(target)
+        name = str(classes[k] if own is None else own)
         return cls(estimator.curve_[k], threshold=float(estimator.thresholds_[k]), name=name).plot(axes)
 
     def plot(self, axes: Any = None) -> Self:

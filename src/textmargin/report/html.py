@@ -19,9 +19,9 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 
 from .._system.writing import write_whole
+from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
 from ..decisions.utility import Measure
-from ..trained import Trained
 from .content import Report, report_content
 
 # Characters that could end a block of data, that scripts of old took for ends of lines, or that UTF-8 does not know.
@@ -30,7 +30,7 @@ _NOT_IN_HTML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160
 
 
 def write_report(
-    trained: Trained,
+    model: TextClassifier,
     corpus: Corpus,
     path: str | os.PathLike[str],
     utility: Measure | Mapping[str, Measure] | None = None,
@@ -40,7 +40,7 @@ def write_report(
 
     Parameters
     ----------
-    trained : Trained
+    model : TextClassifier, fitted
     corpus : Corpus, with labels; texts that the model was not trained on
     path : where the page goes
     utility, **sizes : as in `report_content`
@@ -53,16 +53,16 @@ def write_report(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from textmargin import load_dataset, write_report
-    >>> from textmargin.training import Recipe
+    >>> from textmargin import TextClassifier, load_dataset, write_report
     >>> desk = load_dataset("desk")
-    >>> trained = Recipe().train(desk.part("train"))
+    >>> train = desk.part("train")
+    >>> model = TextClassifier().fit(train.texts, train.labels)
     >>> with TemporaryDirectory() as folder:
-    ...     report = write_report(trained, desk.part("test"), Path(folder) / "report.html", n_bootstrap=0)
+    ...     report = write_report(model, desk.part("test"), Path(folder) / "report.html", n_bootstrap=0)
     >>> report.summary.n_texts == len(desk.part("test"))
     True
     """
-    report = report_content(trained, corpus, utility, **sizes)
+    report = report_content(model, corpus, utility, **sizes)
     write_page(report, path)
     return report
 

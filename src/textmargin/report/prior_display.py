@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PriorError
+from ..labels import ClassLabels
 
 
 class PriorDisplay:
@@ -54,7 +55,7 @@ class PriorDisplay:
         known = np.abs(learner.prior_[:, prior]).sum(axis=1) > 0 if learner.prior_.shape[1] > prior else np.zeros(1, dtype=bool)
         if not known.any():
             raise PriorError(f"This {type(learner).__name__} was fitted without prior number {prior}; there is nothing to show.")
-        classes = list(learner.classes_[1:] if len(learner.coef_) == 1 and len(learner.classes_) == 2 else learner.classes_)
+        classes = ClassLabels.of(learner.classes_, learner.multilabel_).problem_names
         if target is not None and target not in classes:
             raise PriorError(f"target {target!r} is not among the classes that have weights: {classes[:10]}.")
         k = int(known.argmax()) if target is None else classes.index(target)
@@ -91,7 +92,7 @@ def _learner(estimator: Any) -> tuple[Any, Any]:
     names = None
     if hasattr(estimator, "representation_"):
         names = estimator.representation_.get_feature_names_out()
-        estimator = getattr(estimator.model_, "estimator_", estimator.model_)
+        estimator = estimator.learner_
     if not hasattr(estimator, "prior_"):
         raise PriorError(f"PriorDisplay needs a fitted PriorSVC; got {type(estimator).__name__}.")
     if names is None:

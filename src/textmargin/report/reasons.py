@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..classifier import TextClassifier
 from ..learners.explanation import KernelExplanation
-from ..trained import Trained
 
 _MOST_CHARACTERS = 600  # of a text with its matches
 
@@ -54,22 +54,17 @@ class Matched:
     cut: bool  # whether only the part of the text with the strongest matches is here
 
 
-def learner_of(trained: Trained) -> Any:
-    """The learner inside the decision."""
-    return getattr(trained.model.model_, "estimator_", trained.model.model_)
-
-
-def words_of(trained: Trained, n: int) -> list[list[Word]]:
+def words_of(model: TextClassifier, n: int) -> list[list[Word]]:
     """For each class the n words that speak most for it, and half as many against, highest weight first; empty without words."""
-    learner, representation = learner_of(trained), trained.model.representation_
+    learner, representation = model.learner_, model.representation_
     if not hasattr(learner, "coef_") or not hasattr(representation, "get_feature_names_out"):
-        return [[] for _ in trained.classes]
+        return [[] for _ in model.classes_]
     names = representation.get_feature_names_out()
     weights = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
     known = _known(learner, weights)
     found = []
-    for k in range(len(trained.classes)):
-        row, sign = _problem(trained, k, len(weights))
+    for k in range(len(model.classes_)):
+        row, sign = _problem(model, k, len(weights))
         order = np.argsort(-sign * weights[row], kind="stable")
         chosen = [*order[:n], *order[n:][-(n // 2) :]]
         parts = [(str(names[j]), sign * known[row, j], sign * weights[row, j]) for j in chosen if weights[row, j]]
@@ -77,29 +72,29 @@ def words_of(trained: Trained, n: int) -> list[list[Word]]:
     return found
 
 
-def disagreements_of(trained: Trained, n: int) -> list[list[Word]]:
+def disagreements_of(model: TextClassifier, n: int) -> list[list[Word]]:
     """For each class the n words of which knowledge and texts disagree most."""
-    found: list[list[Word]] = [[] for _ in trained.classes]
-    if not np.any(getattr(learner_of(trained), "prior_", 0)):
+    found: list[list[Word]] = [[] for _ in model.classes_]
+    if not np.any(getattr(model.learner_, "prior_", 0)):
         return found
-    for one in trained.model.disagreements(100 * len(found)):
-        own = found[_place(trained, one.target)]
+    for one in model.disagreements(100 * len(found)):
+        own = found[model.labels_.index(one.target)]
         if len(own) < n:
             own.append(Word(str(one.term), _round(one.data), _round(one.known)))
     return found
 
 
-def verdicts_of(trained: Trained) -> list[list[Verdict]]:
+def verdicts_of(model: TextClassifier) -> list[list[Verdict]]:
     """For each class what became of what was known of it."""
-    found: list[list[Verdict]] = [[] for _ in trained.classes]
-    for one in getattr(learner_of(trained), "verdict_", []):
-        found[_place(trained, one.target)].append(Verdict(one.word, _round(one.evidence), _round(one.gain)))
+    found: list[list[Verdict]] = [[] for _ in model.classes_]
+    for one in getattr(model.learner_, "verdict_", []):
+        found[model.labels_.index(one.target)].append(Verdict(one.word, _round(one.evidence), _round(one.gain)))
     return found
 
 
-def matched(trained: Trained, k: int, row: int, text: str, score: float, n: int = 5) -> Matched | None:
+def matched(model: TextClassifier, k: int, row: int, text: str, score: float, n: int = 5) -> Matched | None:
     """A text with its subsequences that move the score of a class most; None where the model does not compare texts."""
-    explanation = trained.model.explain(text, trained._target(k))
+    explanation = model.explain(text, model.classes_[k])
     if not isinstance(explanation, KernelExplanation) or not explanation.matches:
         return None
     matches = explanation.matches
@@ -134,13 +129,9 @@ def _known(learner: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.einsum("kp,kpj->kj", learner.trust_, learner.prior_)
 
 
-def _problem(trained: Trained, k: int, n_problems: int) -> tuple[int, int]:
+def _problem(model: TextClassifier, k: int, n_problems: int) -> tuple[int, int]:
     """Which row of weights is that of a class, and with which sign: of two classes the second has the only row."""
-    return (k, 1) if n_problems == len(trained.classes) else (0, 1 if k else -1)
-
-
-def _place(trained: Trained, target: Any) -> int:
-    return [trained._target(k) for k in range(len(trained.classes))].index(target)
+    return (k, 1) if n_problems == len(model.classes_) else (0, 1 if k else -1)
 
 
 def _round(value: float) -> float:

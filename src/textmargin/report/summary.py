@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
+from ..decisions.class_utilities import measures_by_class
 from ..decisions.utility import T11SU, Measure, Utility
 from ..errors import LabelError
-from ..labelling import Labelling
-from ..trained import Trained
+from ..labels import Decisions, shorten
 
 
 @dataclass(frozen=True)
@@ -52,30 +53,36 @@ class Summary:
         return asdict(self)
 
 
-def summarise(trained: Trained, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None) -> Summary:
+def summarise(model: TextClassifier, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None) -> Summary:
     """Decide on every text of a corpus and compare with its labels.
 
     Parameters
     ----------
-    trained : Trained
+    model : TextClassifier, fitted
     corpus : Corpus, with labels
     utility : measure, or mapping label → measure, default=None
-        What decisions are worth; by default what the thresholds were set by, or 2 a hit and -1 a false alarm.
+        What decisions are worth; by default what the thresholds were set by, and nothing where there was no such.
     """
+    return summarise_decisions(model, model.decide(corpus.texts), corpus, utility)
+
+
+def summarise_decisions(
+    model: TextClassifier, decisions: Decisions, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None
+) -> Summary:
+    """The same of decisions that are at hand: with a string kernel texts are not compared twice."""
+    names, decided = decisions.names, decisions.labels
     truth = [own if isinstance(own, tuple) else (own,) for own in corpus.labels]
-    unknown = Counter(label for own in truth for label in own if label not in trained.classes)
+    unknown = Counter(label for own in truth for label in own if label not in names)
     if unknown:
         label, n = unknown.most_common(1)[0]
         raise LabelError(
-            f"{corpus.name} has {n} texts with the label {label!r}, which the model does not know; it knows "
-            f"{', '.join(trained.classes[:10])}."
+            f"{corpus.name} has {n} texts with the label {label!r}, which the model does not know; it knows {shorten(names)}."
         )
-    decided = trained.labels(trained.scores(corpus.texts))
-    worth = worth_of(trained, utility)
-    thresholds = trained.thresholds()
+    measures = measures_of_labels(model, utility)
+    Y, _ = corpus.indicator(names)
     classes = []
-    for k, label in enumerate(trained.classes):
-        true, accepted = (np.array([label in own for own in labels], dtype=bool) for labels in (truth, decided))
+    for k, label in enumerate(names):
+        true, accepted = Y[:, k] > 0, decisions.accepted[:, k]
         tp, fp, fn = int((true & accepted).sum()), int((~true & accepted).sum()), int((true & ~accepted).sum())
         tn = len(corpus) - tp - fp - fn
         classes.append(
@@ -88,18 +95,18 @@ def summarise(trained: Trained, corpus: Corpus, utility: Measure | Mapping[str, 
                 tp / (tp + fp) if tp + fp else None,
                 tp / (tp + fn) if tp + fn else None,
                 _f1(tp, fp, fn),
-                _valued(worth[label], tp, fp, fn, tn),
-                thresholds[k],
+                _valued(measures[label], tp, fp, fn, tn),
+                float(model.thresholds_[k]),
             )
         )
     present = [one for one in classes if one.n_texts]
-    wrong = Counter(pair for own, said in zip(truth, decided, strict=True) for pair in _confused(own, said))
+    wrong = Counter(pair for own, given in zip(truth, decided, strict=True) for pair in confused(own, given))
     values = [one.utility for one in classes if one.utility is not None]
-    adds_up = all(isinstance(measure, Utility) for measure in worth.values() if measure is not None)
+    adds_up = all(isinstance(measure, Utility) for measure in measures.values() if measure is not None)
     return Summary(
         corpus=corpus.name,
         n_texts=len(corpus),
-        multilabel=trained.multilabel,
+        multilabel=model.labels_.multilabel,
         accuracy=float(np.mean([set(a) == set(b) for a, b in zip(truth, decided, strict=True)])),
         macro_f1=float(np.mean([one.f1 for one in present])),
         micro_f1=_f1(*(sum(getattr(one, name) for one in classes) for name in ("tp", "fp", "fn"))),
@@ -110,9 +117,14 @@ def summarise(trained: Trained, corpus: Corpus, utility: Measure | Mapping[str, 
     )
 
 
-def worth_of(trained: Trained, utility: Measure | Mapping[str, Measure] | None) -> dict[str, Measure | None]:
-    """What decisions on each class are worth: as given, as said in training, or by T10U; None where nothing is said of one."""
-    return Labelling(trained.classes, trained.multilabel).worth(trained.worth if utility is None else utility)
+def measures_of_labels(model: TextClassifier, utility: Any = None) -> dict[str, Measure | None]:
+    """What decisions on each label are worth: as given, or as in training; None where nothing is said of one."""
+    labels = model.labels_
+    if utility is None:
+        utility = getattr(model.model_, "utility", None)
+    if isinstance(utility, Mapping):
+        utility = labels.respell(utility)
+    return {str(name): measure for name, measure in measures_by_class(utility, labels).items()}
 
 
 def _f1(tp: int, fp: int, fn: int) -> float:
@@ -124,7 +136,7 @@ def _valued(measure: Measure | None, *counts: int) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _confused(own: tuple[str, ...], said: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Missed labels with the wrong ones that were said instead; "" where none was missed, or none said."""
-    missed, false = [name for name in own if name not in said], [name for name in said if name not in own]
+def confused(own: tuple[str, ...], given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Missed labels with the wrong ones that were given instead; "" where none was missed, or none given."""
+    missed, false = [name for name in own if name not in given], [name for name in given if name not in own]
     return [(a, b) for a in missed or [""] for b in false or [""] if a or b]

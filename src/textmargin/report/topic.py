@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import average_precision_score
 
 from .._typing import Bools, Floats
+from ..classifier import TextClassifier
 from ..decisions.bootstrap import threshold_interval
 from ..decisions.utility import Measure
-from ..trained import Trained
+from ..labels import Decisions
 from .reasons import Matched, Verdict, Word
 
 
@@ -71,17 +72,17 @@ class Topic:
     verdicts: list[Verdict] = field(default_factory=list)
 
 
-def leads(trained: Trained, scores: Floats) -> Floats:
+def leads(model: TextClassifier, decisions: Decisions) -> Floats:
     """(n_texts, n_classes), by how much each text is accepted: 0 or more exactly where the model accepts it."""
-    if trained.multilabel:
-        return scores
+    if model.labels_.multilabel:
+        return decisions.scores
+    scores = decisions.scores
     lead = scores.copy()
-    if len(trained.classes) > 2:
+    if len(model.classes_) > 2:
         second, best = np.sort(scores, axis=1)[:, -2:].T[:, :, None]
         lead -= np.where(scores == best, second, best)
-    accepted = np.array([[label in own for label in trained.classes] for own in trained.labels(scores)])
     just_below = np.nextafter(0.0, -1.0)  # of topics with equal scores one gets the text
-    return np.where(accepted, np.maximum(lead, 0.0), np.minimum(lead, just_below))
+    return np.where(decisions.accepted, np.maximum(lead, 0.0), np.minimum(lead, just_below))
 
 
 def points_of(truth: Bools, lead: Floats, worth: Measure | None, n_points: int) -> tuple[Points, int, int | None]:

@@ -32,7 +32,7 @@ class BagOfWords(QuietCountVectorizer):
 
     Parameters
     ----------
-    weight : {"tf-idf", "log-tf-idf", "count"}, default="tf-idf"
+    weight : {"tf-idf", "log-tf-idf", "count"}, default="log-tf-idf"
         How a word's count in a text is weighted; the module's docstring has the formulas.
     norm : {"l2", None}, default="l2"
         Whether each text is scaled to unit length.
@@ -89,7 +89,7 @@ class BagOfWords(QuietCountVectorizer):
 
     def __init__(
         self,
-        weight: str = "tf-idf",
+        weight: str = "log-tf-idf",
         *,
         norm: str | None = "l2",
         stop_words: str | list[str] | None = "english",

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from .._typing import Floats
 from ..decisions.held_out import Fitter
-from ..labels import Labels
+from ..labels import ClassLabels
 from ._blocks import Blocks
 from ._client import client
 from ._spill import Stored, StoredMatrix, opened
@@ -36,7 +36,7 @@ def fold_scores(fitter: Fitter, X: Blocks, targets: Targets, n_folds: int, rando
         if not kept.any():
             continue
         if not kept.all():
-            fitter._refuse_settings_by_class(labels.classes[~kept][0])
+            fitter._refuse_settings_by_class(labels.names[~kept][0])
         rest, held_out = (Blocks(X.delayed(_rows, own, [(j, out)] * len(X)), X.n_columns) for out in (False, True))
         y = _each(_labels_of, targets.parts, own, j, labels, kept)
         weight = {"sample_weight": _each(_weights_of, targets.parts, own, j)} if fitter.weighs else {}
@@ -50,10 +50,10 @@ def fold_scores(fitter: Fitter, X: Blocks, targets: Targets, n_folds: int, rando
     return Blocks(client().compute(found), labels.n_problems, X.sizes)
 
 
-def as_labels(positive: NDArray[np.bool_], labels: Labels) -> NDArray[Any]:
+def as_labels(positive: NDArray[np.bool_], labels: ClassLabels) -> NDArray[Any]:
     """Classes, or an indicator matrix, from which texts are positive (n_problems, n_texts); a single column as plain labels."""
     if not labels.multilabel:
-        return np.asarray(labels.classes[_numbers(positive)])
+        return np.asarray(labels.names[_numbers(positive)])
     return positive.T.astype(np.uint8) if len(positive) > 1 else positive[0].astype(np.uint8)
 
 
@@ -83,7 +83,7 @@ def _counted(targets: Targets, own: list[Any], n_folds: int) -> tuple[NDArray[np
     return outside[:, 0], outside[:, 1:]
 
 
-def _learnable(labels: Labels, n_texts: NDArray[np.int64], n_positive: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
+def _learnable(labels: ClassLabels, n_texts: NDArray[np.int64], n_positive: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
     """Per fold, which problems can be learnt from the other folds (`decisions._scores._learnable`)."""
     left = []
     for n, positive in zip(n_texts, n_positive, strict=True):
@@ -122,7 +122,7 @@ def _count_folds(target: Stored, fold: NDArray[np.uint8], n_folds: int) -> NDArr
     return np.asarray(inside, dtype=np.int64)
 
 
-def _labels_of(target: Stored, fold: NDArray[np.uint8], j: int, labels: Labels, kept: NDArray[np.bool_]) -> NDArray[Any]:
+def _labels_of(target: Stored, fold: NDArray[np.uint8], j: int, labels: ClassLabels, kept: NDArray[np.bool_]) -> NDArray[Any]:
     """The labels of the texts outside a fold, as far as they can be learnt."""
     positive = target.read(0)[:, fold != j]
     return as_labels(positive[kept] if labels.multilabel else positive, labels)

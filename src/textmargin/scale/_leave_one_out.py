@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._typing import Floats
 from ..errors import ScoreError, TooLargeError
-from ..labels import Labels, class_costs
+from ..labels import ClassLabels, OneVsRest
 from ..learners.leave_one_out import MAX_SIZE
 from ..learners.primal import PriorSVC
 from ..learners.trust import Fit, Problem, Solver
@@ -72,13 +72,13 @@ def leave_one_out_scores(estimator: Any, X: Blocks, targets: Targets, trained: B
 def _sides(estimator: Any, targets: Targets, k: int) -> _Sides:
     """Costs and margins of the positive and the other texts of a class, before the texts' own weights."""
     labels, total, own = targets.labels, targets.counts.weight, float(targets.counts.positive_weight[k])
-    both = Labels(labels.classes, np.repeat([[True], [False]], labels.n_problems, axis=1), labels.multilabel)
-    costs = np.zeros(2) + class_costs(estimator.class_weight, both, k, np.array([own, total - own]))
+    both = OneVsRest(labels, np.repeat([[True], [False]], labels.n_problems, axis=1))
+    costs = np.zeros(2) + both.costs(estimator.class_weight, k, np.array([own, total - own]))
     margins = estimator._checked_margins()
     return _Sides((float(costs[0]), float(costs[1])), margins)
 
 
-def _refuse_many(counts: NDArray[np.int64], labels: Labels) -> None:
+def _refuse_many(counts: NDArray[np.int64], labels: ClassLabels) -> None:
     most = int(counts.argmax())
     if counts[most] > MAX_SIZE:
         raise TooLargeError(

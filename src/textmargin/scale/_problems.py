@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._typing import Floats
-from ..labels import Labels, class_costs
+from ..labels import OneVsRest
 from ..learners.newton import Solution
 from ..learners.trust import Fit, Mode, Problem, Trust, TrustSetting, anchored, coefficients, keep, trust_setting
 from ._blocks import Blocks
@@ -78,8 +78,8 @@ def pose(
     for k, V in enumerate(prior):
         own = counts.positive_weight[k]
         both_sides = np.array([own, counts.weight - own])
-        two = Labels(labels.classes, np.tile([[True], [False]], labels.n_problems), labels.multilabel)
-        costs = np.ones(2) * class_costs(class_weight, two, k, both_sides)
+        two = OneVsRest(labels, np.tile([[True], [False]], labels.n_problems))
+        costs = np.ones(2) * two.costs(class_weight, k, both_sides)
         problem = Problem(
             X=None,
             y=np.array([1.0, -1.0]),

@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from .._typing import Floats
 from ..errors import LabelError, TextmarginError
-from ..labels import Labels
+from ..labels import ClassLabels
 from ._blocks import Blocks, computed
 from ._client import client
 from ._parts import aligned
@@ -39,7 +39,7 @@ class Counts(NamedTuple):
 class Targets:
     """Per part a `Stored` of `positive` (n_problems, n_texts) and `weight` (n_texts,); what they are about, and how many."""
 
-    labels: Labels  # of no texts
+    labels: ClassLabels
     parts: list[Any]  # futures
     counts: Counts
 
@@ -75,7 +75,7 @@ def _look(y: Any, size: int, i: int) -> NDArray[Any] | int:
     return int(y.shape[1])
 
 
-def _labels(kinds: Sequence[NDArray[Any] | int], learner: str) -> Labels:
+def _labels(kinds: Sequence[NDArray[Any] | int], learner: str) -> ClassLabels:
     widths = {kind for kind in kinds if isinstance(kind, int)}
     if widths:
         if len(widths) > 1 or any(not isinstance(kind, int) for kind in kinds):
@@ -83,17 +83,17 @@ def _labels(kinds: Sequence[NDArray[Any] | int], learner: str) -> Labels:
                 "Parts of y differ: each must be an indicator matrix with the same columns, or each a list of classes."
             )
         n_classes = widths.pop()
-        return Labels(np.arange(n_classes), np.empty((0, n_classes), dtype=bool), multilabel=True)
+        return ClassLabels.of(np.arange(n_classes), multilabel=True)
     classes = np.unique(np.concatenate([kind for kind in kinds if np.size(kind)] or [np.empty(0)]))
     if classes.size < 2:
         raise LabelError(f"{learner} needs at least two classes; y has only {classes.size}: {classes.tolist()}.")
     kind = type_of_target(classes)
     if kind not in ("binary", "multiclass"):
         raise LabelError(f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for several per text.")
-    return Labels(classes, np.empty((0, 1 if classes.size == 2 else classes.size), dtype=bool), multilabel=False)
+    return ClassLabels.of(classes, multilabel=False)
 
 
-def _store(y: Any, weight: Any, size: int, labels: Labels, i: int) -> Stored:
+def _store(y: Any, weight: Any, size: int, labels: ClassLabels, i: int) -> Stored:
     y = _array(y)
     weight = np.ones(size) if weight is None else np.asarray(weight, dtype=np.float64)
     if weight.shape != (size,):
@@ -105,12 +105,13 @@ def _store(y: Any, weight: Any, size: int, labels: Labels, i: int) -> Stored:
     if labels.multilabel:
         positive = y.T != 0
     else:
-        wanted = labels.classes[1:] if labels.binary else labels.classes
+        two = labels.kind == "binary"
+        wanted = labels.names[1:] if two else labels.names
         positive = y[None, :] == wanted[:, None]
-        known = positive.any(axis=0) | (y == labels.classes[0]) if labels.binary else positive.any(axis=0)
+        known = positive.any(axis=0) | (y == labels.names[0]) if two else positive.any(axis=0)
         if not known.all():
             raise LabelError(
-                f"Part {i} of y has {y[~known][0]!r}, which is none of the classes {labels.classes[:8].tolist()}: are the parts "
+                f"Part {i} of y has {y[~known][0]!r}, which is none of the classes {labels.names[:8].tolist()}: are the parts "
                 f"of one type, and the same each time they are computed?"
             )
     return Stored([positive, weight])

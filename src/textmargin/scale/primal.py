@@ -6,7 +6,6 @@ all topics that are not finished share each pass. `_course.py` has the steps of 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from .._sklearn import fit_context
 from .._typing import Floats
 from ..errors import PriorError, TextmarginError
-from ..labels import decide, shaped
 from ..learners import primal
 from ..learners.prior import align_prior
 from ..learners.trust import Trust
@@ -65,7 +63,7 @@ class PriorSVC(primal.PriorSVC):
         X = X.persist()
         targets = read_targets(y, sample_weight, X, type(self).__name__)
         labels = targets.labels
-        prior = align_prior(self.prior, labels.classes, labels.n_problems, X.n_columns)
+        prior = align_prior(self.prior, labels.names, labels.n_problems, X.n_columns)
         self._refuse_trust(prior)
         posed = pose(
             X,
@@ -105,16 +103,15 @@ class PriorSVC(primal.PriorSVC):
         """Scores, as in memory; of `Blocks` as a Dask array."""
         if not isinstance(X, Blocks):
             return super().decision_function(X)
-        return self.scores(X).array(
-            partial(shaped, multilabel=self.multilabel_), float, flat=not self.multilabel_ and len(self.coef_) == 1
-        )
+        return self.scores(X).array(self._labels.shape, float, flat=self._labels.kind == "binary")
 
     def predict(self, X: Any) -> Any:
         """Classes, or an indicator matrix, as in memory; of `Blocks` as a Dask array."""
         if not isinstance(X, Blocks):
             return super().predict(X)
-        read = partial(decide, classes=self.classes_, multilabel=self.multilabel_)
-        return self.scores(X).array(read, int if self.multilabel_ else self.classes_.dtype, flat=not self.multilabel_)
+        return self.scores(X).array(
+            self._labels.decide, int if self.multilabel_ else self.classes_.dtype, flat=not self.multilabel_
+        )
 
     def loo_decision_function(self) -> Floats:
         """Only after a fit in memory."""

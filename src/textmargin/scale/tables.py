@@ -13,43 +13,30 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import as_completed
 from joblib import hash as fingerprint
-from numpy.typing import NDArray
 
 from .._system.writing import put_whole, write_whole
-from ..errors import TableError
+from ..errors import TableError, TextmarginError
 from ..tables.paths import files_of
 from ._client import carried, client
 from ._footers import Part, checked_parts, column_names
-from ._names import named
 from .tasks import now
+
+if TYPE_CHECKING:
+    from ..classifier import TextClassifier
 
 STARTED, COMPLETE = "_started.json", "_complete.json"
 DECISION = "decision"
 _ROWS_AT_ONCE = 8192
-
-
-class Decider(Protocol):
-    """What decides: a `Trained`, as `textmargin train` keeps it, or what `named` makes of a classifier."""
-
-    classes: list[str]
-    multilabel: bool
-
-    def scores(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """(n_texts, n_classes), 0 being the decision."""
-        ...
-
-    def labels(self, scores: NDArray[np.float64]) -> list[tuple[str, ...]]:
-        """What is accepted."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -63,15 +50,15 @@ class Decided:
 
 
 def predict_parquet(
-    model: Any,
+    model: TextClassifier,
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
     text: str = "text",
     scores: bool = False,
     keep: Sequence[str] | None = None,
-    anew: bool = False,
-    tell: Callable[[int, int], None] | None = None,
+    overwrite: bool = False,
+    log: Callable[[int, int], None] | None = None,
 ) -> Decided:
     """Decide on the texts of Parquet files; a file of decisions for each, with the same rows in the same order.
 
@@ -81,7 +68,7 @@ def predict_parquet(
 
     Parameters
     ----------
-    model : TextClassifier, fitted, or Trained
+    model : TextClassifier, fitted
     source : a Parquet file, a folder of them, or a pattern such as "texts/*.parquet"
     target : the folder of the results; new, empty, or of an earlier run with the same model and settings
     text : str, default="text"
@@ -90,16 +77,16 @@ def predict_parquet(
         Whether to write the score of every class as well, in columns `score of NAME`.
     keep : names of columns, default=None
         Those to take over; all but the text by default.
-    anew : bool, default=False
+    overwrite : bool, default=False
         Remove what an earlier run left in `target`, whatever it was about.
-    tell : function of two numbers, default=None
+    log : function of two numbers, default=None
         Called with the parts that are done and all parts.
     """
-    decider = named(model)
+    decider = _light(model)
     folder = Path(target).absolute()  # workers were started elsewhere
     parts = checked_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
     about = {"model": fingerprint(decider), "text": text, "scores": scores, "keep": None if keep is None else list(keep)}
-    done = _open_folder(folder, about, parts, anew)
+    done = _open_folder(folder, about, parts, overwrite)
     n_null = dict(zip(done, now(_null_decisions, [folder / name for name in done]), strict=True))
     left = [part for part in parts if part.name not in done]
     at = client()
@@ -110,8 +97,8 @@ def predict_parquet(
         finished: Any = as_completed
         for number, (task, found) in enumerate(finished(tasks, with_results=True), start=len(done) + 1):
             n_null[names[task.key]] = found
-            if tell is not None:
-                tell(number, len(parts))
+            if log is not None:
+                log(number, len(parts))
     finally:
         at.cancel(tasks)
     sizes = {part.name: part.n_rows for part in parts}
@@ -119,12 +106,23 @@ def predict_parquet(
     return Decided(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
 
 
+def _light(model: TextClassifier) -> TextClassifier:
+    """The model without the scores that its thresholds were set on: these are as many as training texts."""
+    if not hasattr(model, "labels_"):
+        raise TextmarginError(f"model must be a fitted TextClassifier; got {type(model).__name__}.")
+    light = copy(model)
+    light.model_ = copy(model.model_)
+    if hasattr(light.model_, "ranked_"):
+        light.model_.ranked_ = []
+    return light
+
+
 def first_columns(source: str | os.PathLike[str]) -> list[str]:
     """The columns of the first of the files."""
     return column_names(files_of(source, [".parquet"])[0])
 
 
-def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], anew: bool) -> set[str]:
+def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], overwrite: bool) -> set[str]:
     """The parts that an earlier run with the same settings wrote, of files that have not changed since; others are removed."""
     if folder.exists() and not folder.is_dir():
         raise TableError(f"{folder} is a file; decisions are written to a folder, a file for each one that is read.")
@@ -135,13 +133,15 @@ def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], 
         raise TableError(f"{folder} is not empty, and what is in it was not written by predict; choose another folder.")
     earlier: dict[str, Any] = _read(started) if started.exists() else {**about, "parts": {}}
     other = _others(earlier, about)
-    if other and not anew:
+    if other and not overwrite:
         raise TableError(
             f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or start anew "
-            f"with anew=True."
+            f"with overwrite=True."
         )
     wanted = {part.name: [str(part.path), part.n_bytes, part.changed] for part in parts}
-    done = {name for name, own in earlier["parts"].items() if not anew and wanted.get(name) == own and (folder / name).exists()}
+    done = {
+        name for name, own in earlier["parts"].items() if not overwrite and wanted.get(name) == own and (folder / name).exists()
+    }
     (folder / COMPLETE).unlink(missing_ok=True)  # before anything else goes
     for name in earlier["parts"].keys() - done:
         (folder / name).unlink(missing_ok=True)
@@ -156,7 +156,7 @@ def _others(earlier: Mapping[str, Any], about: Mapping[str, Any]) -> list[str]:
     return [name for name, value in about.items() if earlier[name] != value]
 
 
-def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bool, about: Mapping[str, Any]) -> int:
+def _decide_part(model: TextClassifier, part: Part, folder: Path, text: str, scores: bool, about: Mapping[str, Any]) -> int:
     """Write the decisions on one file; how many texts are null."""
     n_null = 0
     target = folder / part.name
@@ -167,7 +167,7 @@ def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bo
             schema = pa.schema(
                 [
                     *(file.schema_arrow.field(name) for name in part.kept),
-                    pa.field(DECISION, pa.list_(pa.string()) if model.multilabel else pa.string()),
+                    pa.field(DECISION, pa.list_(pa.string()) if model.labels_.multilabel else pa.string()),
                     *(pa.field(name, pa.float64()) for name in _score_names(model, scores)),
                 ]
             )
@@ -184,24 +184,25 @@ def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bo
     return n_null
 
 
-def _decisions(model: Decider, texts: list[str | None], scores: bool) -> list[Any]:
+def _decisions(model: TextClassifier, texts: list[str | None], scores: bool) -> list[Any]:
     """Columns of decisions and, if asked for, of scores."""
     rows = [row for row, text in enumerate(texts) if text is not None]
-    found = np.full((len(texts), len(model.classes)), np.nan)
+    found = np.full((len(texts), len(model.classes_)), np.nan)
     decided: list[Any] = [None] * len(texts)
     if rows:
-        found[rows] = model.scores([text for text in texts if text is not None])
-        for row, labels in zip(rows, model.labels(found[rows]), strict=True):
-            decided[row] = list(labels) if model.multilabel else labels[0]
-    columns = [pa.array(decided, pa.list_(pa.string()) if model.multilabel else pa.string())]
+        decisions = model.decide([text for text in texts if text is not None])
+        found[rows] = decisions.scores
+        for row, labels in zip(rows, decisions.labels, strict=True):
+            decided[row] = list(labels) if model.labels_.multilabel else labels[0]
+    columns = [pa.array(decided, pa.list_(pa.string()) if model.labels_.multilabel else pa.string())]
     if scores:
         null = np.array([text is None for text in texts], dtype=bool)
         columns += [pa.array(column, pa.float64(), mask=null) for column in found.T]
     return columns
 
 
-def _score_names(model: Decider, scores: bool) -> list[str]:
-    return [f"score of {name}" for name in model.classes] if scores else []
+def _score_names(model: TextClassifier, scores: bool) -> list[str]:
+    return [f"score of {name}" for name in model.labels_.text_names] if scores else []
 
 
 def _null_decisions(path: Path) -> int:

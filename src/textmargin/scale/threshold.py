@@ -25,11 +25,12 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from .._sklearn import fit_context
 from .._typing import Floats
 from ..decisions import threshold
+from ..decisions.class_utilities import measures_of
 from ..decisions.held_out import Fitter, score_columns
 from ..decisions.setting import RankedTexts, Setting
 from ..decisions.utility import Measure
 from ..errors import ClusterError, LabelError, ScoreError
-from ..labels import Labels, decide, shaped
+from ..labels import ClassLabels
 from ._blocks import Blocks
 from ._client import carried, client
 from ._folds import as_labels, fold_scores
@@ -80,20 +81,22 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         weighs = weighted and self._weight_is_passed_on()
         y, weights = later(_labels, targets.parts, targets.labels), later(_weights, targets.parts)  # read once is enough
         estimator = clone(self.estimator).fit(X, y, **({"sample_weight": weights} if weighs else {}))
-        classes, multilabel = targets.labels.classes, targets.labels.multilabel
-        trained = scores_of(estimator, X, targets.labels.n_problems, multilabel).persist()
+        trained = scores_of(estimator, X, targets.labels.n_problems, targets.labels.multilabel).persist()
         honest = self._honest_parts(estimator, X, targets, weighs, trained)
 
-        setting, names = Setting.of(self), threshold._names(classes, targets.labels.n_problems)
-        n_honest = _count_honest(honest, targets)
+        n_second = float(targets.counts.n_positive[0])
+        labels = self._with_positive(targets.labels, [targets.counts.n_texts - n_second, n_second])
+        self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
+        self.pos_label_ = labels.names.tolist()[labels.positive] if labels.kind == "binary" else None
+        setting = Setting.of(self)
+        n_honest = _count_honest(honest, targets, self._sign)
         rank: Any = delayed(_ranked, pure=False)
         ranked = []
-        for k, utility in enumerate(self._utilities(classes, len(names))):
+        for k, utility in enumerate(measures_of(self.utility, labels)):
             wanted = setting.wants_honest(int(n_honest[k]))
-            run = merge_tree(_runs(honest if wanted else trained, targets, k, weighted))
+            run = merge_tree(_runs(honest if wanted else trained, targets, k, weighted, self._sign))
             ranked.append(rank(run, carried(utility), wanted, int(n_honest[k])))
-        self._set_in_tasks(ranked, setting, names)
-        self.classes_, self.multilabel_, self.estimator_ = classes, multilabel, estimator
+        self._set_in_tasks(ranked, setting, self._threshold_names)
         if hasattr(estimator, "n_features_in_"):
             self.n_features_in_ = estimator.n_features_in_
         return self
@@ -117,19 +120,18 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         """Scores less thresholds, so that zero is the decision; for Blocks a Dask array."""
         if not isinstance(X, Blocks):
             return super().decision_function(X)
-        flat = not self.multilabel_ and self.thresholds_.size == 1
-        return self._shifted(X).array(partial(shaped, multilabel=self.multilabel_), float, flat=flat)
+        return self._shifted(X).array(self._labels.shape, float, flat=self._labels.kind == "binary")
 
     def predict(self, X: Any) -> Any:
         """What is accepted; for Blocks a Dask array."""
         if not isinstance(X, Blocks):
             return super().predict(X)
-        read = partial(decide, classes=self.classes_, multilabel=self.multilabel_)
-        return self._shifted(X).array(read, int if self.multilabel_ else self.classes_.dtype, flat=not self.multilabel_)
+        kind = int if self.multilabel_ else self.classes_.dtype
+        return self._shifted(X).array(self._labels.decide, kind, flat=not self.multilabel_)
 
-    def moved(self, **parameters: Any) -> threshold.ThresholdClassifier:
-        """An in-memory classifier with its thresholds set anew; see `textmargin.ThresholdClassifier.moved`."""
-        return self.in_memory().moved(**parameters)
+    def with_utility(self, utility: Any = None, **parameters: Any) -> threshold.ThresholdClassifier:
+        """An in-memory classifier with its thresholds set anew; see `textmargin.ThresholdClassifier.with_utility`."""
+        return self.in_memory().with_utility(utility, **parameters)
 
     def in_memory(self) -> threshold.ThresholdClassifier:
         """The `textmargin.ThresholdClassifier` with the same parameters and learnt attributes, for saving."""
@@ -176,7 +178,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         check_is_fitted(self)
         n_problems = self.thresholds_.size
         scores = scores_of(self.estimator_, X, n_problems, self.multilabel_)
-        return scores.map(_less, [self.thresholds_] * len(X), n_columns=n_problems)
+        return scores.map(_shift, [(self.offsets_, self._sign)] * len(X), n_columns=n_problems)
 
 
 def scores_of(estimator: Any, X: Blocks, n_problems: int, multilabel: bool) -> Blocks:
@@ -195,7 +197,7 @@ def plain(estimator: Any) -> Any:
     return estimator.in_memory() if hasattr(estimator, "in_memory") else estimator
 
 
-def _labels(target: Stored, labels: Labels) -> NDArray[Any]:
+def _labels(target: Stored, labels: ClassLabels) -> NDArray[Any]:
     return as_labels(target.read(0), labels)
 
 
@@ -203,13 +205,14 @@ def _weights(target: Stored) -> Floats:
     return target.read(1)
 
 
-def _runs(scores: Blocks, targets: Targets, k: int, weighted: bool) -> list[Delayed]:
+def _runs(scores: Blocks, targets: Targets, k: int, weighted: bool, sign: float) -> list[Delayed]:
     run: Any = delayed(_run, pure=False)
-    return [run(part, target, k, weighted) for part, target in zip(scores.parts, targets.parts, strict=True)]
+    return [run(part, target, k, weighted, sign) for part, target in zip(scores.parts, targets.parts, strict=True)]
 
 
-def _run(scores: Any, target: Stored, k: int, weighted: bool) -> Run:
-    return sorted_run(opened(scores)[:, k], target.read(0)[k], target.read(1) if weighted else None)
+def _run(scores: Any, target: Stored, k: int, weighted: bool, sign: float) -> Run:
+    positive = target.read(0)[k]
+    return sorted_run(sign * opened(scores)[:, k], positive if sign > 0 else ~positive, target.read(1) if weighted else None)
 
 
 def _ranked(run: Run, utility: Measure, honest: bool, n_honest: int) -> RankedTexts:
@@ -220,15 +223,15 @@ def _threshold(setting: Setting, texts: RankedTexts, name: Any) -> Any:
     return setting.threshold(texts, name)
 
 
-def _count_honest(honest: Blocks, targets: Targets) -> NDArray[np.int64]:
+def _count_honest(honest: Blocks, targets: Targets, sign: float) -> NDArray[np.int64]:
     """Per class, the positives that have an honest score."""
     at = client()
-    counts = at.gather(at.compute(honest.delayed(_with_score, targets.parts)))
+    counts = at.gather(at.compute(honest.delayed(partial(_with_score, sign=sign), targets.parts)))
     return np.sum(counts, axis=0)
 
 
-def _with_score(scores: Floats, target: Stored) -> NDArray[np.int64]:
-    return np.asarray((~np.isnan(scores) & target.read(0).T).sum(axis=0))
+def _with_score(scores: Floats, target: Stored, sign: float) -> NDArray[np.int64]:
+    return np.asarray((~np.isnan(scores) & ((sign > 0) == target.read(0).T)).sum(axis=0))
 
 
 def _scored(matrix: Any, estimator: Any, about: tuple[int, bool]) -> Floats:
@@ -236,5 +239,5 @@ def _scored(matrix: Any, estimator: Any, about: tuple[int, bool]) -> Floats:
     return score_columns(estimator, matrix, multilabel) if matrix.shape[0] else np.empty((0, n_problems))
 
 
-def _less(scores: Floats, thresholds: Floats) -> Floats:
-    return scores - thresholds
+def _shift(scores: Floats, by: tuple[Floats, float]) -> Floats:
+    return threshold.shift(scores, *by)

@@ -13,16 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-Scores = NDArray[np.float64]
+from ..labels import Decisions
 
 
 @dataclass(frozen=True)
 class _Waiting:
     texts: list[str]
-    scores: asyncio.Future[Scores]
+    decisions: asyncio.Future[Decisions]
 
 
 class Batcher:
@@ -30,30 +27,34 @@ class Batcher:
 
     Parameters
     ----------
-    score : function of a list of texts → array (n_texts, n_classes)
+    decide : function of a list of texts → Decisions
     most : int, default=256
         Requests are joined up to so many texts; a larger one goes alone.
     n_threads : int, default=2
         How many batches run at a time; compiled code lets the others go on.
-    told : function of a number of texts, default=None
+    log : function of a number of texts, default=None
         Hears of each batch.
     """
 
     def __init__(
-        self, score: Callable[[list[str]], Scores], most: int = 256, n_threads: int = 2, told: Callable[[int], Any] | None = None
+        self,
+        decide: Callable[[list[str]], Decisions],
+        most: int = 256,
+        n_threads: int = 2,
+        log: Callable[[int], Any] | None = None,
     ) -> None:
-        self._score, self._most, self._told = score, most, told or (lambda _: None)
+        self._decide, self._most, self._log = decide, most, log or (lambda _: None)
         self._free = n_threads
         self._threads = ThreadPoolExecutor(n_threads, "textmargin-model")
         self._queue: deque[_Waiting] = deque()
         self._running: set[asyncio.Task[None]] = set()
 
-    async def scores(self, texts: list[str]) -> Scores:
-        """The scores of some texts."""
+    async def decide(self, texts: list[str]) -> Decisions:
+        """The decisions on some texts."""
         one = _Waiting(texts, asyncio.get_running_loop().create_future())
         self._queue.append(one)
         self._start()
-        return await one.scores
+        return await one.decisions
 
     def close(self) -> None:
         """Let go of the threads."""
@@ -84,17 +85,17 @@ class Batcher:
     async def _answer(self, batch: list[_Waiting]) -> None:
         texts = [text for one in batch for text in one.texts]
         try:
-            scores = await asyncio.get_running_loop().run_in_executor(self._threads, self._score, texts)
+            decisions = await asyncio.get_running_loop().run_in_executor(self._threads, self._decide, texts)
         except Exception as error:
             if len(batch) > 1:  # one of them is to blame: each for itself
                 for one in batch:
                     await self._answer([one])
-            elif not batch[0].scores.done():
-                batch[0].scores.set_exception(error)
+            elif not batch[0].decisions.done():
+                batch[0].decisions.set_exception(error)
             return
-        self._told(len(texts))
+        self._log(len(texts))
         start = 0
         for one in batch:
-            if not one.scores.done():  # who asked may have gone
-                one.scores.set_result(scores[start : start + len(one.texts)])
+            if not one.decisions.done():  # who asked may have gone
+                one.decisions.set_result(decisions[start : start + len(one.texts)])
             start += len(one.texts)

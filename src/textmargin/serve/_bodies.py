@@ -20,7 +20,7 @@ Text = Annotated[str, AfterValidator(_whole)]
 Id = Annotated[str, Field(pattern=r"^[!-~]{1,200}$", description="Chosen by the client: sent again, it is stored once.")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 MOST_LABELS = 10_000
-Labels = Annotated[list[Text], Field(max_length=MOST_LABELS)]
+Names = Annotated[list[Text], Field(max_length=MOST_LABELS)]
 
 
 class _Body(BaseModel):
@@ -40,50 +40,50 @@ class OneDecision(BaseModel):
     scores: dict[str, float]
 
 
-class Decisions(BaseModel):
+class DecisionsBody(BaseModel):
     """A decision per text, in their order."""
 
     decisions: list[OneDecision]
 
 
 class Question(_Body):
-    """A text, and for which label reasons are wanted: by default for the one it gets."""
+    """A text, and for which label contributions are wanted: by default for the one it gets."""
 
     text: Text
     label: Text | None = None
     n: Annotated[int, Field(ge=1, le=1000)] = 10
 
 
-class OneReason(BaseModel):
-    """A word or shared subsequence, by how much it moved the score, and what of that was known before training."""
+class OneContribution(BaseModel):
+    """A word or shared subsequence, by how much it moved the score, and what of that comes from prior knowledge."""
 
-    what: str
-    share: float
-    known: float
+    feature: str
+    contribution: float
+    from_prior: float
 
 
 class Answer(BaseModel):
-    """The largest reasons first; they and the rest add up to the score."""
+    """The largest contributions first; they and the rest add up to the score."""
 
     labels: list[str]
     label: str
     score: float
-    reasons: list[OneReason]
+    contributions: list[OneContribution]
     rest: float
 
 
-class Said(_Body):
-    """What was decided on a text, and the right labels, or only whether it was right."""
+class FeedbackBody(_Body):
+    """What was predicted for a text, and the correct labels, or only whether it was correct."""
 
     text: Text
-    decided: Labels
-    right: bool | Labels
+    predicted: Names
+    correct: bool | Names
     scores: Annotated[dict[Text, Finite], Field(max_length=MOST_LABELS)] = {}
     id: Id | None = None
 
 
 class Stored(BaseModel):
-    """The judgement is on the disk; `new` is false where it was there before."""
+    """The feedback is on the disk; `new` is false where it was there before."""
 
     id: str
     new: bool

@@ -15,7 +15,7 @@ class Metrics:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.n_texts = 0
         self.n_batches = 0
-        self.n_judgements = 0
+        self.n_feedback = 0
         self.in_flight = 0
 
     def answered(self, route: str, status: int, seconds: float) -> None:
@@ -36,7 +36,7 @@ class Metrics:
             ),
             ("texts_total", "counter", "Texts decided on.", {"": self.n_texts}),
             ("batches_total", "counter", "Times the model was called for them.", {"": self.n_batches}),
-            ("judgements_total", "counter", "Judgements acknowledged.", {"": self.n_judgements}),
+            ("feedback_total", "counter", "Judgements acknowledged.", {"": self.n_feedback}),
             ("requests_in_flight", "gauge", "Requests let in and not answered yet.", {"": self.in_flight}),
         )
         lines = [line for name, kind, about, values in families for line in _family(name, kind, about, values)]

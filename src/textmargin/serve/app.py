@@ -8,18 +8,18 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from .. import __version__
+from ..classifier import TextClassifier
 from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, TextmarginError
-from ..feedback.store import FeedbackStore, Judgement
-from ..trained import Trained
+from ..feedback.store import Feedback, FeedbackStore
+from ..labels import shorten
 from ._batching import Batcher
-from ._bodies import Answer, Decisions, Problem, Question, Said, Stored, Texts
+from ._bodies import Answer, DecisionsBody, FeedbackBody, Problem, Question, Stored, Texts
 from ._gate import Gate, Limits
 from ._metrics import MEDIA_TYPE, Metrics
 
@@ -37,7 +37,7 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
 
 
 def create_app(
-    trained: Trained,
+    model: TextClassifier,
     *,
     token: str | None = None,
     max_bytes: int = 1_000_000,
@@ -51,7 +51,7 @@ def create_app(
 
     Parameters
     ----------
-    trained : Trained
+    model : TextClassifier, fitted
     token : str, default=None
         What clients must send as `Authorization: Bearer TOKEN`; `/health` is open.
     max_bytes : int, default=1_000_000
@@ -65,25 +65,25 @@ def create_app(
     max_batch : int, default=256
         So many texts of requests that wait at the same time go through the model together.
     feedback : FeedbackStore, default=None
-        Where judgements go; without it `/feedback` is not found.
+        Where feedback go; without it `/feedback` is not found.
 
     Examples
     --------
     >>> from fastapi.testclient import TestClient
-    >>> from textmargin import load_dataset
+    >>> from textmargin import TextClassifier, load_dataset
     >>> from textmargin.serve import create_app
-    >>> from textmargin.training import Recipe
-    >>> with TestClient(create_app(Recipe().train(load_dataset("desk").part("train")))) as client:
+    >>> desk = load_dataset("desk").part("train")
+    >>> with TestClient(create_app(TextClassifier().fit(desk.texts, desk.labels))) as client:
     ...     client.post("/predict", json={"texts": ["the printer is out of paper"]}).json()["decisions"][0]["labels"]
     ['printing']
     """
     metrics = Metrics()
 
-    def told(n_texts: int) -> None:
+    def log(n_texts: int) -> None:
         metrics.n_texts += n_texts
         metrics.n_batches += 1
 
-    batcher = Batcher(trained.scores, max_batch, told=told)
+    batcher = Batcher(model.decide, max_batch, log=log)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -96,30 +96,31 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(TextmarginError, _mistaken)
 
-    @app.post("/predict", response_model=Decisions, responses=_REFUSED)
+    @app.post("/predict", response_model=DecisionsBody, responses=_REFUSED)
     async def predict(body: Texts) -> JSONResponse:
         """Decide on texts."""
         if len(body.texts) > max_texts:
             raise _unfit("texts", f"{len(body.texts):,} texts; a request may have {max_texts:,}.")
-        scores = await batcher.scores(body.texts) if body.texts else np.empty((0, len(trained.classes)))
-        decided = zip(trained.labels(scores), scores.tolist(), strict=True)
-        decisions = [{"labels": labels, "scores": dict(zip(trained.classes, row, strict=True))} for labels, row in decided]
+        decided = await batcher.decide(body.texts) if body.texts else model.decide([])
+        rows = zip(decided.labels, decided.scores.tolist(), strict=True)
+        decisions = [{"labels": labels, "scores": dict(zip(decided.names, row, strict=True))} for labels, row in rows]
         return JSONResponse({"decisions": decisions})  # what we made need not be checked
 
     @app.post("/explain", responses=_REFUSED)
     def explain(body: Question) -> Answer:
         """Say what in a text moved its score for a label."""
-        return Answer.model_validate(trained.explain(body.text, body.label, body.n).to_dict())
+        label = None if body.label is None else next(iter(model.labels_.respell({body.label: None})))
+        return Answer.model_validate(model.explain(body.text, label).to_dict(body.n))
 
     @app.post("/feedback", responses=_REFUSED | {404: {"model": Problem}, 409: {"model": Problem}})
-    async def judge(body: Said) -> Stored:
-        """Store what was right or wrong; the answer comes once it is on the disk."""
+    async def give_feedback(body: FeedbackBody) -> Stored:
+        """Store what was correct or not; the answer comes once it is on the disk."""
         if feedback is None:
-            raise HTTPException(404, "This service keeps no feedback; it was started without a store for it.")
-        judgement = _judgement(body, trained)
-        new = await run_in_threadpool(feedback.record, judgement)
-        metrics.n_judgements += 1
-        return Stored(id=judgement.id, new=new)
+            raise HTTPException(404, "This service stores no feedback; it was started without a store for it.")
+        one = _feedback(body, model)
+        new = await run_in_threadpool(feedback.record, one)
+        metrics.n_feedback += 1
+        return Stored(id=one.id, new=new)
 
     @app.get("/health")
     async def health() -> dict[str, str]:
@@ -134,20 +135,21 @@ def create_app(
     return app
 
 
-def _judgement(body: Said, trained: Trained) -> Judgement:
+def _feedback(body: FeedbackBody, model: TextClassifier) -> Feedback:
     """What was said, if it speaks of the model's labels."""
-    named = {"decided": body.decided, "scores": list(body.scores)}
-    if not isinstance(body.right, bool):
-        named["right"] = body.right
+    names = model.labels_.text_names
+    named = {"predicted": body.predicted, "scores": list(body.scores)}
+    if not isinstance(body.correct, bool):
+        named["correct"] = body.correct
     for where, labels in named.items():
-        unknown = [label for label in labels if label not in trained.classes]
+        unknown = [label for label in labels if label not in names]
         if unknown:
-            raise _unfit(where, f"There is no label {unknown[0]!r}; there are {', '.join(trained.classes[:10])}.")
-        if not trained.multilabel and where != "scores" and len(labels) != 1:
+            raise _unfit(where, f"There is no label {unknown[0]!r}; there are {shorten(names)}.")
+        if not model.labels_.multilabel and where != "scores" and len(labels) != 1:
             raise _unfit(where, f"A text has one label here; got {len(labels)}.")
-    right = body.right if isinstance(body.right, bool) else tuple(body.right)
-    judgement = Judgement(body.text, tuple(body.decided), right, dict(body.scores))
-    return judgement if body.id is None else replace(judgement, id=body.id)
+    correct = body.correct if isinstance(body.correct, bool) else tuple(body.correct)
+    one = Feedback(body.text, tuple(body.predicted), correct, dict(body.scores))
+    return one if body.id is None else replace(one, id=body.id)
 
 
 def _unfit(where: str, why: str) -> RequestValidationError:
@@ -170,7 +172,7 @@ async def _not_valid(_: Request, error: Exception) -> JSONResponse:
 
 
 async def _mistaken(_: Request, error: Exception) -> JSONResponse:
-    """What the library says to a client's mistake, or that judgements cannot be stored just now."""
+    """What the library says to a client's mistake, or that feedback cannot be stored just now."""
     if isinstance(error, FeedbackError):
         logging.getLogger(__name__).error("%s", error)
         return JSONResponse({"detail": "Feedback cannot be stored just now; send it again."}, 503, {"Retry-After": "5"})

@@ -1,0 +1,232 @@
+"""Options that several commands have, in groups that are written once.
+
+A command takes a group as one parameter, and `grouped` spreads it into options:
+
+    @app.command()
+    @grouped
+    def evaluate(model: ModelFile, data: str, reading: ReadingOptions, ...) -> None:
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from ._console import OptionError, remark
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+    from ..decisions.utility import Measure
+    from ..tables.formats import InvalidLine
+    from ..tables.reader import LabelledTable
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+ModelFile = Annotated[Path, typer.Argument(help="A file that `textmargin train`, or a TextClassifier's `save`, wrote.")]
+LabelledFile = Annotated[str, typer.Argument(help="Labelled texts that the model was not trained on.")]
+TextColumn = Annotated[str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")]
+FileFormat = Annotated[
+    str | None, typer.Option("--format", help="csv, tsv, jsonl, txt, parquet or folder; by default by its name.")
+]
+Encoding = Annotated[str, typer.Option(help="Of the file.")]
+
+
+def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A command whose parameters that are groups are options each."""
+    hints = get_type_hints(command, include_extras=True)
+    parameters, groups = [], {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if not is_dataclass(hints[name]):
+            parameters.append(parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
+            continue
+        group: Any = hints[name]
+        inside = get_type_hints(group, include_extras=True)
+        for hint in inside.values():
+            for option in getattr(hint, "__metadata__", ()):
+                option.rich_help_panel = (group.__doc__ or "").rstrip(".")
+        groups[name] = group
+        parameters += [
+            inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=inside[one.name])
+            for one in fields(group)
+        ]
+
+    @wraps(command)
+    def spread(**given: Any) -> Any:
+        made = {name: group(**{one.name: given.pop(one.name) for one in fields(group)}) for name, group in groups.items()}
+        return command(**given, **made)
+
+    spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    spread.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return spread
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How labelled texts are read from a file."""
+
+    text: TextColumn = None
+    label: Annotated[str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious.")] = None
+    label_separator: Annotated[
+        str | None, typer.Option(help="What stands between several labels of one text, as in 'grain;money'.")
+    ] = None
+    file_format: FileFormat = None
+    encoding: Encoding = "utf-8"
+    skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read, and say which.")] = (
+        False
+    )
+
+    def read(self, data: str, columns: list[str] | None = None) -> LabelledTable:
+        """The texts of a file, with further columns; says what was guessed, and what could not be read."""
+        from ..tables.reader import read_table
+
+        table = read_table(data, **vars(self), fields=columns or [])
+        tell(table.notes, table.invalid[:5], len(table.invalid))
+        return table
+
+
+@dataclass(frozen=True)
+class UtilityOptions:
+    """What decisions are worth."""
+
+    hit: Annotated[float | None, typer.Option(help="What a text is worth that is accepted and right.")] = None
+    false_alarm: Annotated[
+        float | None, typer.Option(help="What one is worth that is accepted and wrong: a negative number.")
+    ] = None
+    miss: Annotated[float | None, typer.Option(help="What one is worth that should have been accepted: 0 or less.")] = None
+    utility: Annotated[str | None, typer.Option(help="t10u, t11su, t10su or f1 in place of costs.")] = None
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file with costs by label: label = { hit = 5, false_alarm = -1, miss = 0 }. --hit, --false-alarm and "
+            "--miss, or --utility, are then for the labels that it does not name."
+        ),
+    ] = None
+
+    def measure(self) -> Measure | dict[str, Measure] | None:
+        """As the library takes it; None where nothing is said."""
+        from ..config import UTILITIES, read_costs
+        from ..decisions.class_utilities import OTHERS
+        from ..decisions.utility import Utility
+
+        one: Measure | None = None
+        if self.utility is not None:
+            if self.hit is not None or self.false_alarm is not None or self.miss is not None:
+                raise OptionError("--utility and --hit, --false-alarm or --miss both say what decisions are worth; choose one.")
+            if self.utility.lower() not in UTILITIES:
+                raise OptionError(f"--utility {self.utility} is none of {', '.join(UTILITIES)}.")
+            one = UTILITIES[self.utility.lower()]
+        elif self.hit is not None or self.false_alarm is not None or self.miss is not None:
+            values = (2.0 if self.hit is None else self.hit, -1.0 if self.false_alarm is None else self.false_alarm)
+            try:
+                one = Utility(*values, 0.0 if self.miss is None else self.miss)
+            except ValueError as error:
+                raise OptionError(
+                    f"--hit {values[0]:g}, --false-alarm {values[1]:g} and --miss {self.miss or 0:g} make no sense together: a "
+                    f"right decision must be worth more than a wrong one."
+                ) from error
+        if self.costs is None:
+            return one
+        by_label: dict[str, Measure] = dict(read_costs(self.costs))
+        if one is None:
+            return by_label
+        if OTHERS in by_label:
+            raise OptionError(f"{self.costs} has costs for all other labels, {OTHERS!r}, and the options give others; choose.")
+        return {**by_label, OTHERS: one}
+
+
+@dataclass(frozen=True)
+class FloorOptions:
+    """What thresholds must keep."""
+
+    min_recall: Annotated[float | None, typer.Option(help="Floor for recall, 0 to 1.")] = None
+    min_precision: Annotated[float | None, typer.Option(help="Floor for precision, 0 to 1.")] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether there is a floor."""
+        return self.min_recall is not None or self.min_precision is not None
+
+    def check(self) -> None:
+        """That they are shares."""
+        for name, value in vars(self).items():
+            if value is not None and not 0 <= value <= 1:
+                raise OptionError(f"--{name.replace('_', '-')} {value:g} must be from 0 to 1.")
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What a model is made of, beside costs and floors."""
+
+    features: Annotated[
+        str, typer.Option(help="words; or texts compared as they are, by subsequence (with gaps) or ngrams of characters.")
+    ] = "words"
+    length: Annotated[int | None, typer.Option(help="Characters of subsequences and n-grams.", show_default="5")] = None
+    decay: Annotated[float | None, typer.Option(help="What a gap in a subsequence costs: small, much.", show_default="0.5")] = (
+        None
+    )
+    C: Annotated[float, typer.Option("--C", help="Cost of missing the margin.")] = 1.0
+    keywords: Annotated[Path | None, typer.Option(help="File of keywords by label: TOML, CSV or lines `label: word, word`.")] = (
+        None
+    )
+    rationales: Annotated[
+        str | None, typer.Option(help=r"Column of marked passages, \[\[start, end], …] in characters of the text.")
+    ] = None
+    prior_model: Annotated[Path | None, typer.Option(help="An earlier model on words, as prior knowledge.")] = None
+    trust: Annotated[
+        str | None,
+        typer.Option(help="How far prior knowledge is trusted: auto, free, nonneg, ridge or fixed.", show_default="auto"),
+    ] = None
+    positive: Annotated[
+        str | None,
+        typer.Option(help="Of two labels the one that is looked for; costs and floors speak of it.", show_default="the rarer"),
+    ] = None
+    threshold_scores: Annotated[
+        str | None,
+        typer.Option(
+            help="What thresholds are set on: loo (leave-one-out), cv (folds) or train.", show_default="loo for words, else cv"
+        ),
+    ] = None
+
+    def config(self, utility: UtilityOptions, floors: FloorOptions) -> ModelConfig:
+        """As the library takes it."""
+        from ..config import ModelConfig
+
+        config = ModelConfig(**vars(self), utility=utility.measure(), **vars(floors))
+        config.check()
+        return config
+
+
+def tell(notes: list[str], invalid: list[InvalidLine], n_invalid: int) -> None:
+    """What was guessed, and what could not be read."""
+    if notes:
+        remark("; ".join(notes))
+    for one in invalid:
+        remark(f"line {one.number:,} left out: {one.reason}")
+    if n_invalid > len(invalid):
+        remark(f"and {n_invalid - len(invalid):,} more")
+
+
+def check_writable(path: Path, *others: object) -> None:
+    """Before any work: whether a file can be written, and would replace none of the others, nor something that is no file.
+
+    Parameters
+    ----------
+    path : Path
+    *others : paths that are read, or written as well; None where there are none
+    """
+    whole = path.resolve()
+    for other in others:
+        if other is not None and whole == Path(str(other)).resolve():
+            raise OptionError(f"{path} would replace {other}, which is needed; choose another name.")
+    if path.is_dir():
+        raise OptionError(f"{path} cannot be written: it is a folder.")
+    if path.exists() and not path.is_file():
+        raise OptionError(f"{path} cannot be written: it is not a regular file.")
+    if not whole.parent.is_dir() or not os.access(whole.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise OptionError(f"{path} cannot be written: its folder is not there, or one may not write there.")

@@ -1,0 +1,47 @@
+"""The command that says why a text is decided on as it is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ._console import OptionError, app, print_json
+from ._options import AsJson, ModelFile
+
+
+@app.command()
+def explain(
+    model: ModelFile,
+    text: Annotated[str, typer.Argument(help="The text.")],
+    label: Annotated[str | None, typer.Option(help="Whose score; by default that of the decision.")] = None,
+    n: Annotated[int, typer.Option("-n", help="How many words or subsequences to show.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Say what in a text moved its score, and how far."""
+    from ..persistence import load_classifier
+
+    if n < 1:
+        raise OptionError(f"-n {n}: at least one.")
+    classifier = load_classifier(model)
+    target = None if label is None else next(iter(classifier.labels_.respell({label: None})))
+    data = classifier.explain(text, target).to_dict(n)
+    if as_json:
+        print_json(data)
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    how = "the highest decides" if classifier.labels_.kind == "multiclass" else "0 decides"
+    decision = ", ".join(data["labels"]) or "none"
+    console.print(f"Decision: {decision}. Score of {data['label']}: {data['score']:+.3f} ({how})", markup=False)
+    known = any(one["from_prior"] for one in data["contributions"])
+    table = Table("feature", "contribution", *(["of that, from the prior"] if known else []), box=SIMPLE_HEAD)
+    for one in data["contributions"]:
+        prior = [f"{one['from_prior']:+.3f}" if one["from_prior"] else ""] if known else []
+        table.add_row(escape(one["feature"]), f"{one['contribution']:+.3f}", *prior)
+    console.print(table)
+    console.print(f"the rest, intercept and threshold: {data['rest']:+.3f}")

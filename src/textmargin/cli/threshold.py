@@ -1,0 +1,97 @@
+"""The command that sets a model's thresholds anew, without training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ._console import OptionError, app, print_json, remark
+from ._options import AsJson, FloorOptions, ModelFile, UtilityOptions, check_writable, grouped
+
+if TYPE_CHECKING:
+    from ..classifier import TextClassifier
+    from ..feedback.retune import RetuneResult
+
+
+@app.command()
+@grouped
+def threshold(
+    model: ModelFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")],
+    utility: UtilityOptions,
+    floors: FloorOptions,
+    from_feedback: Annotated[
+        str | None, typer.Option(help="Set them on feedback: a file that `serve --feedback` wrote, or postgresql://….")
+    ] = None,
+    only: Annotated[list[str] | None, typer.Option(help="With --from-feedback: a label to move; again for several.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Move the thresholds of a model to where other costs want them, without training and without texts.
+
+    With --from-feedback they move on what people said of its decisions. Where only accepted texts were judged they can rise, not
+    fall: nobody knows what was rejected.
+    """
+    from ..persistence import load_classifier
+
+    check_writable(output, from_feedback, utility.costs)  # the model itself may be replaced by its moved self
+    floors.check()
+    measure = utility.measure()
+    if from_feedback is not None and floors.min_recall is not None:
+        raise OptionError("--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out.")
+    if only and from_feedback is None:
+        raise OptionError("--only goes with --from-feedback.")
+    if from_feedback is None and measure is None and not floors.given:
+        raise OptionError(
+            "say what decisions are worth: --hit and --false-alarm, --costs, --utility, --min-recall or --min-precision."
+        )
+    before = load_classifier(model)
+    facts: dict[str, Any] = {}
+    if from_feedback is None:
+        named = before.labels_.respell(measure) if isinstance(measure, Mapping) else measure
+        after = before.with_utility(named, **vars(floors))
+    else:
+        result = _retune(before, from_feedback, measure, only or (), floors.min_precision)
+        after, facts = result.model, {"feedback": result.to_dict()}
+    after.save(output)
+    moved = {"output": str(output), "before": _thresholds(before), "after": _thresholds(after), **facts}
+    if as_json:
+        print_json(moved)
+    else:
+        _show(moved)
+
+
+def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str], min_precision: float | None) -> RetuneResult:
+    """Thresholds set on feedback; says what they rest on, and what could not be known."""
+    from ..feedback.retune import retune
+    from ..feedback.store import FeedbackStore
+
+    with FeedbackStore(store, create=False) as feedback:
+        result = retune(model, feedback, utility, only=only, min_precision=min_precision)
+    if result.n_other:
+        remark(f"feedback on {result.n_other} texts left out: this model decides otherwise on them, so it is about another one")
+    for label, one in result.thresholds.items():
+        remark(
+            f"{label}: {one.n_accepted} accepted texts judged, {one.n_right} right; {one.n_rejected} rejected ones judged, "
+            f"{one.n_missed} missed" + ("" if one.can_fall else "; it could rise, not fall")
+        )
+    return result
+
+
+def _thresholds(model: TextClassifier) -> dict[str, float]:
+    return dict(zip(model.labels_.text_names, model.thresholds_.tolist(), strict=True))
+
+
+def _show(moved: dict[str, Any]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("label", "threshold before", "now", box=SIMPLE_HEAD)
+    for name, theta in moved["before"].items():
+        table.add_row(escape(name), f"{theta:+.3f}", f"{moved['after'][name]:+.3f}")
+    Console().print(table)
+    typer.echo(f"Written to {moved['output']}")

@@ -1,0 +1,212 @@
+"""What a command line, or a file, says of a model, turned into a `TextClassifier`.
+
+`ModelConfig().build()` is `TextClassifier()`: there is one default. A setting that does not apply to the others is an error that
+names it, not something that is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from .classifier import TextClassifier
+from .datasets.corpus import Corpus
+from .decisions.threshold import ThresholdClassifier
+from .decisions.utility import F1, T10SU, T10U, T11SU, Measure, Utility
+from .errors import SettingError, TableError
+from .knowledge.keywords import KeywordPrior
+from .knowledge.rationales import RationalePrior
+from .knowledge.transfer import ModelPrior
+from .learners.kernel import KernelSVC
+from .learners.primal import PriorSVC
+from .persistence import load_classifier
+from .representations.spectrum import SpectrumKernel
+from .representations.strings import SubsequenceKernel
+
+FEATURES = ("words", "subsequence", "ngrams")
+THRESHOLD_SCORES = ("loo", "cv", "train")
+TRUST = ("auto", "free", "nonneg", "ridge", "fixed")
+UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """What a model is made of.
+
+    Parameters
+    ----------
+    features : {"words", "subsequence", "ngrams"}, default="words"
+        Words in columns, or texts compared as they are, by subsequences with gaps or by n-grams of characters.
+    length : int, default=None
+        Of subsequences and n-grams; 5 by default.
+    decay : float, default=None
+        What a gap in a subsequence costs; 0.5 by default.
+    C : float, default=1.0
+    keywords : path, default=None
+        A file that `KeywordPrior.from_file` reads.
+    rationales : str, default=None
+        The column of marked passages: a list of [start, end] in characters per text.
+    prior_model : path, default=None
+        An earlier model on words, whose weights are the prior.
+    trust : str, default=None
+        How far keywords, rationales or the earlier model are trusted, "auto" by default; see `PriorSVC`.
+    utility : measure, or mapping label → measure, default=None
+        What decisions are worth; with it, or with a floor, thresholds are set by it.
+    min_precision, min_recall : float, default=None
+        Floors.
+    positive : str, default=None
+        Of two labels the one that is looked for, and that utility and floors speak of; the rarer one by default.
+    threshold_scores : {"loo", "cv", "train"}, default=None
+        Which scores thresholds are set on (see `ThresholdClassifier`): by default leave-one-out scores for words, else folds.
+
+    Examples
+    --------
+    >>> from textmargin import ModelConfig, Utility
+    >>> ModelConfig(utility=Utility(tp=5)).build().decision.utility.tp
+    5
+    >>> ModelConfig(decay=0.3).build()
+    Traceback (most recent call last):
+    ...
+    textmargin.errors.SettingError: decay is for features='subsequence'; these are 'words'. Leave it out.
+    """
+
+    features: str = "words"
+    length: int | None = None
+    decay: float | None = None
+    C: float = 1.0
+    keywords: str | Path | None = None
+    rationales: str | None = None
+    prior_model: str | Path | None = None
+    trust: str | None = None
+    utility: Measure | Mapping[Any, Measure] | None = None
+    min_precision: float | None = None
+    min_recall: float | None = None
+    positive: Any = None
+    threshold_scores: str | None = None
+
+    def check(self) -> None:
+        """An error for a setting that is out of range, or does not apply to the others."""
+        _require_one_of("features", self.features, FEATURES)
+        _require_one_of("trust", self.trust, TRUST)
+        _require_one_of("threshold_scores", self.threshold_scores, THRESHOLD_SCORES)
+        _require_range("C", self.C, 0, None, open_low=True)
+        _require_range("length", self.length, 1, None, whole=True)
+        _require_range("decay", self.decay, 0, 1, open_low=True)
+        _require_range("min_precision", self.min_precision, 0, 1)
+        _require_range("min_recall", self.min_recall, 0, 1)
+        if self.decay is not None and self.features != "subsequence":
+            raise SettingError("decay", f"is for features='subsequence'; these are {self.features!r}. Leave it out.")
+        if self.length is not None and self.features == "words":
+            raise SettingError("length", "is for features='subsequence' or 'ngrams'; these are 'words'. Leave it out.")
+        knowledge = [name for name in ("keywords", "rationales", "prior_model") if getattr(self, name) is not None]
+        if len(knowledge) > 1:
+            raise SettingError(knowledge[0], f"and {knowledge[1]} are both given; a model takes one kind of knowledge.")
+        if knowledge and self.features != "words":
+            raise SettingError(knowledge[0], f"is about words; features={self.features!r} has none. Leave one of them out.")
+        if self.trust is not None and not knowledge:
+            raise SettingError("trust", "says how far keywords, rationales or prior_model are trusted; none of them is given.")
+        if self.threshold_scores is not None and not self._decides:
+            raise SettingError("threshold_scores", "is for models with costs, a utility or floors; none of them is given.")
+
+    def build(self, corpus: Corpus | None = None) -> TextClassifier:
+        """The classifier, not fitted yet.
+
+        Parameters
+        ----------
+        corpus : Corpus, default=None
+            The texts to train on, whose column `rationales` is part of the model; needed for these only.
+        """
+        self.check()
+        decision = None
+        if self._decides:
+            decision = ThresholdClassifier(
+                utility=T10U if self.utility is None else self.utility,
+                scores=self.threshold_scores or ("loo" if self.features == "words" else "cv"),
+                min_precision=self.min_precision,
+                min_recall=self.min_recall,
+            )
+        if self.features == "words":
+            learner: Any = PriorSVC(C=self.C, trust=self.trust or "auto")
+            return TextClassifier(knowledge=self._knowledge(corpus), learner=learner, decision=decision, positive=self.positive)
+        length = 5 if self.length is None else self.length
+        kernel: Any = SpectrumKernel(length)
+        if self.features == "subsequence":
+            kernel = SubsequenceKernel(length, 0.5 if self.decay is None else self.decay)
+        return TextClassifier(kernel, learner=KernelSVC(C=self.C), decision=decision, positive=self.positive)
+
+    def fit(self, corpus: Corpus) -> TextClassifier:
+        """The classifier, fitted to a corpus."""
+        return self.build(corpus).fit(corpus.texts, corpus.labels)
+
+    @property
+    def _decides(self) -> bool:
+        return self.utility is not None or self.min_precision is not None or self.min_recall is not None
+
+    def _knowledge(self, corpus: Corpus | None) -> Any:
+        if self.keywords is not None:
+            return KeywordPrior.from_file(self.keywords)
+        if self.prior_model is not None:
+            earlier = load_classifier(self.prior_model)
+            if not hasattr(earlier.representation_, "get_feature_names_out"):
+                raise SettingError("prior_model", f"{self.prior_model} compares texts as they are and knows no words.")
+            return ModelPrior(earlier)
+        if self.rationales is None:
+            return None
+        if corpus is None:
+            raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
+        return RationalePrior(read_rationales(corpus, self.rationales), analyzer=None)
+
+
+def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[int, int, str]]]]:
+    """Texts with the passages that were marked for their label."""
+    found = []
+    for number, text, own, spans in zip(corpus.ids, corpus.texts, corpus.labels, corpus.fields[column], strict=True):
+        if not spans:
+            continue
+        try:
+            labels = (own,) if isinstance(own, str) else own
+            passages = json.loads(spans) if isinstance(spans, str) else spans
+            found.append((text, [(int(start), int(end), label) for start, end in passages for label in labels]))
+        except (ValueError, TypeError, IndexError) as error:
+            raise TableError(f"Line {number}: {column!r} should hold passages [[start, end], …]; it is {spans!r:.60}.") from error
+    if not found:
+        raise TableError(f"No text has a passage in column {column!r}.")
+    return found
+
+
+def read_costs(path: str | Path) -> dict[str, Utility]:
+    """Utilities by label from a TOML file: `[costs]`, label = { hit = …, false_alarm = …, miss = … }; "*" for all others."""
+    try:
+        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return {label: _utility(own) for label, own in table.get("costs", table).items()}
+    except OSError as error:
+        raise TableError(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        wanted = "[costs] with a line label = { hit = 5, false_alarm = -1, miss = 0 } per label"
+        raise TableError(f"{path} should hold {wanted}: {error}.") from error
+
+
+def _utility(costs: Mapping[str, float]) -> Utility:
+    unknown = [name for name in costs if name not in ("hit", "false_alarm", "miss")]
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} is none of hit, false_alarm, miss")
+    return Utility(tp=costs.get("hit", 2.0), fp=costs.get("false_alarm", -1.0), fn=costs.get("miss", 0.0))
+
+
+def _require_one_of(name: str, value: Any, known: Iterable[str]) -> None:
+    if value is not None and value not in known:
+        raise SettingError(name, f"must be one of {', '.join(known)}; got {value!r}.")
+
+
+def _require_range(name: str, value: Any, low: float, high: float | None, *, open_low: bool = False, whole: bool = False) -> None:
+    if value is None:
+        return
+    right = isinstance(value, Real) and not isinstance(value, bool) and (not whole or value == round(float(value)))
+    if not right or value < low or (open_low and value == low) or (high is not None and value > high):
+        span = f"{'more than' if open_low else 'at least'} {low}" + (f" and at most {high}" if high is not None else "")
+        raise SettingError(name, f"must be a {'whole ' if whole else ''}number of {span}; got {value!r}.")
