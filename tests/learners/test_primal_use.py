@@ -205,8 +205,8 @@ def test_explanation_adds_up_to_the_score():
     assert explanation.score == pytest.approx(total)
     assert explanation.target == 1
     np.testing.assert_allclose(explanation.priors, model.trust_[0][:, None] * V * X[3])
-    largest = explanation.top(1)[0]
-    assert abs(largest[1]) == pytest.approx(np.abs(explanation.total).max())
+    (largest,) = explanation.contributions(1)
+    assert abs(largest.contribution) == pytest.approx(np.abs(explanation.total).max())
 
 
 def test_explanation_of_a_chosen_class():

@@ -35,7 +35,7 @@ def test_from_estimator_shows_the_class_asked_for():
 
 def test_there_is_no_curve_of_the_first_of_two_classes():
     X, y, _ = make_problem(n=150)
-    model = ThresholdClassifier(PriorSVC()).fit(X, np.where(y > 0, "spam", "ham"))
+    model = ThresholdClassifier(PriorSVC(), pos_label="spam").fit(X, np.where(y > 0, "spam", "ham"))
     assert UtilityCurveDisplay.from_estimator(model).name == "spam"
     with pytest.raises(ValueError, match="one threshold, that of 'spam'"):
         UtilityCurveDisplay.from_estimator(model, target="ham")

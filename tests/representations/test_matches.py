@@ -112,7 +112,7 @@ def test_a_machine_names_its_support_vectors_by_their_number():
     for match in explanation.matches:
         assert [texts[match.other][place] for place in match.other_places] == list(match.symbols)
         assert match.other in explanation.support
-    number, share = explanation.top(1)[0]
+    number, share = explanation.support_texts(1)[0]
     assert abs(share) == pytest.approx(np.abs(explanation.data).max())
     assert number in model.support_
 
