@@ -18,7 +18,7 @@ from .classifier import TextClassifier
 from .datasets.corpus import Corpus
 from .errors import TableError, TooLargeError
 from .labelling import Labelling
-from .scale.tasks import bag, kept, later, now
+from .scale.tasks import bag, delay_each, gather_each, persist_each
 from .tables.columns import check_labels
 from .tables.formats import BadLine
 from .tables.parts import Part, PartedTable
@@ -55,7 +55,7 @@ def refuse_what_needs_memory(recipe: Recipe) -> None:
 
 def look_through(table: PartedTable) -> Seen:
     """All texts and labels read once, on the workers; how many there are of each label."""
-    found: list[Seen] = now(_seen, table.parts, _light(table))
+    found: list[Seen] = gather_each(_seen, table.parts, _light(table))
     counts: Counter[str] = sum((one.counts for one in found), Counter())
     seen = Seen(
         sum(one.n_texts for one in found),
@@ -97,12 +97,12 @@ def train_parts(
         )
     words = scale.BagOfWords(**model.representation.get_params())
     how = _light(table)
-    X = words.fit_transform(bag(later(_texts, table.parts, how)))
+    X = words.fit_transform(bag(delay_each(_texts, table.parts, how)))
     learner = scale.PriorSVC(**{**model.learner.get_params(), "verbose": verbose})
     fitted: Any = learner
     if model.decision is not None:
         fitted = scale.ThresholdClassifier(**{**model.decision.get_params(deep=False), "estimator": learner})
-    fitted.fit(X, kept(_targets, table.parts, how, labels))
+    fitted.fit(X, persist_each(_targets, table.parts, how, labels))
     _keep(model, words.in_memory(), fitted.in_memory())
     return Trained(model, labels.names, labels.multilabel, about or {}, worth=recipe.utility, text_column=table.columns.text)
 

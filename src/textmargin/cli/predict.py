@@ -161,8 +161,8 @@ def _predict_parts(
             output,
             text=columns.text,
             scores=scores,
-            anew=anew,
-            tell=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
+            overwrite=anew,
+            progress=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
         )
     if found.n_earlier:
         remark(f"{found.n_earlier:,} of {found.n_parts:,} parts were there from an earlier run")

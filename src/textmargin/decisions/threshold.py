@@ -24,7 +24,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context
+from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, validate_params
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from .held_out import Fitter, score_columns
@@ -214,7 +214,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         other = ThresholdClassifier(**{**self.get_params(deep=False), **parameters})
-        other._validate_params()
+        validate_params(other)
         fixed = {"scores", "estimator", "n_folds", *(["random_state"] if self.scores == "cv" else [])} & parameters.keys()
         if fixed:
             raise ScoreError(f"{fixed.pop()!r} cannot change once the scores are there; fit again.")

@@ -14,7 +14,7 @@ from ..errors import TextmarginError
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedClassifier:
     """A classifier of texts whose classes go by their names, or by their numbers where it knows no others."""
 
     model: Any
@@ -34,7 +34,7 @@ class Named:
         return [(self.classes[k],) for k in best]
 
 
-def named(model: Any) -> Any:
+def name_classes(model: Any) -> Any:
     """What decides and names labels, without the scores that its thresholds were set on: these are as many as training texts."""
     if hasattr(model, "labels") and hasattr(model, "classes"):
         light = copy(model)
@@ -44,7 +44,7 @@ def named(model: Any) -> Any:
         raise TextmarginError(
             f"model must be a fitted TextClassifier, or what `textmargin train` keeps; got {type(model).__name__}."
         )
-    return Named(
+    return NamedClassifier(
         _light(model), [str(name) for name in model.classes_.tolist()], bool(getattr(model.model_, "multilabel_", False))
     )
 

@@ -39,7 +39,7 @@ def text_parts(texts: Any) -> list[Delayed]:
     return [read(part, i) for i, part in enumerate(_delayed(texts))]
 
 
-def aligned(values: Any, blocks: Blocks, name: str) -> list[Any]:
+def align_parts(values: Any, blocks: Blocks, name: str) -> list[Any]:
     """One array per part of a matrix: from a Dask collection, a list with one array per part, or one array for all rows."""
     if is_partitioned(values) and not isinstance(values, Delayed):
         parts = _delayed(values)
@@ -64,8 +64,8 @@ def _delayed(values: Any) -> list[Delayed]:
     """One task per part. Of a dataframe, the parts as they are: Dask's optimiser would join the small parts of narrow columns."""
     if hasattr(values, "simplify"):
         return list(values.simplify().to_delayed(optimize_graph=False))
-    found = values.to_delayed()
-    return list(found.ravel()) if isinstance(found, np.ndarray) else list(found)
+    parts = values.to_delayed()
+    return list(parts.ravel()) if isinstance(parts, np.ndarray) else list(parts)
 
 
 def _as_many(parts: list[Any], blocks: Blocks, name: str) -> list[Any]:

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from .._system.writing import put_whole, write_whole
 from ..errors import TableError
 from ..tables.paths import files_of
-from ._client import carried, client
-from ._footers import Part, checked_parts, column_names
-from ._names import named
-from .tasks import now
+from ._client import broadcast_pickled, client
+from ._footers import Part, check_parts, column_names
+from ._names import name_classes
+from .tasks import gather_each
 
 STARTED, COMPLETE = "_started.json", "_complete.json"
 DECISION = "decision"
@@ -38,7 +38,7 @@ _ROWS_AT_ONCE = 8192
 
 
 class Decider(Protocol):
-    """What decides: a `Trained`, as `textmargin train` keeps it, or what `named` makes of a classifier."""
+    """What decides: a `Trained`, as `textmargin train` keeps it, or what `name_classes` makes of a classifier."""
 
     classes: list[str]
     multilabel: bool
@@ -53,7 +53,7 @@ class Decider(Protocol):
 
 
 @dataclass(frozen=True)
-class Decided:
+class PredictionSummary:
     """What came of it: all texts, those of them that were null, parts, and parts that an earlier run had written."""
 
     n_texts: int
@@ -70,9 +70,9 @@ def predict_parquet(
     text: str = "text",
     scores: bool = False,
     keep: Sequence[str] | None = None,
-    anew: bool = False,
-    tell: Callable[[int, int], None] | None = None,
-) -> Decided:
+    overwrite: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> PredictionSummary:
     """Decide on the texts of Parquet files; a file of decisions for each, with the same rows in the same order.
 
     Footers and columns of all files are checked before anything is written. A run that stopped goes on where it was if it is
@@ -90,33 +90,33 @@ def predict_parquet(
         Whether to write the score of every class as well, in columns `score of NAME`.
     keep : names of columns, default=None
         Those to take over; all but the text by default.
-    anew : bool, default=False
+    overwrite : bool, default=False
         Remove what an earlier run left in `target`, whatever it was about.
-    tell : function of two numbers, default=None
+    progress : function of two numbers, default=None
         Called with the parts that are done and all parts.
     """
-    decider = named(model)
+    decider = name_classes(model)
     folder = Path(target).absolute()  # workers were started elsewhere
-    parts = checked_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
+    parts = check_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
     about = {"model": fingerprint(decider), "text": text, "scores": scores, "keep": None if keep is None else list(keep)}
-    done = _open_folder(folder, about, parts, anew)
-    n_null = dict(zip(done, now(_null_decisions, [folder / name for name in done]), strict=True))
-    left = [part for part in parts if part.name not in done]
-    at = client()
-    there = carried(decider) if left else None
-    tasks = [at.submit(_decide_part, there, part, folder, text, scores, about, pure=False) for part in left]
+    done = _open_folder(folder, about, parts, overwrite)
+    n_null = dict(zip(done, gather_each(_null_decisions, [folder / name for name in done]), strict=True))
+    remaining = [part for part in parts if part.name not in done]
+    cluster = client()
+    shared = broadcast_pickled(decider) if remaining else None
+    tasks = [cluster.submit(_decide_part, shared, part, folder, text, scores, about, pure=False) for part in remaining]
     try:
-        names = {task.key: part.name for task, part in zip(tasks, left, strict=True)}
-        finished: Any = as_completed
-        for number, (task, found) in enumerate(finished(tasks, with_results=True), start=len(done) + 1):
-            n_null[names[task.key]] = found
-            if tell is not None:
-                tell(number, len(parts))
+        names = {task.key: part.name for task, part in zip(tasks, remaining, strict=True)}
+        completed: Any = as_completed  # which carries no types
+        for number, (task, n_null_here) in enumerate(completed(tasks, with_results=True), start=len(done) + 1):
+            n_null[names[task.key]] = n_null_here
+            if progress is not None:
+                progress(number, len(parts))
     finally:
-        at.cancel(tasks)
+        cluster.cancel(tasks)
     sizes = {part.name: part.n_rows for part in parts}
     write_whole({folder / COMPLETE: _as_json({"n_texts": sum(sizes.values()), "parts": sizes})})
-    return Decided(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
+    return PredictionSummary(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
 
 
 def first_columns(source: str | os.PathLike[str]) -> list[str]:
@@ -124,7 +124,7 @@ def first_columns(source: str | os.PathLike[str]) -> list[str]:
     return column_names(files_of(source, [".parquet"])[0])
 
 
-def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], anew: bool) -> set[str]:
+def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], overwrite: bool) -> set[str]:
     """The parts that an earlier run with the same settings wrote, of files that have not changed since; others are removed."""
     if folder.exists() and not folder.is_dir():
         raise TableError(f"{folder} is a file; decisions are written to a folder, a file for each one that is read.")
@@ -135,13 +135,14 @@ def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], 
         raise TableError(f"{folder} is not empty, and what is in it was not written by predict; choose another folder.")
     earlier: dict[str, Any] = _read(started) if started.exists() else {**about, "parts": {}}
     other = _others(earlier, about)
-    if other and not anew:
+    if other and not overwrite:
         raise TableError(
-            f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or start anew "
-            f"(anew=True, --anew)."
+            f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or "
+            f"overwrite them (overwrite=True)."
         )
-    wanted = {part.name: [str(part.path), part.n_bytes, part.changed] for part in parts}
-    done = {name for name, own in earlier["parts"].items() if not anew and wanted.get(name) == own and (folder / name).exists()}
+    wanted = {part.name: [str(part.path), part.n_bytes, part.mtime_ns] for part in parts}
+    earlier_parts = {} if overwrite else earlier["parts"]
+    done = {name for name, own in earlier_parts.items() if wanted.get(name) == own and (folder / name).exists()}
     (folder / COMPLETE).unlink(missing_ok=True)  # before anything else goes
     for name in earlier["parts"].keys() - done:
         (folder / name).unlink(missing_ok=True)
@@ -166,19 +167,19 @@ def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bo
                 raise TableError(f"{part.path} has changed since it was looked at; start again.")
             schema = pa.schema(
                 [
-                    *(file.schema_arrow.field(name) for name in part.kept),
+                    *(file.schema_arrow.field(name) for name in part.columns),
                     pa.field(DECISION, pa.list_(pa.string()) if model.multilabel else pa.string()),
                     *(pa.field(name, pa.float64()) for name in _score_names(model, scores)),
                 ]
             )
             with pq.ParquetWriter(temporary, schema) as writer:
-                for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys([*part.kept, text]))):
+                for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys([*part.columns, text]))):
                     columns = _decisions(model, batch.column(text).to_pylist(), scores)
                     n_null += columns[0].null_count
-                    writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.kept), *columns], schema=schema))
+                    writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.columns), *columns], schema=schema))
             # A worker that was given up may still be at it when the folder belongs to another run.
             if _others(_read(folder / STARTED), about):
-                raise TableError(f"{folder} was started anew by another run; this one ends.")
+                raise TableError(f"{folder} was overwritten by another run; this one ends.")
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{part.path} cannot be decided on, or {target} not be written: {error}.") from error
     return n_null
@@ -187,16 +188,16 @@ def _decide_part(model: Decider, part: Part, folder: Path, text: str, scores: bo
 def _decisions(model: Decider, texts: list[str | None], scores: bool) -> list[Any]:
     """Columns of decisions and, if asked for, of scores."""
     rows = [row for row, text in enumerate(texts) if text is not None]
-    found = np.full((len(texts), len(model.classes)), np.nan)
-    decided: list[Any] = [None] * len(texts)
+    values = np.full((len(texts), len(model.classes)), np.nan)
+    decisions: list[Any] = [None] * len(texts)
     if rows:
-        found[rows] = model.scores([text for text in texts if text is not None])
-        for row, labels in zip(rows, model.labels(found[rows]), strict=True):
-            decided[row] = list(labels) if model.multilabel else labels[0]
-    columns = [pa.array(decided, pa.list_(pa.string()) if model.multilabel else pa.string())]
+        values[rows] = model.scores([text for text in texts if text is not None])
+        for row, labels in zip(rows, model.labels(values[rows]), strict=True):
+            decisions[row] = list(labels) if model.multilabel else labels[0]
+    columns = [pa.array(decisions, pa.list_(pa.string()) if model.multilabel else pa.string())]
     if scores:
         null = np.array([text is None for text in texts], dtype=bool)
-        columns += [pa.array(column, pa.float64(), mask=null) for column in found.T]
+        columns += [pa.array(column, pa.float64(), mask=null) for column in values.T]
     return columns
 
 
@@ -211,12 +212,12 @@ def _null_decisions(path: Path) -> int:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        if not {"model", "text", "scores", "keep", "parts"} <= found.keys():
+        content: dict[str, Any] = json.loads(path.read_bytes())
+        if not {"model", "text", "scores", "keep", "parts"} <= content.keys():
             raise ValueError("not what predict writes")
     except (OSError, ValueError, AttributeError) as error:
         raise TableError(f"{path} cannot be read ({error}); remove its folder, or choose another.") from error
-    return found
+    return content
 
 
 def _as_json(data: Any) -> bytes:
