@@ -63,7 +63,7 @@ class Tiles:
                 f"max_bytes={self.max_bytes:,} is too small for {len(digests):,} texts; with so many it should be "
                 f"{int(len(digests) * _TEXT_BYTES / _TEXTS_SHARE):,} at least."
             )
-        with self._writing() as file:
+        with self._transaction() as file:
             self._make_room_for_texts(file, len(digests))
             # By a number that no other file, nor this one after `clear`, has given out: one who still holds it harms nobody.
             file.execute("INSERT OR IGNORE INTO kernels VALUES (?, ?)", (secrets.randbits(62), identity))
@@ -95,13 +95,13 @@ class Tiles:
             tiles = {key: tile for key in keys if (tile := _content(file, key)) is not None}
         stale = [(now, *key) for key, (used, _) in tiles.items() if used < now - _STALE]
         if stale:
-            with self._writing() as file:
+            with self._transaction() as file:
                 file.executemany("UPDATE tiles SET used = ? WHERE (kernel, i, j) = (?, ?, ?)", stale)
         return {key: values for key, (_, values) in tiles.items()}
 
     def add(self, tiles: dict[Key, Floats]) -> None:
         """Store the values of tiles, beside those that are there."""
-        with self._writing() as file:
+        with self._transaction() as file:
             for key, values in tiles.items():
                 self._make_room(file, _TILE_BYTES)
                 old = _content(file, key)
@@ -114,7 +114,7 @@ class Tiles:
 
     def clear(self) -> None:
         """Forget everything."""
-        with self._writing() as file:
+        with self._transaction() as file:
             _forget(file)
         with self._open() as file:
             file.execute("VACUUM")
@@ -150,7 +150,7 @@ class Tiles:
         self._make_room(file, n * _TEXT_BYTES)
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._open() as file:
             file.execute("BEGIN IMMEDIATE")
             try:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._sklearn import fit_context, validate_params
 from .._typing import Floats, Indices
 from ..errors import NotTextError
-from ._matches import Match, Share, Term, largest, shown, tightest
+from ._matches import Match, Share, Term, largest, mark_gaps, tightest
 from .encode import Sequences, Tokens, digests, encode, split
 from .texts import as_items
 
@@ -64,7 +64,7 @@ class TextPairs:
         """K of other texts with these, (n_X, n_texts)."""
         return self.kernel(X, self.texts)
 
-    def joined(self, X: Any) -> TextPairs:
+    def join(self, X: Any) -> TextPairs:
         """Other texts before these."""
         return self.kernel.over([*as_items(X), *self.texts])
 
@@ -94,8 +94,8 @@ class TextPairs:
             places=here,
             other=share.other,
             other_places=there,
-            shown=shown(spellings[0], here),
-            other_shown=shown(spellings[1], there),
+            shown=mark_gaps(spellings[0], here),
+            other_shown=mark_gaps(spellings[1], there),
         )
 
     @abstractmethod

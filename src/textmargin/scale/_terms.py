@@ -21,7 +21,7 @@ class Terms:
     tf: NDArray[np.int64]
     n_texts: int
 
-    def sorted(self) -> Terms:
+    def sort(self) -> Terms:
         """In the order of the names."""
         order = sorted(range(len(self.names)), key=self.names.__getitem__)
         return Terms([self.names[i] for i in order], self.df[order], self.tf[order], self.n_texts)

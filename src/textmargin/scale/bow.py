@@ -71,7 +71,7 @@ class BagOfWords(bow.BagOfWords):
         words = broadcast_pickled(self.in_memory())
         parts, cluster = text_parts(texts), client()
         if self.fixed_vocabulary_:
-            count = delayed(_df_of_given, pure=False)
+            count = delayed(_count_given, pure=False)
             counts_of_parts = cluster.gather(cluster.compute([count(words, part) for part in parts]))
             df, self.n_texts_ = sum(counts for counts, _ in counts_of_parts), sum(n for _, n in counts_of_parts)
             self._require(self.n_texts_ > 0, 0)
@@ -79,7 +79,7 @@ class BagOfWords(bow.BagOfWords):
             count = delayed(count_terms, pure=False)
             terms = cluster.compute(tree_reduce(merge_terms, [count(words, part) for part in parts])).result()
             self._require(bool(terms.names), terms.n_texts)
-            terms_within = terms.sorted().limit(self.min_df, self.max_df, self.max_features)
+            terms_within = terms.sort().limit(self.min_df, self.max_df, self.max_features)
             if not terms_within.names:
                 raise EmptyVocabularyError(
                     f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(terms.names)} terms in "
@@ -105,7 +105,7 @@ def _block(words: bow.BagOfWords, texts: list[str]) -> sp.csr_matrix:
     return words.weight_counts(counts) if texts else counts
 
 
-def _df_of_given(words: bow.BagOfWords, texts: list[str]) -> tuple[Any, int]:
+def _count_given(words: bow.BagOfWords, texts: list[str]) -> tuple[Any, int]:
     counts = _counts(words, texts)
     return np.bincount(counts.indices, minlength=counts.shape[1]), len(texts)
 

@@ -119,14 +119,14 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         if not isinstance(X, Blocks):
             return super().decision_function(X)
         flat = not self.multilabel_ and self.thresholds_.size == 1
-        return self._shifted(X).array(partial(shaped, multilabel=self.multilabel_), float, flat=flat)
+        return self._shift(X).array(partial(shaped, multilabel=self.multilabel_), float, flat=flat)
 
     def predict(self, X: Any) -> Any:
         """What is accepted; for Blocks a Dask array."""
         if not isinstance(X, Blocks):
             return super().predict(X)
         read = partial(decide, classes=self.classes_, multilabel=self.multilabel_)
-        return self._shifted(X).array(read, int if self.multilabel_ else self.classes_.dtype, flat=not self.multilabel_)
+        return self._shift(X).array(read, int if self.multilabel_ else self.classes_.dtype, flat=not self.multilabel_)
 
     def moved(self, **parameters: Any) -> threshold.ThresholdClassifier:
         """An in-memory classifier with its thresholds set anew; see `textmargin.ThresholdClassifier.moved`."""
@@ -173,7 +173,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
             raise LabelError(f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it.")
         return True
 
-    def _shifted(self, X: Blocks) -> Blocks:
+    def _shift(self, X: Blocks) -> Blocks:
         check_is_fitted(self)
         n_problems = self.thresholds_.size
         scores = score_blocks(self.estimator_, X, n_problems, self.multilabel_)
