@@ -52,12 +52,12 @@ def timed(job: Callable[..., Any], *arguments: Any) -> tuple[Any, float, float]:
         plain(*details)
         on_gpu.append(time.perf_counter() - start)
 
-    plain, start = _device.Run.compare, time.perf_counter()
-    _device.Run.compare = compare  # type: ignore[method-assign, assignment]
+    plain, start = _device.Comparison.compare, time.perf_counter()
+    _device.Comparison.compare = compare  # type: ignore[method-assign, assignment]
     try:
         return job(*arguments), time.perf_counter() - start, sum(on_gpu)
     finally:
-        _device.Run.compare = plain  # type: ignore[method-assign]
+        _device.Comparison.compare = plain  # type: ignore[method-assign]
 
 
 def cells(X: list[str], Y: list[str] | None = None) -> float:

@@ -38,6 +38,7 @@ from .planted import N_TERMS, PART, TOPICS, make_block, make_part, make_topics, 
 
 LIMIT = "2GB"
 HELD_OUT = 20_000
+KINDS = ("GradientRequest", "ProductRequest", "DirectionRequest", "PlaneRequest")
 
 
 def peak_gigabytes(client) -> list[float]:
@@ -59,20 +60,20 @@ class Pass:
 
 
 @contextmanager
-def watched():
+def record_passes():
     """The passes made inside the block."""
-    seen: list[Pass] = []
+    passes: list[Pass] = []
     run = Passes.run
 
     def timed(self, requests):
         began = time.perf_counter()
         answers = run(self, requests)
-        seen.append(Pass(Counter(type(request).__name__ for request in requests), time.perf_counter() - began))
+        passes.append(Pass(Counter(type(request).__name__ for request in requests), time.perf_counter() - began))
         return answers
 
     Passes.run = timed
     try:
-        yield seen
+        yield passes
     finally:
         Passes.run = run
 
@@ -98,7 +99,7 @@ def equality(_arguments) -> None:
         with connect(workers=n_workers, memory_limit=LIMIT):
             for n_parts in (1, 2, 7, 50):
                 began = time.perf_counter()
-                with watched() as passes:
+                with record_passes() as passes:
                     model = PriorSVC().fit(Blocks.split(X, n_parts), Y)
                 took, differ = time.perf_counter() - began, int((model.n_iter_ != memory.n_iter_).sum())
                 print(f"{n_workers:8}{n_parts:7}{took:9.1f}{len(passes):8}{distance(model, memory):10.1e}{differ:25}", flush=True)
@@ -122,7 +123,7 @@ def size(arguments) -> None:
         words, X, y, vocabulary, blocks = blocks_of(folder)
         peak_before = peak_gigabytes(client)
         began = time.perf_counter()
-        with watched() as passes:
+        with record_passes() as passes:
             model = PriorSVC(verbose=arguments.verbose).fit(X, y)
         training = time.perf_counter() - began
         peak_training = peak_gigabytes(client)
@@ -134,14 +135,14 @@ def size(arguments) -> None:
         classifier.classes_ = np.array(TOPICS)
         began = time.perf_counter()
         with tempfile.TemporaryDirectory(dir=arguments.folder) as decisions:
-            found = predict_parquet(classifier, folder, decisions, keep=[])
+            summary = predict_parquet(classifier, folder, decisions, keep=[])
         prediction = time.perf_counter() - began
         peak = peak_gigabytes(client)
     held_out = make_part(10**6, HELD_OUT).to_pandas()
     scores = classifier.model_.estimator_.decision_function(classifier.representation_.transform(held_out["text"]))
     truth = held_out[TOPICS].to_numpy()
-    f1, moved = (f1_score(truth, scores >= cut, average=None) for cut in (0, classifier.model_.thresholds_))
-    products = [p.seconds for p in passes if p.kinds["Product"]]
+    f1, f1_thresholds = (f1_score(truth, scores >= cut, average=None) for cut in (0, classifier.model_.thresholds_))
+    products = [p.seconds for p in passes if p.kinds["ProductRequest"]]
     steps = int(model.n_iter_.max())
     total = vocabulary + blocks + training
     rows = {
@@ -153,12 +154,12 @@ def size(arguments) -> None:
         "pass with a Hessian product, median": f"{statistics.median(products):.3f} s",
         "any pass, median": f"{statistics.median(p.seconds for p in passes):.3f} s",
         "thresholds": f"{thresholds:.1f} s",
-        "decisions, Parquet to Parquet": f"{prediction:.1f} s, {found.n_texts:,} texts in {found.n_parts} parts",
+        "decisions, Parquet to Parquet": f"{prediction:.1f} s, {summary.n_texts:,} texts in {summary.n_parts} parts",
         "vocabulary to training, per document": f"{1e6 * total / arguments.documents:.1f} µs",
         "training per document, step and topic": f"{1e9 * training / arguments.documents / model.n_iter_.sum():.0f} ns",
         "peak memory of a worker": f"{max(peak_before):.2f} GB, after training {max(peak_training):.2f}, then {max(peak):.2f}",
         "F1 on held-out texts, per topic": " ".join(f"{value:.3f}" for value in f1),
-        "mean F1, and with thresholds for T10U": f"{f1.mean():.3f}, {moved.mean():.3f}",
+        "mean F1, and with thresholds for T10U": f"{f1.mean():.3f}, {f1_thresholds.mean():.3f}",
     }
     for name, value in rows.items():
         print(f"{name:40}{value}")
@@ -174,15 +175,13 @@ def speedup(arguments) -> None:
             X = Blocks.of([delayed(make_block)(*part) for part in enumerate(sizes)], n_columns=N_TERMS).persist()
             y = [delayed(make_topics)(*part) for part in enumerate(sizes)]
             made = time.perf_counter() - began
-            with watched() as passes:
+            with record_passes() as passes:
                 models[n_workers] = PriorSVC(max_iter=arguments.steps).fit(X, y)
             seconds[n_workers] = [made, sum(p.seconds for p in passes)]
-            seconds[n_workers] += [
-                sum(p.seconds for p in passes if p.kinds[kind]) for kind in ("Look", "Product", "Move", "Bend")
-            ]
+            seconds[n_workers] += [sum(p.seconds for p in passes if p.kinds[kind]) for kind in KINDS]
     print(f"{arguments.documents:,} documents, {len(passes)} passes; models differ by {distance(models[1], models[2]):.1e}")
     print(f"{'':34}{'one worker':>12}{'two':>9}{'speed-up':>10}")
-    names = ["blocks made", "all training passes", *(f"passes with a {kind}" for kind in ("look", "product", "move", "bend"))]
+    names = ["blocks made", "all training passes", *(f"passes with a {kind}" for kind in KINDS)]
     for name, one, two in zip(names, seconds[1], seconds[2], strict=True):
         print(f"{name:34}{one:12.1f}{two:9.1f}{one / two:10.2f}")
 
@@ -192,7 +191,7 @@ def killed(_arguments) -> None:
     with connect(workers=2, memory_limit=LIMIT) as client:
         whole = PriorSVC().fit(Blocks.split(X, 7), Y)
         victim = next(iter(client.run(os.getpid).values()))
-        with watched() as passes:
+        with record_passes() as passes:
             began = time.perf_counter()
             timer = threading.Thread(target=_kill_after, args=(passes, 30, victim))
             timer.start()

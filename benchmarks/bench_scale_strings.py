@@ -41,9 +41,9 @@ def texts_from(start: int, n: int) -> list[str]:
 def timed(client: Any, work: Callable[[], Any]) -> tuple[Any, float, list[float]]:
     """What some work gives, its seconds, and the CPU seconds of each worker."""
     before, start = client.run(_cpu_seconds), time.perf_counter()
-    found = work()
+    result = work()
     seconds, after = time.perf_counter() - start, client.run(_cpu_seconds)
-    return found, seconds, [after[worker] - before[worker] for worker in before]
+    return result, seconds, [after[worker] - before[worker] for worker in before]
 
 
 def tiles() -> None:
@@ -54,12 +54,12 @@ def tiles() -> None:
         with scale.connect(workers=n) as client, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
             store, warm = KernelStore(folder), KernelStore(other)
             scale.fill(warm, kernel, texts[:140])  # workers have imported what they need
-            filled, seconds, cpu = timed(client, lambda store=store: scale.fill(store, kernel, texts, progress=False))
+            summary, seconds, cpu = timed(client, lambda store=store: scale.fill(store, kernel, texts, progress=False))
             _, again, _ = timed(client, lambda store=store: scale.fill(store, kernel, texts, progress=False))
             _, read, _ = timed(client, lambda store=store: store.gram(kernel, texts))
-        rate = filled.n_computed / sum(cpu)
+        rate = summary.n_computed / sum(cpu)
         print(
-            f"{n} workers{filled.n_tasks:>18}{seconds:>9.1f}{max(cpu):>8.1f}{again:>9.1f}{read:>8.1f}{rate:>17,.0f}", flush=True
+            f"{n} workers{summary.n_tasks:>18}{seconds:>9.1f}{max(cpu):>8.1f}{again:>9.1f}{read:>8.1f}{rate:>17,.0f}", flush=True
         )
 
 

@@ -22,11 +22,11 @@ from pathlib import Path
 import numpy as np
 
 from textmargin import load_dataset
+from textmargin.config import ModelConfig
 from textmargin.decisions.utility import T10U
+from textmargin.persistence import load_classifier
 from textmargin.serve import create_app
 from textmargin.serve.running import listening, run
-from textmargin.persistence import load_classifier
-from textmargin.config import ModelConfig
 
 from .measure import describe
 

@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from textmargin import SubsequenceKernel, core, load_dataset
-from textmargin.representations._backends import Diagonal, ModelConfig
+from textmargin.representations._backends import Diagonal, KernelSpec
 from textmargin.representations._cpu import Cpu
 from textmargin.representations.encode import Sequences, encode
 
@@ -55,13 +55,13 @@ def representative(texts: list[str], n: int) -> list[str]:
     return [by_length[int((k + 0.5) * len(texts) / n)] for k in range(n)]
 
 
-def recipe(length: int, decay: float, n_symbols: int, summed: bool) -> ModelConfig:
+def spec(length: int, decay: float, n_symbols: int, summed: bool) -> KernelSpec:
     """Of the kernel as its user would have it, raw."""
     kernel = SubsequenceKernel(length, decay, weights=[1.0] * length if summed else None)
-    return kernel._recipe([None] * n_symbols)[0]
+    return kernel._spec([None] * n_symbols)[0]
 
 
-def gram(backend: Cpu, what: ModelConfig, X: Sequences) -> np.ndarray:
+def gram(backend: Cpu, what: KernelSpec, X: Sequences) -> np.ndarray:
     """The raw kernel matrix."""
     return backend.gram(what, X, None, (Diagonal.none(), Diagonal.none()), 1.0)
 
@@ -91,7 +91,7 @@ def peers(engine: str | None) -> None:
     )
     print(f"{'K_n':>8}{'sum':>7}{'engine':>8}{'single':>10}{'double':>10}{'from peer':>11}")
     for length, decay in SETTINGS:
-        one, total = (recipe(length, decay, len(symbols), summed) for summed in (False, True))
+        one, total = (spec(length, decay, len(symbols), summed) for summed in (False, True))
         peer = SubsequenceStringKernel(maxlen=length, ssk_lambda=decay)
         candidates = {
             "peer": lambda peer=peer: peer(sample, sample),
@@ -122,7 +122,7 @@ def peers(engine: str | None) -> None:
 def plain_and_lanes(texts: list[str], length: int, decay: float) -> tuple[np.ndarray, np.ndarray]:
     """Raw kernels of some texts, in double precision and by the plain recurrence."""
     (X,), symbols = encode("char", texts)
-    K = decay ** (2 * length) * gram(Cpu(double=True), recipe(length, decay, len(symbols), summed=False), X)
+    K = decay ** (2 * length) * gram(Cpu(double=True), spec(length, decay, len(symbols), summed=False), X)
     parts = [X.codes[a:b] for a, b in pairwise(X.starts)]
     rows = range(0, len(parts), 4)
     return K[::4], np.array([[core.ssk(parts[i], t, length, decay) for t in parts] for i in rows])
@@ -147,7 +147,7 @@ def scaling() -> None:
     first = None
     for n in (470, 1000, 2000, 4000):
         (X,), symbols = encode("char", texts[:n])
-        what = recipe(5, 0.5, len(symbols), summed=False)
+        what = spec(5, 0.5, len(symbols), summed=False)
         start = time.perf_counter()
         peak = peak_megabytes(lambda what=what, X=X: gram(Cpu(), what, X))
         taken = time.perf_counter() - start
@@ -165,7 +165,7 @@ def words() -> None:
     print(f"{'whole s':>9}{'shortened s':>13}{'ratio':>7}{'automatic s':>13}{'differs':>10}")
     for tokens, length, n in (("word", 5, 2000), ("word", 3, 2000), ("word", 2, 2000), ("char", 5, 200)):
         (X,), symbols = encode(tokens, texts[:n])
-        what = recipe(length, 0.5, len(symbols), summed=False)
+        what = spec(length, 0.5, len(symbols), summed=False)
         ways = {"whole": Cpu(shorten=False), "shortened": Cpu(shorten=True), "automatic": Cpu()}
         times = seconds({name: lambda way=way, what=what, X=X: gram(way, what, X) for name, way in ways.items()}, rounds=5)
         took = {name: statistics.median(t) for name, t in times.items()}

@@ -1,6 +1,7 @@
 import signal
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from hypothesis import settings
 
@@ -11,6 +12,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of jobs in the backg
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=3000)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(scope="session")
+def threads():
+    """A Dask cluster of two workers in this process: the same tasks as with processes, less to wait for."""
+    distributed = pytest.importorskip("distributed")
+    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(**settings) as cluster:
+        yield cluster
 
 
 def make_problem(n=60, d=8, seed=0, skew=0.0):

@@ -200,7 +200,7 @@ class EmulatedGpu:
             monkeypatch.setitem(sys.modules, name, module)
         for cached in (_cuda.missing, _device._module):
             cached.cache_clear()
-        _device._kept.clear()
+        _device._resident.clear()
         return self
 
 

@@ -14,6 +14,27 @@ import textmargin
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "textmargin"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+EVERYBODYS = {"_typing", "_sklearn", "_system"}  # private to the package, and there for all of it
+SKLEARN_PRIVATE = {
+    "_check_feature_names",
+    "_check_n_features",
+    "_count_vocab",
+    "_document_frequency",
+    "_get_param_names",
+    "_get_tags",
+    "_limit_features",
+    "_more_tags",
+    "_sort_features",
+    "_validate_data",
+    "_validate_ngram_range",
+    "_validate_params",
+    "_validate_vocabulary",
+    "_warn_for_unused_params",
+}
+
+
+def name_of(path):
+    return str(path.relative_to(PACKAGE))
 
 
 def imported(tree):
@@ -25,10 +46,75 @@ def imported(tree):
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_private_helpers_of_scikit_learn_come_through_one_door(path):
     private = [name for name in imported(ast.parse(path.read_text())) if name.startswith("sklearn.") and "._" in name]
     assert not private or path.name == "_sklearn.py"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_private_methods_of_scikit_learn_come_through_one_door(path):
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    private = names & SKLEARN_PRIVATE
+    assert not private or path.name == "_sklearn.py"
+
+
+def own_imports(path):
+    """What a file imports from this package: the name it gets here, and the dotted path below the package."""
+    package = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            module = tuple(node.module.split(".")) if node.module else ()
+            if node.level:
+                module = package[: len(package) + 1 - node.level] + module
+            elif module[:1] == ("textmargin",):
+                module = module[1:]
+            else:
+                continue
+            yield from ((alias.asname or alias.name, (*module, alias.name)) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            names = [tuple(alias.name.split(".")) for alias in node.names]
+            yield from ((name[-1], name[1:]) for name in names if name[0] == "textmargin")
+
+
+def private_to_another(path, target):
+    """Whether a dotted path leads to something private of a package that a file is not in."""
+    private = any(name.startswith("_") and not name.startswith("__") and name not in EVERYBODYS for name in target)
+    return private and target[:1] != path.relative_to(PACKAGE).parts[:-1][:1]
+
+
+def test_nobody_imports_what_is_private_to_another_package():
+    """A contract of import-linter would have to name modules one by one, and knows nothing of names within them."""
+    imports = [(path, target) for path in SOURCES for _, target in own_imports(path)]
+    assert len(imports) > 500
+    assert [f"{name_of(path)}: {'.'.join(target)}" for path, target in imports if private_to_another(path, target)] == []
+
+
+def test_nobody_reads_a_private_name_of_another_packages_module():
+    found = []
+    for path in SOURCES:
+        modules = dict(own_imports(path))
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+                target = (*modules[node.value.id], node.attr)
+                found += [f"{name_of(path)}: {'.'.join(target)}"] * private_to_another(path, target)
+    assert not found
+
+
+def test_textmargin_is_imported_where_there_is_no_fcntl():
+    """As on Windows; the one module that takes locks imports it when it takes one."""
+    code = (
+        "import sys; sys.modules['fcntl'] = None\n"
+        "import textmargin\n"
+        "for name in textmargin.__all__: getattr(textmargin, name)\n"
+        "from textmargin.gram import tiles"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    users = [path for path in SOURCES if "fcntl" in {name.split(".")[0] for name in imported(ast.parse(path.read_text()))}]
+    assert list(map(name_of, users)) == ["_system/locks.py"]
 
 
 def test_layers_hold():

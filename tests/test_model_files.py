@@ -23,7 +23,6 @@ from textmargin import KernelSVC, KeywordPrior, TextClassifier, ThresholdClassif
 from textmargin.errors import ModelFileError, TextmarginWarning, TooLargeError
 from textmargin.persistence import _archive
 from textmargin.persistence._archive import pack
-from textmargin.persistence import load_classifier
 
 TEXTS, LABELS = corpus(80)
 NEW = corpus(30, seed=1)[0]

@@ -21,7 +21,6 @@ from textmargin import (
 )
 from textmargin.errors import ModelFileError, TextmarginError
 from textmargin.persistence.onnx import export_onnx, token_rows
-from textmargin.persistence import load_classifier
 
 TEXTS, TOPICS = corpus(120)
 NEW = [*corpus(200, seed=1)[0], "", "nothing of this is known", "wheat", "wheat wheat wheat oil"]

@@ -69,7 +69,6 @@ from textmargin import (
 )
 from textmargin.errors import ModelFileError, TextmarginError, TextmarginWarning
 from textmargin.persistence._known import _CLASSES, known_class
-from textmargin.persistence import load_classifier
 
 TEXTS, LABELS = corpus(80)
 NEW = [*corpus(30, seed=1)[0], "", "unheard of"]

@@ -88,9 +88,9 @@ def test_words_far_apart_do_not_vanish_when_texts_are_shortened(train, decay):
     kernel = SubsequenceKernel(2, decay, analyze)
     texts = train.texts[::16]
     (words,), symbols = encode(analyze, texts)
-    recipe, _ = kernel._recipe(symbols)
-    diagonal = Cpu(double=True).diagonal(recipe, words)
-    exact = Cpu(double=True, shorten=False).gram(recipe, words, None, (diagonal, diagonal), 1.0)
+    spec, _ = kernel._spec(symbols)
+    diagonal = Cpu(double=True).diagonal(spec, words)
+    exact = Cpu(double=True, shorten=False).gram(spec, words, None, (diagonal, diagonal), 1.0)
     np.testing.assert_allclose(kernel(texts), exact, rtol=1e-5, atol=1e-28)
 
 

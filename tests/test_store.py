@@ -7,6 +7,7 @@ import random
 import resource
 import signal
 import sqlite3
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -30,7 +31,7 @@ def many(n):
 
 
 class Silent:
-    """Stands for a kernel of which everything is kept already."""
+    """Stands for a kernel of which everything is stored already."""
 
     def __init__(self, pairs):
         self.pairs = pairs
@@ -66,8 +67,8 @@ def test_order_subsets_and_repetitions_do_not_matter(tmp_path):
         np.testing.assert_allclose(store.gram(KERNEL, [texts[i] for i in rows]), K[np.ix_(rows, rows)], atol=1e-6)
     order = rng.permutation(200)
     store.gram(KERNEL, texts)
-    kept = store.over(Silent(KERNEL.over([texts[i] for i in order])))
-    np.testing.assert_allclose(kept.block(np.arange(200)), K[np.ix_(order, order)], atol=1e-6)
+    cached = store.over(Silent(KERNEL.over([texts[i] for i in order])))
+    np.testing.assert_allclose(cached.block(np.arange(200)), K[np.ix_(order, order)], atol=1e-6)
 
 
 def test_pairs_are_counted_and_computed_once(tmp_path):
@@ -176,37 +177,44 @@ def in_child(function):
     return receive.recv(), process
 
 
-def test_a_claim_ends_with_its_process(tmp_path):
+def test_a_lock_ends_with_its_process(tmp_path):
     tiles, key = Tiles(tmp_path, 10**9), (7, 0, 3)
     tiles.numbers("any", [b"x"])
 
     def hold(send):
-        with tiles.claims([key]) as claimed:
-            send.send(claimed)
+        with tiles.lock([key]) as locked:
+            send.send(locked)
             time.sleep(60)
 
-    claimed, process = in_child(hold)
-    assert claimed == {key}
-    with tiles.claims([key, (7, 0, 4)]) as others:
+    locked, process = in_child(hold)
+    assert locked == {key}
+    with tiles.lock([key, (7, 0, 4)]) as others:
         assert others == {(7, 0, 4)}
     process.kill()
     process.join()
     tiles.wait_for(key)
-    with tiles.claims([key]) as mine, tiles.claims([key]) as twice:
+    with tiles.lock([key]) as mine, tiles.lock([key]) as twice:
         assert (mine, twice) == ({key}, set())
 
 
-def test_a_process_forked_meanwhile_does_not_keep_a_claim(tmp_path):
+def test_a_process_forked_meanwhile_does_not_keep_a_lock(tmp_path):
     tiles, key = Tiles(tmp_path, 10**9), (7, 0, 3)
     tiles.numbers("any", [b"x"])
-    with tiles.claims([key]) as mine:
+    with tiles.lock([key]) as mine:
         process = FORK.Process(target=time.sleep, args=(60,))
         process.start()
         assert mine == {key}
-    with tiles.claims([key]) as again:
+    with tiles.lock([key]) as again:
         assert again == {key}
     process.kill()
     process.join()
+
+
+def test_a_system_without_such_locks_is_told_so(tmp_path, monkeypatch):
+    """As Windows, where importing `fcntl` at the top of a module kept textmargin from being imported at all."""
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with pytest.raises(StoreError, match=r"cannot be kept on disk here; use cache=None \(.* no locks of open files"):
+        KernelStore(tmp_path).gram(KERNEL, many(3))
 
 
 def test_a_pair_asked_for_both_ways_is_computed_once(tmp_path):
@@ -224,7 +232,7 @@ def test_a_pair_asked_for_both_ways_is_computed_once(tmp_path):
 
 
 def test_a_matrix_that_others_fill_at_the_same_time_has_no_holes(tmp_path):
-    """Half a tile of the diagonal, put there between a look and a claim, left NaN behind."""
+    """Half a tile of the diagonal, put there between reading and locking, left NaN behind."""
     texts = many(40)
     pairs, other = (KernelStore(tmp_path).over(KERNEL.over(texts)) for _ in range(2))
     finish = pairs._finish

@@ -1,7 +1,9 @@
 """The one door to scikit-learn's private helpers, so that an upgrade touches one file."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import scipy.sparse as sp
 from sklearn.base import _fit_context as fit_context
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import _safe_indexing as take_rows
@@ -38,6 +40,25 @@ class QuietCountVectorizer(CountVectorizer):
     def constraints(cls, *without: str) -> dict[str, list[Any]]:
         """The rules for parameters, without those that the subclass does not have."""
         return {name: rule for name, rule in cls._parameter_constraints.items() if name not in without}
+
+    def check_vocabulary(self) -> None:
+        """An error for n-grams or a given vocabulary that cannot be; sets `fixed_vocabulary_`."""
+        self._validate_ngram_range()
+        self._validate_vocabulary()
+
+    def count_known_terms(self, texts: Sequence[str]) -> sp.csr_matrix:
+        """The counts (n_texts, n_terms) of the vocabulary's terms."""
+        return sp.csr_matrix(self._count_vocab(texts, True)[1])
+
+    def count_new_terms(self, texts: Sequence[str]) -> tuple[dict[Any, int], sp.csr_matrix | None]:
+        """All terms of some texts with their columns, and the counts; no counts where there are no terms."""
+        try:
+            vocabulary, counts = self._count_vocab(texts, False)
+        except ValueError as error:
+            if "empty vocabulary" not in str(error):
+                raise
+            return {}, None
+        return vocabulary, counts
 
     def _warn_for_unused_params(self) -> None:
         pass

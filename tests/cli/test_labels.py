@@ -123,7 +123,9 @@ def test_one_label_that_a_text_has_or_not(tmp_path):
 def test_confusions_pair_what_was_missed_with_what_was_said_instead(several):
     trained(several, "--label-separator", ";")
     (several / "b.csv").write_text("text,topics\nwheat and corn,grain;oil\noil prices,money\n")
-    found = json.loads(call("evaluate", several / "m.tmm", several / "b.csv", "--label-separator", ";", "--json").stdout)["confusions"]
+    found = json.loads(call("evaluate", several / "m.tmm", several / "b.csv", "--label-separator", ";", "--json").stdout)[
+        "confusions"
+    ]
     assert ["oil", "", 1] in found
     assert ["money", "oil", 1] in found
 

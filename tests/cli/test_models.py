@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from textmargin import T10U, T11SU, load_dataset
 from textmargin.cli import app
-from textmargin.tables.export import export_csv
-from textmargin.persistence import load_classifier
 from textmargin.config import ModelConfig
+from textmargin.persistence import load_classifier
+from textmargin.tables.export import export_csv
 
 
 def call(*words):
@@ -59,7 +59,9 @@ def test_evaluate_counts_what_predict_decides(desk, name):
     assert 0.6 < summary["accuracy"] < 0.95
 
 
-@pytest.mark.parametrize("recipe", [ModelConfig(), ModelConfig(utility=T11SU), ModelConfig("subsequence", 3, utility=T10U), ModelConfig("ngrams", 3)])
+@pytest.mark.parametrize(
+    "recipe", [ModelConfig(), ModelConfig(utility=T11SU), ModelConfig("subsequence", 3, utility=T10U), ModelConfig("ngrams", 3)]
+)
 def test_a_model_decides_the_same_after_it_was_kept(recipe, tmp_path):
     desk = load_dataset("desk")
     trained, texts = recipe.train(desk.part("train")), desk.part("test").texts

@@ -9,8 +9,8 @@ import threading
 import pytest
 
 from textmargin import Corpus
-from textmargin.tables.reader import read_table
 from textmargin.config import ModelConfig
+from textmargin.tables.reader import read_table
 
 LINES = "no toner left,printing\nthe vpn is down,network\npaper jam again,printing\nwifi is slow,network\n"
 

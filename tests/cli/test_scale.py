@@ -18,28 +18,27 @@ from typer.testing import CliRunner
 pytest.importorskip("distributed")
 
 from distributed import LocalCluster
+from textmargin.training_parts import Seen, train_parts
 
 from textmargin import Utility, load_dataset
 from textmargin.cli import app
 from textmargin.cli._cluster import at_work
+from textmargin.config import ModelConfig
 from textmargin.errors import ClusterError, TooLargeError
+from textmargin.persistence import load_classifier
 from textmargin.scale._client import client
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
-from textmargin.persistence import load_classifier
-from textmargin.config import ModelConfig
-from textmargin.training_parts import Seen, train_parts
 
 
 def call(*words):
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    """One worker, in this process: what commands do is the same."""
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
-        yield cluster.scheduler_address
+@pytest.fixture
+def cluster(threads):
+    """Where the workers in this process are: what commands do is the same."""
+    return threads.scheduler_address
 
 
 def rows_of(n=90):
@@ -115,7 +114,7 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     assert "4 of 4 parts were there from an earlier run" in again.stderr
     other = call(*words)
     assert other.exit_code == 2
-    assert "start anew" in other.stderr
+    assert "overwrite" in other.stderr
     assert call(*words, "--overwrite").exit_code == 0
 
 
@@ -179,7 +178,8 @@ def test_without_dask_it_is_said_what_to_install(known, monkeypatch, words):
     assert "Dask, which is not installed: pip install 'textmargin[scale]'" in result.stderr
 
 
-def test_no_cluster_there(known, tmp_path):
+def test_no_cluster_there(known, tmp_path, monkeypatch):
+    monkeypatch.setattr("textmargin.scale._client.PATIENCE", 1.0)
     result = call("train", known / "parts", "--cluster", "tcp://127.0.0.1:1", "-o", tmp_path / "m.tmm")
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1].startswith("textmargin: No Dask scheduler answers at 'tcp://127.0.0.1:1'")

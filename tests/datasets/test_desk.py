@@ -9,9 +9,9 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from textmargin import KeywordPrior, RationalePrior, load_dataset
+from textmargin.config import ModelConfig
 from textmargin.errors import UnknownTermWarning
 from textmargin.report.summary import summarise
-from textmargin.config import ModelConfig, read_rationales
 
 DESK = load_dataset("desk")
 

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from textmargin import T11SU, Corpus, Utility, utility_curve, write_report
 from textmargin.cli import app
+from textmargin.config import ModelConfig
 from textmargin.errors import LabelError, TableError
 from textmargin.report.content import report_content
 from textmargin.report.html import as_block, to_html
 from textmargin.report.reasons import learner_of
 from textmargin.report.summary import summarise
 from textmargin.report.topic import leads
-from textmargin.config import ModelConfig
 
 KINDS = ["desk", "plain", "costs", "binary", "multilabel", "strings", "ngrams", "hostile"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from textmargin import KernelSVC, SubsequenceKernel, load, save
 from textmargin.representations import _backends, _cuda
-from textmargin.representations._backends import ModelConfig
+from textmargin.representations._backends import KernelSpec
 from textmargin.representations._layout import LANES, Layout
 from textmargin.representations._packing import Columns, Rows, jobs
 from textmargin.representations.encode import encode
@@ -141,9 +141,9 @@ def test_auto_takes_it_for_large_work_alone(gpu, monkeypatch):
 )
 def test_jobs_meet_every_pair_once(lengths, others, tiles_of_run, steps):
     (X, Y), symbols = encode("char", texts(*lengths), texts(*others, seed=1))
-    recipe = ModelConfig(9, np.full(len(symbols) or 1, 0.5), 1.0, np.empty(0))
-    layout = Layout.of(recipe, True)  # few columns to a lane, so that many tiles are needed
-    rows, columns = Rows.of(X, recipe, layout, 0), Columns.of(Y, recipe, layout, tiles_of_run)
+    spec = KernelSpec(9, np.full(len(symbols) or 1, 0.5), 1.0, np.empty(0))
+    layout = Layout.of(spec, True)  # few columns to a lane, so that many tiles are needed
+    rows, columns = Rows.of(X, spec, layout, 0), Columns.of(Y, spec, layout, tiles_of_run)
     met = np.zeros((len(X), len(Y)), dtype=int)
     for job in jobs(rows, columns, "all", steps)[0]:
         run = int(np.flatnonzero(columns.runs[:-1] == job["first_tile"])[-1])
@@ -163,8 +163,8 @@ def test_jobs_meet_every_pair_once(lengths, others, tiles_of_run, steps):
 
 @given(gap=st.floats(0.01, 1.0), n=st.integers(1, 3000))
 def test_rounded_gaps_stay_near_the_power_they_stand_for(gap, n):
-    layout = Layout.of(ModelConfig(3, np.array([gap]), 1.0, np.empty(0)), False)
-    drift = np.cumsum(np.log(layout.rounded(np.array([gap]), n).astype(float)) - np.log(gap))
+    layout = Layout.of(KernelSpec(3, np.array([gap]), 1.0, np.empty(0)), False)
+    drift = np.cumsum(np.log(layout.round_gaps(np.array([gap]), n).astype(float)) - np.log(gap))
     assert np.abs(drift).max() < 3e-7
 
 
@@ -172,7 +172,7 @@ def test_every_layout_has_whole_groups_and_as_many_columns_as_lanes_at_most():
     for length in range(1, _cuda.MOST_LENGTH + 1):
         for double in (False, True):
             for gaps in ([0.5], [0.01], [0.5, 0.9]):
-                layout = Layout.of(ModelConfig(length, np.array(gaps), 1.0, np.empty(0)), double)
+                layout = Layout.of(KernelSpec(length, np.array(gaps), 1.0, np.empty(0)), double)
                 assert layout.columns % layout.group == 0
                 assert 2 <= layout.columns <= LANES
 

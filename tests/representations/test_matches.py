@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from samples import corpus
 
 from textmargin import KernelSVC, SpectrumKernel, SubsequenceKernel
-from textmargin.representations._matches import candidates, shown, tightest
+from textmargin.representations._matches import candidates, mark_gaps, tightest
 
 KERNELS = [
     SubsequenceKernel(3, 0.6),
@@ -94,8 +94,8 @@ def test_short_texts_give_all_their_subsequences_and_long_ones_those_with_few_ga
 
 
 def test_what_is_skipped_stands_in_brackets():
-    assert shown("custard", (0, 3, 4, 5, 6)) == "c[us]tard"
-    assert shown(["interest", "rates", "were", "raised"], (0, 1, 3)) == "interest rates [were] raised"
+    assert mark_gaps("custard", (0, 3, 4, 5, 6)) == "c[us]tard"
+    assert mark_gaps(["interest", "rates", "were", "raised"], (0, 1, 3)) == "interest rates [were] raised"
 
 
 def test_a_machine_names_its_support_vectors_by_their_number():

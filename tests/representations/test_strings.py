@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from reference import WORKED, ssk_by_definition, ssk_extended
 
 from textmargin import SpectrumKernel, SubsequenceKernel, core
-from textmargin.representations._backends import Diagonal, ModelConfig
-from textmargin.representations._cpu import SHORTEN_BELOW, Cpu, _compiled
+from textmargin.representations._backends import Diagonal, KernelSpec
+from textmargin.representations._cpu import SHORTEN_BELOW, Cpu, _compile
 from textmargin.representations._cuda import MOST_LENGTH, Cuda, missing
 from textmargin.representations.encode import encode
 
@@ -39,7 +39,7 @@ class OneWay(SubsequenceKernel):
         super().__init__(**options)
         self.way = way
 
-    def _backend(self, recipe, *corpora):
+    def _backend(self, spec, *corpora):
         return self.way
 
 
@@ -240,10 +240,10 @@ def test_the_automatic_choice_shortens_words_and_not_characters():
     rng = np.random.default_rng(0)
     words = [list(rng.integers(0, 5000, 80)) for _ in range(40)]
     characters = ["".join(rng.choice(list("abcdefghij "), 80)) for _ in range(40)]
-    recipe = ModelConfig(2, np.full(6000, 0.5), 1.0, np.empty(0))
+    spec = KernelSpec(2, np.full(6000, 0.5), 1.0, np.empty(0))
     for corpus, shortened in ((words, True), (characters, False)):
         (X,), _ = encode("char", corpus)
-        assert (core.share_of_common_cells(_compiled(recipe), X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened
-        values = [Cpu(shorten=way).gram(recipe, X, None, (Diagonal.none(),) * 2, 1.0) for way in (None, True, False)]
+        assert (core.share_of_common_cells(_compile(spec), X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened
+        values = [Cpu(shorten=way).gram(spec, X, None, (Diagonal.none(),) * 2, 1.0) for way in (None, True, False)]
         np.testing.assert_allclose(values[0], values[1], rtol=1e-5, atol=1e-30)
         np.testing.assert_allclose(values[0], values[2], rtol=1e-5, atol=1e-30)

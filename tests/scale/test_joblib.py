@@ -105,18 +105,18 @@ def test_categories_of_readings(on_cluster, monkeypatch):
 
 def test_a_class_does_not_carry_the_texts(monkeypatch):
     X, y = topics_of(600)
-    sent = []
+    sizes = []
 
     class Watched(primal.Parallel):
         def __call__(self, jobs):
             jobs = list(jobs)
-            sent.extend(len(cloudpickle.dumps((work, arguments[1:]))) for work, arguments, _ in jobs)
+            sizes.extend(len(cloudpickle.dumps((work, arguments[1:]))) for work, arguments, _ in jobs)
             return super().__call__(jobs)
 
     monkeypatch.setattr(primal, "Parallel", Watched)
     PriorSVC().fit(X, y)
-    assert len(sent) == 6  # three are weighed, three are settled
-    assert max(sent) < 0.2 * len(cloudpickle.dumps(X))
+    assert len(sizes) == 6  # three are weighed, three are settled
+    assert max(sizes) < 0.2 * len(cloudpickle.dumps(X))
 
 
 # Cross-validation

@@ -25,19 +25,12 @@ from textmargin.scale._driver import Passes
 from textmargin.scale._line_search import search_plane, solve_small
 from textmargin.scale._median import medians
 from textmargin.scale._problems import _squared_lengths
-from textmargin.scale._spill import Stored, StoredMatrix
+from textmargin.scale._spill import SpilledArrays, SpilledMatrix
 from textmargin.scale._targets import read_targets
 
 X, y = make_texts()
 Y = np.column_stack([y, make_texts(skew=0.9)[1], np.arange(400) % 40 == 3]).astype(int)
 PRIORS = np.abs(np.random.default_rng(1).standard_normal((2, X.shape[1])))
-
-
-@pytest.fixture(scope="module")
-def threads():
-    """Two workers in this process: the same tasks, less to wait for."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50) as started:
-        yield started
 
 
 @pytest.fixture
@@ -213,7 +206,7 @@ def test_parts_must_have_the_same_columns_and_finite_numbers(inside):
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("n_extra", [0, 1, 2])
 def test_the_search_in_a_plane_is_that_of_the_compiled_core(directed, n_extra):
-    """`_plane.py` and `search.hpp` are twins."""
+    """`_line_search.py` and `search.hpp` are twins."""
     if not directed and n_extra == 0:
         return
     rng = np.random.default_rng(n_extra)
@@ -250,19 +243,19 @@ def test_what_changes_nothing_stays_at_zero():
 def test_medians_by_counting_are_exact(inside, size):
     numbers = np.random.default_rng(size).lognormal(0, 20, (size, 1))
     parts = Blocks.split(numbers, 20)
-    weights = [Stored([np.empty(0), np.ones(n)]) for n in parts.sizes]
+    weights = [SpilledArrays([np.empty(0), np.ones(n)]) for n in parts.sizes]
     assert medians(_squared_lengths, parts, weights, 1)[0] == (np.median(numbers[:, 0] ** 2) if size else 0)
 
 
 def test_arrays_on_disk_come_back_and_travel_with_their_contents():
     import pickle
 
-    stored = Stored([np.arange(6.0).reshape(3, 2), np.empty((0, 2), np.int32)])
-    stored.write(0, 1, np.array([[9.0, 8.0]]))
-    for copy in (stored, pickle.loads(pickle.dumps(stored))):
+    arrays = SpilledArrays([np.arange(6.0).reshape(3, 2), np.empty((0, 2), np.int32)])
+    arrays.write(0, 1, np.array([[9.0, 8.0]]))
+    for copy in (arrays, pickle.loads(pickle.dumps(arrays))):
         assert copy.read(0).tolist() == [[0, 1], [9, 8], [4, 5]]
         assert copy.read(1).shape == (0, 2)
-    matrix = StoredMatrix(X)
+    matrix = SpilledMatrix(X)
     for copy in (matrix, pickle.loads(pickle.dumps(matrix))):
         assert abs(copy.matrix() - X).max() == 0
     assert sp.issparse(matrix.matrix())
@@ -273,7 +266,7 @@ def test_more_parts_than_files_may_be_open():
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len([*Path("/proc/self/fd").iterdir()]) + 10, allowed[1]))
     try:
-        found = [Stored([np.full(3, i)]) for i in range(100)]
+        found = [SpilledArrays([np.full(3, i)]) for i in range(100)]
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, allowed)
     assert [one.read(0)[0] for one in found] == list(range(100))
@@ -282,4 +275,4 @@ def test_more_parts_than_files_may_be_open():
 def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
     monkeypatch.setattr("textmargin.scale._spill._folder", lambda: "/no/such/folder")
     with pytest.raises(StoreError, match="A partition cannot be kept in '/no/such/folder': No such file"):
-        Stored()
+        SpilledArrays()

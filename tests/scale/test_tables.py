@@ -12,7 +12,6 @@ import pytest
 from textmargin import TextClassifier, ThresholdClassifier, load_dataset, scale
 from textmargin.errors import TableError, TextmarginError
 from textmargin.scale import tables
-from textmargin.persistence import load_classifier
 
 pytestmark = pytest.mark.usefixtures("client")
 COMPLETE = "_complete.json"
@@ -118,7 +117,7 @@ def test_a_run_that_was_stopped_goes_on(desk, trained, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        scale.predict_parquet(trained, source, out, tell=stop)
+        scale.predict_parquet(trained, source, out, progress=stop)
     assert COMPLETE not in files(out)
     (out / ".part-4.parquet.x.part").write_bytes(b"PAR1 and no more")  # what a killed worker leaves
     for path in out.glob("part-*.parquet"):
@@ -139,14 +138,14 @@ def test_workers_that_were_started_elsewhere_write_where_the_user_is(desk, train
 
 def test_texts_that_change_meanwhile_stop_the_run(desk, trained, tmp_path, monkeypatch):
     source, out = write_parts(tmp_path / "in", desk.texts[:20], 1), tmp_path / "out"
-    check = tables.checked_parts
+    check = tables.check_parts
 
-    def checked_and_changed(*given):
+    def check_and_change(*given):
         found = check(*given)
         pq.write_table(pa.table({"id": [7], "text": ["no paper"]}), source / "part-0.parquet")
         return found
 
-    monkeypatch.setattr(tables, "checked_parts", checked_and_changed)
+    monkeypatch.setattr(tables, "check_parts", check_and_change)
     with pytest.raises(TableError, match=r"part-0\.parquet has changed since it was looked at"):
         scale.predict_parquet(trained, source, out)
     assert files(out) == ["_started.json"]
@@ -168,7 +167,7 @@ def test_decisions_of_another_run_are_not_mixed(desk, trained, tmp_path):
     scale.predict_parquet(trained, source, out)
     with pytest.raises(TableError, match="an earlier run with another scores"):
         scale.predict_parquet(trained, source, out, scores=True)
-    scale.predict_parquet(trained, source, out, scores=True, anew=True)
+    scale.predict_parquet(trained, source, out, scores=True, overwrite=True)
     assert "score of billing" in pq.read_table(out).column_names
 
 
@@ -219,6 +218,6 @@ def test_a_worker_that_dies_on_the_way(desk, trained, client, tmp_path):
             os.kill(victims.popitem()[1], signal.SIGKILL)
             victims.clear()
 
-    scale.predict_parquet(trained, source, out, tell=kill)
+    scale.predict_parquet(trained, source, out, progress=kill)
     assert pq.read_table(out)["decision"].to_pylist() == [label for (label,) in trained.labels(trained.scores(desk.texts))]
     client.wait_for_workers(2, timeout=30)

@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from textmargin import FBeta, PriorSVC, ThresholdClassifier, Utility, beta_gamma_threshold, scale
 from textmargin.errors import ClusterError, LabelError, ScoreError, TooLargeError
 from textmargin.scale import Blocks
-from textmargin.scale._merge import merge_tree, sorted_run
+from textmargin.scale._merge import merge_tree, sort_scores
 
 pytestmark = pytest.mark.usefixtures("client")
 PARTITIONS = (1, 2, 7)
@@ -108,7 +108,7 @@ def test_runs_merge_in_a_tree():
     score[rng.random(1000) < 0.1] = np.nan
     weight = np.arange(1000.0)
     cuts = np.split(np.arange(1000), np.sort(rng.integers(0, 1000, 40)))
-    runs = [delayed(sorted_run)(score[rows], score[rows] > 0, weight[rows]) for rows in cuts]
+    runs = [delayed(sort_scores)(score[rows], score[rows] > 0, weight[rows]) for rows in cuts]
     run = merge_tree(runs, at_once=3).compute()
     rows = np.flatnonzero(~np.isnan(score))
     order = rows[np.argsort(-score[rows], kind="stable")]

@@ -37,9 +37,9 @@ def test_each_pair_is_computed_once_and_found_again(client, tmp_path):
     texts[7] = texts[8]  # equal texts are one
     store = KernelStore(tmp_path)
     store.gram(KERNEL, texts[:50])
-    filled = scale.fill(store, KERNEL, db.from_sequence(texts, npartitions=3))
-    assert (filled.n_pairs, filled.n_computed) == (199 * 200 // 2, 199 * 200 // 2 - 49 * 50 // 2)
-    assert filled.n_tasks == 10
+    summary = scale.fill(store, KERNEL, db.from_sequence(texts, npartitions=3))
+    assert (summary.n_pairs, summary.n_computed) == (199 * 200 // 2, 199 * 200 // 2 - 49 * 50 // 2)
+    assert summary.n_tasks == 10
     assert scale.fill(store, KERNEL, texts[::-1]).n_computed == 0
     assert KernelSVC(KERNEL, cache=store).fit(texts, topics).n_kernel_evaluations_ == 0
 
@@ -62,20 +62,20 @@ def mortal():
 def test_a_worker_is_killed_in_the_middle(mortal, tmp_path):
     """What was kept is not computed again, what was not is, and nothing is half there."""
     texts = [" ".join([text] * 4) for text in many(220)]
-    store, shares, kept = KernelStore(tmp_path), [], {}
+    store, shares, tiles = KernelStore(tmp_path), [], {}
     victim = next(iter(mortal.run(os.getpid).values()))
 
-    def killing(share):
+    def kill(share):
         shares.append(share)
         if len(shares) == 2:
-            kept.update(tiles_of(tmp_path))
+            tiles.update(tiles_of(tmp_path))
             os.kill(victim, signal.SIGKILL)
 
-    filled = scale.fill(store, KERNEL, texts, progress=killing)
-    assert 2 <= len(kept) < filled.n_tasks == len(shares)
+    summary = scale.fill(store, KERNEL, texts, progress=kill)
+    assert 2 <= len(tiles) < summary.n_tasks == len(shares)
     assert shares[-1] == pytest.approx(1)
-    assert kept.items() <= tiles_of(tmp_path).items()  # a tile that is written anew gets another number
-    assert filled.n_computed <= filled.n_pairs
+    assert tiles.items() <= tiles_of(tmp_path).items()  # a tile that is written anew gets another number
+    assert summary.n_computed <= summary.n_pairs
     assert scale.fill(store, KERNEL, texts).n_computed == 0
     np.testing.assert_allclose(store.gram(KERNEL, texts)[::10], KERNEL(texts[::10], texts), atol=1e-6)
     assert victim not in mortal.run(os.getpid).values()

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 from samples import corpus
 
+from textmargin.config import ModelConfig
 from textmargin.datasets.corpus import Corpus
 from textmargin.decisions.utility import T10U
-from textmargin.config import ModelConfig
 
 
 def trained(**recipe):

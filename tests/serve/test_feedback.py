@@ -19,6 +19,7 @@ from serve.services import trained
 from typer.testing import CliRunner
 
 from textmargin.cli import app
+from textmargin.config import ModelConfig
 from textmargin.datasets.corpus import Corpus
 from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.utility import F1, T10U, Utility
@@ -26,7 +27,6 @@ from textmargin.errors import DuplicateFeedbackIdError, FeedbackError, LabelErro
 from textmargin.feedback.retune import _said, retune
 from textmargin.feedback.store import FeedbackStore, Judgement
 from textmargin.persistence import load_classifier
-from textmargin.config import ModelConfig
 
 KILLS, RECORDS = (10, 10_000) if "TEXTMARGIN_LONG" in os.environ else (5, 400)
 

@@ -136,7 +136,7 @@ def _predict_parts(
             text=columns.text,
             scores=scores,
             overwrite=overwrite,
-            log=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
+            progress=lambda done, parts: remark(f"{done:,} of {parts:,} parts"),
         )
     if found.n_earlier:
         remark(f"{found.n_earlier:,} of {found.n_parts:,} parts were there from an earlier run")

@@ -73,7 +73,7 @@ class Fitter:
             if kept.any():
                 usable.append((rest, held_out, kept))
                 if not kept.all():
-                    self._refuse_settings_by_class(labels.names[~kept][0])
+                    self.refuse_settings_by_class(labels.names[~kept][0])
         found = Parallel(n_jobs, prefer="threads")(
             delayed(self._score_fold)(X, y, weight, rest, held_out, kept, labels, names) for rest, held_out, kept in usable
         )
@@ -97,7 +97,7 @@ class Fitter:
         model = self.fit(take_rows(X, rest), target, None if weight is None else weight[rest])
         return score_columns(model, take_rows(X, held_out), labels.multilabel and (kept.sum() > 1 or names is not None))
 
-    def _refuse_settings_by_class(self, missing: Any) -> None:
+    def refuse_settings_by_class(self, missing: Any) -> None:
         """Leaving a class out would hand its settings to the next one."""
         for name, value in self.estimator.get_params().items():
             last = name.rsplit("__", 1)[-1]

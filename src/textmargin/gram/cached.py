@@ -1,8 +1,8 @@
 """A kernel's values over some texts, looked up among the tiles of a store before they are computed.
 
 Texts are numbered in the store as they come. Tile (I, J) of a kernel, I ≤ J, holds the values of texts SIDE·I … with SIDE·J …, as
-far as they are known. What a tile lacks is computed by the process that claims it; the others go on with tiles that are free.
-Where joblib is told to do several things at a time, it computes the blocks of several tiles, and this process keeps them.
+far as they are known. What a tile lacks is computed by the process that locks it; the others go on with tiles that are free.
+Where joblib is told to do several things at a time, it computes the blocks of several tiles, and this process stores them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .._typing import Floats, Indices
 from .protocol import NamedPairs, rectangles
 from .tiles import SIDE, Key, Tiles
 
-_TILES_AT_ONCE = 64  # read, claimed or written together
-_BATCHES_PER_JOB = 8  # claimed, computed and kept together where there are several jobs
+_TILES_AT_ONCE = 64  # read, locked or written together
+_BATCHES_PER_JOB = 8  # locked, computed and stored together where there are several jobs
 
 _Block = tuple[Indices, Indices | None]  # rows and columns; without columns: the rows with themselves
 
@@ -52,7 +52,7 @@ class CachedPairs:
 
     Parameters
     ----------
-    tiles : where they are kept
+    tiles : where they are stored
     pairs : where they come from
     n_jobs : int, default=None
         How many batches of tiles are computed at a time, through joblib; None: one, or what `joblib.parallel_config` says.
@@ -82,42 +82,41 @@ class CachedPairs:
         """K between the texts of these numbers."""
         down, to_rows = np.unique(self._numbers[rows], return_inverse=True)
         if columns is None:
-            return self._known(down, None)[np.ix_(to_rows, to_rows)]
+            return self._lookup(down, None)[np.ix_(to_rows, to_rows)]
         across, to_columns = np.unique(self._numbers[columns], return_inverse=True)
-        return self._known(down, across)[np.ix_(to_rows, to_columns)]
+        return self._lookup(down, across)[np.ix_(to_rows, to_columns)]
 
-    def _known(self, down: Indices, across: Indices | None) -> Floats:
+    def _lookup(self, down: Indices, across: Indices | None) -> Floats:
         """K between texts by their numbers in the store, ascending; of `down` with itself where `across` is left out."""
         request = _Request(down, down if across is None else across, symmetric=across is None)
-        unfinished: list[_Part] = []
+        remaining: list[_Part] = []
         for some in _chunks(request.parts(self._kernel), _TILES_AT_ONCE):
-            kept = self._tiles.read([part.key for part in some])
-            unfinished += [part for part in some if not request.take(part, kept.get(part.key))]
-        while unfinished:
+            stored = self._tiles.read([part.key for part in some])
+            remaining += [part for part in some if not request.take(part, stored.get(part.key))]
+        while remaining:
             n_batches = 1 if self._n_at_once == 1 else _BATCHES_PER_JOB * self._n_at_once
-            left = [part for some in _together(_batches(unfinished), n_batches) for part in self._finish(request, some)]
-            if len(left) == len(unfinished):  # others are at all of them: wait for one, holding none
-                self._tiles.wait_for(left[0].key)
-            unfinished = left
+            rest = [part for some in _groups(_batches(remaining), n_batches) for part in self._finish(request, some)]
+            if len(rest) == len(remaining):  # others are at all of them: wait for one, holding none
+                self._tiles.wait_for(rest[0].key)
+            remaining = rest
         if across is None:
             request.mirror()
         return request.K
 
     def _finish(self, request: _Request, batches: list[list[_Part]]) -> list[_Part]:
-        """Compute and keep those parts of some batches that nobody else is at; the others are left."""
+        """Compute and store those parts of some batches that nobody else is at; returns the others."""
         parts = [part for batch in batches for part in batch]
-        with self._tiles.claims([part.key for part in parts]) as claimed:
-            mine = {part.key for part in parts if part.key in claimed}
-            kept = self._tiles.read(list(mine))
+        with self._tiles.lock([part.key for part in parts]) as mine:
+            stored = self._tiles.read(list(mine))
             missing = [  # somebody may just have been here
-                [part for part in batch if part.key in mine and not request.take(part, kept.get(part.key))] for batch in batches
+                [part for part in batch if part.key in mine and not request.take(part, stored.get(part.key))] for batch in batches
             ]
             blocks = [block for batch in missing for block in request.unknown(batch)]
             for (rows, columns), values in zip(blocks, self._values(request, blocks), strict=True):
                 request.put(rows, columns, values)
                 self.n_computed += values.size if columns is not None else rows.size * (rows.size + 1) // 2
             self._tiles.add({part.key: request.tile(part) for batch in missing for part in batch})
-            return [part for part in parts if part.key not in claimed]
+            return [part for part in parts if part.key not in mine]
 
     def _values(self, request: _Request, blocks: list[_Block]) -> Iterable[Floats]:
         """The kernel of each block; a job gets the texts of its block, and gives numbers."""
@@ -204,7 +203,7 @@ class _Request:
             yield top + rows, left + columns
 
     def put(self, rows: Indices, columns: Indices | None, values: Floats) -> None:
-        """Keep what was computed, and what follows by symmetry."""
+        """Enter what was computed, and what follows by symmetry."""
         columns = rows if columns is None else columns
         self.K[np.ix_(rows, columns)] = values
         same_down, same_across = np.isin(self.across, self.down[rows]), np.isin(self.down, self.across[columns])
@@ -234,7 +233,7 @@ def _block(pairs: NamedPairs, n_rows: int) -> Floats:
     return pairs.block(np.arange(n_rows), rest if rest.size else None)
 
 
-def _together(batches: Iterable[list[_Part]], n: int) -> Iterator[list[list[_Part]]]:
+def _groups(batches: Iterable[list[_Part]], n: int) -> Iterator[list[list[_Part]]]:
     """Up to n batches at a time, no tile twice: what is asked for both ways follows, the second time, from the first."""
     some: list[list[_Part]] = []
     keys: set[Key] = set()

@@ -70,7 +70,7 @@ class KernelStore:
             pairs = self.over(kernel.over(X), n_jobs)
             return pairs.block(np.arange(len(pairs)))
         columns = kernel.over(Y)
-        pairs = self.over(columns.joined(X), n_jobs)
+        pairs = self.over(columns.join(X), n_jobs)
         n_rows = len(pairs) - len(columns)
         return pairs.block(np.arange(n_rows), n_rows + np.arange(len(columns)))
 

@@ -1,18 +1,15 @@
 """Square tiles of kernel matrices in one SQLite file, and who is at work on which tile.
 
-SQLite sees to it that a tile is written whole or not at all, whenever a process is killed. Claims are locks on single bytes of a
-file that stays empty (Linux's, of open files); the system releases them with the process. Every operation opens the file anew, so
-that threads and processes need not know of one another.
+SQLite sees to it that a tile is written whole or not at all, whenever a process is killed. Who computes a tile locks it
+(`_system/locks.py`), and the system releases locks with their process. Every operation opens the file anew, so that threads and
+processes need not know of one another.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
-import os
 import secrets
 import sqlite3
-import struct
 import time
 import zlib
 from collections.abc import Iterator
@@ -22,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .._system.locks import ByteLocks
 from .._typing import Floats, Indices
 from ..errors import StoreError
 
@@ -65,14 +63,14 @@ class Tiles:
                 f"max_bytes={self.max_bytes:,} is too small for {len(digests):,} texts; with so many it should be "
                 f"{int(len(digests) * _TEXT_BYTES / _TEXTS_SHARE):,} at least."
             )
-        with self._writing() as file:
+        with self._transaction() as file:
             self._make_room_for_texts(file, len(digests))
             # By a number that no other file, nor this one after `clear`, has given out: one who still holds it harms nobody.
             file.execute("INSERT OR IGNORE INTO kernels VALUES (?, ?)", (secrets.randbits(62), identity))
             (kernel,) = file.execute("SELECT number FROM kernels WHERE identity = ?", (identity,)).fetchone()
             file.executemany("INSERT OR IGNORE INTO texts (digest) VALUES (?)", ((digest,) for digest in digests))
-            found = [file.execute("SELECT number FROM texts WHERE digest = ?", (digest,)).fetchone()[0] for digest in digests]
-        return kernel, np.array(found, dtype=np.intp)
+            numbers = [file.execute("SELECT number FROM texts WHERE digest = ?", (digest,)).fetchone()[0] for digest in digests]
+        return kernel, np.array(numbers, dtype=np.intp)
 
     def knows(self, kernel: int) -> bool:
         """Whether a kernel's number was given out here: no other file, on no other machine, has it."""
@@ -94,16 +92,16 @@ class Tiles:
         """The tiles that are there and whole, NaN where nothing is known."""
         now = int(time.time())
         with self._open() as file:
-            found = {key: tile for key in keys if (tile := _content(file, key)) is not None}
-        stale = [(now, *key) for key, (used, _) in found.items() if used < now - _STALE]
+            tiles = {key: tile for key in keys if (tile := _content(file, key)) is not None}
+        stale = [(now, *key) for key, (used, _) in tiles.items() if used < now - _STALE]
         if stale:
-            with self._writing() as file:
+            with self._transaction() as file:
                 file.executemany("UPDATE tiles SET used = ? WHERE (kernel, i, j) = (?, ?, ?)", stale)
-        return {key: values for key, (_, values) in found.items()}
+        return {key: values for key, (_, values) in tiles.items()}
 
     def add(self, tiles: dict[Key, Floats]) -> None:
-        """Keep the values of tiles, beside those that are there."""
-        with self._writing() as file:
+        """Store the values of tiles, beside those that are there."""
+        with self._transaction() as file:
             for key, values in tiles.items():
                 self._make_room(file, _TILE_BYTES)
                 old = _content(file, key)
@@ -116,35 +114,25 @@ class Tiles:
 
     def clear(self) -> None:
         """Forget everything."""
-        with self._writing() as file:
+        with self._transaction() as file:
             _forget(file)
         with self._open() as file:
             file.execute("VACUUM")
 
     @contextmanager
-    def claims(self, keys: list[Key]) -> Iterator[set[Key]]:
-        """Those of some tiles that are now this thread's to compute."""
-        with self._claims_file() as handle:
-            claimed = {key for key in keys if _lock(handle, key, fcntl.F_OFD_SETLK)}
-            try:
-                yield claimed
-            finally:
-                for key in claimed:  # by name: a process forked in between would hold them until its end
-                    _lock(handle, key, fcntl.F_OFD_SETLK, fcntl.F_UNLCK)
+    def lock(self, keys: list[Key]) -> Iterator[set[Key]]:
+        """Those of some tiles that are now this thread's to compute, within the block."""
+        with self._explain_errors():
+            locks = ByteLocks(self.folder / "locks")
+        with locks:
+            yield {key for key in keys if locks.acquire(_byte(key), wait=False)}
 
     def wait_for(self, key: Key) -> None:
         """Until nobody is at a tile."""
-        with self._claims_file() as handle:
-            _lock(handle, key, fcntl.F_OFD_SETLKW)
-
-    @contextmanager
-    def _claims_file(self) -> Iterator[int]:
-        with self._explained():
-            handle = os.open(self.folder / "claims", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            yield handle
-        finally:
-            os.close(handle)
+        with self._explain_errors():
+            locks = ByteLocks(self.folder / "locks")
+        with locks:
+            locks.acquire(_byte(key))
 
     def _make_room(self, file: sqlite3.Connection, n_bytes: int) -> None:
         """Forget the tiles that were not used for longest, so that so many more bytes fit."""
@@ -162,7 +150,7 @@ class Tiles:
         self._make_room(file, n * _TEXT_BYTES)
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._open() as file:
             file.execute("BEGIN IMMEDIATE")
             try:
@@ -174,7 +162,7 @@ class Tiles:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with self._explained():
+        with self._explain_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as file:
                 if _pragma(file, "user_version") != _VERSION:
@@ -184,15 +172,15 @@ class Tiles:
                 yield file
 
     def _create(self, file: sqlite3.Connection) -> None:
-        found = _pragma(file, "user_version")
-        if found > _VERSION:
+        version = _pragma(file, "user_version")
+        if version > _VERSION:
             raise StoreError(f"{self.path} was written by a later version of textmargin; choose another folder.")
         file.execute("PRAGMA page_size = 4096")
         file.execute("PRAGMA auto_vacuum = INCREMENTAL")
         file.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _explain_errors(self) -> Iterator[None]:
         """Errors of the system, in words that help."""
         try:
             yield
@@ -206,13 +194,15 @@ class Tiles:
         number = getattr(error, "errno", None)
         if code & 0xFF == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
             return (
-                f"There is no room left for kernel values in {self.folder}: its disk is full. What was kept is intact; make "
+                f"There is no room left for kernel values in {self.folder}: its disk is full. What is there is intact; make "
                 f"room, choose another folder, or use cache=None"
             )
         if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return f"{self.path} is damaged; delete it, and its values will be computed again"
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return f"{self.path} was busy for {_PATIENCE} seconds; is another process stuck?"
+        if number == errno.ENOTSUP:
+            return "Kernel values cannot be kept on disk here; use cache=None"
         if number in (errno.EMFILE, errno.ENFILE):
             return f"Kernel values cannot be kept in {self.folder}: too many files are open; raise the limit (ulimit -n)"
         return f"Kernel values cannot be kept in {self.folder}; make the folder writable, choose another, or use cache=None"
@@ -230,14 +220,9 @@ def _forget(file: sqlite3.Connection) -> None:
         file.execute(f"DELETE FROM {table}")
 
 
-def _lock(handle: int, key: Key, command: int, kind: int = fcntl.F_WRLCK) -> bool:
-    """Take or release the byte that stands for a tile (two may share one); whether nobody else has it."""
-    byte = zlib.crc32(repr(key).encode())
-    try:
-        fcntl.fcntl(handle, command, struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, 1, 0))
-    except BlockingIOError:
-        return False
-    return True
+def _byte(key: Key) -> int:
+    """The byte of the lock file that stands for a tile; two tiles may share one."""
+    return zlib.crc32(repr(key).encode())
 
 
 def _pragma(file: sqlite3.Connection, name: str) -> int:

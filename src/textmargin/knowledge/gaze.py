@@ -26,7 +26,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR
 from sklearn.utils import check_random_state
 
-from .._parallel import results
+from .._system.parallel import run_jobs
 from .._system.progress import progress_of
 from .._typing import Floats
 from ..errors import PriorError, TextmarginWarning
@@ -112,7 +112,7 @@ class GazePrior(KnowledgeBase):
         learnt = []
         with progress_of(f"Learning how {len(classes)} categories were read", self.progress) as report:
             jobs = (delayed(regression.category)(k, rows, category, word, ideal) for k in range(len(classes)))
-            for found in results(jobs, self.n_jobs, prefer="processes"):
+            for found in run_jobs(jobs, self.n_jobs, prefer="processes"):
                 learnt.append(found)
                 if report:
                     report(len(learnt) / len(classes))

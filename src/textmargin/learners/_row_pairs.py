@@ -44,7 +44,7 @@ class RowPairs:
         """K of other rows with these, (n_X, n_rows)."""
         return self._values(X, self.X)
 
-    def joined(self, X: Any) -> RowPairs:
+    def join(self, X: Any) -> RowPairs:
         """Other rows before these."""
         sparse = sp.issparse(X) or sp.issparse(self.X)
         rows = sp.vstack([sp.csr_array(X), sp.csr_array(self.X)], format="csr") if sparse else np.vstack([X, self.X])

@@ -307,7 +307,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         if self.cache is None:
             return self._support.versus(X)
         n = n_samples(X)
-        pairs = KernelStore.at(self.cache).over(self._support.joined(X))
+        pairs = KernelStore.at(self.cache).over(self._support.join(X))
         return pairs.block(np.arange(n), n + np.arange(self.support_.size))
 
     def _scores(self, X: Any, prior_scores: Any) -> Floats:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .._sklearn import validate_params
 from ..errors import TextmarginWarning
 from ._archive import Refused
 from ._known import PAIRS, check_names, known_class, parameters
@@ -85,7 +86,7 @@ def _settle(part: Any) -> None:
     if sorted(vocabulary.values()) != list(range(len(vocabulary))):
         raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
     if name in ("FeatureHasher", "HashingVectorizer"):
-        part._validate_params()  # compiled code divides by n_features
+        validate_params(part)  # compiled code divides by n_features
     if name == "Trained":
         _check_classes(part)
     if name == "KernelSVC" and part.cache is not None:

@@ -22,7 +22,7 @@ AUTO_CELLS = 2e10
 
 
 @dataclass(frozen=True)
-class Recipe:
+class KernelSpec:
     """What is to be computed: K of `length`, or Σ weights[i − 1]·K_i, with what skipping and matching a symbol is worth.
 
     The paper's kernel has gap λ; its match λ² is a factor λ²ⁱ of K_i that the caller applies where it would underflow here.
@@ -70,13 +70,13 @@ class Diagonal:
 class Backend(Protocol):
     """Compares texts."""
 
-    def diagonal(self, recipe: Recipe, X: Sequences, report: Report = None) -> Diagonal:
+    def diagonal(self, spec: KernelSpec, X: Sequences, report: Report = None) -> Diagonal:
         """K of each text with itself."""
         ...
 
     def gram(
         self,
-        recipe: Recipe,
+        spec: KernelSpec,
         X: Sequences,
         Y: Sequences | None,
         diagonals: tuple[Diagonal, Diagonal],
@@ -87,7 +87,7 @@ class Backend(Protocol):
         ...
 
 
-def choose(name: str, double: bool, n_jobs: int | None, recipe: Recipe, X: Sequences, Y: Sequences) -> Backend:
+def choose(name: str, double: bool, n_jobs: int | None, spec: KernelSpec, X: Sequences, Y: Sequences) -> Backend:
     """The backend of a name; of "auto", a GPU where there is one and enough to do.
 
     Parameters
@@ -95,9 +95,9 @@ def choose(name: str, double: bool, n_jobs: int | None, recipe: Recipe, X: Seque
     name : "auto", "cpu" or "cuda"
     double : bool, whether states are kept in double precision
     n_jobs : int, threads of the compiled core
-    recipe, X, Y : what is to be compared
+    spec, X, Y : what is to be compared
     """
-    if name == "cuda" or (name == "auto" and _gpu_pays(recipe, X, Y)):
+    if name == "cuda" or (name == "auto" and _gpu_pays(spec, X, Y)):
         from ._cuda import Cuda
 
         return Cuda(double=double)
@@ -111,12 +111,12 @@ def choose(name: str, double: bool, n_jobs: int | None, recipe: Recipe, X: Seque
     return Cpu(double=double, n_jobs=n_jobs)
 
 
-def _gpu_pays(recipe: Recipe, X: Sequences, Y: Sequences) -> bool:
+def _gpu_pays(spec: KernelSpec, X: Sequences, Y: Sequences) -> bool:
     if float(X.codes.size) * Y.codes.size < AUTO_CELLS and find_spec("textmargin.core") is not None:
         return False
     from ._cuda import MOST_LENGTH, missing
 
-    return recipe.length <= MOST_LENGTH and missing() is None
+    return spec.length <= MOST_LENGTH and missing() is None
 
 
 def check_result_size(n_rows: int, n_columns: int) -> None:

@@ -10,7 +10,7 @@ from .. import core
 from .._sklearn import effective_n_threads
 from .._typing import Floats
 from ..errors import TooLargeError
-from ._backends import Diagonal, Recipe, Report, check_result_size
+from ._backends import Diagonal, KernelSpec, Report, check_result_size
 from .encode import Sequences
 
 # Texts over a large alphabet are shortened to what a pair has in common where that leaves fewer than this share of the cells.
@@ -36,15 +36,15 @@ class Cpu:
     level: str | None = None
     shorten: bool | None = None
 
-    def diagonal(self, recipe: Recipe, X: Sequences, report: Report = None) -> Diagonal:
+    def diagonal(self, spec: KernelSpec, X: Sequences, report: Report = None) -> Diagonal:
         """K of each text with itself."""
-        what = _compiled(recipe)
+        what = _compile(spec)
         level, n_threads = self._means(what, X, X, float((X.lengths.astype(float) ** 2).sum()))
         return Diagonal(*core.subsequence_diagonal(what, X.codes, X.starts, level, self.double, n_threads, report))
 
     def gram(
         self,
-        recipe: Recipe,
+        spec: KernelSpec,
         X: Sequences,
         Y: Sequences | None,
         diagonals: tuple[Diagonal, Diagonal],
@@ -54,7 +54,7 @@ class Cpu:
         """K of all pairs times a factor, normalised where there are diagonals."""
         other = X if Y is None else Y
         check_result_size(len(X), len(other))
-        what = _compiled(recipe)
+        what = _compile(spec)
         level, n_threads = self._means(what, X, other, float(X.codes.size) * other.codes.size)
         shorten = self.shorten
         if shorten is None:
@@ -95,5 +95,5 @@ class Cpu:
         return level, max(1, min(effective_n_threads(self.n_jobs), int(THREADS_MEMORY // max(each, 1))))
 
 
-def _compiled(recipe: Recipe) -> core.Recipe:
-    return core.Recipe(recipe.length, recipe.gap, np.full(recipe.gap.size, recipe.match), recipe.weights)
+def _compile(spec: KernelSpec) -> core.Recipe:
+    return core.Recipe(spec.length, spec.gap, np.full(spec.gap.size, spec.match), spec.weights)

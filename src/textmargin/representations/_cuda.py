@@ -17,8 +17,8 @@ import numpy as np
 
 from .._typing import Floats
 from ..errors import DeviceError
-from ._backends import Diagonal, Recipe, Report, check_result_size
-from ._device import ADVICE, OnDevice, Run, explained, free_memory, make_room, on_device, resident
+from ._backends import Diagonal, KernelSpec, Report, check_result_size
+from ._device import ADVICE, Comparison, OnDevice, explain_errors, free_memory, make_room, on_device, resident_columns
 from ._layout import Layout
 from ._packing import Columns, Rows
 from .encode import Sequences
@@ -73,15 +73,15 @@ class Cuda:
     double: bool = False
     devices: tuple[int, ...] | None = None
 
-    def diagonal(self, recipe: Recipe, X: Sequences, report: Report = None) -> Diagonal:
+    def diagonal(self, spec: KernelSpec, X: Sequences, report: Report = None) -> Diagonal:
         """K of each text with itself."""
-        layout = self._layout(recipe)
-        with explained(), on_device(self._devices()[0]):
-            return _with_themselves(recipe, layout, X, report)
+        layout = self._layout(spec)
+        with explain_errors(), on_device(self._devices()[0]):
+            return _with_themselves(spec, layout, X, report)
 
     def gram(
         self,
-        recipe: Recipe,
+        spec: KernelSpec,
         X: Sequences,
         Y: Sequences | None,
         diagonals: tuple[Diagonal, Diagonal],
@@ -91,27 +91,27 @@ class Cuda:
         """K of all pairs times a factor, normalised where there are diagonals."""
         other = X if Y is None else Y
         check_result_size(len(X), len(other))
-        layout = self._layout(recipe)
+        layout = self._layout(spec)
         K = np.empty((len(X), len(other)))
-        with explained():
+        with explain_errors():
             devices = self._devices()
             if float(X.codes.size) * other.codes.size < _SHARED_CELLS:
                 devices = devices[:1]
             side = min(_LARGEST_BLOCK, min(_room(device) for device in devices))
             if len(devices) > 1:  # some blocks for each
                 side = max(1, min(side, -(-max(len(X), len(other)) // (2 * len(devices)))))
-            work = _Work(recipe, layout, X, Y, diagonals, factor, K, report)
+            work = _Work(spec, layout, X, Y, diagonals, factor, K, report)
             work.share(devices, side)
         return K
 
-    def _layout(self, recipe: Recipe) -> Layout:
+    def _layout(self, spec: KernelSpec) -> Layout:
         if why := missing():
             raise DeviceError(f"{why}, {ADVICE}.")
-        if recipe.length > MOST_LENGTH:
+        if spec.length > MOST_LENGTH:
             raise DeviceError(
-                f"backend='cuda' compares subsequences of at most {MOST_LENGTH} symbols, not {recipe.length}; {ADVICE}."
+                f"backend='cuda' compares subsequences of at most {MOST_LENGTH} symbols, not {spec.length}; {ADVICE}."
             )
-        return Layout.of(recipe, self.double)
+        return Layout.of(spec, self.double)
 
     def _devices(self) -> tuple[int, ...]:
         import cupy
@@ -124,7 +124,7 @@ class Cuda:
 class _Work:
     """One matrix, block by block."""
 
-    recipe: Recipe
+    spec: KernelSpec
     layout: Layout
     X: Sequences
     Y: Sequences | None
@@ -201,10 +201,10 @@ class _Work:
 
         symmetric = self.Y is None and rows == columns
         X, Y = _part(self.X, rows), _part(self.X if self.Y is None else self.Y, columns)
-        halve = self.layout.halvings(self.recipe, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
-        rows_there = OnDevice(Rows.of(X, self.recipe, self.layout, halve))
-        columns_there = resident(Y, self.recipe, self.layout, len(rows_there.host.stream))
-        run = Run(self.layout, self.recipe, halve, rows_there, columns_there)
+        halve = self.layout.halvings(self.spec, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
+        rows_there = OnDevice(Rows.of(X, self.spec, self.layout, halve))
+        columns_there = resident_columns(Y, self.spec, self.layout, len(rows_there.host.stream))
+        run = Comparison(self.layout, self.spec, halve, rows_there, columns_there)
         K = cupy.zeros((len(X), len(Y)), self.layout.real)
         weight = K.size * (0.5 if symmetric else 1.0) / self.total
         run.compare(K, "half" if symmetric else "all", len(Y), self._progress(weight))
@@ -228,30 +228,30 @@ class _Work:
         return note
 
 
-def _with_themselves(recipe: Recipe, layout: Layout, X: Sequences, report: Report) -> Diagonal:
+def _with_themselves(spec: KernelSpec, layout: Layout, X: Sequences, report: Report) -> Diagonal:
     """K of each text with itself; in two halves where the GPU's memory is too small for all."""
     import cupy
 
     try:
-        return _all_with_themselves(recipe, layout, X, report)
+        return _all_with_themselves(spec, layout, X, report)
     except cupy.cuda.memory.OutOfMemoryError:
         if len(X) == 1:
             raise
     make_room()  # here, where nothing holds what was tried any more
-    found = [_with_themselves(recipe, layout, _part(X, half), None) for half in _halves(slice(0, len(X)))]
+    found = [_with_themselves(spec, layout, _part(X, half), None) for half in _halves(slice(0, len(X)))]
     return Diagonal(np.concatenate([part.fraction for part in found]), np.concatenate([part.exponent for part in found]))
 
 
-def _all_with_themselves(recipe: Recipe, layout: Layout, X: Sequences, report: Report) -> Diagonal:
+def _all_with_themselves(spec: KernelSpec, layout: Layout, X: Sequences, report: Report) -> Diagonal:
     import cupy
 
     longest = int(X.lengths.max(initial=0))
-    halve = layout.halvings(recipe, longest, longest)
-    rows, columns = Rows.of(X, recipe, layout, halve), Columns.of(X, recipe, layout, 1)
+    halve = layout.halvings(spec, longest, longest)
+    rows, columns = Rows.of(X, spec, layout, halve), Columns.of(X, spec, layout, 1)
     K = cupy.zeros(len(X), layout.real)
-    Run(layout, recipe, halve, OnDevice(rows), OnDevice(columns)).compare(K, "same", len(X), report or (lambda share: None))
-    fraction, exponent = np.frexp(recipe.match * K.get().astype(np.float64)[rows.rank])
-    shift = halve * (recipe.length - 1)
+    Comparison(layout, spec, halve, OnDevice(rows), OnDevice(columns)).compare(K, "same", len(X), report or (lambda share: None))
+    fraction, exponent = np.frexp(spec.match * K.get().astype(np.float64)[rows.rank])
+    shift = halve * (spec.length - 1)
     return Diagonal(fraction, np.where(fraction == 0, 0, exponent.astype(np.int64) + shift))
 
 

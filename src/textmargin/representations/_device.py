@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._typing import Floats
 from ..errors import DeviceError
-from ._backends import Diagonal, Recipe
+from ._backends import Diagonal, KernelSpec
 from ._layout import LANES, Layout
 from ._packing import Columns, jobs
 from .encode import Sequences
@@ -44,11 +44,11 @@ class OnDevice:
 
 
 @dataclass
-class Run:
+class Comparison:
     """Rows and columns on the current GPU, and what is made of them."""
 
     layout: Layout
-    recipe: Recipe
+    spec: KernelSpec
     halve: int
     rows: OnDevice
     columns: OnDevice
@@ -69,7 +69,7 @@ class Run:
         on_device, next_job = cupy.asarray(_plain(todo)), cupy.zeros(1, np.int32)
         c, r = self.columns, self.rows
         arguments = (
-            self.layout.constants(self.recipe, self.halve),
+            self.layout.constants(self.spec, self.halve),
             *(c["symbol"], c["c"], c["inverse"], c["past"], c["lane"], r["stream"]),
             *(K, np.int64(stride), np.int32(_WANTED[wanted])),
             *(on_device, np.int32(len(todo)), next_job, edges, np.int64(edge_size)),
@@ -106,8 +106,8 @@ class Run:
             scales = [part for diagonal in diagonals for part in map(cupy.asarray, _inverse_root(diagonal))]
         arguments = (
             *(K, np.int64(K.shape[1]), np.int32(symmetric), self.rows["rank"], self.columns["rank"]),
-            *(np.int64(K.shape[0]), np.int64(K.shape[1]), *scales, np.float64(factor * self.recipe.match)),
-            *(np.int64(self.halve * (self.recipe.length - 1)), out),
+            *(np.int64(K.shape[0]), np.int64(K.shape[1]), *scales, np.float64(factor * self.spec.match)),
+            *(np.int64(self.halve * (self.spec.length - 1)), out),
         )
         self._function("arrange")((min(65535, -(-K.size // 256)),), (256,), arguments)
         return out
@@ -115,15 +115,15 @@ class Run:
     def _function(self, name: str) -> Any:
         import cupy
 
-        options = self.layout.options + self.layout.compiled_in(self.recipe, self.halve)
+        options = self.layout.options + self.layout.compiled_in(self.spec, self.halve)
         return _module(options, cupy.cuda.Device().id).get_function(name)
 
 
-_kept: WeakKeyDictionary[Sequences, dict[Any, OnDevice]] = WeakKeyDictionary()
+_resident: WeakKeyDictionary[Sequences, dict[Any, OnDevice]] = WeakKeyDictionary()
 _kept_lock = Lock()
 
 
-def resident(Y: Sequences, recipe: Recipe, layout: Layout, n_steps: int) -> OnDevice:
+def resident_columns(Y: Sequences, spec: KernelSpec, layout: Layout, n_steps: int) -> OnDevice:
     """Columns stay on the GPU as long as their texts are kept: those that new texts are compared with again and again.
 
     Long runs of tiles leave fewer lanes empty at their ends; short ones are more jobs, where there is little to do.
@@ -133,15 +133,15 @@ def resident(Y: Sequences, recipe: Recipe, layout: Layout, n_steps: int) -> OnDe
     n_tiles = -(-Y.lengths // layout.columns).sum() / LANES
     n_jobs = n_tiles * max(1.0, n_steps / _STEPS_OF_JOB) / (cupy.cuda.Device().attributes["MultiProcessorCount"] * layout.warps)
     tiles_of_run = max((n for n in _TILES_OF_RUN if n_jobs >= _JOBS_OF_WARP * n), default=1)
-    gaps = b"" if layout.uniform else recipe.gap[: int(Y.codes.max(initial=-1)) + 1].tobytes()  # not of symbols that others have
+    gaps = b"" if layout.uniform else spec.gap[: int(Y.codes.max(initial=-1)) + 1].tobytes()  # not of symbols that others have
     key = cupy.cuda.Device().id, layout, tiles_of_run, gaps
     with _kept_lock:
-        kept = _kept.setdefault(Y, {})
+        kept = _resident.setdefault(Y, {})
         if key in kept:
             return kept[key]
         for other in [other for other in kept if other[1:2] != key[1:2] or other[3:] != key[3:]]:
             del kept[other]  # under other settings they are packed anew
-    found = OnDevice(Columns.of(Y, recipe, layout, tiles_of_run))
+    found = OnDevice(Columns.of(Y, spec, layout, tiles_of_run))
     with _kept_lock:
         kept[key] = found
     return found
@@ -152,7 +152,7 @@ def make_room() -> None:
     import cupy
 
     with _kept_lock:
-        _kept.clear()
+        _resident.clear()
     cupy.get_default_memory_pool().free_all_blocks()
 
 
@@ -195,7 +195,7 @@ def on_device(number: int) -> Iterator[None]:
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explain_errors() -> Iterator[None]:
     """CuPy's errors, in words that help."""
     import cupy
     from cupy.cuda.compiler import CompileException

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import fit_context
+from .._sklearn import fit_context, validate_params
 from .._typing import Floats, Indices
 from ..errors import NotTextError
-from ._matches import Match, Share, Term, largest, shown, tightest
+from ._matches import Match, Share, Term, largest, mark_gaps, tightest
 from .encode import Sequences, Tokens, digests, encode, split
 from .texts import as_items
 
@@ -64,7 +64,7 @@ class TextPairs:
         """K of other texts with these, (n_X, n_texts)."""
         return self.kernel(X, self.texts)
 
-    def joined(self, X: Any) -> TextPairs:
+    def join(self, X: Any) -> TextPairs:
         """Other texts before these."""
         return self.kernel.over([*as_items(X), *self.texts])
 
@@ -94,8 +94,8 @@ class TextPairs:
             places=here,
             other=share.other,
             other_places=there,
-            shown=shown(spellings[0], here),
-            other_shown=shown(spellings[1], there),
+            shown=mark_gaps(spellings[0], here),
+            other_shown=mark_gaps(spellings[1], there),
         )
 
     @abstractmethod
@@ -127,14 +127,14 @@ class StringKernel(TransformerMixin, BaseEstimator):
         ----------
         X, Y : lists, arrays or columns of strings, or of lists of tokens
         """
-        self._validate_params()
+        validate_params(self)
         corpora = [X] if Y is None or Y is X else [X, Y]
         encoded, symbols = self._encode(corpora)
         return self._gram(encoded[0], encoded[1] if len(encoded) > 1 else None, symbols)
 
     def diag(self, X: Any) -> Floats:
         """K(x, x) of each text, without the rest of the matrix."""
-        self._validate_params()
+        validate_params(self)
         (encoded,), symbols = self._encode([X])
         return self._diagonal(encoded, symbols)
 
@@ -142,7 +142,7 @@ class StringKernel(TransformerMixin, BaseEstimator):
 
     def over(self, X: Any) -> TextPairs:
         """The kernel of these texts, computed a block at a time: `k.over(X).block(rows, columns)`."""
-        self._validate_params()
+        validate_params(self)
         texts = as_items(X)
         (encoded,), symbols = self._encode([texts])
         return self._pairs(texts, encoded, symbols)

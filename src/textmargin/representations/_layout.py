@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from .._typing import Floats
-from ._backends import Recipe
+from ._backends import KernelSpec
 
 LANES = 32
 _REGISTERS = 65536 // LANES  # of a multiprocessor, for each lane of its warps
@@ -35,17 +35,17 @@ class Layout:
     warps: int
 
     @classmethod
-    def of(cls, recipe: Recipe, double: bool) -> Layout:
+    def of(cls, spec: KernelSpec, double: bool) -> Layout:
         """As many columns as registers hold, and as many warps, for others to go on while one waits."""
         real = np.float64 if double else np.float32
-        levels, weighted, uniform = recipe.length - 1, recipe.weights.size > 0, bool((recipe.gap == recipe.gap[0]).all())
+        levels, weighted, uniform = spec.length - 1, spec.weights.size > 0, bool((spec.gap == spec.gap[0]).all())
         words = np.dtype(real).itemsize // 4
         each = words * (levels + (0 if uniform else 2)) + 1
         for warps in (12, 8):
             most = int((_REGISTERS // warps // 8 * 8 - _OTHER_REGISTERS - 4 * words * levels) // each)
             if most >= 4:
                 break
-        columns, group = _widths(levels, min(max(most, 2), _WIDEST), float(recipe.gap.min()), _LEAST_C[4 * words])
+        columns, group = _widths(levels, min(max(most, 2), _WIDEST), float(spec.gap.min()), _LEAST_C[4 * words])
         return cls(real, levels, columns, group, weighted, uniform, warps)
 
     @property
@@ -66,44 +66,44 @@ class Layout:
         numbers |= {"WEIGHTED": int(self.weighted), "UNIFORM": int(self.uniform)}
         return ("-std=c++17", f"-DREAL={name}", *(f"-D{key}={value}" for key, value in numbers.items()))
 
-    def halvings(self, recipe: Recipe, n_s: int, n_t: int) -> int:
+    def halvings(self, spec: KernelSpec, n_s: int, n_t: int) -> int:
         """How many times to halve each match, so that no state can overflow whatever texts of these lengths say."""
-        largest = float(recipe.gap.max())
+        largest = float(spec.gap.max())
         reach = [min(n, 1 / (1 - largest) if largest < 1 else math.inf) for n in (n_s, n_t)]
-        bits = _GROWTH_BITS[np.dtype(self.real).itemsize] - math.log2(max(1.0, recipe.weights.max(initial=0.0)))
-        i = np.arange(1, recipe.length)
+        bits = _GROWTH_BITS[np.dtype(self.real).itemsize] - math.log2(max(1.0, spec.weights.max(initial=0.0)))
+        i = np.arange(1, spec.length)
         if i.size == 0 or min(n_s, n_t) == 0:
             return 0
         geometric = i * (math.log2(reach[0]) + math.log2(reach[1]))
         chosen = sum(_log2_choose(n, i) for n in (n_s, n_t))
         return max(0, math.ceil(float(np.max((np.minimum(geometric, chosen) - bits) / i))))
 
-    def compiled_in(self, recipe: Recipe, halve: int) -> tuple[str, ...]:
+    def compiled_in(self, spec: KernelSpec, halve: int) -> tuple[str, ...]:
         """Options for what all symbols have in common."""
         if not self.uniform:
             return ()
-        gap = float(recipe.gap[0])
-        return (f"-DGAP={gap.hex()}", f"-DRATIO={(recipe.match * 2.0**-halve / gap).hex()}")
+        gap = float(spec.gap[0])
+        return (f"-DGAP={gap.hex()}", f"-DRATIO={(spec.match * 2.0**-halve / gap).hex()}")
 
-    def constants(self, recipe: Recipe, halve: int) -> NDArray[Any]:
+    def constants(self, spec: KernelSpec, halve: int) -> NDArray[Any]:
         """The kernel's first argument: weights of the lengths, the last being 1."""
         found = np.zeros((), dtype=np.dtype([("weights", self.real, max(self.levels, 1) + 1)]))
         if self.weighted:
-            found["weights"][: recipe.length] = np.ldexp(recipe.weights, halve * (np.arange(recipe.length) + 1 - recipe.length))
+            found["weights"][: spec.length] = np.ldexp(spec.weights, halve * (np.arange(spec.length) + 1 - spec.length))
         return found
 
-    def column_weights(self, recipe: Recipe, symbol: NDArray[np.int32], at: Any) -> tuple[NDArray[Any], ...]:
+    def column_weights(self, spec: KernelSpec, symbol: NDArray[np.int32], at: Any) -> tuple[NDArray[Any], ...]:
         """c and 1/c of each column of each lane, and of each group the product of gaps of the one before; empty if uniform."""
         if self.uniform:
             return (np.empty((0, 1), self.real),) * 3
         gap = np.ones(symbol.shape)
-        gap[at] = recipe.gap[symbol[at]]
+        gap[at] = spec.gap[symbol[at]]
         products = np.cumprod(gap.reshape(len(gap), -1, self.group), axis=2)
         c = np.concatenate([np.ones((*products.shape[:2], 1)), products[:, :, :-1]], axis=2).reshape(gap.shape)
         past = np.roll(products[:, :, -1].ravel(), 1).reshape(products.shape[:2])
         return c.astype(self.real), (1 / c).astype(self.real), past.astype(self.real)
 
-    def rounded(self, gap: Floats, n: int) -> NDArray[Any]:
+    def round_gaps(self, gap: Floats, n: int) -> NDArray[Any]:
         """n gaps, or n times one, in the states' precision: up and down in such turns that errors do not add up over rows."""
         nearest: NDArray[Any] = gap.astype(self.real)
         if (nearest == gap).all():

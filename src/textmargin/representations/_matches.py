@@ -124,7 +124,7 @@ def tightest(codes: Codes, u: Codes, costs: Floats) -> tuple[int, ...]:
     return tuple(reversed(places))
 
 
-def shown(symbols: Sequence[Hashable], places: tuple[int, ...]) -> str:
+def mark_gaps(symbols: Sequence[Hashable], places: tuple[int, ...]) -> str:
     """A stretch of a text with what is skipped in brackets: 'c[us]tard' for 'ctard' in 'custard'."""
     space = "" if isinstance(symbols, str) else " "
     parts = [str(symbols[places[0]])]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._typing import Floats
 from ..errors import TooLargeError
-from ._backends import Recipe
+from ._backends import KernelSpec
 from ._layout import LANES, Layout
 from .encode import Sequences
 
@@ -40,7 +40,7 @@ class Rows:
         return int(np.diff(self.starts).max(initial=0))
 
     @classmethod
-    def of(cls, X: Sequences, recipe: Recipe, layout: Layout, halve: int) -> Rows:
+    def of(cls, X: Sequences, spec: KernelSpec, layout: Layout, halve: int) -> Rows:
         """Every text of X."""
         order, rank = by_length(X)
         texts = X.take(order)
@@ -54,12 +54,12 @@ class Rows:
         stream = np.empty(symbol.size // 2, dtype=layout.row)
         stream["symbol"] = symbol.reshape(-1, 2)
         if layout.uniform:
-            gap = layout.rounded(recipe.gap[:1], symbol.size)
+            gap = layout.round_gaps(spec.gap[:1], symbol.size)
         else:
             of_row = np.ones(symbol.size)
-            of_row[at] = recipe.gap[texts.codes]
-            stream["q"] = (np.ldexp(recipe.match, -halve) / of_row).reshape(-1, 2)
-            gap = layout.rounded(of_row, symbol.size)
+            of_row[at] = spec.gap[texts.codes]
+            stream["q"] = (np.ldexp(spec.match, -halve) / of_row).reshape(-1, 2)
+            gap = layout.round_gaps(of_row, symbol.size)
         gap[ends] = 0
         stream["gap"] = gap.reshape(-1, 2)
         return cls(stream, starts, rank)
@@ -79,7 +79,7 @@ class Columns:
     rank: Ints  # of each text of the corpus, in this order
 
     @classmethod
-    def of(cls, Y: Sequences, recipe: Recipe, layout: Layout, tiles_of_run: int) -> Columns:
+    def of(cls, Y: Sequences, spec: KernelSpec, layout: Layout, tiles_of_run: int) -> Columns:
         """Every text of Y."""
         order, rank = by_length(Y)
         texts = Y.take(order)
@@ -108,7 +108,7 @@ class Columns:
         lane[used[(used % LANES == LANES - 1)], 1] |= LAST  # what goes on is handed over there
         lane[lane[:, 0] < 0, 1] = FIRST
 
-        c, inverse, past = layout.column_weights(recipe, symbol, at)
+        c, inverse, past = layout.column_weights(spec, symbol, at)
         return cls(_by_tile(symbol), _by_tile(c), _by_tile(inverse), _by_tile(past), lane, runs, ranks, rank)
 
     @cached_property

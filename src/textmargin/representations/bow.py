@@ -132,7 +132,7 @@ class BagOfWords(QuietCountVectorizer):
         counts = self._count(texts)
         self.n_texts_ = len(texts)
         self.idf_ = self._idf(np.bincount(counts.indices, minlength=counts.shape[1]))
-        return self._weigh(counts)
+        return self.weight_counts(counts)
 
     def transform(self, raw_documents: Any) -> sp.csr_matrix:
         """The matrix (n_texts, n_terms) of new texts; words that are not terms are ignored."""
@@ -147,7 +147,7 @@ class BagOfWords(QuietCountVectorizer):
                 EmptyTextWarning,
                 stacklevel=2,
             )
-        return self._weigh(counts)
+        return self.weight_counts(counts)
 
     def _count(self, texts: list[str]) -> sp.csr_matrix:
         if not texts:
@@ -192,7 +192,8 @@ class BagOfWords(QuietCountVectorizer):
             )
         return idf
 
-    def _weigh(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+    def weight_counts(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """The weights of terms whose counts (n_texts, n_terms) are known."""
         X = sp.csr_matrix(counts, dtype=np.float64)
         if self.weight == "log-tf-idf":
             np.log1p(X.data, out=X.data)

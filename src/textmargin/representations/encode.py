@@ -83,10 +83,10 @@ def encode_beside(tokens: Tokens, corpus: Any, symbols: list[Any]) -> tuple[Sequ
 
 def digests(tokens: Tokens, corpus: Any) -> list[bytes]:
     """A name for each text that no other sequence of symbols has; of 16 bytes, the same everywhere and always."""
-    return [hashlib.blake2b(_spelled(text), digest_size=16).digest() for text in split(tokens, corpus)]
+    return [hashlib.blake2b(_spell(text), digest_size=16).digest() for text in split(tokens, corpus)]
 
 
-def _spelled(text: str | Sequence[Hashable]) -> bytes:
+def _spell(text: str | Sequence[Hashable]) -> bytes:
     if isinstance(text, str):
         return b"characters" + text.encode("utf-8", "surrogatepass")
     text = [token.item() if isinstance(token, np.generic) else token for token in text]

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context
 from .._system.progress import progress_of
-from .._typing import Floats
+from .._typing import Floats, Indices
 from ..errors import EmptyVocabularyError
 from .encode import Tokens, encode
 from .spectrum import count_ngrams
@@ -32,7 +32,7 @@ from .strings import LEAST_DECAY, SubsequenceKernel
 from .texts import as_items
 
 _ROWS_AT_ONCE = 512
-_SAMPLE = 100  # texts on which the alignment is taken
+_ALIGNMENT_TEXTS = 100  # texts on which the alignment is taken
 
 
 def kernel_alignment(K: ArrayLike, L: ArrayLike) -> float:
@@ -49,6 +49,11 @@ def kernel_alignment(K: ArrayLike, L: ArrayLike) -> float:
     return float(np.sum(K * L) / size) if size > 0 else 0.0
 
 
+def alignment_rows(n_texts: int) -> Indices:
+    """The rows of the texts on which alignments are taken."""
+    return np.linspace(0, n_texts - 1, min(_ALIGNMENT_TEXTS, n_texts)).astype(np.intp)
+
+
 class _TextMap(TransformerMixin, BaseEstimator):
     """A transformer of texts."""
 
@@ -60,7 +65,7 @@ class _TextMap(TransformerMixin, BaseEstimator):
 
     def _alignment(self, kernel: Callable[[list[Any]], Floats], texts: list[Any]) -> float:
         """With a kernel, on a sample of texts."""
-        some = [texts[i] for i in np.linspace(0, len(texts) - 1, min(_SAMPLE, len(texts))).astype(int)]
+        some = [texts[i] for i in alignment_rows(len(texts))]
         mapped = self.transform(some)
         product = mapped @ mapped.T
         return kernel_alignment(kernel(some), product.toarray() if sp.issparse(product) else product)

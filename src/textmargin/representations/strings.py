@@ -25,7 +25,7 @@ from .._sklearn import Interval, StrOptions
 from .._system.progress import progress_of, stages
 from .._typing import Floats, Indices
 from ..errors import TooLargeError
-from ._backends import Backend, Diagonal, Recipe, choose
+from ._backends import Backend, Diagonal, KernelSpec, choose
 from ._kernel import StringKernel, TextPairs, length_weights, no_texts
 from ._matches import Term
 from .encode import Sequences, Tokens, encode_beside, rows_as_texts
@@ -122,25 +122,25 @@ class SubsequenceKernel(StringKernel):
     def _gram(
         self, X: Sequences, Y: Sequences | None, symbols: list[Any], known: tuple[Diagonal | None, Diagonal | None] = (None, None)
     ) -> Floats:
-        recipe, factor = self._recipe(symbols)
+        spec, factor = self._spec(symbols)
         corpora = [X] if Y is None else [X, Y]
-        backend = self._backend(recipe, *corpora)
+        backend = self._backend(spec, *corpora)
         with progress_of(f"Comparing {len(X):,} × {len(corpora[-1]):,} texts", self.progress) as report:
             if not self.normalize:
-                return self._finite(backend.gram(recipe, X, Y, (Diagonal.none(),) * 2, factor, report))
+                return self._finite(backend.gram(spec, X, Y, (Diagonal.none(),) * 2, factor, report))
             # The diagonals are work as well: of few long texts with many short ones, nearly all of it.
             work = [
                 0.0 if diagonal else float(texts.lengths @ texts.lengths) for texts, diagonal in zip(corpora, known, strict=False)
             ]
             reports = stages(report, [*work, float(X.codes.size) * corpora[-1].codes.size])
             diagonals = [
-                diagonal or backend.diagonal(recipe, texts, part)
+                diagonal or backend.diagonal(spec, texts, part)
                 for texts, diagonal, part in zip(corpora, known, reports, strict=False)
             ]
-            return backend.gram(recipe, X, Y, (diagonals[0], diagonals[-1]), 1.0, next(reports))
+            return backend.gram(spec, X, Y, (diagonals[0], diagonals[-1]), 1.0, next(reports))
 
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
-        _, factor = self._recipe(symbols)
+        _, factor = self._spec(symbols)
         if self.normalize:
             shortest = 1 + int(np.flatnonzero(length_weights(self.weights, self.length))[0])
             return (X.lengths >= shortest).astype(np.float64)
@@ -149,8 +149,8 @@ class SubsequenceKernel(StringKernel):
     def _with_themselves(self, X: Sequences, symbols: list[Any]) -> Diagonal:
         """The core's value of each text with itself."""
         with progress_of(f"Comparing {len(X):,} texts with themselves", self.progress) as report:
-            recipe, _ = self._recipe(symbols)
-            return self._backend(recipe, X).diagonal(recipe, X, report)
+            spec, _ = self._spec(symbols)
+            return self._backend(spec, X).diagonal(spec, X, report)
 
     def _pairs(self, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> TextPairs:
         return _SubsequencePairs(self, texts, encoded, symbols)
@@ -165,9 +165,9 @@ class SubsequenceKernel(StringKernel):
             "precision": self.precision,
         }
 
-    def _backend(self, recipe: Recipe, *corpora: Sequences) -> Backend:
-        double = self.precision == "double" or self._bits(recipe.gap, *corpora) > SINGLE_BITS
-        return choose(self.backend, double, self.n_jobs, recipe, corpora[0], corpora[-1])
+    def _backend(self, spec: KernelSpec, *corpora: Sequences) -> Backend:
+        double = self.precision == "double" or self._bits(spec.gap, *corpora) > SINGLE_BITS
+        return choose(self.backend, double, self.n_jobs, spec, corpora[0], corpora[-1])
 
     def _bits(self, gaps: Floats, *corpora: Sequences) -> float:
         """log₂ of the largest state that two texts of these lengths could have, if they were of one symbol."""
@@ -177,7 +177,7 @@ class SubsequenceKernel(StringKernel):
         paths = [levels * np.log2(max(r, 1)) - (gammaln(levels + 1) / np.log(2) if largest == 1 else 0) for r in reach]
         return float(np.max(paths[0] + paths[1], initial=0.0))
 
-    def _recipe(self, symbols: list[Any]) -> tuple[Recipe, float]:
+    def _spec(self, symbols: list[Any]) -> tuple[KernelSpec, float]:
         """What a backend computes, and the factor from that to K."""
         match, relative, log_factor = self._in_core()
         n, factor = relative.size, float(np.exp(log_factor))
@@ -186,7 +186,7 @@ class SubsequenceKernel(StringKernel):
                 f"decay={self.decay} to the power of 2·{n} is too small for a float; use normalize=True, where it cancels."
             )
         several = relative if np.count_nonzero(relative) > 1 else np.empty(0)
-        return Recipe(n, self._gaps(symbols), match, several), factor
+        return KernelSpec(n, self._gaps(symbols), match, several), factor
 
     def _in_core(self) -> tuple[float, Floats, float]:
         """What a match is worth in the core, the weight of each length there, and the logarithm of the factor from that to K.
@@ -264,17 +264,17 @@ class _SubsequencePairs(TextPairs):
             scale = self.kernel._with_themselves(x, symbols).inverse_roots() * self.diagonal.inverse_roots()
         gap = float(self.kernel._gaps(symbols).mean())
         for length in (1 + np.flatnonzero(relative)).tolist():
-            recipe = Recipe(length, self.kernel._gaps(symbols), 1.0, np.empty(0))
-            yield Term(length, gap, relative[length - 1] * match**length * scale, partial(_amounts, recipe, self.kernel.n_jobs))
+            spec = KernelSpec(length, self.kernel._gaps(symbols), 1.0, np.empty(0))
+            yield Term(length, gap, relative[length - 1] * match**length * scale, partial(_amounts, spec, self.kernel.n_jobs))
 
     def _gap_costs(self, symbols: list[Any]) -> Floats:
         return 1e-9 - np.log(self.kernel._gaps(symbols))  # gaps that cost nothing are still to be few
 
 
-def _amounts(recipe: Recipe, n_jobs: int | None, texts: Sequences, subsequences: NDArray[np.int32]) -> Floats:
+def _amounts(spec: KernelSpec, n_jobs: int | None, texts: Sequences, subsequences: NDArray[np.int32]) -> Floats:
     """Σ γ^gaps over the occurrences of each subsequence in each text."""
     patterns, unscaled = rows_as_texts(subsequences), (Diagonal.none(), Diagonal.none())
-    return choose("cpu", True, n_jobs, recipe, texts, patterns).gram(recipe, texts, patterns, unscaled, 1.0)
+    return choose("cpu", True, n_jobs, spec, texts, patterns).gram(spec, texts, patterns, unscaled, 1.0)
 
 
 def _spelled_gaps(gaps: float | Mapping[Any, float] | None) -> Any:

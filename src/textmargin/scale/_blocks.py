@@ -16,7 +16,7 @@ from distributed import Future
 from ..errors import TextmarginError
 from ..learners.objective import canonical
 from ._client import client, homes
-from ._spill import StoredMatrix, opened
+from ._spill import SpilledMatrix, load
 
 _arrays: Any = dask.array  # which carries no types
 
@@ -37,7 +37,7 @@ class Blocks:
         self.parts: tuple[Any, ...] = tuple(parts)
         self.n_columns = n_columns
         self.sizes = None if sizes is None else tuple(sizes)
-        self._kept = False
+        self._persisted = False
         if not self.parts:
             raise TextmarginError("Blocks needs at least one part; got none.")
 
@@ -52,16 +52,16 @@ class Blocks:
     @classmethod
     def of(cls, matrices: Iterable[Any], n_columns: int | None = None) -> Self:
         """From matrices in memory, delayed or on the cluster; `n_columns` must be given unless all are in memory."""
-        found = list(matrices)
-        if not any(isinstance(part, Delayed | Future) for part in found):
-            found = [sp.csr_matrix(part) if sp.issparse(part) else np.asarray(part) for part in found]
-            widths = {part.shape[1] for part in found} | ({n_columns} if n_columns is not None else set())
+        parts = list(matrices)
+        if not any(isinstance(part, Delayed | Future) for part in parts):
+            parts = [sp.csr_matrix(part) if sp.issparse(part) else np.asarray(part) for part in parts]
+            widths = {part.shape[1] for part in parts} | ({n_columns} if n_columns is not None else set())
             if len(widths) != 1:
                 raise TextmarginError(f"The parts of a matrix must have the same columns; got {sorted(widths)}.")
-            return cls([delayed(part, pure=False) for part in found], widths.pop(), [part.shape[0] for part in found])
+            return cls([delayed(part, pure=False) for part in parts], widths.pop(), [part.shape[0] for part in parts])
         if n_columns is None:
             raise TextmarginError("Blocks.of needs n_columns where parts are not in memory.")
-        return cls(found, n_columns)
+        return cls(parts, n_columns)
 
     @classmethod
     def split(cls, X: Any, n_partitions: int) -> Self:
@@ -81,14 +81,14 @@ class Blocks:
 
     def persist(self) -> Blocks:
         """The same matrix, computed and kept on the disks of the workers."""
-        if self._kept:
+        if self._persisted:
             return self
-        at, store = client(), delayed(_store, pure=False)
-        parts = computed([store(part, self.n_columns) for part in self.parts])
+        at, spill = client(), delayed(_spill, pure=False)
+        parts = compute_parts([spill(part, self.n_columns) for part in self.parts])
         sizes = at.gather([at.submit(_n_rows, part, pure=False) for part in parts])
-        kept = Blocks(parts, self.n_columns, sizes)
-        kept._kept = True
-        return kept
+        blocks = Blocks(parts, self.n_columns, sizes)
+        blocks._persisted = True
+        return blocks
 
     def array(self, function: Callable[[Any], Any], dtype: Any, *, flat: bool) -> Any:
         """`function(matrix)` of each part as a Dask array, of one axis if flat; sizes are NaN while unknown."""
@@ -103,14 +103,14 @@ class Blocks:
 
     def compute(self) -> Any:
         """The whole matrix in memory."""
-        found = client().gather(client().compute(self.delayed(_itself)))
-        return sp.vstack(found, format="csr") if sp.issparse(found[0]) else np.vstack(found)
+        matrices = client().gather(client().compute(self.delayed(_identity)))
+        return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.vstack(matrices)
 
 
-def computed(tasks: Sequence[Delayed]) -> list[Any]:
+def compute_parts(tasks: Sequence[Delayed]) -> list[Any]:
     """Futures of one task per part, each on the worker that has its share."""
     at = client()
-    shares = groupby(zip(tasks, share_out(len(tasks), homes(at)), strict=True), key=itemgetter(1))
+    shares = groupby(zip(tasks, assign_homes(len(tasks), homes(at)), strict=True), key=itemgetter(1))
     return [
         future
         for home, share in shares
@@ -118,13 +118,13 @@ def computed(tasks: Sequence[Delayed]) -> list[Any]:
     ]
 
 
-def share_out(n_parts: int, homes: Sequence[str]) -> list[str]:
+def assign_homes(n_parts: int, homes: Sequence[str]) -> list[str]:
     """A home for each part: neighbours together, about as many for each."""
     n_shares = min(n_parts, len(homes))
     return [homes[i * n_shares // n_parts] for i in range(n_parts)]
 
 
-def block(matrix: Any) -> Any:
+def as_block(matrix: Any) -> Any:
     """A matrix as the learner takes it: doubles entry in one place, indices of four bytes."""
     if not sp.issparse(matrix):
         return np.ascontiguousarray(matrix, dtype=np.float64)
@@ -135,21 +135,21 @@ def block(matrix: Any) -> Any:
 
 
 def _apply(function: Callable[..., Any], part: Any, *others: Any) -> Any:
-    return function(opened(part), *others)
+    return function(load(part), *others)
 
 
-def _itself(matrix: Any) -> Any:
+def _identity(matrix: Any) -> Any:
     return matrix
 
 
-def _store(part: Any, n_columns: int) -> StoredMatrix:
-    matrix = opened(part)
+def _spill(part: Any, n_columns: int) -> SpilledMatrix:
+    matrix = load(part)
     if matrix.ndim != 2 or matrix.shape[1] != n_columns:
         raise TextmarginError(f"A part has shape {matrix.shape}, but the matrix has {n_columns} columns.")
-    matrix = block(matrix)
+    matrix = as_block(matrix)
     if not np.isfinite(matrix.data if sp.issparse(matrix) else matrix).all():
         raise ValueError("Input X contains NaN or infinity; replace or drop such values first.")
-    return StoredMatrix(matrix)
+    return SpilledMatrix(matrix)
 
 
 def _n_rows(part: Any) -> int:

@@ -49,48 +49,48 @@ def connect(address: str | None = None, *, workers: int | None = None, memory_li
         Of each local worker, such as "2GB"; "auto" shares out the memory of the machine.
     """
     if address is not None:
-        with _reached(address) as found:
-            yield found
+        with _attach(address) as connection:
+            yield connection
         return
     if workers is not None and workers < 1:
         raise ClusterError(f"workers must be 1 or more. Got {workers!r} instead.")
-    spawned = {
+    environment = {
         "distributed.nanny.pre-spawn-environ": {**dask.config.get("distributed.nanny.pre-spawn-environ", {}), **_ONE_THREAD}
     }
     with (
-        dask.config.set(spawned),
+        dask.config.set(environment),
         _cluster(
             n_workers=workers, threads_per_worker=1, processes=True, memory_limit=memory_limit, dashboard_address=":0"
         ) as cluster,
-        _client_of(cluster) as started,
+        _client_of(cluster) as connection,
     ):
-        yield started
+        yield connection
 
 
 @contextmanager
-def _reached(address: str) -> Iterator[Any]:
+def _attach(address: str) -> Iterator[Any]:
     try:
-        found = _client_of(address, timeout=PATIENCE)
+        connection = _client_of(address, timeout=PATIENCE)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"No Dask scheduler answers at {address!r}; check that it runs (dask scheduler) and can be reached from here."
         ) from error
-    with found:
-        worker_threads(found)
-        _require_the_package(found)
-        yield found
+    with connection:
+        worker_threads(connection)
+        _require_the_package(connection)
+        yield connection
 
 
 def _require_the_package(client: Any) -> None:
     """That all have this version: a worker that cannot read a task it is sent ends, and so would one after another."""
     try:
-        found = {client.run_on_scheduler(_version), *client.run(_version).values()}
+        versions = {client.run_on_scheduler(_version), *client.run(_version).values()}
     except Exception as error:  # Dask has no kind of its own for what goes wrong there
-        found = {str(error)}
-    if found != {__version__}:
+        versions = {str(error)}
+    if versions != {__version__}:
         raise ClusterError(
             f"Scheduler and workers of {client.scheduler.address} need textmargin {__version__}, as here; they have: "
-            f"{', '.join(sorted(found))}. Install it where they run: pip install 'textmargin[scale]=={__version__}'."
+            f"{', '.join(sorted(versions))}. Install it where they run: pip install 'textmargin[scale]=={__version__}'."
         )
 
 
@@ -98,20 +98,20 @@ def _version() -> str:
     return __version__
 
 
-def sent(value: Any) -> Any:
+def broadcast(value: Any) -> Any:
     """A future of a value that many tasks need: it goes out once, and the scheduler can send it again where it was lost."""
     with large_tasks():
-        return client().submit(_itself, value, pure=False)
+        return client().submit(_identity, value, pure=False)
 
 
-def carried(value: Any) -> Any:
-    """`sent`, for what users have made: if its code is not where a worker runs, that is an error, and not the end of the worker.
+def broadcast_pickled(value: Any) -> Any:
+    """`broadcast`, for what users have made: code that is not where a worker runs is an error, and not the end of the worker.
 
     Dask reads the arguments of a task as it reads the message, and a worker that cannot read a message closes. Without workers
     everybody waits.
     """
     with large_tasks():
-        return client().submit(_unpacked, cloudpickle.dumps(value), type(value).__name__, pure=False)
+        return client().submit(_unpickle, cloudpickle.dumps(value), type(value).__name__, pure=False)
 
 
 def large_tasks() -> Any:
@@ -119,11 +119,11 @@ def large_tasks() -> Any:
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
 
 
-def _itself(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _unpacked(content: bytes, name: str) -> Any:
+def _unpickle(content: bytes, name: str) -> Any:
     try:
         return cloudpickle.loads(content)
     except (ImportError, AttributeError) as error:

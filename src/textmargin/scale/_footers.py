@@ -21,14 +21,14 @@ class Part:
     name: str
     n_rows: int
     n_bytes: int
-    changed: int  # nanoseconds, as the file system keeps it
-    kept: tuple[str, ...]
+    mtime_ns: int
+    columns: tuple[str, ...]
 
 
-def checked_parts(paths: Sequence[Path], text: str, keep: Sequence[str] | None, new: Sequence[str]) -> list[Part]:
+def check_parts(paths: Sequence[Path], text: str, keep: Sequence[str] | None, new: Sequence[str]) -> list[Part]:
     """The files with the columns to take over; each must have a text column, and none that is called like a new one."""
     common = Path(os.path.commonpath([path.parent for path in paths]))
-    return [_checked(path, path.relative_to(common).as_posix(), text, keep, new) for path in paths]
+    return [_check(path, path.relative_to(common).as_posix(), text, keep, new) for path in paths]
 
 
 def column_names(path: Path) -> list[str]:
@@ -36,21 +36,21 @@ def column_names(path: Path) -> list[str]:
     return list(_footer(path)[0].names)
 
 
-def _checked(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Sequence[str]) -> Part:
+def _check(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Sequence[str]) -> Part:
     schema, n_rows = _footer(path)
-    kept = tuple(column for column in schema.names if column != text) if keep is None else tuple(keep)
-    for column in (text, *kept):
+    columns = tuple(column for column in schema.names if column != text) if keep is None else tuple(keep)
+    for column in (text, *columns):
         if column not in schema.names:
             raise TableError(f"{path} has no column {column!r}. It has {', '.join(map(repr, schema.names[:10]))}.")
     kind = schema.field(text).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
         raise TableError(f"{path}: column {text!r} holds {kind}, not texts.")
-    twice = [column for column in kept if column in new]
+    twice = [column for column in columns if column in new]
     if twice:
         raise TableError(f"{path} has a column {twice[0]!r}, as the results will; say which columns to keep, without this one.")
     facts = path.stat()
-    return Part(path, name, n_rows, facts.st_size, facts.st_mtime_ns, kept)
+    return Part(path, name, n_rows, facts.st_size, facts.st_mtime_ns, columns)
 
 
 def _footer(path: Path) -> tuple[pa.Schema, int]:

@@ -1,7 +1,7 @@
 """Leave-one-out scores where texts lie in parts.
 
 Only the texts inside the margin have other scores than the fitted model gives them, and these depend on nothing but such texts
-(`learners/_leave_one_out.py`). Per class they are brought together on one worker; there must be no more of them than the
+(`learners/leave_one_out.py`). Per class they are brought together on one worker; there must be no more of them than the
 in-memory class could take, and the others are never moved.
 """
 
@@ -19,12 +19,12 @@ from .._typing import Floats
 from ..errors import ScoreError, TooLargeError
 from ..labels import ClassLabels, OneVsRest
 from ..learners.leave_one_out import MAX_SIZE
-from ..learners.primal import PriorSVC
 from ..learners.trust import Fit, Problem, Solver
 from ._blocks import Blocks
 from ._client import client
-from ._spill import Stored, opened
+from ._spill import SpilledArrays, load
 from ._targets import Targets
+from .primal import PriorSVC
 
 _MODES = ("plain", "fixed", "ridge")  # the others would have to look at texts outside the margin as well
 
@@ -52,29 +52,29 @@ def leave_one_out_scores(estimator: Any, X: Blocks, targets: Targets, trained: B
     modes = sorted(set(estimator.trust_mode_) - set(_MODES))
     if modes:
         raise ScoreError(f"Leave-one-out scores on parts cannot be had with trust={modes[0]!r}; use scores='cv'.")
-    labels, at = targets.labels, client()
+    labels, cluster = targets.labels, client()
     sides = [_sides(estimator, targets, k) for k in range(labels.n_problems)]
     both = list(zip(trained.parts, targets.parts, strict=True))
-    counts = np.array(at.gather(at.compute([delayed(_count, pure=False)(*part, sides) for part in both])))
+    counts = np.array(cluster.gather(cluster.compute([delayed(_count, pure=False)(*part, sides) for part in both])))
     _refuse_many(counts.sum(axis=0), labels)
-    inside, solve, put = (delayed(function, pure=False) for function in (_inside, _solved, _put))
+    inside, solve, put = (delayed(function, pure=False) for function in (_inside, _solve, _put))
     solver = Solver(estimator.trust_strength, estimator.tol, estimator.max_iter)
     columns = []
-    for k, fit in enumerate(estimator._fits()):
+    for k, fit in enumerate(estimator.fits()):
         settings = {"penalty": 1.0 / (2.0 * estimator.C), "fit_intercept": estimator.fit_intercept, "V": estimator.prior_[k]}
-        found = [inside(part, *rest, k, sides[k]) for part, rest in zip(X.parts, both, strict=True)]
-        columns.append(at.compute(solve(found, solver, fit, settings)))
+        inside_parts = [inside(part, *rest, k, sides[k]) for part, rest in zip(X.parts, both, strict=True)]
+        columns.append(cluster.compute(solve(inside_parts, solver, fit, settings)))
     starts = np.cumsum(counts, axis=0) - counts
     parts = [put(*part, sides, own, columns) for part, own in zip(both, starts.tolist(), strict=True)]
     return Blocks(parts, labels.n_problems, X.sizes)
 
 
-def _sides(estimator: Any, targets: Targets, k: int) -> _Sides:
+def _sides(estimator: PriorSVC, targets: Targets, k: int) -> _Sides:
     """Costs and margins of the positive and the other texts of a class, before the texts' own weights."""
     labels, total, own = targets.labels, targets.counts.weight, float(targets.counts.positive_weight[k])
     both = OneVsRest(labels, np.repeat([[True], [False]], labels.n_problems, axis=1))
     costs = np.zeros(2) + both.costs(estimator.class_weight, k, np.array([own, total - own]))
-    margins = estimator._checked_margins()
+    margins = estimator.margin_pair()
     return _Sides((float(costs[0]), float(costs[1])), margins)
 
 
@@ -87,8 +87,10 @@ def _refuse_many(counts: NDArray[np.int64], labels: ClassLabels) -> None:
         )
 
 
-def _posed(scores: Floats, target: Stored, k: int, sides: _Sides) -> tuple[NDArray[np.intp], Floats, Floats, Floats]:
-    """Signs, costs and margins of a part's texts, and which are inside the margin."""
+def _inside_margin(
+    scores: Floats, target: SpilledArrays, k: int, sides: _Sides
+) -> tuple[NDArray[np.intp], Floats, Floats, Floats]:
+    """Which of a part's texts are inside the margin; signs, costs and margins of all."""
     positive = target.read(0)[k]
     y = np.where(positive, 1.0, -1.0)
     costs = np.where(positive, *sides.costs) * target.read(1)
@@ -96,18 +98,18 @@ def _posed(scores: Floats, target: Stored, k: int, sides: _Sides) -> tuple[NDArr
     return np.flatnonzero((costs > 0) & (margins - y * scores[:, k] > 0)), y, costs, margins
 
 
-def _count(scores: Any, target: Stored, sides: Sequence[_Sides]) -> NDArray[np.int64]:
+def _count(scores: Any, target: SpilledArrays, sides: Sequence[_Sides]) -> NDArray[np.int64]:
     """Per class, how many texts are inside the margin."""
-    scores = opened(scores)
-    return np.array([_posed(scores, target, k, side)[0].size for k, side in enumerate(sides)], dtype=np.int64)
+    scores = load(scores)
+    return np.array([_inside_margin(scores, target, k, side)[0].size for k, side in enumerate(sides)], dtype=np.int64)
 
 
-def _inside(part: Any, scores: Any, target: Stored, k: int, sides: _Sides) -> _Inside:
-    rows, y, costs, margins = _posed(opened(scores), target, k, sides)
-    return _Inside(opened(part)[rows], y[rows], costs[rows], margins[rows])
+def _inside(part: Any, scores: Any, target: SpilledArrays, k: int, sides: _Sides) -> _Inside:
+    rows, y, costs, margins = _inside_margin(load(scores), target, k, sides)
+    return _Inside(load(part)[rows], y[rows], costs[rows], margins[rows])
 
 
-def _solved(parts: Sequence[_Inside], solver: Solver, fit: Fit, settings: dict[str, Any]) -> Floats:
+def _solve(parts: Sequence[_Inside], solver: Solver, fit: Fit, settings: dict[str, Any]) -> Floats:
     """The scores of the texts inside the margin, in the order of the parts."""
     blocks, *columns = zip(*parts, strict=True)
     X = sp.vstack(blocks, format="csr") if sp.issparse(blocks[0]) else np.vstack(blocks)
@@ -119,11 +121,11 @@ def _solved(parts: Sequence[_Inside], solver: Solver, fit: Fit, settings: dict[s
     return solver.leave_one_out(Problem(X=X, y=y, costs=costs, margins=margins, Z=Z, row_size=0.0, **settings), fit)
 
 
-def _put(scores: Any, target: Stored, sides: Sequence[_Sides], starts: Sequence[int], columns: Sequence[Floats]) -> Floats:
+def _put(scores: Any, target: SpilledArrays, sides: Sequence[_Sides], starts: Sequence[int], columns: Sequence[Floats]) -> Floats:
     """A part's scores with those of the texts inside the margin put in their places."""
-    trained = np.asarray(opened(scores))
-    left_out = trained.copy()
+    trained = np.asarray(load(scores))
+    held_out = trained.copy()
     for k, (side, start, column) in enumerate(zip(sides, starts, columns, strict=True)):
-        rows = _posed(trained, target, k, side)[0]
-        left_out[rows, k] = column[start : start + rows.size]
-    return left_out
+        rows = _inside_margin(trained, target, k, side)[0]
+        held_out[rows, k] = column[start : start + rows.size]
+    return held_out

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .._typing import Floats
 from ._blocks import Blocks
 from ._client import client
-from .tasks import combined
+from .tasks import tree_reduce
 
 _BITS = 8  # more at a time would be fewer passes, and tables of 2¹⁶ counts for every set and part
 
@@ -25,8 +25,8 @@ def medians(values: Callable[..., list[Floats]], X: Blocks, others: Sequence[Any
     prefixes = np.zeros((n, 2), dtype=np.uint64)  # of the lower and the upper of the two numbers in the middle
     ranks: NDArray[np.int64] | None = None
     for shift in range(64 - _BITS, -1, -_BITS):
-        tasks = X.delayed(_Counting(values, prefixes, shift), others)
-        counts = client().compute(combined(_sum, tasks)).result()  # (n, 2, 256)
+        tasks = X.delayed(_CountDigits(values, prefixes, shift), others)
+        counts = client().compute(tree_reduce(_sum, tasks)).result()  # (n, 2, 256)
         if ranks is None:
             n_numbers = counts[:, 0].sum(axis=1)
             ranks = np.stack([(n_numbers - 1) // 2, n_numbers // 2], axis=1)
@@ -38,7 +38,7 @@ def medians(values: Callable[..., list[Floats]], X: Blocks, others: Sequence[Any
     return np.asarray(prefixes.view(np.float64).mean(axis=1))
 
 
-class _Counting:
+class _CountDigits:
     """How many numbers of a part agree with each prefix, by their next digit."""
 
     def __init__(self, values: Callable[..., list[Floats]], prefixes: NDArray[np.uint64], shift: int) -> None:

@@ -1,6 +1,6 @@
 """The texts of one class ranked by score where they lie in parts: each part sorts its own, then neighbours merge.
 
-Texts of equal score keep their order, so that the run that is left at last is, to the bit, what sorting all texts at once gives,
+Texts of equal score keep their order, so that the last run is, to the bit, what sorting all texts at once gives,
 whatever the parts. A text takes nine bytes of it. Counting texts per distinct score would take sixteen and more for each: scores
 are doubles, and hardly ever equal.
 """
@@ -15,36 +15,36 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from .._typing import Floats
-from .tasks import combined
+from .tasks import tree_reduce
 
 _AT_ONCE = 8  # runs that one task merges: fewer would move every text more often, more would need more memory at a time
 
 
-class Run(NamedTuple):
-    """Texts by score, the highest first."""
+class SortedScores(NamedTuple):
+    """A sorted run: texts by score, the highest first."""
 
     score: Floats
     positive: NDArray[np.bool_]
     weight: Floats | None
 
 
-def sorted_run(score: Floats, positive: NDArray[np.bool_], weight: Floats | None) -> Run:
+def sort_scores(score: Floats, positive: NDArray[np.bool_], weight: Floats | None) -> SortedScores:
     """The texts of one part that have a score (NaN: none)."""
     rows = np.flatnonzero(~np.isnan(score))
-    return _taken(Run(score, positive, weight), rows[_order(score[rows])])
+    return _take(SortedScores(score, positive, weight), rows[_order(score[rows])])
 
 
-def merged(*runs: Run) -> Run:
+def merge(*runs: SortedScores) -> SortedScores:
     """Neighbouring runs as one."""
     weighted = runs[0].weight is not None
     score, positive = (np.concatenate([run[i] for run in runs]) for i in (0, 1))
     weight = np.concatenate([run.weight for run in runs if run.weight is not None]) if weighted else None
-    return _taken(Run(score, positive, weight), _order(score))
+    return _take(SortedScores(score, positive, weight), _order(score))
 
 
 def merge_tree(runs: Sequence[Delayed], at_once: int = _AT_ONCE) -> Delayed:
     """The task that gives all of them as one run."""
-    return combined(merged, runs, at_once)
+    return tree_reduce(merge, runs, at_once)
 
 
 def _order(score: Floats) -> NDArray[np.intp]:
@@ -52,5 +52,5 @@ def _order(score: Floats) -> NDArray[np.intp]:
     return np.argsort(-score, kind="stable")
 
 
-def _taken(run: Run, order: NDArray[np.intp]) -> Run:
-    return Run(run.score[order], run.positive[order], None if run.weight is None else run.weight[order])
+def _take(run: SortedScores, order: NDArray[np.intp]) -> SortedScores:
+    return SortedScores(run.score[order], run.positive[order], None if run.weight is None else run.weight[order])

@@ -1,4 +1,4 @@
-"""What one part adds to the sums that Newton's method needs: the formulas of `_objective.py`, `newton.hpp` and `search.hpp`.
+"""What one part adds to the sums that Newton's method needs: the formulas of `objective.py`, `newton.hpp` and `search.hpp`.
 
 For one topic, with the shortfall s = m − yf of each text, S the active texts (s > 0), c their costs, e = y∘s and Z the columns
 beside X (the intercept, and the scores of priors whose trust is learnt).
@@ -16,7 +16,7 @@ from scipy.sparse import _sparsetools as sparse_loops  # Xᵀu added in place; S
 
 from .. import core
 from .._typing import Floats
-from ._requests import Bend, Look, Move, Product, Request, Rows, Topic
+from ._requests import ActiveRowsRequest, DirectionRequest, GradientRequest, PlaneRequest, ProductRequest, Request, Topic
 
 _CHUNK = 1 << 15  # texts at a time where several numbers of each are needed: they stay in the processor's cache
 
@@ -48,34 +48,34 @@ class PartOfTopic:
         return _side_by_side([*intercept, *(_times(S, v) for v in self.topic.V)], S.shape[0])
 
 
-def nothing(request: Request, topic: Topic, n_features: int) -> tuple[Any, ...]:
+def zero_sums(request: Request, topic: Topic, n_features: int) -> tuple[Any, ...]:
     """The sums over no text."""
     k = topic.intercept + len(topic.V)
-    if isinstance(request, Look):
+    if isinstance(request, GradientRequest):
         if not request.full:
             return 0.0, 0
         return 0.0, 0, np.zeros((2 + k, n_features)), np.zeros(k), np.zeros((k, k))
-    if isinstance(request, Product):
+    if isinstance(request, ProductRequest):
         return np.zeros(n_features), np.zeros(k)
-    if isinstance(request, Move | Bend):
-        directed = request.weights is not None if isinstance(request, Move) else request.theta.size > k
+    if isinstance(request, DirectionRequest | PlaneRequest):
+        directed = request.weights is not None if isinstance(request, DirectionRequest) else request.theta.size > k
         return np.zeros(k + directed), np.zeros((k + directed, k + directed)), 0, 0.0
-    if isinstance(request, Rows):
+    if isinstance(request, ActiveRowsRequest):
         return ([],)
     return (np.zeros((n_features + k + 1, n_features + k + 1)),)
 
 
-def look(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats, full: bool) -> tuple[Any, ...]:
+def add_gradient(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats, full: bool) -> tuple[Any, ...]:
     """Adds Σ c s², |S| and, if full, the rows [the diagonal of X'CX, X'Ce, Z'CX], Z'Ce and Z'CZ."""
     rows = np.flatnonzero(shortfall > 0)
-    costs, missed = here.costs(rows), shortfall[rows]
+    costs, gaps = here.costs(rows), shortfall[rows]
     loss, n_active, *rest = sums
-    loss, n_active = loss + float(costs @ (missed * missed)), n_active + rows.size
+    loss, n_active = loss + float(costs @ (gaps * gaps)), n_active + rows.size
     if not full:
         return loss, n_active
     vectors, ZCe, ZCZ = rest
     S = X[rows]
-    Ce, Z = costs * here.signs(rows) * missed, here.columns(S)
+    Ce, Z = costs * here.signs(rows) * gaps, here.columns(S)
     CZ = costs[:, None] * Z
     _add_transposed(S, costs, vectors[0], squared=True)
     for column, out in zip([Ce, *CZ.T], vectors[1:], strict=True):
@@ -83,7 +83,7 @@ def look(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats, fu
     return loss, n_active, vectors, ZCe + Z.T @ Ce, ZCZ + CZ.T @ Z
 
 
-def product(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats, direction: Floats) -> tuple[Any, ...]:
+def add_product(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats, direction: Floats) -> tuple[Any, ...]:
     """Adds X'CXd and Z'CXd."""
     rows = np.flatnonzero(shortfall > 0)
     S = X[rows]
@@ -93,14 +93,14 @@ def product(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats,
     return image, through + here.columns(S).T @ Cu
 
 
-def rows_of(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats) -> tuple[Any, ...]:
+def add_active_rows(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats) -> tuple[Any, ...]:
     """Adds the active texts: X, y, c, Z and e of them."""
     rows = np.flatnonzero(shortfall > 0)
     S, y = X[rows], here.signs(rows)
     return ([*sums[0], (S, y, here.costs(rows), here.columns(S), y * shortfall[rows])],)
 
 
-def normal(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats) -> tuple[Any, ...]:
+def add_normal_equations(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats) -> tuple[Any, ...]:
     """Adds T'CT of the table T = [X, Z, e]."""
     rows = np.flatnonzero(shortfall > 0)
     S, e = X[rows], here.signs(rows) * shortfall[rows]
@@ -108,34 +108,36 @@ def normal(sums: tuple[Any, ...], here: PartOfTopic, X: Any, shortfall: Floats) 
     return (sums[0] + table.T @ (here.costs(rows)[:, None] * table),)
 
 
-def moved(here: PartOfTopic, X: Any, weights: Floats | None, intercept: float) -> Floats:
-    """How the scores change along a direction, if there is one, and along each prior: (n_texts, n_moves)."""
+def score_changes(here: PartOfTopic, X: Any, weights: Floats | None, intercept: float) -> Floats:
+    """How the scores change along a direction, if there is one, and along each prior: (n_texts, n_changes)."""
     own = [] if weights is None else [_times(X, weights) + intercept]
     return _side_by_side([*own, *(_times(X, v) for v in here.topic.V)], X.shape[0])
 
 
-def bend(sums: tuple[Any, ...], here: PartOfTopic, shortfall: Floats, moves: Floats, theta: Floats | None) -> tuple[Any, ...]:
-    """Adds D'Cs', D'CD and s''Cs' over the texts active at s' = s − Dθ, D = y∘[moves, Z]; third, how many texts changed sides.
+def add_plane(
+    sums: tuple[Any, ...], here: PartOfTopic, shortfall: Floats, changes: Floats, theta: Floats | None
+) -> tuple[Any, ...]:
+    """Adds D'Cs', D'CD and s''Cs' over the texts active at s' = s − Dθ, D = y∘[changes, Z]; third, how many texts changed sides.
 
     Columns are ordered as the plane search has them: the direction, if there is one, the intercept, the priors.
     """
     slope, curvature, crossed, loss = sums
-    directed = moves.shape[1] - len(here.topic.V)
+    directed = changes.shape[1] - len(here.topic.V)
     for start in range(0, shortfall.size, _CHUNK):
         rows = slice(start, start + _CHUNK)
         short, y = shortfall[rows], here.signs(rows)
-        columns = [y * move for move in moves[rows].T]
+        columns = [y * change for change in changes[rows].T]
         if here.topic.intercept:
             columns.insert(directed, y)
         D = np.array(columns).reshape(len(columns), y.size)
         after = short if theta is None else short - theta @ D
         active = after > 0
         crossed += int(np.count_nonzero(active != (short > 0)))
-        D, missed = D[:, active], after[active]
+        D, gaps = D[:, active], after[active]
         costs = here.costs(rows)[active]
         CD = costs * D
-        loss += float(costs @ (missed * missed))
-        slope, curvature = slope + CD @ missed, curvature + CD @ D.T
+        loss += float(costs @ (gaps * gaps))
+        slope, curvature = slope + CD @ gaps, curvature + CD @ D.T
     return slope, curvature, crossed, loss
 
 

@@ -36,13 +36,13 @@ def text_parts(texts: Any) -> list[Delayed]:
             f"make one with dask.bag.from_sequence or dask.dataframe.read_parquet."
         )
     read = delayed(_as_texts, pure=False)
-    return [read(part, i) for i, part in enumerate(_delayed(texts))]
+    return [read(part, i) for i, part in enumerate(_delay(texts))]
 
 
-def aligned(values: Any, blocks: Blocks, name: str) -> list[Any]:
+def align_parts(values: Any, blocks: Blocks, name: str) -> list[Any]:
     """One array per part of a matrix: from a Dask collection, a list with one array per part, or one array for all rows."""
     if is_partitioned(values) and not isinstance(values, Delayed):
-        parts = _delayed(values)
+        parts = _delay(values)
         if isinstance(values, da.Array) and values.ndim == 2 and values.numblocks[1] > 1:
             raise TextmarginError(f"{name} is cut in {values.numblocks[1]} by columns; rechunk it: {name}.rechunk({{1: -1}}).")
         return _as_many(parts, blocks, name)
@@ -60,12 +60,12 @@ def aligned(values: Any, blocks: Blocks, name: str) -> list[Any]:
     return [whole[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
-def _delayed(values: Any) -> list[Delayed]:
+def _delay(values: Any) -> list[Delayed]:
     """One task per part. Of a dataframe, the parts as they are: Dask's optimiser would join the small parts of narrow columns."""
     if hasattr(values, "simplify"):
         return list(values.simplify().to_delayed(optimize_graph=False))
-    found = values.to_delayed()
-    return list(found.ravel()) if isinstance(found, np.ndarray) else list(found)
+    parts = values.to_delayed()
+    return list(parts.ravel()) if isinstance(parts, np.ndarray) else list(parts)
 
 
 def _as_many(parts: list[Any], blocks: Blocks, name: str) -> list[Any]:

@@ -1,7 +1,7 @@
-"""From labels and priors to one problem per topic, where texts lie in parts.
+"""One problem per topic, from labels and priors, where texts lie in parts.
 
-What `learners._trust` asks of a problem's texts is little: the margins and total costs of both sides, and the typical size of the
-scores of each prior. A problem of two texts that has the same is posed in place of the real one, and handled by the same code.
+What `learners.trust` asks of a problem's texts is little: the margins and total costs of both sides, and the typical size of the
+scores of each prior. A problem of two texts that has the same stands for the real one, and handled by the same code.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from ..labels import OneVsRest
 from ..learners.newton import Solution
 from ..learners.trust import Fit, Mode, Problem, Trust, TrustSetting, anchored, coefficients, keep, trust_setting
 from ._blocks import Blocks
-from ._course import Place, Way
+from ._distributed_objective import DistributedObjective, Iterate
 from ._median import medians
 from ._requests import Topic
-from ._spill import Stored
+from ._spill import SpilledArrays
 from ._targets import Targets
 
 
 @dataclass(frozen=True)
-class Posed:
+class TopicProblem:
     """One topic's problem, and what its trust mode says of the priors."""
 
     problem: Problem  # of two texts, one positive and one negative, that stand for all
@@ -41,24 +41,24 @@ class Posed:
         margins = float(self.problem.margins[0]), float(self.problem.margins[1])
         return Topic(self.costs, margins, self.problem.fit_intercept, self.problem.V[self.setting.moves])
 
-    def way(self, number: int) -> Way:
+    def objective(self, number: int) -> DistributedObjective:
         """What the driver must know."""
         setting, free = self.setting, np.zeros(int(self.problem.fit_intercept))
         pull = np.concatenate([free, setting.pull[setting.moves]])
         target = np.concatenate([free, setting.target[setting.moves]])
-        held = setting.target[~setting.moves] @ self.problem.V[~setting.moves]
-        return Way(number, self.topic(), self.problem.penalty, pull, target, held if held.any() else None)
+        offset = setting.target[~setting.moves] @ self.problem.V[~setting.moves]
+        return DistributedObjective(number, self.topic(), self.problem.penalty, pull, target, offset if offset.any() else None)
 
-    def place(self, start: Fit) -> Place:
+    def iterate(self, start: Fit) -> Iterate:
         """Where an earlier fit ended."""
-        return Place(start.w, coefficients(self.problem, self.setting, start))
+        return Iterate(start.w, coefficients(self.problem, self.setting, start))
 
     def fit(self, solution: Solution) -> Fit:
         """What was learnt."""
         return keep(self.problem, self.setting, self.mode, self.anchor, solution)
 
 
-def pose(
+def build_problems(
     X: Blocks,
     targets: Targets,
     prior: Floats,
@@ -69,12 +69,12 @@ def pose(
     fit_intercept: bool,
     trust: Trust,
     strength: float,
-) -> list[Posed]:
+) -> list[TopicProblem]:
     """The problems of all topics."""
     counts, labels = targets.counts, targets.labels
     row_size = _median_length(X, targets) if prior.size and trust == "ridge" else 0.0
     typical = _typical_scores(X, targets, prior) if prior.size and trust == "free" else np.zeros(prior.shape[:2])
-    posed = []
+    problems = []
     for k, V in enumerate(prior):
         own = counts.positive_weight[k]
         both_sides = np.array([own, counts.weight - own])
@@ -93,8 +93,8 @@ def pose(
         )
         mode, anchor = anchored(problem, trust)
         setting = trust_setting(problem, mode, anchor, strength)
-        posed.append(Posed(problem, (float(costs[0]), float(costs[1])), mode, anchor, setting))
-    return posed
+        problems.append(TopicProblem(problem, (float(costs[0]), float(costs[1])), mode, anchor, setting))
+    return problems
 
 
 def _median_length(X: Blocks, targets: Targets) -> float:
@@ -107,11 +107,11 @@ def _typical_scores(X: Blocks, targets: Targets, prior: Floats) -> Floats:
     return np.sqrt(medians(partial(_squared_scores, flat), X, targets.parts, len(flat))).reshape(prior.shape[:2])
 
 
-def _squared_lengths(X: Any, target: Stored) -> list[Floats]:
+def _squared_lengths(X: Any, target: SpilledArrays) -> list[Floats]:
     squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
     return [squares[(target.read(1) > 0) & (squares > 0)]]
 
 
-def _squared_scores(prior: Floats, X: Any, target: Stored) -> list[Floats]:
+def _squared_scores(prior: Floats, X: Any, target: SpilledArrays) -> list[Floats]:
     squares = (X @ prior.T)[target.read(1) > 0] ** 2
     return [column[column > 0] for column in squares.T]

@@ -1,16 +1,16 @@
 """What the driver asks of the parts: each request is about one topic, and its answer a sum over all texts.
 
-| request   | gives, summed over the texts                                                                          |
-|-----------|-------------------------------------------------------------------------------------------------------|
-| `Look`    | at weights w: loss, number of active texts; with `full`, what Newton's quadratic is made of           |
-| `Product` | the Hessian of the active texts times a direction                                                     |
-| `Move`    | along a direction: slope and curvature in the plane of the direction and the columns, at its origin   |
-| `Bend`    | the same elsewhere in that plane                                                                      |
-| `Rows`    | the active texts themselves, where they are few                                                       |
-| `Normal`  | the normal equations of the active texts, where the columns are few                                   |
+| request                  | gives, summed over the texts                                                                       |
+|--------------------------|----------------------------------------------------------------------------------------------------|
+| `GradientRequest`        | at weights w: loss, number of active texts; with `full`, what Newton's quadratic is made of        |
+| `ProductRequest`         | the Hessian of the active texts times a direction                                                  |
+| `DirectionRequest`       | slope and curvature in the plane of a direction and the columns, at its origin                     |
+| `PlaneRequest`           | the same elsewhere in that plane                                                                   |
+| `ActiveRowsRequest`      | the active texts themselves, where they are few                                                    |
+| `NormalEquationsRequest` | the normal equations of the active texts, where the columns are few                                |
 
-`Look` and `Move` leave something behind on the workers, a number per text, for the requests that follow them. It can be had again
-from the same weights, so nothing is lost for good with a worker.
+`GradientRequest` and `DirectionRequest` have results on the workers, a number per text, for the requests that follow them.
+These can be had again from the same weights, so nothing is lost for good with a worker.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Where a request's numbers per text are, and the columns of its active texts: which pass left them, in which places."""
+class ResultHandle:
+    """The result of a request on the workers: of which pass, and which of its arrays are the numbers per text and the columns."""
 
-    at: int
-    place: int
+    pass_number: int
+    values: int
     columns: int
 
 
 @dataclass(frozen=True)
-class Look:
+class GradientRequest:
     topic: int
     weights: Floats | None  # None for zeros; the priors' part is added in
     intercept: float
@@ -52,50 +52,52 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Product:
+class ProductRequest:
     topic: int
-    look: Kept
+    gradient: ResultHandle
     weights: Sequence[Floats]  # per share, on the columns that its active texts have
 
 
 @dataclass(frozen=True)
-class Move:
+class DirectionRequest:
     topic: int
-    look: Kept
+    gradient: ResultHandle
     weights: Floats | None  # None: the plane of the columns alone
     intercept: float
 
 
 @dataclass(frozen=True)
-class Bend:
+class PlaneRequest:
     topic: int
-    look: Kept
-    move: Kept
+    gradient: ResultHandle
+    direction: ResultHandle
     theta: Floats
 
 
 @dataclass(frozen=True)
-class Rows:
+class ActiveRowsRequest:
     topic: int
-    look: Kept
+    gradient: ResultHandle
 
 
 @dataclass(frozen=True)
-class Normal:
+class NormalEquationsRequest:
     topic: int
-    look: Kept
+    gradient: ResultHandle
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What each share adds to the sums, in order, and where the numbers per text are that the request leaves."""
+    """What each share adds to the sums, in order, and its result on the workers."""
 
     shares: list[tuple[Any, ...]]
-    kept: Kept
+    handle: ResultHandle
 
     def total(self) -> tuple[Any, ...]:
         """The sums over all shares."""
         return tuple(reduce(add, values) for values in zip(*self.shares, strict=True))
 
 
-Request: TypeAlias = Look | Product | Move | Bend | Rows | Normal
+Request: TypeAlias = (
+    GradientRequest | ProductRequest | DirectionRequest | PlaneRequest | ActiveRowsRequest | NormalEquationsRequest
+)

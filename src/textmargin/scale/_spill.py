@@ -24,11 +24,11 @@ from ..errors import StoreError
 _PAGE = mmap.ALLOCATIONGRANULARITY
 
 
-class Stored:
+class SpilledArrays:
     """A few arrays in one anonymous file, written in runs of rows."""
 
     def __init__(self, arrays: Iterable[NDArray[Any]] = ()) -> None:
-        self._file = _nameless()
+        self._file = _anonymous_file()
         self._layouts: list[tuple[int, np.dtype[Any], tuple[int, ...]]] = []
         self._end = 0
         for array in arrays:
@@ -46,12 +46,12 @@ class Stored:
     def write(self, i: int, row: int, values: NDArray[Any]) -> None:
         """Rows of an array, from a given row on."""
         start, dtype, shape = self._layouts[i]
-        left = memoryview(np.ascontiguousarray(values, dtype=dtype).tobytes())
-        place = start + row * dtype.itemsize * int(np.prod(shape[1:]))
+        rest = memoryview(np.ascontiguousarray(values, dtype=dtype).tobytes())
+        offset = start + row * dtype.itemsize * int(np.prod(shape[1:]))
         try:
-            while left:
-                done = os.pwrite(self._file.fileno(), left, place)
-                left, place = left[done:], place + done
+            while rest:
+                n_written = os.pwrite(self._file.fileno(), rest, offset)
+                rest, offset = rest[n_written:], offset + n_written
         except OSError as error:
             raise StoreError(
                 f"{values.nbytes} bytes of a partition cannot be kept in {_folder()!r}: {error.strerror}; free some space there, "
@@ -64,8 +64,8 @@ class Stored:
         n_bytes = self._n_bytes(i)
         if n_bytes == 0:
             return np.empty(shape, dtype)
-        mapped = mmap.mmap(self._file.fileno(), n_bytes, access=mmap.ACCESS_COPY, offset=start)
-        return np.frombuffer(mapped, dtype).reshape(shape)
+        mapping = mmap.mmap(self._file.fileno(), n_bytes, access=mmap.ACCESS_COPY, offset=start)
+        return np.frombuffer(mapping, dtype).reshape(shape)
 
     def _n_bytes(self, i: int) -> int:
         _, dtype, shape = self._layouts[i]
@@ -75,7 +75,7 @@ class Stored:
         return type(self), ([self.read(i) for i in range(len(self))],)
 
 
-class StoredMatrix(Stored):
+class SpilledMatrix(SpilledArrays):
     """A matrix, CSR in canonical form or dense."""
 
     def __init__(self, matrix: Any) -> None:
@@ -87,20 +87,20 @@ class StoredMatrix(Stored):
         """The matrix, mapped."""
         if not self._sparse:
             return self.read(0)
-        found = sp.csr_matrix((self.read(2), self.read(1), self.read(0)), shape=self.shape, copy=False)
-        found.has_canonical_format = True
-        return found
+        matrix = sp.csr_matrix((self.read(2), self.read(1), self.read(0)), shape=self.shape, copy=False)
+        matrix.has_canonical_format = True
+        return matrix
 
     def __reduce__(self) -> Any:
         return type(self), (self.matrix(),)
 
 
-def opened(part: Any) -> Any:
+def load(part: Any) -> Any:
     """The matrix itself, wherever it is kept."""
-    return part.matrix() if isinstance(part, StoredMatrix) else part
+    return part.matrix() if isinstance(part, SpilledMatrix) else part
 
 
-def _nameless() -> Any:
+def _anonymous_file() -> Any:
     """A file that is open as long as the object lives; a worker has one for each of its parts, and more."""
     try:
         try:

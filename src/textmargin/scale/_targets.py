@@ -20,10 +20,10 @@ from sklearn.utils.multiclass import type_of_target
 from .._typing import Floats
 from ..errors import LabelError, TextmarginError
 from ..labels import ClassLabels
-from ._blocks import Blocks, computed
+from ._blocks import Blocks, compute_parts
 from ._client import client
-from ._parts import aligned
-from ._spill import Stored
+from ._parts import align_parts
+from ._spill import SpilledArrays
 
 
 class Counts(NamedTuple):
@@ -37,7 +37,7 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True)
 class Targets:
-    """Per part a `Stored` of `positive` (n_problems, n_texts) and `weight` (n_texts,); what they are about, and how many."""
+    """Per part `SpilledArrays`: `positive` (n_problems, n_texts) and `weight` (n_texts,); the classes, and counts of all."""
 
     labels: ClassLabels
     parts: list[Any]  # futures
@@ -47,21 +47,21 @@ class Targets:
 def read_targets(y: Any, sample_weight: Any, X: Blocks, learner: str) -> Targets:
     """The labels and weights of a matrix that is persisted."""
     at, sizes = client(), X.sizes or ()
-    given = [y_part if isinstance(y_part, Future) else delayed(y_part, pure=False) for y_part in aligned(y, X, "y")]
-    weights = [None] * len(X) if sample_weight is None else aligned(sample_weight, X, "sample_weight")
-    look, store = delayed(_look, pure=False), delayed(_store, pure=False)
-    kinds = at.gather(at.compute([look(part, size, i) for i, (part, size) in enumerate(zip(given, sizes, strict=True))]))
+    given = [y_part if isinstance(y_part, Future) else delayed(y_part, pure=False) for y_part in align_parts(y, X, "y")]
+    weights = [None] * len(X) if sample_weight is None else align_parts(sample_weight, X, "sample_weight")
+    kind_of, spill = delayed(_label_kind, pure=False), delayed(_spill, pure=False)
+    kinds = at.gather(at.compute([kind_of(part, size, i) for i, (part, size) in enumerate(zip(given, sizes, strict=True))]))
     labels = _labels(kinds, learner)
-    parts = computed(
-        [store(part, weight, size, labels, i) for i, (part, weight, size) in enumerate(zip(given, weights, sizes, strict=True))]
+    parts = compute_parts(
+        [spill(part, weight, size, labels, i) for i, (part, weight, size) in enumerate(zip(given, weights, sizes, strict=True))]
     )
-    found: list[Counts] = at.gather([at.submit(_count, part, pure=False) for part in parts])
-    counts = Counts(*(sum(values[1:], values[0]) for values in zip(*found, strict=True)))
+    per_part: list[Counts] = at.gather([at.submit(_count, part, pure=False) for part in parts])
+    counts = Counts(*(sum(values[1:], values[0]) for values in zip(*per_part, strict=True)))
     labels.require_both_sides(counts.n_positive, counts.n_texts)
     return Targets(labels, parts, counts)
 
 
-def _look(y: Any, size: int, i: int) -> NDArray[Any] | int:
+def _label_kind(y: Any, size: int, i: int) -> NDArray[Any] | int:
     """The classes of a part; for an indicator its number of columns."""
     y = _array(y)
     if len(y) != size:
@@ -93,7 +93,7 @@ def _labels(kinds: Sequence[NDArray[Any] | int], learner: str) -> ClassLabels:
     return ClassLabels.of(classes, multilabel=False)
 
 
-def _store(y: Any, weight: Any, size: int, labels: ClassLabels, i: int) -> Stored:
+def _spill(y: Any, weight: Any, size: int, labels: ClassLabels, i: int) -> SpilledArrays:
     y = _array(y)
     weight = np.ones(size) if weight is None else np.asarray(weight, dtype=np.float64)
     if weight.shape != (size,):
@@ -114,13 +114,13 @@ def _store(y: Any, weight: Any, size: int, labels: ClassLabels, i: int) -> Store
                 f"Part {i} of y has {y[~known][0]!r}, which is none of the classes {labels.names[:8].tolist()}: are the parts "
                 f"of one type, and the same each time they are computed?"
             )
-    return Stored([positive, weight])
+    return SpilledArrays([positive, weight])
 
 
-def _count(part: Stored) -> Counts:
+def _count(part: SpilledArrays) -> Counts:
     positive, weight = part.read(0), part.read(1)
-    counted = weight > 0
-    return Counts(int(counted.sum()), positive[:, counted].sum(axis=1), float(weight.sum()), positive @ weight)
+    weighted = weight > 0
+    return Counts(int(weighted.sum()), positive[:, weighted].sum(axis=1), float(weight.sum()), positive @ weight)
 
 
 def _array(y: Any) -> NDArray[Any]:

@@ -21,30 +21,25 @@ class Terms:
     tf: NDArray[np.int64]
     n_texts: int
 
-    def sorted(self) -> Terms:
+    def sort(self) -> Terms:
         """In the order of the names."""
         order = sorted(range(len(self.names)), key=self.names.__getitem__)
         return Terms([self.names[i] for i in order], self.df[order], self.tf[order], self.n_texts)
 
-    def limited(self, min_df: int | float, max_df: int | float, max_features: int | None) -> Terms:
+    def limit(self, min_df: int | float, max_df: int | float, max_features: int | None) -> Terms:
         """Those that as many texts contain as scikit-learn's `CountVectorizer` would keep; of sorted terms, the same ones."""
-        low, high = (share if isinstance(share, Integral) else share * self.n_texts for share in (min_df, max_df))
+        low, high = (bound if isinstance(bound, Integral) else bound * self.n_texts for bound in (min_df, max_df))
         if high < low:
             raise ValueError("max_df corresponds to < documents than min_df")
-        kept = np.flatnonzero((self.df >= low) & (self.df <= high))
-        if max_features is not None and kept.size > max_features:
-            kept = np.sort(kept[(-self.tf[kept].astype(np.float64)).argsort()[:max_features]])
-        return Terms([self.names[i] for i in kept], self.df[kept], self.tf[kept], self.n_texts)
+        columns = np.flatnonzero((self.df >= low) & (self.df <= high))
+        if max_features is not None and columns.size > max_features:
+            columns = np.sort(columns[(-self.tf[columns].astype(np.float64)).argsort()[:max_features]])
+        return Terms([self.names[i] for i in columns], self.df[columns], self.tf[columns], self.n_texts)
 
 
-def terms_of(words: bow.BagOfWords, texts: list[str]) -> Terms:
+def count_terms(words: bow.BagOfWords, texts: list[str]) -> Terms:
     """The terms of one part."""
-    try:
-        vocabulary, counts = words._count_vocab(texts, False) if texts else ({}, None)
-    except ValueError as error:
-        if "empty vocabulary" not in str(error):
-            raise
-        vocabulary, counts = {}, None
+    vocabulary, counts = words.count_new_terms(texts)
     if counts is None:
         return Terms([], np.zeros(0, np.int64), np.zeros(0, np.int64), len(texts))
     df = np.bincount(counts.indices, minlength=len(vocabulary))
@@ -52,7 +47,7 @@ def terms_of(words: bow.BagOfWords, texts: list[str]) -> Terms:
     return Terms(list(vocabulary), df, tf, len(texts))
 
 
-def merged(*parts: Terms) -> Terms:
+def merge_terms(*parts: Terms) -> Terms:
     """All terms of some parts."""
     place: dict[Any, int] = {}
     numbers = [np.array([place.setdefault(name, len(place)) for name in part.names], dtype=np.intp) for part in parts]

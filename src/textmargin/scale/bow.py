@@ -17,10 +17,10 @@ from .._sklearn import fit_context
 from ..errors import EmptyVocabularyError
 from ..representations import bow
 from ._blocks import Blocks
-from ._client import carried, client
+from ._client import broadcast_pickled, client
 from ._parts import is_partitioned, text_parts
-from ._terms import merged, terms_of
-from .tasks import combined
+from ._terms import count_terms, merge_terms
+from .tasks import tree_reduce
 
 
 class BagOfWords(bow.BagOfWords):
@@ -56,7 +56,7 @@ class BagOfWords(bow.BagOfWords):
         if not is_partitioned(raw_documents):
             return super().transform(raw_documents)
         check_is_fitted(self, "idf_")
-        words, weigh = carried(self.in_memory()), delayed(_block, pure=False)
+        words, weigh = broadcast_pickled(self.in_memory()), delayed(_block, pure=False)
         return Blocks([weigh(words, texts) for texts in text_parts(raw_documents)], self.idf_.size)
 
     def in_memory(self) -> bow.BagOfWords:
@@ -67,34 +67,33 @@ class BagOfWords(bow.BagOfWords):
 
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_parts(self, texts: Any) -> Self:
-        self._validate_ngram_range()
-        self._validate_vocabulary()
-        words = carried(self.in_memory())
-        parts, at = text_parts(texts), client()
+        self.check_vocabulary()
+        words = broadcast_pickled(self.in_memory())
+        parts, cluster = text_parts(texts), client()
         if self.fixed_vocabulary_:
-            count = delayed(_df_of_given, pure=False)
-            found = at.gather(at.compute([count(words, part) for part in parts]))
-            df, self.n_texts_ = sum(counts for counts, _ in found), sum(n for _, n in found)
+            count = delayed(_count_given, pure=False)
+            counts_of_parts = cluster.gather(cluster.compute([count(words, part) for part in parts]))
+            df, self.n_texts_ = sum(counts for counts, _ in counts_of_parts), sum(n for _, n in counts_of_parts)
             self._require(self.n_texts_ > 0, 0)
         else:
-            count = delayed(terms_of, pure=False)
-            terms = at.compute(combined(merged, [count(words, part) for part in parts])).result()
+            count = delayed(count_terms, pure=False)
+            terms = cluster.compute(tree_reduce(merge_terms, [count(words, part) for part in parts])).result()
             self._require(bool(terms.names), terms.n_texts)
-            kept = terms.sorted().limited(self.min_df, self.max_df, self.max_features)
-            if not kept.names:
+            terms_within = terms.sort().limit(self.min_df, self.max_df, self.max_features)
+            if not terms_within.names:
                 raise EmptyVocabularyError(
                     f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(terms.names)} terms in "
                     f"{terms.n_texts} texts; loosen them."
                 )
-            self.vocabulary_ = {name: column for column, name in enumerate(kept.names)}
-            df, self.n_texts_ = kept.df, kept.n_texts
+            self.vocabulary_ = {name: column for column, name in enumerate(terms_within.names)}
+            df, self.n_texts_ = terms_within.df, terms_within.n_texts
         self.idf_ = self._idf(df)
         return self
 
-    def _require(self, found: bool, n_texts: int) -> None:
-        if n_texts == 0 and not found:
+    def _require(self, any_terms: bool, n_texts: int) -> None:
+        if n_texts == 0 and not any_terms:
             raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
-        if not found:
+        if not any_terms:
             raise EmptyVocabularyError(
                 f"No words were found in {n_texts} texts; by default a word is two or more letters and no stop word: change "
                 f"token_pattern or stop_words, or use analyzer='char'."
@@ -103,10 +102,10 @@ class BagOfWords(bow.BagOfWords):
 
 def _block(words: bow.BagOfWords, texts: list[str]) -> sp.csr_matrix:
     counts = _counts(words, texts)
-    return words._weigh(counts) if texts else counts
+    return words.weight_counts(counts) if texts else counts
 
 
-def _df_of_given(words: bow.BagOfWords, texts: list[str]) -> tuple[Any, int]:
+def _count_given(words: bow.BagOfWords, texts: list[str]) -> tuple[Any, int]:
     counts = _counts(words, texts)
     return np.bincount(counts.indices, minlength=counts.shape[1]), len(texts)
 
@@ -115,4 +114,4 @@ def _counts(words: bow.BagOfWords, texts: list[str]) -> sp.csr_matrix:
     """The counts of known terms; of texts without any, too, which is for the whole corpus to warn about."""
     if not texts:
         return sp.csr_matrix((0, len(words.vocabulary_)))
-    return sp.csr_matrix(words._count_vocab(texts, True)[1])
+    return words.count_known_terms(texts)

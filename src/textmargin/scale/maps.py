@@ -21,9 +21,10 @@ from .._sklearn import fit_context
 from .._typing import Indices
 from ..errors import EmptyVocabularyError, NotTextError
 from ..representations import features
+from ..representations.features import alignment_rows
 from ..representations.strings import SubsequenceKernel
 from ._blocks import Blocks
-from ._client import carried, client
+from ._client import broadcast_pickled, client
 from ._parts import is_partitioned, text_parts
 from ._substrings import most_frequent
 
@@ -57,14 +58,14 @@ class SubsequenceFeatures(features.SubsequenceFeatures):
         if not is_partitioned(X):
             return super().fit(X, y)
         parts = text_parts(X)
-        found, counts, sizes = most_frequent(parts, self.tokens, self.length, self.n_features)
-        if not found:
+        substrings, counts, sizes = most_frequent(parts, self.tokens, self.length, self.n_features)
+        if not substrings:
             raise EmptyVocabularyError(f"No text has {self.length} symbols; use a smaller length than length={self.length}.")
         self._strings = self.tokens == "char"
-        self.substrings_, self.counts_ = found, counts
+        self.substrings_, self.counts_ = substrings, counts
         unit = self.norm == "l2"
         exact = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=unit, n_jobs=self.n_jobs, progress=False)
-        self.alignment_ = self._alignment(exact, texts_at(parts, sizes, sample_rows(sum(sizes))))
+        self.alignment_ = self._alignment(exact, texts_at(parts, sizes, alignment_rows(sum(sizes))))
         return self
 
     def transform(self, X: Any) -> Any:
@@ -72,7 +73,7 @@ class SubsequenceFeatures(features.SubsequenceFeatures):
         if not is_partitioned(X):
             return super().transform(X)
         check_is_fitted(self)
-        return _mapped(self.in_memory().set_params(progress=False), X, len(self.substrings_))
+        return _map_parts(self.in_memory().set_params(progress=False), X, len(self.substrings_))
 
     def in_memory(self) -> features.SubsequenceFeatures:
         """The same, as the class of `textmargin`: what is saved."""
@@ -107,7 +108,7 @@ class KernelLandmarks(features.KernelLandmarks):
         sizes = client().gather(client().compute([delayed(len)(part) for part in parts]))
         if sum(sizes) == 0:
             raise NotTextError("There are no texts to choose landmarks from: all parts are empty.")
-        chosen, sample = self._draw(sum(sizes)), sample_rows(sum(sizes))
+        chosen, sample = self._draw(sum(sizes)), alignment_rows(sum(sizes))
         texts = texts_at(parts, sizes, np.concatenate([chosen, sample]))
         super().fit(texts[: chosen.size])  # all of them: as many as there are landmarks
         self.alignment_ = self._alignment(self.kernel_, texts[chosen.size :])
@@ -121,7 +122,7 @@ class KernelLandmarks(features.KernelLandmarks):
         plain = self.in_memory()
         if "progress" in getattr(plain.kernel_, "get_params", dict)():
             plain.kernel_ = clone(plain.kernel_).set_params(progress=False)
-        return _mapped(plain, X, self._n_features_out)
+        return _map_parts(plain, X, self._n_features_out)
 
     def in_memory(self) -> features.KernelLandmarks:
         """The same, as the class of `textmargin`: what is saved."""
@@ -141,21 +142,16 @@ def texts_at(parts: Sequence[Delayed], sizes: Sequence[int], rows: Indices) -> l
     part = np.searchsorted(ends, rows, side="right")
     wanted = np.unique(part).tolist()
     take = delayed(_take, pure=False)
-    found = [take(parts[i], (rows[part == i] - (ends[i] - sizes[i])).tolist()) for i in wanted]
+    tasks = [take(parts[i], (rows[part == i] - (ends[i] - sizes[i])).tolist()) for i in wanted]
     texts = np.empty(rows.size, dtype=object)
-    for i, some in zip(wanted, client().gather(client().compute(found)), strict=True):
+    for i, some in zip(wanted, client().gather(client().compute(tasks)), strict=True):
         texts[part == i] = some
     return list(texts)
 
 
-def sample_rows(n_texts: int) -> Indices:
-    """The rows that the in-memory classes take their alignment on."""
-    return np.linspace(0, n_texts - 1, min(features._SAMPLE, n_texts)).astype(np.intp)
-
-
-def _mapped(model: Any, X: Any, n_columns: int) -> Blocks:
+def _map_parts(model: Any, X: Any, n_columns: int) -> Blocks:
     """Each part of the texts mapped; the model is one task, which each worker gets once."""
-    shared, task = carried(model), delayed(_map_part, pure=False)
+    shared, task = broadcast_pickled(model), delayed(_map_part, pure=False)
     return Blocks([task(shared, part, n_columns) for part in text_parts(X)], n_columns)
 
 

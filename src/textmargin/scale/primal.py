@@ -1,7 +1,7 @@
 """The primal SVM on texts in parts: the optimum of the in-memory learner, by the same Newton steps.
 
 The objective and its derivatives are sums over texts, so every step is passes over the parts: weights go out, sums come back, and
-all topics that are not finished share each pass. `_course.py` has the steps of one topic, `_passes.py` the passes.
+all topics that are not finished share each pass. `_distributed_objective.py` has the steps of one topic, `_driver.py` the passes.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .._typing import Floats
 from ..errors import PriorError, TextmarginError
 from ..learners import primal
 from ..learners.prior import align_prior
-from ..learners.trust import Trust
+from ..learners.trust import Fit, Trust
 from ._blocks import Blocks
-from ._client import sent
+from ._client import broadcast
 from ._driver import Passes
-from ._problems import pose
+from ._problems import build_problems
 from ._targets import read_targets
 
 
@@ -65,29 +65,29 @@ class PriorSVC(primal.PriorSVC):
         labels = targets.labels
         prior = align_prior(self.prior, labels.names, labels.n_problems, X.n_columns)
         self._refuse_trust(prior)
-        posed = pose(
+        problems = build_problems(
             X,
             targets,
             prior,
             C=self.C,
-            margins=self._checked_margins(),
+            margins=self.margin_pair(),
             class_weight=self.class_weight,
             fit_intercept=self.fit_intercept,
             trust=cast(Trust, "plain" if self.trust == "auto" else self.trust),
             strength=self.trust_strength,
         )
-        starts: list[Any] = [None] * len(posed)
+        starts: list[Any] = [None] * len(problems)
         if self.warm_start and self._fitted_like(labels, prior):
-            starts = [topic.place(start) for topic, start in zip(posed, self._fits(), strict=True)]
+            starts = [problem.iterate(start) for problem, start in zip(problems, self.fits(), strict=True)]
 
-        passes = Passes(X, targets, [topic.topic() for topic in posed], self.verbose)
-        ways = [topic.way(k) for k, topic in enumerate(posed)]
-        solutions = passes.solve(ways, starts, tol=self.tol, max_iter=self.max_iter)
+        passes = Passes(X, targets, [problem.topic() for problem in problems], self.verbose)
+        objectives = [problem.objective(k) for k, problem in enumerate(problems)]
+        solutions = passes.solve(objectives, starts, tol=self.tol, max_iter=self.max_iter)
 
         self.n_features_in_ = X.n_columns
         self._training: Any = None
         self.verdict_ = []
-        return self._learnt([topic.fit(solution) for topic, solution in zip(posed, solutions, strict=True)], labels, prior)
+        return self._learnt([problem.fit(solution) for problem, solution in zip(problems, solutions, strict=True)], labels, prior)
 
     def scores(self, X: Blocks) -> Blocks:
         """Scores in parts, (n_texts, n_problems) also for two classes."""
@@ -96,7 +96,7 @@ class PriorSVC(primal.PriorSVC):
             raise ValueError(
                 f"X has {X.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
             )
-        model = sent((self.coef_, self.intercept_))
+        model = broadcast((self.coef_, self.intercept_))
         return X.map(_score, [model] * len(X), n_columns=len(self.coef_))
 
     def decision_function(self, X: Any) -> Any:
@@ -112,6 +112,15 @@ class PriorSVC(primal.PriorSVC):
         return self.scores(X).array(
             self._labels.decide, int if self.multilabel_ else self.classes_.dtype, flat=not self.multilabel_
         )
+
+    def fits(self) -> list[Fit]:
+        """What was learnt of each topic, for those who go on from it."""
+        check_is_fitted(self)
+        return self._fits()
+
+    def margin_pair(self) -> tuple[float, float]:
+        """The margins of positive and of other texts."""
+        return self._checked_margins()
 
     def loo_decision_function(self) -> Floats:
         """Only after a fit in memory."""

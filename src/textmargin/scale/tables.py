@@ -27,9 +27,9 @@ from joblib import hash as fingerprint
 from .._system.writing import put_whole, write_whole
 from ..errors import TableError, TextmarginError
 from ..tables.paths import files_of
-from ._client import carried, client
-from ._footers import Part, checked_parts, column_names
-from .tasks import now
+from ._client import broadcast_pickled, client
+from ._footers import Part, check_parts, column_names
+from .tasks import gather_each
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -40,7 +40,7 @@ _ROWS_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
-class Decided:
+class PredictionSummary:
     """What came of it: all texts, those of them that were null, parts, and parts that an earlier run had written."""
 
     n_texts: int
@@ -58,8 +58,8 @@ def predict_parquet(
     scores: bool = False,
     keep: Sequence[str] | None = None,
     overwrite: bool = False,
-    log: Callable[[int, int], None] | None = None,
-) -> Decided:
+    progress: Callable[[int, int], None] | None = None,
+) -> PredictionSummary:
     """Decide on the texts of Parquet files; a file of decisions for each, with the same rows in the same order.
 
     Footers and columns of all files are checked before anything is written. A run that stopped goes on where it was if it is
@@ -79,31 +79,31 @@ def predict_parquet(
         Those to take over; all but the text by default.
     overwrite : bool, default=False
         Remove what an earlier run left in `target`, whatever it was about.
-    log : function of two numbers, default=None
+    progress : function of two numbers, default=None
         Called with the parts that are done and all parts.
     """
     decider = _light(model)
     folder = Path(target).absolute()  # workers were started elsewhere
-    parts = checked_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
+    parts = check_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
     about = {"model": fingerprint(decider), "text": text, "scores": scores, "keep": None if keep is None else list(keep)}
     done = _open_folder(folder, about, parts, overwrite)
-    n_null = dict(zip(done, now(_null_decisions, [folder / name for name in done]), strict=True))
-    left = [part for part in parts if part.name not in done]
-    at = client()
-    there = carried(decider) if left else None
-    tasks = [at.submit(_decide_part, there, part, folder, text, scores, about, pure=False) for part in left]
+    n_null = dict(zip(done, gather_each(_null_decisions, [folder / name for name in done]), strict=True))
+    remaining = [part for part in parts if part.name not in done]
+    cluster = client()
+    shared = broadcast_pickled(decider) if remaining else None
+    tasks = [cluster.submit(_decide_part, shared, part, folder, text, scores, about, pure=False) for part in remaining]
     try:
-        names = {task.key: part.name for task, part in zip(tasks, left, strict=True)}
-        finished: Any = as_completed
-        for number, (task, found) in enumerate(finished(tasks, with_results=True), start=len(done) + 1):
-            n_null[names[task.key]] = found
-            if log is not None:
-                log(number, len(parts))
+        names = {task.key: part.name for task, part in zip(tasks, remaining, strict=True)}
+        completed: Any = as_completed  # which carries no types
+        for number, (task, n_null_here) in enumerate(completed(tasks, with_results=True), start=len(done) + 1):
+            n_null[names[task.key]] = n_null_here
+            if progress is not None:
+                progress(number, len(parts))
     finally:
-        at.cancel(tasks)
+        cluster.cancel(tasks)
     sizes = {part.name: part.n_rows for part in parts}
     write_whole({folder / COMPLETE: _as_json({"n_texts": sum(sizes.values()), "parts": sizes})})
-    return Decided(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
+    return PredictionSummary(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
 
 
 def _light(model: TextClassifier) -> TextClassifier:
@@ -135,13 +135,12 @@ def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], 
     other = _others(earlier, about)
     if other and not overwrite:
         raise TableError(
-            f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or start anew "
-            f"with overwrite=True."
+            f"{folder} holds decisions of an earlier run with another {other[0]}; choose another folder, or "
+            f"overwrite them (overwrite=True)."
         )
-    wanted = {part.name: [str(part.path), part.n_bytes, part.changed] for part in parts}
-    done = {
-        name for name, own in earlier["parts"].items() if not overwrite and wanted.get(name) == own and (folder / name).exists()
-    }
+    wanted = {part.name: [str(part.path), part.n_bytes, part.mtime_ns] for part in parts}
+    earlier_parts = {} if overwrite else earlier["parts"]
+    done = {name for name, own in earlier_parts.items() if wanted.get(name) == own and (folder / name).exists()}
     (folder / COMPLETE).unlink(missing_ok=True)  # before anything else goes
     for name in earlier["parts"].keys() - done:
         (folder / name).unlink(missing_ok=True)
@@ -166,19 +165,19 @@ def _decide_part(model: TextClassifier, part: Part, folder: Path, text: str, sco
                 raise TableError(f"{part.path} has changed since it was looked at; start again.")
             schema = pa.schema(
                 [
-                    *(file.schema_arrow.field(name) for name in part.kept),
+                    *(file.schema_arrow.field(name) for name in part.columns),
                     pa.field(DECISION, pa.list_(pa.string()) if model.labels_.multilabel else pa.string()),
                     *(pa.field(name, pa.float64()) for name in _score_names(model, scores)),
                 ]
             )
             with pq.ParquetWriter(temporary, schema) as writer:
-                for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys([*part.kept, text]))):
+                for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys([*part.columns, text]))):
                     columns = _decisions(model, batch.column(text).to_pylist(), scores)
                     n_null += columns[0].null_count
-                    writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.kept), *columns], schema=schema))
+                    writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.columns), *columns], schema=schema))
             # A worker that was given up may still be at it when the folder belongs to another run.
             if _others(_read(folder / STARTED), about):
-                raise TableError(f"{folder} was started anew by another run; this one ends.")
+                raise TableError(f"{folder} was overwritten by another run; this one ends.")
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{part.path} cannot be decided on, or {target} not be written: {error}.") from error
     return n_null
@@ -187,17 +186,17 @@ def _decide_part(model: TextClassifier, part: Part, folder: Path, text: str, sco
 def _decisions(model: TextClassifier, texts: list[str | None], scores: bool) -> list[Any]:
     """Columns of decisions and, if asked for, of scores."""
     rows = [row for row, text in enumerate(texts) if text is not None]
-    found = np.full((len(texts), len(model.classes_)), np.nan)
-    decided: list[Any] = [None] * len(texts)
+    values = np.full((len(texts), len(model.classes_)), np.nan)
+    labels: list[Any] = [None] * len(texts)
     if rows:
         decisions = model.decide([text for text in texts if text is not None])
-        found[rows] = decisions.scores
-        for row, labels in zip(rows, decisions.labels, strict=True):
-            decided[row] = list(labels) if model.labels_.multilabel else labels[0]
-    columns = [pa.array(decided, pa.list_(pa.string()) if model.labels_.multilabel else pa.string())]
+        values[rows] = decisions.scores
+        for row, own in zip(rows, decisions.labels, strict=True):
+            labels[row] = list(own) if model.labels_.multilabel else own[0]
+    columns = [pa.array(labels, pa.list_(pa.string()) if model.labels_.multilabel else pa.string())]
     if scores:
         null = np.array([text is None for text in texts], dtype=bool)
-        columns += [pa.array(column, pa.float64(), mask=null) for column in found.T]
+        columns += [pa.array(column, pa.float64(), mask=null) for column in values.T]
     return columns
 
 
@@ -212,12 +211,12 @@ def _null_decisions(path: Path) -> int:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        if not {"model", "text", "scores", "keep", "parts"} <= found.keys():
+        content: dict[str, Any] = json.loads(path.read_bytes())
+        if not {"model", "text", "scores", "keep", "parts"} <= content.keys():
             raise ValueError("not what predict writes")
     except (OSError, ValueError, AttributeError) as error:
         raise TableError(f"{path} cannot be read ({error}); remove its folder, or choose another.") from error
-    return found
+    return content
 
 
 def _as_json(data: Any) -> bytes:

@@ -1,6 +1,6 @@
 """A threshold per class from scores in parts: the ones that `textmargin.ThresholdClassifier` sets on the same scores.
 
-Scores stay where the texts are. Per class they are sorted part by part and merged in a tree of tasks (`_runs.py`); where one run
+Scores stay where the texts are. Per class they are sorted part by part and merged in a tree of tasks (`_merge.py`); where one run
 is left, the rule of the in-memory class is applied to it, in a task, and the threshold comes back. Which scores these are:
 
     train   those of the fitted estimator
@@ -32,13 +32,13 @@ from ..decisions.utility import Measure
 from ..errors import ClusterError, LabelError, ScoreError
 from ..labels import ClassLabels
 from ._blocks import Blocks
-from ._client import carried, client
+from ._client import broadcast_pickled, client
 from ._folds import as_labels, fold_scores
 from ._leave_one_out import leave_one_out_scores
-from ._merge import Run, merge_tree, sorted_run
-from ._spill import Stored, opened
+from ._merge import SortedScores, merge_tree, sort_scores
+from ._spill import SpilledArrays, load
 from ._targets import Targets, read_targets
-from .tasks import later
+from .tasks import delay_each
 
 
 class ThresholdClassifier(threshold.ThresholdClassifier):
@@ -79,23 +79,24 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         targets = read_targets(y, sample_weight, X, type(self).__name__)
         weighted = sample_weight is not None
         weighs = weighted and self._weight_is_passed_on()
-        y, weights = later(_labels, targets.parts, targets.labels), later(_weights, targets.parts)  # read once is enough
+        # Read once is enough.
+        y, weights = delay_each(_labels, targets.parts, targets.labels), delay_each(_weights, targets.parts)
         estimator = clone(self.estimator).fit(X, y, **({"sample_weight": weights} if weighs else {}))
-        trained = scores_of(estimator, X, targets.labels.n_problems, targets.labels.multilabel).persist()
-        honest = self._honest_parts(estimator, X, targets, weighs, trained)
-
         n_second = float(targets.counts.n_positive[0])
         labels = self._with_positive(targets.labels, [targets.counts.n_texts - n_second, n_second])
+        training_scores = score_blocks(estimator, X, labels.n_problems, labels.multilabel).persist()
+        held_out_scores = self._held_out_parts(estimator, X, targets, weighs, training_scores)
+
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
         self.pos_label_ = labels.names.tolist()[labels.positive] if labels.kind == "binary" else None
         setting = Setting.of(self)
-        n_honest = _count_honest(honest, targets, self._sign)
-        rank: Any = delayed(_ranked, pure=False)
+        n_held_out = _count_held_out(held_out_scores, targets, self._sign)
+        rank: Any = delayed(_rank, pure=False)
         ranked = []
         for k, utility in enumerate(measures_of(self.utility, labels)):
-            wanted = setting.wants_honest(int(n_honest[k]))
-            run = merge_tree(_runs(honest if wanted else trained, targets, k, weighted, self._sign))
-            ranked.append(rank(run, carried(utility), wanted, int(n_honest[k])))
+            wanted = setting.wants_honest(int(n_held_out[k]))
+            run = merge_tree(_sort_parts(held_out_scores if wanted else training_scores, targets, k, weighted, self._sign))
+            ranked.append(rank(run, broadcast_pickled(utility), wanted, int(n_held_out[k])))
         self._set_in_tasks(ranked, setting, self._threshold_names)
         if hasattr(estimator, "n_features_in_"):
             self.n_features_in_ = estimator.n_features_in_
@@ -120,14 +121,14 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         """Scores less thresholds, so that zero is the decision; for Blocks a Dask array."""
         if not isinstance(X, Blocks):
             return super().decision_function(X)
-        return self._shifted(X).array(self._labels.shape, float, flat=self._labels.kind == "binary")
+        return self._shift_blocks(X).array(self._labels.shape, float, flat=self._labels.kind == "binary")
 
     def predict(self, X: Any) -> Any:
         """What is accepted; for Blocks a Dask array."""
         if not isinstance(X, Blocks):
             return super().predict(X)
         kind = int if self.multilabel_ else self.classes_.dtype
-        return self._shifted(X).array(self._labels.decide, kind, flat=not self.multilabel_)
+        return self._shift_blocks(X).array(self._labels.decide, kind, flat=not self.multilabel_)
 
     def with_utility(self, utility: Any = None, **parameters: Any) -> threshold.ThresholdClassifier:
         """An in-memory classifier with its thresholds set anew; see `textmargin.ThresholdClassifier.with_utility`."""
@@ -144,10 +145,10 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         other.__dict__.update(learnt, estimator_=fitted, ranked_=self.ranked_)
         return other
 
-    def _honest_parts(self, estimator: Any, X: Blocks, targets: Targets, weighs: bool, trained: Blocks) -> Blocks:
+    def _held_out_parts(self, estimator: Any, X: Blocks, targets: Targets, weighs: bool, training_scores: Blocks) -> Blocks:
         """The scores that thresholds are set on; NaN where a fold could not give one."""
         if self.scores == "train" or self.rule == "zero":
-            return trained
+            return training_scores
         if isinstance(self.estimator, FrozenEstimator):
             raise ScoreError(
                 f"A frozen estimator is not fitted again, so scores={self.scores!r} cannot be had; use scores='train'."
@@ -155,17 +156,17 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         if self.scores == "cv":
             fitter = Fitter(self.estimator, weighs)
             return fold_scores(fitter, X, targets, self.n_folds, self.random_state)
-        return leave_one_out_scores(estimator, X, targets, trained).persist()
+        return leave_one_out_scores(estimator, X, targets, training_scores).persist()
 
     def _set_in_tasks(self, ranked: list[Delayed], setting: Setting, names: list[Any]) -> None:
         """A threshold per class, each set where its texts were merged."""
-        at = client()
-        futures = at.compute(ranked)
-        there = carried(setting)
-        tasks = [at.submit(_threshold, there, texts, name, pure=False) for texts, name in zip(futures, names, strict=True)]
-        found = at.gather(tasks)
+        cluster = client()
+        futures = cluster.compute(ranked)
+        shared = broadcast_pickled(setting)
+        tasks = [cluster.submit(_threshold, shared, texts, name, pure=False) for texts, name in zip(futures, names, strict=True)]
+        per_class = cluster.gather(tasks)
         self.ranked_ = futures
-        self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*found, strict=True))
+        self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*per_class, strict=True))
 
     def _weight_is_passed_on(self) -> bool:
         if isinstance(self.estimator, FrozenEstimator):
@@ -174,20 +175,20 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
             raise LabelError(f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it.")
         return True
 
-    def _shifted(self, X: Blocks) -> Blocks:
+    def _shift_blocks(self, X: Blocks) -> Blocks:
         check_is_fitted(self)
         n_problems = self.thresholds_.size
-        scores = scores_of(self.estimator_, X, n_problems, self.multilabel_)
+        scores = score_blocks(self.estimator_, X, n_problems, self.multilabel_)
         return scores.map(_shift, [(self.offsets_, self._sign)] * len(X), n_columns=n_problems)
 
 
-def scores_of(estimator: Any, X: Blocks, n_problems: int, multilabel: bool) -> Blocks:
+def score_blocks(estimator: Any, X: Blocks, n_problems: int, multilabel: bool) -> Blocks:
     """Scores (n_texts, n_problems) by an estimator of this package, or by a fitted one that is in memory."""
     if callable(getattr(estimator, "scores", None)):
         scores: Blocks = estimator.scores(X)
         return scores
-    there = carried(estimator)
-    return X.map(_scored, [there] * len(X), [(n_problems, multilabel)] * len(X), n_columns=n_problems)
+    shared = broadcast_pickled(estimator)
+    return X.map(_score, [shared] * len(X), [(n_problems, multilabel)] * len(X), n_columns=n_problems)
 
 
 def plain(estimator: Any) -> Any:
@@ -197,44 +198,44 @@ def plain(estimator: Any) -> Any:
     return estimator.in_memory() if hasattr(estimator, "in_memory") else estimator
 
 
-def _labels(target: Stored, labels: ClassLabels) -> NDArray[Any]:
+def _labels(target: SpilledArrays, labels: ClassLabels) -> NDArray[Any]:
     return as_labels(target.read(0), labels)
 
 
-def _weights(target: Stored) -> Floats:
+def _weights(target: SpilledArrays) -> Floats:
     return target.read(1)
 
 
-def _runs(scores: Blocks, targets: Targets, k: int, weighted: bool, sign: float) -> list[Delayed]:
-    run: Any = delayed(_run, pure=False)
+def _sort_parts(scores: Blocks, targets: Targets, k: int, weighted: bool, sign: float) -> list[Delayed]:
+    run: Any = delayed(_sort_part, pure=False)
     return [run(part, target, k, weighted, sign) for part, target in zip(scores.parts, targets.parts, strict=True)]
 
 
-def _run(scores: Any, target: Stored, k: int, weighted: bool, sign: float) -> Run:
-    positive = target.read(0)[k]
-    return sorted_run(sign * opened(scores)[:, k], positive if sign > 0 else ~positive, target.read(1) if weighted else None)
+def _sort_part(scores: Any, target: SpilledArrays, k: int, weighted: bool, sign: float) -> SortedScores:
+    positive = target.read(0)[k] == (sign > 0)
+    return sort_scores(sign * load(scores)[:, k], positive, target.read(1) if weighted else None)
 
 
-def _ranked(run: Run, utility: Measure, honest: bool, n_honest: int) -> RankedTexts:
-    return RankedTexts(run.positive, run.score, run.weight, utility, honest, n_honest)
+def _rank(run: SortedScores, utility: Measure, held_out: bool, n_held_out: int) -> RankedTexts:
+    return RankedTexts(run.positive, run.score, run.weight, utility, held_out, n_held_out)
 
 
 def _threshold(setting: Setting, texts: RankedTexts, name: Any) -> Any:
     return setting.threshold(texts, name)
 
 
-def _count_honest(honest: Blocks, targets: Targets, sign: float) -> NDArray[np.int64]:
-    """Per class, the positives that have an honest score."""
-    at = client()
-    counts = at.gather(at.compute(honest.delayed(partial(_with_score, sign=sign), targets.parts)))
+def _count_held_out(held_out: Blocks, targets: Targets, sign: float) -> NDArray[np.int64]:
+    """Per class, the positives that have a held-out score."""
+    cluster = client()
+    counts = cluster.gather(cluster.compute(held_out.delayed(partial(_with_score, sign=sign), targets.parts)))
     return np.sum(counts, axis=0)
 
 
-def _with_score(scores: Floats, target: Stored, sign: float) -> NDArray[np.int64]:
+def _with_score(scores: Floats, target: SpilledArrays, sign: float) -> NDArray[np.int64]:
     return np.asarray((~np.isnan(scores) & ((sign > 0) == target.read(0).T)).sum(axis=0))
 
 
-def _scored(matrix: Any, estimator: Any, about: tuple[int, bool]) -> Floats:
+def _score(matrix: Any, estimator: Any, about: tuple[int, bool]) -> Floats:
     n_problems, multilabel = about
     return score_columns(estimator, matrix, multilabel) if matrix.shape[0] else np.empty((0, n_problems))
 

@@ -22,14 +22,14 @@ from ..errors import ClusterError, NotTextError, StoreError
 from ..gram.cached import CachedPairs
 from ..gram.store import KernelStore
 from ..gram.tiles import SIDE, Tiles
-from ._client import carried, client, worker_threads
+from ._client import broadcast_pickled, client, worker_threads
 from ._parts import is_partitioned
 
 _MAX_STRIPES = 64  # of texts, in each direction: some 2,000 tasks, of one tile each up to 4,096 texts
 
 
 @dataclass(frozen=True)
-class Filled:
+class FillSummary:
     """What was done for a matrix: how many pairs it has, how many of them were not in the store yet, and the number of tasks."""
 
     n_pairs: int
@@ -37,7 +37,7 @@ class Filled:
     n_tasks: int
 
 
-def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Report = True) -> Filled:
+def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Report = True) -> FillSummary:
     """Compute the kernel matrix of X with itself or with Y on the cluster, into a store.
 
     Afterwards `store.gram(kernel, X, Y)` and `KernelSVC(kernel, cache=store)` find everything there.
@@ -62,7 +62,7 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
     ...     store = KernelStore(folder)
     ...     print(scale.fill(store, kernel, texts))
     ...     print(scale.fill(store, kernel, texts).n_computed)
-    Filled(n_pairs=6, n_computed=6, n_tasks=1)
+    FillSummary(n_pairs=6, n_computed=6, n_tasks=1)
     0
     """
     at = client()
@@ -72,7 +72,7 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
     if Y is not None and not across:
         raise NotTextError("There are no texts to compare with: Y is empty.")
     texts = down + across
-    tiles = _reachable(KernelStore.at(store))
+    tiles = _absolute_tiles(KernelStore.at(store))
     number, numbers = _numbers(tiles, kernel.over(texts))
     rows = _stripes(numbers[: len(down)])
     columns = rows if Y is None else [len(down) + stripe for stripe in _stripes(numbers[len(down) :])]
@@ -84,9 +84,9 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
         stripe[0]: at.submit(_Stripe, numbers[stripe], [texts[i] for i in stripe], pure=False)
         for stripe in (rows if Y is None else rows + columns)
     }
-    there = carried(kernel)
+    shared = broadcast_pickled(kernel)
     tasks = {
-        at.submit(_fill, tiles, there, number, stripes[a[0]], None if a is b else stripes[b[0]], pure=False): _n_pairs(a, b)
+        at.submit(_fill, tiles, shared, number, stripes[a[0]], None if a is b else stripes[b[0]], pure=False): _n_pairs(a, b)
         for a, b in squares
     }
     n_done, n_pairs, n_computed = 0, sum(tasks.values()), 0
@@ -104,7 +104,7 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
             ) from error
         finally:
             at.cancel(list(tasks))
-    return Filled(n_pairs, n_computed, len(tasks))
+    return FillSummary(n_pairs, n_computed, len(tasks))
 
 
 def gram(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Report = True) -> Floats:
@@ -134,17 +134,17 @@ def _fill(tiles: Tiles, kernel: Any, number: int, rows: _Stripe, columns: _Strip
         )
     others = _Stripe(np.empty(0, np.intp), []) if columns is None else columns
     numbers = number, np.concatenate([rows.numbers, others.numbers])
-    kept = CachedPairs(tiles, kernel.over(rows.texts + others.texts), n_jobs=1, numbers=numbers)
+    pairs = CachedPairs(tiles, kernel.over(rows.texts + others.texts), n_jobs=1, numbers=numbers)
     n = len(rows.texts)
-    kept.block(np.arange(n), None if columns is None else n + np.arange(len(others.texts)))
-    return kept.n_computed
+    pairs.block(np.arange(n), None if columns is None else n + np.arange(len(others.texts)))
+    return pairs.n_computed
 
 
 def _in_memory(texts: Any) -> Any:
     return texts.compute() if is_partitioned(texts) else texts
 
 
-def _reachable(store: KernelStore) -> Tiles:
+def _absolute_tiles(store: KernelStore) -> Tiles:
     """The store's file by a path that does not depend on where a process was started."""
     return Tiles(store.folder.resolve(), store.max_bytes)
 
@@ -152,16 +152,16 @@ def _reachable(store: KernelStore) -> Tiles:
 def _numbers(tiles: Tiles, pairs: Any) -> tuple[int, Indices]:
     """The numbers of kernel and texts; new texts get theirs by length, so that those compared at a time are alike."""
     order, digests = np.argsort(pairs.encoded.lengths, kind="stable"), pairs.digests()
-    number, found = tiles.numbers(pairs.identity(), [digests[i] for i in order])
-    numbers = np.empty_like(found)
-    numbers[order] = found
+    number, in_order = tiles.numbers(pairs.identity(), [digests[i] for i in order])
+    numbers = np.empty_like(in_order)
+    numbers[order] = in_order
     return number, numbers
 
 
 def _stripes(numbers: Indices) -> list[Indices]:
     """Texts whose tiles are neighbours, by their places in the list; of equal texts the first."""
-    found, places = np.unique(numbers, return_index=True)
-    tile = np.unique(found // SIDE, return_inverse=True)[1]
+    distinct, places = np.unique(numbers, return_index=True)
+    tile = np.unique(distinct // SIDE, return_inverse=True)[1]
     n_tiles = int(tile[-1]) + 1
     stripe = tile * min(n_tiles, _MAX_STRIPES) // n_tiles
     return [places[stripe == i] for i in range(int(stripe[-1]) + 1)]

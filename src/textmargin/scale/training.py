@@ -24,7 +24,7 @@ from ..tables.formats import InvalidLine
 from ..tables.parts import Part, PartedTable
 from .bow import BagOfWords
 from .primal import PriorSVC
-from .tasks import bag, kept, later, now
+from .tasks import bag, delay_each, gather_each, persist_each
 from .threshold import ThresholdClassifier
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def check_parts(model: TextClassifier) -> None:
 
 def count_labels(table: PartedTable) -> PartCounts:
     """All texts and labels read once, on the workers; how many there are of each label."""
-    found: list[PartCounts] = now(_count_part, table.parts, _light(table))
+    found: list[PartCounts] = gather_each(_count_part, table.parts, _light(table))
     counts: Counter[str] = sum((one.counts for one in found), Counter())
     total = PartCounts(
         sum(one.n_texts for one in found),
@@ -103,7 +103,7 @@ def fit_parts(model: TextClassifier, table: PartedTable, counted: PartCounts | N
     plain_learner = primal.PriorSVC() if model.learner is None else clone(model.learner)
     words = BagOfWords(**plain_words.get_params())
     how = _light(table)
-    X = words.fit_transform(bag(later(_texts, table.parts, how)))
+    X = words.fit_transform(bag(delay_each(_texts, table.parts, how)))
     learner = PriorSVC(**{**plain_learner.get_params(), "verbose": verbose})
     fitted: Any = learner
     if model.decision is not None:
@@ -113,7 +113,7 @@ def fit_parts(model: TextClassifier, table: PartedTable, counted: PartCounts | N
         if model.positive is not None:
             parameters["pos_label"] = model.positive
         fitted = ThresholdClassifier(**parameters)
-    fitted.fit(X, kept(_targets, table.parts, how, labels))
+    fitted.fit(X, persist_each(_targets, table.parts, how, labels))
     found = _with_names(fitted.in_memory(), labels, plain_learner.verbose)
     if model.decision is not None:
         found.utility = model.decision.utility

@@ -12,7 +12,7 @@ from typing import Any
 from joblib import Parallel
 
 
-def results(jobs: Iterable[Any], n_jobs: int | None = None, *, prefer: str = "threads") -> Iterator[Any]:
+def run_jobs(jobs: Iterable[Any], n_jobs: int | None = None, *, prefer: str = "threads") -> Iterator[Any]:
     """What jobs give, in their order, each as soon as it is there; all at the end where the backend gives them together.
 
     Parameters
