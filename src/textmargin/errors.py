@@ -5,11 +5,11 @@
     ├── DatasetError           (OSError)      a corpus cannot be read or imported: a file is missing, wrong or damaged
     ├── DeviceError            (RuntimeError) a GPU cannot be used: none there, CuPy or the driver wrong, memory full, lost
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
-    ├── FeedbackError          (OSError)      judgements cannot be stored or read: a wrong file, a database that is away
+    ├── FeedbackError          (OSError)      feedback cannot be stored or read: a wrong file, a database that is away
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
     ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is not a model that can be loaded
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
-    ├── DuplicateFeedbackIdError    (ValueError)   a judgement under an id that another one has
+    ├── DuplicateFeedbackIdError (ValueError) other feedback under an id that some has already
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
     ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
     ├── OutputError            (OSError)      a file cannot be written: a full disk, a folder that is not there
@@ -49,7 +49,7 @@ class EmptyVocabularyError(TextmarginError, ValueError):
 
 
 class FeedbackError(TextmarginError, OSError):
-    """Judgements cannot be stored or read."""
+    """Feedback cannot be stored or read."""
 
 
 class LabelError(TextmarginError, ValueError):
@@ -65,7 +65,7 @@ class NotTextError(TextmarginError, TypeError, ValueError):
 
 
 class DuplicateFeedbackIdError(TextmarginError, ValueError):
-    """A judgement under an id that another one has."""
+    """Other feedback under an id that some has already."""
 
 
 class PriorError(TextmarginError, ValueError):

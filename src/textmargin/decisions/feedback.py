@@ -27,7 +27,7 @@ LEAST = 20
 
 @dataclass(frozen=True)
 class FeedbackThreshold:
-    """A threshold, and the judgements it rests on.
+    """A threshold, and the feedback it rests on.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class FeedbackThreshold:
 def feedback_threshold(
     y: Any, score: Any, theta: float, utility: Measure = T10U, *, least: int = LEAST, min_precision: float | None = None
 ) -> FeedbackThreshold:
-    """The threshold of best utility that judgements can vouch for.
+    """The threshold of best utility that feedback can vouch for.
 
     It can be raised on accepted texts alone. It is lowered only where `least` rejected texts or more were judged, and no further
     than the lowest of them. It stays where it is unless another is worth more; of several equally good ones the nearest is taken,

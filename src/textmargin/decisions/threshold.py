@@ -168,7 +168,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             labels = ClassLabels.of(np.arange(trained.shape[1]) if names is None else names, multilabel=True)
         else:
             labels = ClassLabels.of(estimator.classes_, multilabel=False)
-            counted = np.ravel(y) if weight is None else np.ravel(y)[weight > 0]
+            counted = np.asarray(y).ravel()
+            counted = counted if weight is None else counted[weight > 0]
             labels = self._with_positive(labels, [float((counted == name).sum()) for name in labels.names])
         if trained.shape[1] != labels.n_problems:
             raise ScoreError(
@@ -352,4 +353,4 @@ def _membership(y: Any, labels: ClassLabels) -> NDArray[np.bool_]:
     if labels.multilabel:
         return np.asarray(y != 0)
     wanted = labels.names[[labels.positive]] if labels.kind == "binary" else labels.names
-    return np.ravel(y)[:, None] == wanted[None, :]
+    return y.ravel()[:, None] == wanted[None, :]

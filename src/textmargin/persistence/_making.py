@@ -87,7 +87,7 @@ def _settle(part: Any) -> None:
         raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
     if name in ("FeatureHasher", "HashingVectorizer"):
         validate_params(part)  # compiled code divides by n_features
-    if name == "Trained":
+    if name == "TextClassifier" and ("labels_" in vars(part) or "model_" in vars(part)):
         _check_classes(part)
     if name == "KernelSVC" and part.cache is not None:
         warnings.warn(
@@ -98,12 +98,24 @@ def _settle(part: Any) -> None:
         )
 
 
-def _check_classes(trained: Any) -> None:
-    """The names of classes must be as many as the model has scores."""
-    learner = getattr(trained.model, "model_", None)
-    if learner is None:
-        raise Refused("has a Trained whose model is not fitted")
-    alone = trained.multilabel and not getattr(learner, "multilabel_", True)  # one label, to have or not
-    n_scores = 1 if alone else len(learner.classes_)
-    if len(trained.classes) != n_scores or not all(isinstance(label, str) for label in trained.classes):
-        raise Refused(f"has a Trained with {len(trained.classes)} names of classes, where its model decides on {n_scores}")
+def _check_classes(model: Any) -> None:
+    """The names of classes must be those that the learner decides on, for a label is found by its place."""
+    fitted = vars(model)
+    missing = [name for name in ("classes_", "labels_", "metadata_", "model_", "representation_") if name not in fitted]
+    if missing:
+        raise Refused(f"has a TextClassifier that is fitted but for {missing[0]!r}")
+    labels, learner = model.labels_, model.model_
+    if labels.kind not in ("binary", "multiclass", "multilabel") or labels.form not in ("names", "sets", "indicator"):
+        raise Refused(f"has labels of kind {labels.kind!r:.40}, given as {labels.form!r:.40}")
+    names = labels.names
+    two = names.size == 2 and labels.positive in (0, 1)
+    right = names.ndim == 1 and names.dtype.kind in "Ubiuf" and (two or labels.kind != "binary")
+    if not right or not np.array_equal(names, model.classes_):
+        raise Refused("has labels that are not its classes")
+    own = getattr(learner, "multilabel_", None)
+    if own is not None and (own != labels.multilabel or not np.array_equal(learner.classes_, names)):
+        raise Refused(f"has {names.size} names of classes, where its model decides on others")
+    if own is None and not labels.multilabel and np.size(learner.classes_) != names.size:
+        raise Refused(f"has {names.size} names of classes, where its model decides on {np.size(learner.classes_)}")
+    if not isinstance(model.metadata_.get("n_texts"), int) or not isinstance(model.metadata_.get("label_counts"), dict):
+        raise Refused("has a TextClassifier whose metadata does not say what it was trained on")
