@@ -156,7 +156,7 @@ def _separates(learnt: Priors) -> list[bool]:
 
 def _bags(learnt: Priors) -> tuple[Any, Any, NDArray[Any]]:
     """Documents to train on and to test as rows of unit length, and the terms."""
-    words, recordings = BagOfWords(), learnt.recordings
+    words, recordings = BagOfWords("tf-idf"), learnt.recordings
     X = words.fit_transform([recordings.texts[name] for name in recordings.train])
     return X, words.transform([recordings.texts[name] for name in recordings.test]), words.get_feature_names_out()
 
