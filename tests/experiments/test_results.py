@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,7 @@ def test_shown_in_markdown_and_html():
 def test_fits_the_terminal(width):
     columns = [f"measure {number}" for number in range(12)]
     table = Table.beside({"a row": dict.fromkeys(columns, 0.5)}, {"a row": dict.fromkeys(columns, 0.25)}, columns)
-    console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    console = Console(width=width, record=True, file=StringIO())
     to_terminal(result(table=table), console)
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= width
