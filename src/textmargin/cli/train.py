@@ -360,7 +360,7 @@ def _knowledge(trained: Trained) -> list[str]:
     learner = getattr(trained.model.model_, "estimator_", trained.model.model_)
     names = trained.classes if trained.multilabel or len(trained.classes) == 2 else None
     return [
-        f"what is known of {names[v.target] if names else v.target}: {v.word} ({-v.gain:+.0%} loss on texts left out)"
+        f"what is known of {names[v.target] if names else v.target}: {v.status} ({-v.gain:+.0%} loss on held-out texts)"
         for v in getattr(learner, "verdict_", [])
     ]
 
