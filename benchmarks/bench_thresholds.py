@@ -71,8 +71,8 @@ def timed(call):
 class Handed(BaseEstimator):
     """A trained model that hands out scores computed before, so that a rule is timed by itself."""
 
-    def __init__(self, trained=None, honest=None):
-        self.trained, self.honest = trained, honest
+    def __init__(self, trained=None, held_out=None):
+        self.trained, self.held_out = trained, held_out
         self.classes_ = np.arange(trained.shape[1])
 
     def fit(self, X, y):
@@ -82,7 +82,7 @@ class Handed(BaseEstimator):
         return self.trained
 
     def loo_decision_function(self):
-        return self.honest
+        return self.held_out
 
 
 def training_value(X, Y, C):

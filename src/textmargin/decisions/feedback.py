@@ -80,8 +80,8 @@ def feedback_threshold(
     """
     if not isinstance(utility, Utility):
         raise ScoreError(
-            f"{utility} needs the number of texts that were missed, which is unknown where only accepted texts are judged; say "
-            f"what a hit and a false alarm are worth (--hit, --false-alarm, --miss or --costs)."
+            f"{utility} needs the number of texts that were missed, which is unknown where only accepted texts are judged; "
+            f"give a utility=Utility(tp=, fp=, fn=, tn=): what a hit and a false alarm are worth."
         )
     y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
     accepted = score >= theta
@@ -112,7 +112,7 @@ def _best(curve: UtilityCurve, theta: float, min_precision: float | None) -> int
         if not allowed.any():
             raise ScoreError(f"no threshold reaches min_precision={min_precision}; the best to be had is {precision.max():.3f}")
     k_before = int(np.searchsorted(-curve.scores, -theta, side="right"))
-    best = np.flatnonzero(allowed & (curve.utility >= curve.utility[allowed].max()))
+    best = curve.best_among(allowed)
     k = int(best[np.argmin(np.abs(best - k_before))])
     if k == 0:
         raise ScoreError("accepting nothing would be worth most, so that no threshold helps; train it again, or change the costs")

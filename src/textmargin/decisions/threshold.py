@@ -1,8 +1,8 @@
 """Any scorer and a rule: a threshold per class, set on scores the model could not know, by what decisions are worth.
 
 The scores that a threshold is set on matter more than the rule. Training scores are far too sure of themselves; leave-one-out
-scores (`PriorSVC` has them without training again) or refitted folds are honest. A class with fewer than four positives has no
-honest score that means anything, since leaving one out takes away a third of what is known or more; there the training scores
+scores (`PriorSVC` has them without training again) or refitted folds are held out. A class with fewer than four positives has no
+held-out score that means anything, since leaving one out takes away a third of what is known or more; there the training scores
 are used, relaxed by α = 0.775. Both numbers were chosen on training topics of Reuters-21578 from which all but a few positives
 had been taken away (`benchmarks/bench_few_positives.py`).
 """
@@ -25,6 +25,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context
+from .._ties import ROUNDING
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from .held_out import Fitter, score_columns
@@ -158,11 +159,11 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"{type(estimator).__name__} gives {trained.shape[1]} scores per text, but there are {positive.shape[1]} classes "
                 f"to decide on; a threshold needs one score per class (for SVC: decision_function_shape='ovr')."
             )
-        honest = self._honest_scores(fitter, estimator, X, y, weight, trained, classes)
+        held_out = self._held_out_scores(fitter, estimator, X, y, weight, trained, classes)
 
         setting = Setting.of(self)
         ranked = [
-            setting.rank(positive[:, k], honest[:, k], trained[:, k], weight, utility)
+            setting.rank(positive[:, k], held_out[:, k], trained[:, k], weight, utility)
             for k, utility in enumerate(self._utilities(classes, trained.shape[1]))
         ]
         self._set_thresholds(ranked, _names(classes, len(ranked)))
@@ -258,7 +259,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise LabelError(f"utility has {len(self.utility)} measures, but there are {n_problems} thresholds to set.")
         return list(self.utility)
 
-    def _honest_scores(
+    def _held_out_scores(
         self, fitter: Fitter, estimator: Any, X: Any, y: Any, weight: Floats | None, trained: Floats, classes: NDArray[Any]
     ) -> Floats:
         """The scores that thresholds are set on, (n_texts, n_problems); NaN where a fold could not give one."""
@@ -297,12 +298,13 @@ def _names(classes: NDArray[Any], n_problems: int) -> list[Any]:
     return list((classes if n_problems == classes.size else classes[1:]).tolist())
 
 
-def _belong_together(honest: Floats, trained: Floats) -> bool:
+def _belong_together(held_out: Floats, trained: Floats) -> bool:
     """Whether leave-one-out scores can be of the texts that were scored: they go with them, where strangers' do not."""
-    a, b = honest - np.nanmean(honest, axis=0), trained - trained.mean(axis=0)
+    a, b = held_out - np.nanmean(held_out, axis=0), trained - trained.mean(axis=0)
     known = ~np.isnan(a)
     size = np.linalg.norm(a[known]) * np.linalg.norm(b[known])
-    return bool(size == 0 or a[known] @ b[known] > 0.3 * size)
+    rounding = ROUNDING * np.linalg.norm(held_out[known]) * np.linalg.norm(trained[known])  # constant but for it
+    return bool(size <= rounding or a[known] @ b[known] > 0.3 * size)
 
 
 def _indicator(y: Any, classes: NDArray[Any], multilabel: bool) -> NDArray[np.bool_]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._ties import descending_order
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -36,7 +38,7 @@ class Explanation:
 
     def top(self, n: int = 10) -> list[tuple[Any, float]]:
         """The n terms that move the score most, either way."""
-        order = np.argsort(-np.abs(self.total), kind="stable")[:n]
+        order = descending_order(np.abs(self.total))[:n]
         return [(self.terms[j], float(self.total[j])) for j in order]
 
 

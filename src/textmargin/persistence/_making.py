@@ -27,8 +27,8 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
     "RankedTexts": {
         **dict.fromkeys(("positive", "score"), (np.ndarray,)),
         "weight": (np.ndarray, NoneType),
-        "honest": (bool,),
-        "n_honest": (int,),
+        "held_out": (bool,),
+        "n_held_out": (int,),
     },
     "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},
     "Trained": {

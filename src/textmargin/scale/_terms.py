@@ -33,7 +33,7 @@ class Terms:
             raise ValueError("max_df corresponds to < documents than min_df")
         kept = np.flatnonzero((self.df >= low) & (self.df <= high))
         if max_features is not None and kept.size > max_features:
-            kept = np.sort(kept[(-self.tf[kept].astype(np.float64)).argsort()[:max_features]])
+            kept = np.sort(kept[np.argsort(-self.tf[kept], kind="stable")[:max_features]])
         return Terms([self.names[i] for i in kept], self.df[kept], self.tf[kept], self.n_texts)
 
 

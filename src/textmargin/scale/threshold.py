@@ -82,16 +82,16 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         estimator = clone(self.estimator).fit(X, y, **({"sample_weight": weights} if weighs else {}))
         classes, multilabel = targets.labels.classes, targets.labels.multilabel
         trained = scores_of(estimator, X, targets.labels.n_problems, multilabel).persist()
-        honest = self._honest_parts(estimator, X, targets, weighs, trained)
+        held_out = self._held_out_parts(estimator, X, targets, weighs, trained)
 
         setting, names = Setting.of(self), threshold._names(classes, targets.labels.n_problems)
-        n_honest = _count_honest(honest, targets)
+        n_held_out = _count_held_out(held_out, targets)
         rank: Any = delayed(_ranked, pure=False)
         ranked = []
         for k, utility in enumerate(self._utilities(classes, len(names))):
-            wanted = setting.wants_honest(int(n_honest[k]))
-            run = merge_tree(_runs(honest if wanted else trained, targets, k, weighted))
-            ranked.append(rank(run, carried(utility), wanted, int(n_honest[k])))
+            wanted = setting.uses_held_out(int(n_held_out[k]))
+            run = merge_tree(_runs(held_out if wanted else trained, targets, k, weighted))
+            ranked.append(rank(run, carried(utility), wanted, int(n_held_out[k])))
         self._set_in_tasks(ranked, setting, names)
         self.classes_, self.multilabel_, self.estimator_ = classes, multilabel, estimator
         if hasattr(estimator, "n_features_in_"):
@@ -142,7 +142,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         other.__dict__.update(learnt, estimator_=fitted, ranked_=self.ranked_)
         return other
 
-    def _honest_parts(self, estimator: Any, X: Blocks, targets: Targets, weighs: bool, trained: Blocks) -> Blocks:
+    def _held_out_parts(self, estimator: Any, X: Blocks, targets: Targets, weighs: bool, trained: Blocks) -> Blocks:
         """The scores that thresholds are set on; NaN where a fold could not give one."""
         if self.scores == "train" or self.rule == "zero":
             return trained
@@ -212,18 +212,18 @@ def _run(scores: Any, target: Stored, k: int, weighted: bool) -> Run:
     return sorted_run(opened(scores)[:, k], target.read(0)[k], target.read(1) if weighted else None)
 
 
-def _ranked(run: Run, utility: Measure, honest: bool, n_honest: int) -> RankedTexts:
-    return RankedTexts(run.positive, run.score, run.weight, utility, honest, n_honest)
+def _ranked(run: Run, utility: Measure, held_out: bool, n_held_out: int) -> RankedTexts:
+    return RankedTexts(run.positive, run.score, run.weight, utility, held_out, n_held_out)
 
 
 def _threshold(setting: Setting, texts: RankedTexts, name: Any) -> Any:
     return setting.threshold(texts, name)
 
 
-def _count_honest(honest: Blocks, targets: Targets) -> NDArray[np.int64]:
-    """Per class, the positives that have an honest score."""
+def _count_held_out(held_out: Blocks, targets: Targets) -> NDArray[np.int64]:
+    """Per class, the positives that have a held-out score."""
     at = client()
-    counts = at.gather(at.compute(honest.delayed(_with_score, targets.parts)))
+    counts = at.gather(at.compute(held_out.delayed(_with_score, targets.parts)))
     return np.sum(counts, axis=0)
 
 
