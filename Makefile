@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test lint types contract docs bench clean
+.PHONY: install demo test machines lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -39,6 +39,10 @@ contract: install
 
 test: lint types contract
 	$(BIN)/pytest
+
+# The numerical tests as processors with other instructions and other BLAS kernels run them; some minutes each.
+machines: install
+	$(BIN)/python tests/machines.py
 
 docs: install
 	$(BIN)/python docs/api.py build/api
