@@ -49,6 +49,7 @@ class Report:
     model : Model
     summary : Summary, as `textmargin evaluate` gives it
     topics : list of Topic, in the order of `summary.classes`
+    positive : int, which topic is looked for, of two; 0 where there are more
     confusions : list of (truth, decision, how often), most frequent first, right ones among them; as in `Summary`, "" is none
     texts : dict, row in the corpus → text, shortened; those that a topic names
     """
@@ -57,6 +58,7 @@ class Report:
     model: Model
     summary: Summary
     topics: list[Topic]
+    positive: int
     confusions: list[tuple[str, str, int]]
     texts: dict[str, str]
 
@@ -127,6 +129,7 @@ def report_content(
         model=_model(model),
         summary=summary,
         topics=topics,
+        positive=model.labels_.positive if model.labels_.kind == "binary" else 0,
         confusions=_confusions(decisions.labels, corpus),
         texts=_texts(corpus, topics),
     )

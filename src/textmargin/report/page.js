@@ -239,5 +239,5 @@ $("topic").hidden = false;
 $("filter-label").hidden = report.topics.length < 12;
 $("alone").hidden = report.summary.multilabel || report.topics.length < 3;
 showConfusions();
-choose(!report.summary.multilabel && report.topics.length === 2 ? 1 : 0);  // of two labels the second is looked for
+choose(report.positive);
 fill("");
