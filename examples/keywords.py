@@ -38,7 +38,7 @@ for match in known.match_vocabulary(words.vocabulary, informed.classes_):
 
 print("\nverdicts:")
 for verdict in informed.model_.verdict_:
-    print(f"  {verdict.target}: {verdict.word}, evidence {verdict.evidence:+.1f}")
+    print(f"  {verdict.target}: {verdict.status}, evidence {verdict.evidence:+.1f}")
 
 print("\nwords of which the data say the opposite:")
 for one in informed.disagreements(2):

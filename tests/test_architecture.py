@@ -15,7 +15,14 @@ import textmargin
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "textmargin"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-EVERYBODYS = {"_label_forms", "_typing", "_sklearn", "_system"}  # private to the package, and there for all of it
+EVERYBODYS = {
+    "_label_forms",
+    "_sklearn",
+    "_slots",
+    "_system",
+    "_ties",
+    "_typing",
+}  # private to the package, and there for all of it
 SKLEARN_PRIVATE = {
     "_check_feature_names",
     "_check_n_features",

@@ -15,6 +15,5 @@ def test_the_diagram_names_the_slots_and_what_is_in_them():
 def test_the_diagram_shows_a_decision_and_what_was_fitted():
     model = TextClassifier(learner=PriorSVC(C=0.5), decision=ThresholdClassifier())
     assert "ThresholdClassifier" in model._repr_html_()
-    assert (
-        "sk-container" in model.fit(["corn", "wheat", "bank", "yen"] * 3, ["grain", "grain", "money", "money"] * 3)._repr_html_()
-    )
+    fitted = model.fit(["corn", "wheat", "bank", "yen"] * 3, ["grain", "grain", "money", "money"] * 3)
+    assert "sk-container" in fitted._repr_html_()

@@ -96,6 +96,17 @@ class ClassLabels:
         return list((self.names[1:] if self.kind == "binary" else self.names).tolist())
 
     @property
+    def threshold_names(self) -> list[Any]:
+        """The classes that have a threshold: of two the one that is looked for, else all."""
+        names = self.names.tolist()
+        return [names[self.positive]] if self.kind == "binary" else list(names)
+
+    @property
+    def sign(self) -> float:
+        """By which the score of a column is that of the class with the threshold: −1 where of two classes that is the first."""
+        return -1.0 if self.kind == "binary" and self.positive == 0 else 1.0
+
+    @property
     def text_names(self) -> list[str]:
         """All classes as text, for files and pages."""
         return [str(name) for name in self.names.tolist()]

@@ -52,7 +52,8 @@ class BaseExplanation:
 
     def contributions(self, n: int = _N_SHOWN) -> list[Contribution]:
         """The n features that move the score most, either way."""
-        return sorted(self._features(), key=lambda one: -abs(one.contribution))[:n]
+        features = self._features()
+        return [features[k] for k in descending_order([abs(one.contribution) for one in features])[:n]]
 
     def to_dict(self, n: int = _N_SHOWN) -> dict[str, Any]:
         """Plain data for JSON; contributions and the rest add up to the score."""
