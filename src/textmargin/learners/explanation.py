@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._ties import descending_order
 from .._typing import Floats
 
 _N_SHOWN = 10
@@ -156,5 +157,5 @@ class KernelExplanation(BaseExplanation):
 
     def support_texts(self, n: int = _N_SHOWN) -> list[tuple[int, float]]:
         """The n support vectors that move the score most, either way: their numbers, and what they add."""
-        order = np.argsort(-np.abs(self.data), kind="stable")[:n]
+        order = descending_order(np.abs(self.data))[:n]
         return [(int(self.support[j]), float(self.data[j])) for j in order]
