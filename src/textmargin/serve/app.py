@@ -65,7 +65,7 @@ def create_app(
     max_batch : int, default=256
         So many texts of requests that wait at the same time go through the model together.
     feedback : FeedbackStore, default=None
-        Where feedback go; without it `/feedback` is not found.
+        Where feedback goes; without it `/feedback` is not found.
 
     Examples
     --------
