@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._typing import Bools, Floats
 from .errors import LabelError
@@ -180,6 +180,18 @@ class ClassLabels:
                     f"{f' (nor have {missing.size - 1} other classes)' if missing.size > 1 else ''}; "
                     f"add one, or leave the class out."
                 )
+
+
+class LabelsMixin:
+    """What a fitted learner's `classes_` and `multilabel_` come to."""
+
+    classes_: NDArray[Any]
+    multilabel_: bool
+
+    @property
+    def _labels(self) -> ClassLabels:
+        check_is_fitted(self)
+        return ClassLabels.of(self.classes_, self.multilabel_)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fi
 from .._typing import Floats
 from ..errors import LabelError, PriorError
 from ..gram.store import KernelStore
-from ..labels import ClassLabels, OneVsRest, column_names
+from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._chunking import Chunking, KernelProblem, Round
 from ._kernel_trust import KernelSolver
 from ._lazy import LazyGram
@@ -39,7 +39,7 @@ _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
 
 
-class KernelSVC(ClassifierMixin, BaseEstimator):
+class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Support vector classifier on any kernel, with each kernel value computed only when it is needed, and once.
 
     Several classes are learnt one against the rest; a 0/1 indicator matrix as `y` makes it multilabel. All classes share the
@@ -267,11 +267,6 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             matches=matches,
             rest=rest,
         )
-
-    @property
-    def _labels(self) -> ClassLabels:
-        check_is_fitted(self)
-        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _checked(self, kernel: Any, *X_and_y: Any) -> Any:
         """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""

@@ -30,14 +30,14 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._typing import Floats
 from ..errors import LabelError
-from ..labels import ClassLabels, OneVsRest, column_names
+from ..labels import LabelsMixin, OneVsRest, column_names
 from .newton import newton
 from .objective import ExtraColumns, Matrix, Objective, canonical
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian"}
 
 
-class SVM2K(ClassifierMixin, BaseEstimator):
+class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Two views of the same texts, such as words and how they were read, learnt together so that they agree.
 
     Predicts from the words alone where the second view is missing. Several classes are learnt one against the rest; a 0/1
@@ -178,11 +178,6 @@ class SVM2K(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any, second: Any = None) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
         return self._labels.decide(self._scores(X, second))
-
-    @property
-    def _labels(self) -> ClassLabels:
-        check_is_fitted(self)
-        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _scores(self, X: Any, second: Any) -> Floats:
         check_is_fitted(self)
