@@ -27,7 +27,7 @@ from .._typing import Floats
 from ..errors import LabelError, PriorError
 from ..gram.store import KernelStore
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
-from ._chunking import Chunking, Problem, Round
+from ._chunking import Chunking, KernelProblem, Round
 from ._kernel_trust import KernelSolver
 from ._lazy import LazyGram
 from ._prior_scores import align_scores, centred, evaluate
@@ -189,7 +189,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         pairs = pairs if counted.size == weight.size else pairs.take(counted)
         z, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
         costs = [self.C * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)]
-        problems = [Problem(k, targets.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
+        problems = [KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
         watch = self._watch(labels, len(gram)) if self.verbose else None

@@ -32,7 +32,7 @@ from .._typing import Floats
 from ..errors import LabelError
 from ..labels import LabelsMixin, OneVsRest, column_names
 from .newton import newton
-from .objective import Columns, Matrix, Objective, canonical
+from .objective import ExtraColumns, Matrix, Objective, canonical
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian"}
 
@@ -249,7 +249,7 @@ class _Joint:
             margins = np.concatenate([ones, ones[there], np.full(2 * m, -self.epsilon)])
             apart_costs = 2.0 * self.coupling * weight[there]
             all_costs = np.concatenate([self.C * costs, self.C * costs[there], apart_costs, apart_costs])
-        free = Columns(Z, np.zeros(Z.shape[1]), np.zeros(Z.shape[1]))
+        free = ExtraColumns(Z, np.zeros(Z.shape[1]), np.zeros(Z.shape[1]))
         solution = newton(Objective(rows, signs, all_costs, margins, free, 1.0), tol=self.tol, max_iter=self.max_iter)
         return solution.point.w, solution.point.q, solution.n_iter, solution.converged
 
