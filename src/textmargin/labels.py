@@ -6,7 +6,8 @@
 | multiclass | the names of more                                            | one per class                | the highest        |
 | multilabel | a list, set or tuple of names a text, or an indicator matrix | one per label                | each at ≥ 0        |
 
-A column is a binary problem, its class against the rest. Names are strings or numbers, in order; `_label_forms.py` reads them in
+Scores are on the scale of margins, 1; what differs from a bound by rounding alone is at it. A column is a binary problem, its
+class against the rest. Names are strings or numbers, in order; `_label_forms.py` reads them in
 every form that people have them, and gives decisions back in the same.
 """
 
@@ -22,7 +23,8 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ._typing import Bools, Floats
+from ._ties import ROUNDING
+from ._typing import Bools, Floats, Indices
 from .errors import LabelError
 
 Kind = Literal["binary", "multiclass", "multilabel"]
@@ -128,10 +130,10 @@ class ClassLabels:
     def decide(self, columns: Floats) -> NDArray[Any]:
         """What scores (n_texts, n_problems) stand for: names, or for several labels a text a matrix of 0 and 1."""
         if self.multilabel:
-            return (columns >= 0).astype(int)
+            return (columns >= -ROUNDING).astype(int)
         if self.kind == "binary":
-            return self.names[(columns[:, 0] >= 0).astype(int)]
-        return self.names[columns.argmax(axis=1)]
+            return self.names[(columns[:, 0] >= -ROUNDING).astype(int)]
+        return self.names[_best(columns)]
 
     def class_scores(self, columns: Floats) -> Floats:
         """Scores (n_texts, n_classes): of two classes the first has the second's, negated."""
@@ -140,11 +142,11 @@ class ClassLabels:
     def accepted(self, class_scores: Floats) -> Bools:
         """Which class (n_texts, n_classes) each text is given; 0 decides for the second of two, and for a label."""
         if self.multilabel:
-            return class_scores >= 0
+            return class_scores >= -ROUNDING
         if self.kind == "binary":
-            second = class_scores[:, 1] >= 0
+            second = class_scores[:, 1] >= -ROUNDING
             return np.column_stack([~second, second])
-        return class_scores.argmax(axis=1)[:, None] == np.arange(self.names.size)
+        return _best(class_scores)[:, None] == np.arange(self.names.size)
 
     def membership(self, decided: Any) -> Bools:
         """The same from what an estimator's `predict` gives."""
@@ -288,6 +290,12 @@ class Decisions:
     def labels(self) -> list[tuple[str, ...]]:
         """The names that each text is given."""
         return [tuple(self.names[k] for k in np.flatnonzero(row)) for row in self.accepted]
+
+
+def _best(scores: Floats) -> Indices:
+    """The class with the highest score; of those that are equal but for rounding the first."""
+    highest = scores.max(axis=1, keepdims=True)
+    return np.asarray((scores >= highest - ROUNDING * np.maximum(np.abs(highest), 1.0)).argmax(axis=1))
 
 
 def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = None) -> int:

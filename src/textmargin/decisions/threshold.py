@@ -330,10 +330,11 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 def shift(columns: Floats, offsets: Floats, sign: float) -> Floats:
     """Scores less what is taken off them; `sign` is −1 where of two classes the first has the threshold.
 
-    There a text right at the threshold is accepted for the first class, and zero would be for the second.
+    A text right at the threshold, but for rounding, is accepted: at zero, or for the first class, whose side it is not, below it.
     """
     shifted = columns - offsets
-    return shifted if sign > 0 else np.where(shifted == 0, np.nextafter(0.0, -1.0), shifted)
+    at_threshold = np.abs(shifted) <= ROUNDING * np.maximum(np.abs(columns), 1.0)
+    return np.where(at_threshold, 0.0 if sign > 0 else -2 * ROUNDING, shifted)
 
 
 def _belong_together(held_out: Floats, trained: Floats) -> bool:

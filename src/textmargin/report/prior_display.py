@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._ties import descending_order
 from ..errors import PriorError
 from ..labels import ClassLabels
 
@@ -79,7 +80,7 @@ class PriorDisplay:
         ax.scatter(self.prior, self.learnt, s=12, color="black")
         ax.axline((0, 0), slope=1, color="grey", linewidth=0.5)
         ax.axhline(0, color="grey", linewidth=0.5)
-        for j in np.argsort(-np.abs(self.learnt - self.prior), kind="stable")[: self.n_named]:
+        for j in descending_order(np.abs(self.learnt - self.prior))[: self.n_named]:
             ax.annotate(
                 str(self.terms[j]), (self.prior[j], self.learnt[j]), xytext=(3, 3), textcoords="offset points", fontsize=8
             )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._ties import descending_order
 from ..classifier import TextClassifier
 from ..learners.evidence import Verdict
 from ..learners.explanation import KernelExplanation
@@ -57,7 +58,7 @@ def words_of(model: TextClassifier, n: int) -> list[list[Word]]:
     found = []
     for k in range(len(model.classes_)):
         row, sign = _problem(model, k, len(weights))
-        order = np.argsort(-sign * weights[row], kind="stable")
+        order = descending_order(sign * weights[row])
         chosen = [*order[:n], *order[n:][-(n // 2) :]]
         parts = [(str(names[j]), sign * priors[row, j], sign * weights[row, j]) for j in chosen if weights[row, j]]
         found.append([Word(name, _round(weight - prior), _round(prior)) for name, prior, weight in parts])
