@@ -33,10 +33,10 @@ def values(X, Y, n_positive, rng):
             test = np.concatenate([positives[n_positive : 2 * n_positive], second[y[second] == 0]])
             model = PriorSVC().fit(X[train], y[train])
             curve = utility_curve(y[train], model.decision_function(X[train]))
-            honest = utility_curve(y[train], model.loo_decision_function())
+            held_out = utility_curve(y[train], model.loo_decision_function())
             gained = utility_curve(y[test], model.decision_function(X[test]), T11SU)
             thetas = [alpha * curve.theta_zero + (1 - alpha) * curve.theta_max for alpha in ALPHAS]
-            found.append([*(gained.utility_at(theta) for theta in [*thetas, honest.best_middle]), gained.utility.max()])
+            found.append([*(gained.utility_at(theta) for theta in [*thetas, held_out.best_middle]), gained.utility.max()])
     return np.array(found)
 
 

@@ -19,12 +19,13 @@ from sklearn.metrics import average_precision_score, f1_score
 from sklearn.svm import SVC
 
 from textmargin import KernelSVC, SubsequenceKernel
+from textmargin.experiments.table import published
 
 from .bench_ssk import N_DRAWN, papers_documents
 from .measure import describe
 
-N_TEST = {"earn": 40, "acq": 25, "crude": 15, "corn": 10}
-PUBLISHED_F1 = {"earn": 0.936, "acq": 0.867, "crude": 0.936, "corn": 0.779}  # SSK, k = 5, λ = 0.5
+N_TEST = {topic: row["test"] for topic, row in published("strings", "documents").items()}
+PUBLISHED_F1 = {topic: published("strings", "2")[f"{topic}, 5 S-K"]["F1"] for topic in N_TEST}
 KEYWORDS = {
     "earn": ["profit", "dividend", "net", "loss", "shr"],
     "acq": ["acquire", "acquisition", "merger", "stake", "takeover"],

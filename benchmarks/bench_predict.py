@@ -5,13 +5,18 @@
 
 Messages of `desk` with two words changed each, as CSV, through the command line, beside a script that predicts in chunks of 2,000
 lines by scikit-learn's `TfidfVectorizer` and `LinearSVC`. Each in a process of its own, from start to end, reading the same file
-and writing a label per line; memory is the highest resident size, after a tenth of the lines and after all of them.
+and writing a label per line; memory is the highest resident size, after a tenth of the lines and after all of them. CPU seconds
+are those of the process alone: where others use the machine too, the ratio of these is the one to trust.
+
+`textmargin predict` lets Python look for cycles of objects less often than by default, which any script may do. So both are
+measured under either setting of the garbage collector.
 """
 
 from __future__ import annotations
 
 import csv
-import resource
+import gc
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,12 +26,24 @@ from pathlib import Path
 import numpy as np
 
 from textmargin import load_dataset
-from textmargin.config import ModelConfig
 
 from .measure import describe
 
-PEER = """
-import csv, sys
+COLLECTORS = {"seldom": (200_000, 20, 20), "default": gc.get_threshold()}  # the first is that of `textmargin predict`
+OURS, PEER = "textmargin predict", "scikit-learn in chunks"
+
+SETTING = """
+import gc, sys
+gc.set_threshold(*map(int, sys.argv.pop(1).split(",")))
+gc.set_threshold = lambda *_: None  # who sets it again, is not heard
+"""
+SCRIPTS = {
+    OURS: """
+import runpy
+runpy.run_module("textmargin", run_name="__main__")
+""",
+    PEER: """
+import csv
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -46,47 +63,44 @@ with open(source, newline="") as file, open(target, "w") as out:
             flush()
     if chunk:
         flush()
-"""
+""",
+}
 
 
 def main() -> None:
-    """A row per candidate."""
+    """A row per candidate and setting, then the ratio of each setting."""
     n_lines = int(sys.argv[sys.argv.index("--lines") + 1]) if "--lines" in sys.argv else 1_000_000
     desk = load_dataset("desk")
     print(describe("textmargin", "scikit-learn", "numpy"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        train = folder / "train.csv"
+        train, model = folder / "train.csv", folder / "model.tmm"
         with train.open("w", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(["text", "label"])
             rows.writerows(zip(desk.part("train").texts, desk.part("train").labels, strict=True))
-        ModelConfig().fit(desk.part("train")).save(folder / "model.tmm")
-        sizes = {"a tenth": n_lines // 10, "all": n_lines}
-        for what, n in sizes.items():
-            write_lines(desk.texts, folder / f"{what}.csv", n)
-        found = {}
-        for candidate in ("textmargin predict", "scikit-learn in chunks"):
-            for what, n in sizes.items():
-                source = folder / f"{what}.csv"
-                command = [
-                    sys.executable,
-                    "-m",
-                    "textmargin",
-                    "predict",
-                    str(folder / "model.tmm"),
-                    str(source),
-                    "--text",
-                    "text",
-                ]
-                if candidate != "textmargin predict":
-                    command = [sys.executable, "-c", PEER, str(train), str(source), str(folder / "labels.csv")]
-                found[candidate, what] = (*timed(command), n)
-        print(f"\n{'':24}{'lines':>10}{'seconds':>10}{'lines/s':>10}{'peak MB':>10}")
-        for (candidate, _), (seconds, megabytes, n) in found.items():
-            print(f"{candidate:24}{n:>10,}{seconds:>10.1f}{n / seconds:>10,.0f}{megabytes:>10.0f}")
-        ours, peer = (found[candidate, "all"] for candidate in ("textmargin predict", "scikit-learn in chunks"))
-        print(f"\nlines a second, ours over the peer's: {peer[0] / ours[0]:.2f}")
+        columns = ["--text", "text", "--label", "label"]
+        command = [sys.executable, "-m", "textmargin", "train", str(train), *columns, "-o", str(model)]
+        subprocess.run(command, check=True, capture_output=True)
+        print(f"\n{'':24}{'collector':>10}{'lines':>11}{'seconds':>9}{'CPU s':>9}{'lines/s':>9}{'peak MB':>9}")
+        times = {}
+        for n in (n_lines // 10, n_lines):
+            source = folder / f"{n}.csv"
+            write_lines(desk.texts, source, n)
+            arguments = {
+                OURS: ["predict", str(model), str(source), "--text", "text"],
+                PEER: [str(train), str(source), str(folder / "labels.csv")],
+            }
+            for collector, threshold in COLLECTORS.items():
+                for candidate, script in SCRIPTS.items():
+                    setting = ",".join(map(str, threshold))
+                    seconds, cpu, megabytes = timed([sys.executable, "-c", SETTING + script, setting, *arguments[candidate]])
+                    times[candidate, collector] = seconds, cpu
+                    row = f"{n:>11,}{seconds:>9.1f}{cpu:>9.1f}{n / seconds:>9,.0f}{megabytes:>9.0f}"
+                    print(f"{candidate:24}{collector:>10}{row}", flush=True)
+        for collector in COLLECTORS:
+            wall, cpu = (peer / ours for peer, ours in zip(times[PEER, collector], times[OURS, collector], strict=True))
+            print(f"lines a second, ours over the peer's, collector {collector} for both: {wall:.2f}, a CPU second {cpu:.2f}")
 
 
 def write_lines(texts: list[str], path: Path, n: int) -> None:
@@ -100,21 +114,15 @@ def write_lines(texts: list[str], path: Path, n: int) -> None:
             rows.writerow([" ".join([*words[a][:-2], *words[b][:2]])])
 
 
-def timed(command: list[str]) -> tuple[float, float]:
-    """Seconds of a process, and its highest resident size in megabytes."""
+def timed(command: list[str]) -> tuple[float, float, float]:
+    """Seconds of a process by the clock and on CPUs, and its highest resident size in megabytes."""
     start = time.perf_counter()
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdout=out)
-        _, status, usage = _wait(process.pid)
+        _, status, usage = os.wait4(process.pid, 0)
     if status:
-        raise SystemExit(f"{command[:4]} failed")
-    return time.perf_counter() - start, usage.ru_maxrss / 1000
-
-
-def _wait(pid: int) -> tuple[int, int, resource.struct_rusage]:
-    import os
-
-    return os.wait4(pid, 0)
+        raise SystemExit(f"{command[4:]} failed")
+    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
 
 
 if __name__ == "__main__":

@@ -67,8 +67,8 @@ class AllTopics:
 
 
 def squared_loss(y, scores):
-    missed = np.maximum(0, 1 - (2 * y - 1) * scores)
-    return missed @ missed
+    losses = np.maximum(0, 1 - (2 * y - 1) * scores)
+    return losses @ losses
 
 
 def name_prior(topics: list[str], terms) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What does a threshold do for 90 topics of Reuters-21578 (ModApte)? Every rule and score source, rivals, and the oracle.
+"""What does a threshold do for 90 topics of Reuters-21578 (ModApte)? Every rule and score source, baselines, and the oracle.
 
     python -m benchmarks.bench_thresholds            # linear SVM, log-tf-idf, C = 1; about three minutes
     python -m benchmarks.bench_thresholds --C 0.2 --weight tf-idf --quick
@@ -71,8 +71,8 @@ def timed(call):
 class Handed(BaseEstimator):
     """A trained model that hands out scores computed before, so that a rule is timed by itself."""
 
-    def __init__(self, trained=None, honest=None):
-        self.trained, self.honest = trained, honest
+    def __init__(self, trained=None, held_out=None):
+        self.trained, self.held_out = trained, held_out
         self.classes_ = np.arange(trained.shape[1])
 
     def fit(self, X, y):
@@ -82,7 +82,7 @@ class Handed(BaseEstimator):
         return self.trained
 
     def loo_decision_function(self):
-        return self.honest
+        return self.held_out
 
 
 def training_value(X, Y, C):

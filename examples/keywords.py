@@ -40,7 +40,7 @@ for landing in known.match_vocabulary(words.vocabulary, informed.classes_):
 
 print("\nverdicts:")
 for verdict in informed.model_.verdict_:
-    print(f"  {verdict.target}: {verdict.word}, evidence {verdict.evidence:+.1f}")
+    print(f"  {verdict.target}: {verdict.status}, evidence {verdict.evidence:+.1f}")
 
 print("\nwords of which the data say the opposite:")
 for found in informed.disagreements(2):

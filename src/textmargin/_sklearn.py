@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context as fit_context
 from sklearn.feature_extraction.text import CountVectorizer
@@ -62,6 +63,23 @@ class QuietCountVectorizer(CountVectorizer):
 
     def _warn_for_unused_params(self) -> None:
         pass
+
+    def _limit_features(self, X: Any, vocabulary: dict[str, int], high: Any = None, low: Any = None, limit: Any = None) -> Any:
+        """Of terms that are as frequent as the last of `max_features` the first in order.
+
+        scikit-learn's own sort is not stable, and deals with ties as the processor's vector instructions do.
+        """
+        X = super()._limit_features(X, vocabulary, high, low)
+        if limit is None or X.shape[1] <= limit:
+            return X
+        most = np.sort(np.argsort(-np.asarray(X.sum(axis=0)).ravel(), kind="stable")[:limit])
+        places = {int(old): new for new, old in enumerate(most)}
+        for term, old in list(vocabulary.items()):
+            if old in places:
+                vocabulary[term] = places[old]
+            else:
+                del vocabulary[term]
+        return X[:, most]
 
 
 def serial_diagram(steps: dict[str, Any]) -> Any:

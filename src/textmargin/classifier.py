@@ -1,4 +1,4 @@
-"""From text to label: the only file that knows all four slots.
+"""From text to label: the four slots, and the names of the labels.
 
 text ── representation ──▶ matrix ── learner, with knowledge ──▶ scores ── decision ──▶ label
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -26,17 +25,16 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from . import __version__
 from ._label_forms import decode, describe, encode
 from ._sklearn import HasMethods, fit_context, serial_diagram
+from ._slots import Slots
 from ._typing import Floats
 from .decisions.held_out import score_columns
 from .decisions.threshold import ThresholdClassifier
-from .errors import EmptyVocabularyError, LabelError, PriorError, ScoreError, TextmarginError, TextmarginWarning
-from .knowledge.keywords import KeywordPrior
+from .errors import EmptyVocabularyError, LabelError, ScoreError, TextmarginError
 from .labels import ClassLabels, Decisions
 from .learners.evidence import Disagreement
 from .learners.explanation import Explanation, KernelExplanation
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
-from .learners.prior import align_prior
 from .learners.rocchio import Rocchio
 from .persistence import save
 from .representations.bow import BagOfWords
@@ -49,7 +47,7 @@ def _last_part_has(method: str) -> Any:
     """Whether the part that has the last word offers a method."""
 
     def check(self: TextClassifier) -> bool:
-        getattr(self.model_ if hasattr(self, "model_") else self._assemble(self._learner(self._kernel())), method)
+        getattr(self.model_ if hasattr(self, "model_") else self._slots.assemble(self._slots.new_learner()), method)
         return True
 
     return available_if(check)
@@ -154,23 +152,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         target = encode(labels, y)
         if len(target) != len(texts):
             raise LabelError(f"There are {len(texts)} texts but {len(target)} labels.")
-        kernel = self._kernel()
-        if kernel is None:
-            self.representation_ = BagOfWords() if self.representation is None else clone(self.representation)
-            matrix = self.representation_.fit_transform(texts, target)
+        slots = self._slots
+        representation = slots.kernel()
+        if representation is None:
+            representation = BagOfWords() if self.representation is None else clone(self.representation)
+            matrix = representation.fit_transform(texts, target)
         else:
-            self.representation_, matrix = kernel, texts
-        learner = self._learner(kernel)
-        self._warn_of_double_use(learner, texts)
-        prior = self._prior(learner, labels)
+            matrix = texts
+        learner = slots.new_learner()
+        slots.warn_of_double_use(learner, texts)
+        prior = slots.prior(learner, representation, labels)
         if prior is not None:
             learner.set_params(prior=prior)
-        model = self._assemble(learner, labels)
+        model = slots.assemble(learner, self.positive)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weights and not has_fit_parameter(model, "sample_weight"):
             raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
         fitted = model.fit(matrix, target, **weights)
-        return self.set_fitted(self.representation_, fitted, labels, len(texts), labels.membership(target).sum(axis=0))
+        return self.set_fitted(representation, fitted, labels, len(texts), labels.membership(target).sum(axis=0))
 
     def set_fitted(self, representation: Any, model: Any, labels: ClassLabels, n_texts: int, counts: NDArray[Any]) -> Self:
         """Become what a fit makes of it, from parts that were fitted elsewhere, such as on a cluster.
@@ -266,7 +265,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if target is None:
             target = names[given[0] if given else int(decided.scores[0].argmax())]
         k = self.labels_.index(target)
-        row = text if self._kernel() is not None else self._represent([text])
+        row = text if self._slots.kernel() is not None else self._represent([text])
         found: Explanation | KernelExplanation = learner.explain(row, names[k])
         threshold = float(self.thresholds_[k])
         found = replace(
@@ -345,103 +344,22 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         super().set_params(**{key: value for key, value in params.items() if "__" not in key})
         for slot in slots:
             if getattr(self, slot) is None:
-                setattr(self, slot, self._default(slot))
+                setattr(self, slot, self._slots.default(slot))
         return super().set_params(**{key: value for key, value in params.items() if "__" in key})
 
-    def _default(self, slot: str) -> Any:
-        if slot == "representation":
-            return BagOfWords()
-        if slot == "decision":
-            return ThresholdClassifier()
-        return PriorSVC() if self._kernel() is None else KernelSVC()
+    @property
+    def _slots(self) -> Slots:
+        return Slots(self.representation, self.knowledge, self.learner, self.decision)
 
     def _represent(self, X: Any) -> Any:
         check_is_fitted(self)
         texts = as_texts(X)
-        return self.representation_.transform(texts) if self._kernel() is None else texts
-
-    def _kernel(self) -> Any:
-        """The kernel by which the learner compares texts as they are; None if it takes a matrix."""
-        own = [value for name, value in self._slots_of_learner() if name.endswith("kernel") and _compares_texts(value)]
-        if own:
-            if self.representation is not None:
-                raise TextmarginError("Both the representation and the learner's kernel take texts; leave one of them out.")
-            return own[0]
-        if not _compares_texts(self.representation):
-            return None
-        machines = [value for _, value in self._slots_of_learner() if isinstance(value, KernelSVC)]
-        if any(machine.kernel != "linear" for machine in machines):
-            raise TextmarginError(
-                f"The representation is a kernel, but the learner has its own: kernel={machines[0].kernel!r}; leave one out."
-            )
-        return self.representation if self.learner is None or machines else None
-
-    def _slots_of_learner(self) -> list[tuple[str, Any]]:
-        """The learner and all that is inside it, with their names as parameters."""
-        if self.learner is None:
-            return []
-        inside = self.learner.get_params() if hasattr(self.learner, "get_params") else {}
-        return [("", self.learner), *inside.items()]
-
-    def _learner(self, kernel: Any) -> Any:
-        if kernel is None:
-            return PriorSVC() if self.learner is None else clone(self.learner)
-        if self.learner is None:
-            return KernelSVC(clone(kernel))
-        places = [name for name, value in self._slots_of_learner() if isinstance(value, KernelSVC)]
-        return clone(self.learner).set_params(**{f"{name}__kernel".removeprefix("__"): clone(kernel) for name in places})
-
-    def _assemble(self, learner: Any, labels: ClassLabels | None = None) -> Any:
-        """The learner inside the decision, which hears which of two classes is looked for."""
-        if self.decision is None:
-            return learner
-        decision = clone(self.decision).set_params(estimator=learner)
-        said = labels is not None and self.positive is not None and "pos_label" in decision.get_params(deep=False)
-        return decision.set_params(pos_label=self.positive) if said else decision
-
-    def _prior(self, learner: Any, labels: ClassLabels) -> Any:
-        """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither."""
-        own = getattr(learner, "prior", None)
-        if self.knowledge is None:
-            known = own if isinstance(own, Mapping) else None
-        elif "prior" not in learner.get_params():
-            raise PriorError(
-                f"knowledge needs a learner with a 'prior' parameter, such as PriorSVC; {type(learner).__name__} has none"
-                f"{', but takes a score per text: prior_scores' if hasattr(learner, 'prior_scores') else ''}."
-            )
-        elif own is not None:
-            raise PriorError("Both knowledge and the learner's own prior are given; choose one.")
-        else:
-            known = self.knowledge
-        if known is None:
-            return None
-        terms, names = self.representation_.get_feature_names_out(), labels.names
-        if _names_words(known):
-            known = KeywordPrior(known)
-        if not isinstance(known, Mapping):
-            known = (clone(known) if isinstance(known, BaseEstimator) else known).coef(terms, names)
-        # Not strict: in cross-validation a fold may well lack every word that is known of some class.
-        return align_prior(known, names, labels.n_problems, len(terms), terms, strict=False)
-
-    def _warn_of_double_use(self, learner: Any, texts: list[str]) -> None:
-        """Held-out scores flatter knowledge that was learnt from the same labelled texts."""
-        if not hasattr(self.knowledge, "sources") or getattr(learner, "trust", None) != "auto":
-            return
-        sources = self.knowledge.sources()
-        n_shared = sum(text in sources for text in texts)
-        if n_shared:
-            warnings.warn(
-                f"{type(self.knowledge).__name__} was learnt from {n_shared} of the {len(texts)} training texts, so that these "
-                f"flatter it and trust='auto' may believe it too readily; learn it from other texts, or set the trust "
-                f"yourself.",
-                TextmarginWarning,
-                stacklevel=3,
-            )
+        return self.representation_.transform(texts) if self._slots.kernel() is None else texts
 
     def _sk_visual_block_(self) -> Any:
         slots = {"representation": self.representation, "learner": self.learner, "decision": self.decision}
         steps = {name: slot for name, slot in slots.items() if slot is not None or name != "decision"}
-        shown = {name: self._default(name) if slot is None else slot for name, slot in steps.items()}
+        shown = {name: self._slots.default(name) if slot is None else slot for name, slot in steps.items()}
         return serial_diagram(shown)
 
     def __sklearn_tags__(self) -> Tags:
@@ -450,18 +368,3 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def _compares_texts(kernel: Any) -> bool:
-    return hasattr(kernel, "over")
-
-
-def _names_words(known: Any) -> bool:
-    """Whether knowledge maps classes to words, as `KeywordPrior` takes them."""
-    if not isinstance(known, Mapping) or not known:
-        return False
-    return all(
-        isinstance(words, Mapping)
-        or (isinstance(words, list | tuple | set | frozenset | str) and all(isinstance(word, str) for word in words))
-        for words in known.values()
-    )

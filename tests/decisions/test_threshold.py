@@ -60,11 +60,11 @@ def test_zero_is_the_decision(rule, scores):
 def test_the_rule_is_applied_to_the_leave_one_out_scores():
     X, y = skewed()
     model = ThresholdClassifier(PriorSVC()).fit(X, y)
-    honest = model.estimator_.loo_decision_function()
-    beta = retrofit_beta(y, honest)
+    held_out = model.estimator_.loo_decision_function()
+    beta = retrofit_beta(y, held_out)
     assert model.beta_ == beta
-    assert model.thresholds_ == beta_gamma_threshold(y, honest, beta)
-    assert model.curve_[0].utility.tolist() == utility_curve(y, honest).utility.tolist()
+    assert model.thresholds_ == beta_gamma_threshold(y, held_out, beta)
+    assert model.curve_[0].utility.tolist() == utility_curve(y, held_out).utility.tolist()
 
 
 def test_a_costly_miss_lowers_the_threshold():
@@ -109,9 +109,9 @@ def test_rules_that_choose_for_themselves_do_not_choose_on_three_positives():
     for rule in ("parameter-free", "select"):
         model = ThresholdClassifier(PriorSVC(), rule=rule).fit(X, rare)
         assert model.thresholds_[0] == beta_gamma_threshold(rare, trained, 0.775)
-    honest = PriorSVC().fit(X, rare).loo_decision_function()
+    held_out = PriorSVC().fit(X, rare).loo_decision_function()
     told = ThresholdClassifier(PriorSVC(), rule="beta-gamma", beta=0.3).fit(X, rare)
-    assert told.thresholds_[0] == beta_gamma_threshold(rare, honest, 0.3)
+    assert told.thresholds_[0] == beta_gamma_threshold(rare, held_out, 0.3)
 
 
 @pytest.mark.parametrize("estimator", [LogisticRegression(), RandomForestClassifier(20, random_state=0)])
@@ -145,10 +145,10 @@ def test_floors_are_kept():
     X, y = skewed()
     careful = ThresholdClassifier(PriorSVC(), min_precision=0.9).fit(X, y)
     eager = ThresholdClassifier(PriorSVC(), min_recall=0.95).fit(X, y)
-    honest = PriorSVC().fit(X, y).loo_decision_function()
-    accepted = honest >= careful.thresholds_[0]
+    held_out = PriorSVC().fit(X, y).loo_decision_function()
+    accepted = held_out >= careful.thresholds_[0]
     assert y[accepted].mean() >= 0.9
-    assert (honest >= eager.thresholds_[0])[y == 1].mean() >= 0.95
+    assert (held_out >= eager.thresholds_[0])[y == 1].mean() >= 0.95
     assert careful.thresholds_ > eager.thresholds_
 
 
@@ -299,7 +299,7 @@ def test_settings_by_class_do_not_move_to_another_class_in_a_fold():
     ThresholdClassifier(PriorSVC(class_weight="balanced"), scores="cv").fit(X, Y)
 
 
-def test_threshold_zero_needs_no_honest_scores():
+def test_threshold_zero_needs_no_held_out_scores():
     X, y = skewed()
     assert ThresholdClassifier(LogisticRegression(), rule="zero").fit(X, y).thresholds_ == 0
 
@@ -364,10 +364,10 @@ def positives_in_one_fold():
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_moved_forgot_that_no_positive_had_an_honest_score(rule):
+def test_moved_forgot_that_no_positive_had_a_held_out_score(rule):
     X, y = positives_in_one_fold()
     before = {"scores": "cv", "rule": rule}
-    assert ThresholdClassifier(PriorSVC(), **before).fit(X, y).ranked_[1].n_honest == (6 if rule == "zero" else 0)
+    assert ThresholdClassifier(PriorSVC(), **before).fit(X, y).ranked_[1].n_held_out == (6 if rule == "zero" else 0)
     assert_moved_is_a_new_fit(X, y, before, {"utility": Utility(tp=7, fp=-1)})
 
 
@@ -397,10 +397,10 @@ def rare(n_positive):
         (20, {}, {"rule": "zero"}),
     ],
 )
-def test_with_utility_took_training_scores_for_honest_ones(n_positive, before, after):
+def test_moved_took_training_scores_for_held_out_ones(n_positive, before, after):
     X, y = rare(n_positive)
     model = ThresholdClassifier(PriorSVC(), **before).fit(X, y)
-    with pytest.raises(ScoreError, match=r"The (honest|training) scores of class 1 are kept, but rule=.*; fit again\."):
+    with pytest.raises(ScoreError, match=r"The (held-out|training) scores of class 1 are kept, but rule=.*; fit again\."):
         model.with_utility(**after)
     assert_moved_is_a_new_fit(X, y, {**before, "scores": "train"}, after)
 

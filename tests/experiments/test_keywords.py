@@ -33,8 +33,9 @@ def test_curve_is_beside_the_targets(table):
     values = [value.ours for row in table.rows.values() for value in row.values()]
     assert len(values) == 2 * len(keywords.COLUMNS)
     assert np.isfinite(values).all()
-    assert table.compared == ["plain", "fixed"]
-    assert [row["fixed"].published for row in table.rows.values()] == [0.80, 0.866]
+    assert table.published_columns == ["plain", "fixed"]
+    targets = published("keywords", "curve")
+    assert [row["fixed"].published for row in table.rows.values()] == [targets[size]["fixed"] for size in ("1", "4")]
 
 
 def test_keywords_help_and_wrong_ones_are_seen(table):

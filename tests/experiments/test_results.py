@@ -3,16 +3,18 @@
 import errno
 import json
 import os
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from textmargin import SubsequenceKernel
 from textmargin.errors import ResultError
 from textmargin.experiments.catalogue import EXPERIMENTS, experiment
 from textmargin.experiments.pages import write_page
 from textmargin.experiments.rendering import to_html, to_markdown, to_terminal
-from textmargin.experiments.reproduce import all_stored, reproduce
+from textmargin.experiments.reproduce import load_results, reproduce
 from textmargin.experiments.result import Result, conditions
 from textmargin.experiments.run import Experiment, Run
 from textmargin.experiments.table import Table, Value, published
@@ -22,32 +24,36 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def result(**changes):
     table = Table.beside(
-        {"corn": {"F1": 0.779}, "wheat": {"F1": 0.5}},
+        {"corn": {"F1": 0.75}, "wheat": {"F1": 0.5}},
         {"corn": {"F1": [0.8, 0.9], "texts": 38}},
         ["F1", "texts"],
         decimals={"texts": 0},
         notes=["<b>two draws</b>"],
     )
-    given = {"name": "strings-2", "title": "Corn", "paper": "A paper", "quick": False, "parameters": {"C": 2.0}, "seeds": [0, 1]}
-    return Result(**{**given, "seconds": 1.5, "table": table, **conditions(), **changes})
+    facts = {"name": "strings-2", "title": "Corn", "paper": "A paper", "quick": False, "parameters": {"C": 2.0}, "seeds": [0, 1]}
+    facts |= {"seconds": 1.5, "n_kernel_evaluations": None, "table": table}
+    return Result(**{**facts, **conditions(), **changes})
 
 
 def test_a_value_knows_its_gap_and_spread():
     value = result().table.rows["corn"]["F1"]
     assert value.ours == pytest.approx(0.85)
     assert value.spread == pytest.approx(0.0707, abs=1e-4)
-    assert value.gap == pytest.approx(0.071)
+    assert value.gap == pytest.approx(0.1)
     assert Value(0.5).gap is None
 
 
 def test_what_only_one_side_has_stays():
     table = result().table
     assert table.rows["wheat"] == {"F1": Value(None, None, 0.5)}
-    assert table.compared == ["F1"]
+    assert table.published_columns == ["F1"]
 
 
 def test_published_numbers_agree_with_the_papers_own_sums():
-    assert sum(row["documents"] for row in published("reading", "1").values()) == 528
+    assert sum(row["documents"] for row in published("reading", "1").values()) == published("reading", "all")["all"]["documents"]
+    hours = {way: row["hours"] for way, row in published("thresholds", "hours").items()}
+    (ratios,) = published("thresholds", "costs").values()
+    assert hours["asymmetric costs"] / hours["thresholds"] == ratios["time of costs over own"]
     assert published("strings", "1")["5 S-K"] == published("strings", "2")["earn, 5 S-K"]
     for topic in ("earn", "acq", "crude", "corn"):
         assert published("strings", "length")["SSK 5"][topic] == published("strings", "decay")["0.5"][topic]
@@ -96,7 +102,7 @@ def test_a_disk_that_fills_leaves_the_earlier_result(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(ResultError, match=r"No space left on device.*results="):
+    with pytest.raises(ResultError, match=r"No space left on device.*choose another folder"):
         result(seconds=2.0).save(tmp_path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
@@ -114,7 +120,7 @@ def test_a_damaged_result_is_replaced_by_running_the_table_again(tmp_path, monke
 def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(Experiment, "run", lambda self, run: pytest.fail("it was computed"))
-    with pytest.raises(ResultError, match=r"Results cannot be written to .*file.*results="):
+    with pytest.raises(ResultError, match=r"Results cannot be written to .*file.*Choose another folder"):
         list(reproduce(["strings-2"], Run(results=tmp_path / "file")))
 
 
@@ -126,7 +132,7 @@ def test_the_code_and_the_data_are_versions_too():
 
 def test_shown_in_markdown_and_html():
     page = to_markdown(result())
-    assert "| corn | .779 | .850 ± .071 | +.071 | 38 |" in page
+    assert "| corn | .750 | .850 ± .071 | +.100 | 38 |" in page
     assert "| wheat | .500 | – | – | – |" in page
     html = to_html([result()])
     assert "&lt;b&gt;two draws&lt;/b&gt;" in html
@@ -137,7 +143,7 @@ def test_shown_in_markdown_and_html():
 def test_fits_the_terminal(width):
     columns = [f"measure {number}" for number in range(12)]
     table = Table.beside({"a row": dict.fromkeys(columns, 0.5)}, {"a row": dict.fromkeys(columns, 0.25)}, columns)
-    console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: PTH123, SIM115
+    console = Console(width=width, record=True, file=StringIO())
     to_terminal(result(table=table), console)
     text = console.export_text()
     assert max(map(len, text.splitlines())) <= width
@@ -166,8 +172,38 @@ def test_the_documentation_is_what_the_stored_results_say(tmp_path, monkeypatch)
             assert path.read_text() == (DOCS / path.name).read_text()
 
 
+@pytest.mark.parametrize("path", sorted((DOCS / "results").glob("*.json")), ids=lambda path: path.stem)
+def test_a_stored_result_says_what_it_depends_on(path):
+    """Its own code and every dataset by digest; kernel evaluations, or null where the table asks for no kernel matrix."""
+    stored = json.loads(path.read_text())
+    digests = {"code", *(f"data {name}" for name in experiment(path.stem).data)}
+    assert {name for name in stored["versions"] if name == "code" or name.startswith("data ")} == digests
+    assert all(len(stored["versions"][name]) == 12 for name in digests)
+    assert (stored["n_kernel_evaluations"] is None) == (not path.stem.startswith("strings-"))
+
+
+def test_every_table_is_stored():
+    assert {path.stem for path in (DOCS / "results").glob("*.json")} == {*EXPERIMENTS}
+
+
+def test_work_that_nobody_counted_does_not_print_as_none_done():
+    assert "kernel" not in to_markdown(result())
+    assert "(no kernel evaluation, all values looked up)" in to_markdown(result(n_kernel_evaluations=0))
+    assert "(1,234 kernel evaluations, other values looked up)" in to_markdown(result(n_kernel_evaluations=1234))
+
+
+def test_a_run_counts_kernel_evaluations_from_its_first_matrix_on(tmp_path):
+    run, kernel = Run(kernels=tmp_path, progress=False), SubsequenceKernel(2, 0.5, progress=False)
+    assert run.n_kernel_evaluations is None
+    run.gram(kernel, ["corn", "wheat"])
+    assert run.n_kernel_evaluations == 3
+    again = Run(kernels=tmp_path, progress=False)
+    again.gram(kernel, ["corn", "wheat"])
+    assert again.n_kernel_evaluations == 0
+
+
 def test_no_quick_result_is_documented():
-    assert not any(found.quick for found in all_stored(DOCS / "results"))
+    assert not any(found.quick for found in load_results(DOCS / "results"))
     assert not list((DOCS / "results").glob("*.quick.json"))
 
 

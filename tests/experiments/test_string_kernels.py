@@ -10,7 +10,7 @@ from samples import needs_corpora
 from textmargin import SubsequenceKernel
 from textmargin.errors import ResultError
 from textmargin.experiments import _news
-from textmargin.experiments._machine import Kernels, f1, learnt, scored, tuned_with_words
+from textmargin.experiments._machine import Kernels, evaluate, f1, fit_predict, tune_on_words
 from textmargin.experiments._news import N_TEST, N_TRAIN, as_in_the_paper, draws
 from textmargin.experiments._whole_gram import whole_gram
 from textmargin.experiments.catalogue import EXPERIMENTS
@@ -51,7 +51,7 @@ def test_documents_of_two_of_the_topics_are_not_drawn():
 
 def test_measures_are_those_of_the_paper():
     Y, accepted = np.array([[1, 0], [1, 1], [0, 1], [0, 0]]), np.array([[1, 0], [0, 0], [1, 0], [0, 0]], dtype=bool)
-    found = scored(Y, accepted, np.array([3, 4]))
+    found = evaluate(Y, accepted, np.array([3, 4]))
     assert found == {"F1": [0.5, 0.0], "precision": [0.5, 0.0], "recall": [0.5, 0.0], "support vectors": [3.0, 4.0]}
     assert f1(Y[:, :1], accepted[:, :1]).tolist() == [0.5]  # one topic is not two classes
 
@@ -68,9 +68,9 @@ def test_kernels_look_alike_from_outside(run):
 def test_the_machine_learns_one_topic_or_several(run):
     K = Kernels(run).subsequences(3, 0.5)(TEXTS[:4], TEXTS[4:])
     Y = np.array([[1, 0], [1, 0], [0, 1], [0, 1]])
-    accepted, n_support = learnt(K, Y, 10.0)
+    accepted, n_support = fit_predict(K, Y, 10.0)
     assert accepted.shape == (3, 2)
-    alone, n_alone = learnt(K, Y[:, :1], 10.0)
+    alone, n_alone = fit_predict(K, Y[:, :1], 10.0)
     assert (alone[:, 0] == accepted[:, 0]).all()
     assert n_alone[0] == n_support[0]
 
@@ -78,7 +78,7 @@ def test_the_machine_learns_one_topic_or_several(run):
 def test_words_choose_the_smallest_of_equal_costs():
     texts = [f"{topic} {number}" for topic in ("corn wheat", "bank rates") for number in range(10)]
     Y = np.repeat(np.eye(2, dtype=int), 10, axis=0)
-    assert tuned_with_words([(texts, Y)], n_folds=2) == 0.1  # all of them separate these texts
+    assert tune_on_words([(texts, Y)], n_folds=2) == 0.1  # all of them separate these texts
 
 
 @needs_corpora

@@ -126,7 +126,7 @@ def test_in_the_classifier_of_texts():
     words = BagOfWords(vocabulary=sorted({word for words in TOPICS.values() for word in words}))
     informed = TextClassifier(words, knowledge=known).fit(texts[:6], topics[:6])
     assert informed.score(texts[6:], topics[6:]) > plain.score(texts[6:], topics[6:])
-    assert {verdict.word for verdict in informed.model_.verdict_} <= {"helped", "believed"}
+    assert {verdict.status for verdict in informed.model_.verdict_} <= {"supported", "adopted"}
     assert clone(informed).knowledge.keywords == TOPICS
 
 

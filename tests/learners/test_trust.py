@@ -78,7 +78,7 @@ def test_auto_decides_per_class():
     model = PriorSVC(prior=[known, -known]).fit(X, Y.astype(int))
     assert model.trust_mode_ == ["fixed", "plain"]
     assert model.trust_[1].tolist() == [0.0]
-    assert [verdict.word for verdict in model.verdict_] == ["helped", "contradicted"]
+    assert [verdict.status for verdict in model.verdict_] == ["supported", "contradicted"]
     assert [verdict.target for verdict in model.verdict_] == [0, 1]
     assert model.verdict_[0].gain > 0 > model.verdict_[1].gain
 
@@ -86,11 +86,11 @@ def test_auto_decides_per_class():
 def test_auto_judges_each_of_several_priors():
     X, y, _, _, known = few_labels(0, n=40)
     model = PriorSVC(prior=[known, -known, np.zeros_like(known)]).fit(X, y)
-    assert [(verdict.prior, verdict.word) for verdict in model.verdict_] == [(0, "helped"), (1, "contradicted")]
+    assert [(verdict.prior, verdict.status) for verdict in model.verdict_] == [(0, "supported"), (1, "contradicted")]
     assert model.trust_[0, 0] > 0
     assert model.trust_[0, 1:].tolist() == [0, 0]
     both = PriorSVC(prior=[known * (np.arange(known.size) < 3), known * (np.arange(known.size) >= 3)]).fit(X, y)
-    assert [verdict.word for verdict in both.verdict_] == ["helped", "helped"]
+    assert [verdict.status for verdict in both.verdict_] == ["supported", "supported"]
     assert (both.trust_ > 0).all()
 
 
@@ -104,7 +104,7 @@ def test_where_the_data_cannot_tell_the_other_classes_do():
     V[np.arange(5), np.arange(5)] = 1
     V[5, 29] = 1  # in no text
     model = PriorSVC(prior=V).fit(X, y)
-    assert [verdict.word for verdict in model.verdict_] == ["helped"] * 5 + ["believed"]
+    assert [verdict.status for verdict in model.verdict_] == ["supported"] * 5 + ["adopted"]
     assert model.verdict_[5].evidence == 0
     assert (model.trust_ > 0).all()
     assert select_priors(np.array([[2.0], [2.0], [0.0]])).ravel().tolist() == [True, True, True]
@@ -147,7 +147,7 @@ def test_evidence_is_that_of_models_trained_without_the_text():
         X = np.abs(rng.standard_normal((60, 40)))
         y = (X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(60) > 0).astype(int)
         prior = np.append([1.0, -1.0], np.zeros(38))
-        flipped += PriorSVC(prior=prior).fit(X, y).verdict_[0].word == "contradicted"
+        flipped += PriorSVC(prior=prior).fit(X, y).verdict_[0].status == "contradicted"
     assert flipped == 0
 
 

@@ -121,3 +121,14 @@ def test_texts_without_a_known_word_warn():
 def test_terms_that_every_text_has_warn_that_nothing_is_left():
     with pytest.warns(EmptyTextWarning, match=r"tf-idf is 0 throughout; use weight='count'"):
         BagOfWords().fit(["corn", "corn corn"])
+
+
+def test_terms_as_frequent_as_the_last_were_left_to_the_processors_sort():
+    """max_features: numpy sorts ties otherwise with AVX2 than with AVX-512, and the vocabulary was another one."""
+    names = [f"{a}{b}{c}" for a in "abcdefgh" for b in "abcdefgh" for c in "abcdefgh"]
+    often = [name for i, name in enumerate(names) if i % 7 == 0]
+    texts = [" ".join(np.random.default_rng(0).permutation(names)), " ".join(often)]
+    found = BagOfWords(max_features=100, weight="count", stop_words=None).fit(texts)
+    expected = sorted([*often, *[name for name in names if name not in often][: 100 - len(often)]])
+    assert found.get_feature_names_out().tolist() == expected
+    assert found.transform([names[0]]).toarray()[0, 0] == 1

@@ -50,7 +50,7 @@ def assert_same(found, known):
     for ours, theirs in zip(found.ranked_, known.ranked_, strict=True):
         np.testing.assert_array_equal(ours.score, theirs.score)
         np.testing.assert_array_equal(ours.positive, theirs.positive)
-        assert (ours.honest, ours.n_honest) == (theirs.honest, theirs.n_honest)
+        assert (ours.held_out, ours.n_held_out) == (theirs.held_out, theirs.n_held_out)
 
 
 @pytest.mark.parametrize("n_partitions", PARTITIONS)
@@ -145,7 +145,9 @@ def test_a_topic_that_a_fold_lacks():
     known = ThresholdClassifier(PriorSVC(), scores="cv", n_folds=2).fit(X, Y)
     found = scale.ThresholdClassifier(scale.PriorSVC(), scores="cv", n_folds=2).fit(Blocks.split(X, 2), Y)
     np.testing.assert_allclose(found.thresholds_, known.thresholds_, atol=1e-6)
-    assert [texts.n_honest for texts in found.ranked_] == [texts.n_honest for texts in known.ranked_] == [*Y.sum(axis=0)[:2], 0]
+    assert (
+        [texts.n_held_out for texts in found.ranked_] == [texts.n_held_out for texts in known.ranked_] == [*Y.sum(axis=0)[:2], 0]
+    )
 
 
 def test_weighted_texts_left_out():

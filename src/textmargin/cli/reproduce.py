@@ -67,12 +67,12 @@ def _list_tables(results: Path) -> None:
     from rich.table import Table
 
     from ..experiments.catalogue import EXPERIMENTS
-    from ..experiments.reproduce import stored
+    from ..experiments.reproduce import load_result
 
     table = Table("name", "what it is", "minutes", "stored")
     for one in EXPERIMENTS.values():
         try:
-            earlier = stored(one.name, results)
+            earlier = load_result(one.name, results)
             when = earlier.when[:10] if earlier else ""
         except ResultError:
             when = "damaged"

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils.parallel import Parallel, delayed
 
+from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Floats
 from ..errors import ScoreError
 from .rules import _fold_curves, _sorted, utility_curve
@@ -48,7 +49,7 @@ def scut(
     texts = _sorted(y, score)
     curves = [held_out for _, held_out in _fold_curves(*texts, utility, n_folds, random_state)]
     curves = curves or [utility_curve(y, score, utility)]
-    if fbr is not None and np.mean([curve.utility.max() for curve in curves]) < fbr:
+    if fbr is not None and np.mean([curve.utility.max() for curve in curves]) < fbr - ROUNDING:
         return float(np.inf) if below == "infinity" else float(texts[1][0])
     return float(np.mean([curve.best_middle for curve in curves]))
 
@@ -58,7 +59,7 @@ def rcut(scores: Any, t: int = 1) -> NDArray[np.intp]:
     scores = _finite(scores)
     if scores.ndim != 2 or not 1 <= t <= scores.shape[1]:
         raise ScoreError(f"rcut takes scores (n_texts, n_classes) and t from 1 to n_classes; got {scores.shape} and t={t}.")
-    chosen = np.argsort(-scores, axis=1, kind="stable")[:, :t]
+    chosen = descending_order(scores)[:, :t]
     labels = np.zeros(scores.shape, dtype=np.intp)
     np.put_along_axis(labels, chosen, 1, axis=1)
     return labels
@@ -72,7 +73,7 @@ def pcut(scores: Any, prior: Any, x: float = 1.0) -> NDArray[np.intp]:
     n_accepted = np.minimum(np.rint(x * prior * len(scores)), len(scores)).astype(int)
     labels = np.zeros(scores.shape, dtype=np.intp)
     for k, n in enumerate(n_accepted):
-        labels[np.argsort(-scores[:, k], kind="stable")[:n], k] = 1
+        labels[descending_order(scores[:, k])[:n], k] = 1
     return labels
 
 
@@ -116,7 +117,7 @@ def select_cost_factors(
     if Y.ndim != 2:
         raise ScoreError(f"select_cost_factors takes an indicator matrix (n_texts, n_classes); got shape {Y.shape}.")
     factors = sorted(factors)
-    value = np.zeros((len(factors), Y.shape[1]))
+    value, size = np.zeros((len(factors), Y.shape[1])), np.zeros(Y.shape[1])
     folds = list(KFold(n_folds, shuffle=True, random_state=random_state).split(Y))
     kept = [np.flatnonzero(Y[rest].any(axis=0) & ~Y[rest].all(axis=0)) for rest, _ in folds]
     fits = [(fold, f) for fold in range(len(folds)) if kept[fold].size for f in range(len(factors))]
@@ -124,8 +125,10 @@ def select_cost_factors(
         delayed(_count_mistakes)(X, Y, estimator, float(factors[f]), *folds[fold], kept[fold]) for fold, f in fits
     )
     for (fold, f), table in zip(fits, counts, strict=True):
-        value[f, kept[fold]] += np.nan_to_num(utility(*table))
-    return np.asarray(factors, dtype=np.float64)[value.argmax(axis=0)]
+        found = np.nan_to_num(utility(*table))
+        value[f, kept[fold]] += found
+        size[kept[fold]] += np.abs(found)
+    return np.asarray(factors, dtype=np.float64)[first_maximum(value, ROUNDING * size)]
 
 
 def _count_mistakes(

@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 
+from .._ties import without_rounding
 from .._typing import Floats
 from .rules import beta_gamma_threshold, utility_curve
 from .utility import T10U, Measure
@@ -55,7 +56,7 @@ def threshold_interval(
         How many parts of the draws at a time, through joblib. The draws are the same whatever it is.
     """
     curve = utility_curve(y, score, utility)
-    positive, score = np.asarray(y) > 0, np.asarray(score, dtype=np.float64)
+    positive, score = np.asarray(y) > 0, without_rounding(np.asarray(score, dtype=np.float64))
     rng = np.random.default_rng(random_state)
     n_at_once = effective_n_jobs(n_jobs)
     n_parts = min(n_bootstrap, _PARTS_PER_JOB * n_at_once) if n_at_once > 1 else 1

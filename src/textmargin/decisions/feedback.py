@@ -112,7 +112,7 @@ def _best(curve: UtilityCurve, theta: float, min_precision: float | None) -> int
         if not allowed.any():
             raise ScoreError(f"no threshold reaches min_precision={min_precision}; the best to be had is {precision.max():.3f}")
     k_before = int(np.searchsorted(-curve.scores, -theta, side="right"))
-    best = np.flatnonzero(allowed & (curve.utility >= curve.utility[allowed].max()))
+    best = curve.best_among(allowed)
     k = int(best[np.argmin(np.abs(best - k_before))])
     if k == 0:
         raise ScoreError("accepting nothing would be worth most, so that no threshold helps; train it again, or change the costs")

@@ -19,9 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
+from .._ties import ROUNDING, first_maximum, without_rounding
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from .utility import T10U, Measure
+
+_OF_COUNTS = 1e-14  # relative rounding of a utility of counts: some products and sums
 
 Case = Literal["crosses", "never returns", "accepts nothing"]
 
@@ -38,6 +41,7 @@ class UtilityCurve:
     theta_max, theta_zero : float
     case : "crosses" (back at u_0 past the maximum), "never returns", or "accepts nothing" (u_0 is the maximum).
     n_positive : int
+    rounding : float, by how much utilities may differ that are equal.
     """
 
     scores: Floats
@@ -49,6 +53,7 @@ class UtilityCurve:
     theta_zero: float
     case: Case
     n_positive: float
+    rounding: float
 
     @property
     def best_interval(self) -> tuple[float, float]:
@@ -66,6 +71,10 @@ class UtilityCurve:
     def utility_at(self, theta: float) -> float:
         """The utility of a threshold."""
         return float(self.utility[np.searchsorted(-self.scores, -theta, side="right")])
+
+    def best_among(self, allowed: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Of the decisions allowed (n_groups + 1,) those with the most utility."""
+        return np.flatnonzero(allowed & (self.utility >= self.utility[allowed].max() - self.rounding))
 
 
 def utility_curve(y: Any, score: Any, utility: Measure = T10U, sample_weight: Any = None) -> UtilityCurve:
@@ -100,21 +109,21 @@ def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, ut
     tp, fp = np.append(0.0, tp), np.append(0.0, n - tp)
     values = utility(tp, fp, tp[-1] - tp, fp[-1] - fp)
     scores = score[ends]
-    rounding = 0.0
-    if weight is not None:  # sums of weights may differ in their last digit where sums of counts are equal
-        all_right, all_wrong = utility(tp[-1], 0.0, 0.0, fp[-1]), utility(0.0, fp[-1], tp[-1], 0.0)
-        rounding = 1e-12 * max(abs(float(all_right)), abs(float(all_wrong)))
-    k_max = int(np.argmax(values >= values.max() - rounding))
+    # Costs such as 0.1 do not add up exactly, nor do weights, of which there may be many.
+    all_right, all_wrong = utility(tp[-1], 0.0, 0.0, fp[-1]), utility(0.0, fp[-1], tp[-1], 0.0)
+    rounding = (_OF_COUNTS if weight is None else ROUNDING) * max(abs(float(all_right)), abs(float(all_wrong)))
+    k_max = int(first_maximum(values, rounding))
     back = np.flatnonzero(values[k_max + 1 :] <= values[0] + rounding)
     case: Case = "accepts nothing" if k_max == 0 else "crosses" if back.size else "never returns"
     theta_max = float(scores[k_max - 1]) if k_max else float(np.nextafter(scores[0], np.inf))
     theta_zero = float(scores[k_max + back[0]]) if back.size else float(np.nextafter(scores[-1], -np.inf))
-    return UtilityCurve(scores, values, tp, fp, k_max, theta_max, theta_zero, case, float(tp[-1]))
+    return UtilityCurve(scores, values, tp, fp, k_max, theta_max, theta_zero, case, float(tp[-1]), rounding)
 
 
 def _sorted(y: Any, score: Any, sample_weight: Any = None) -> tuple[NDArray[np.bool_], Floats, Floats | None]:
-    """Checked, and sorted by score, highest first."""
+    """Checked, and sorted by score, highest first; scores that are equal but for rounding are made equal."""
     positive, score, weight = _checked(y, score, sample_weight)
+    score = without_rounding(score)
     order = np.argsort(-score, kind="stable")
     return positive[order], score[order], None if weight is None else weight[order]
 
@@ -177,11 +186,15 @@ def relaxed(curve: UtilityCurve, beta: float, gamma: float | None = None) -> flo
     alpha = float(relaxation(beta, gamma, curve.n_positive))
     if not np.isfinite(alpha):
         raise ScoreError(f"gamma={gamma} with {curve.n_positive:g} positives overflows e^(−pγ); take a gamma nearer to 0.")
+    return float(_between(curve, np.asarray(alpha)))
+
+
+def _between(curve: UtilityCurve, alpha: Floats) -> Floats:
+    """αθ_zero + (1 − α)θ_max. Rounding must not carry it past an end, which may be as near as the next floating-point number."""
     theta = alpha * curve.theta_zero + (1 - alpha) * curve.theta_max
-    # Rounding must not carry it past an end, which may be as near as the next floating-point number.
-    low = curve.theta_max if alpha < 0 else curve.theta_zero if alpha <= 1 else -np.inf
-    high = curve.theta_zero if alpha > 1 else curve.theta_max if alpha >= 0 else np.inf
-    return float(np.clip(theta, low, high))
+    low = np.where(alpha < 0, curve.theta_max, np.where(alpha <= 1, curve.theta_zero, -np.inf))
+    high = np.where(alpha > 1, curve.theta_zero, np.where(alpha >= 0, curve.theta_max, np.inf))
+    return np.clip(theta, low, high)
 
 
 @dataclass(frozen=True)
@@ -224,15 +237,15 @@ def select_beta_gamma(
     texts = _sorted(y, score, sample_weight)
     beta, gamma = (grid.ravel() for grid in np.meshgrid(betas, [np.inf if g is None else g for g in gammas], indexing="ij"))
     value = np.zeros(beta.size)
-    n_used = 0
+    n_used, rounding = 0, 0.0
     for rest, held_out in _fold_curves(*texts, utility, n_folds, random_state):
-        alpha = relaxation(beta, gamma, rest.n_positive)
-        theta = alpha * rest.theta_zero + (1 - alpha) * rest.theta_max
+        theta = _between(rest, relaxation(beta, gamma, rest.n_positive))
         value += held_out.utility[np.searchsorted(-held_out.scores, -theta, side="right")]
+        rounding += held_out.rounding
         n_used += 1
     if n_used == 0:
         return BetaGamma(0.0, None, _curve(*texts, utility).theta_max, float("nan"))
-    best = int(np.argmax(value))
+    best = int(first_maximum(value, rounding))
     chosen = float(beta[best]), None if np.isinf(gamma[best]) else float(gamma[best])
     return BetaGamma(*chosen, relaxed(_curve(*texts, utility), *chosen), float(value[best] / n_used))
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._ties import ROUNDING, descending_order
 from .._typing import Floats
 from ..errors import ScoreError
 from .rules import UtilityCurve, relaxed, retrofit_beta, select_beta_gamma, utility_curve
@@ -27,16 +28,16 @@ class RankedTexts:
     score : array (n_texts,)
     weight : array (n_texts,), or None
     utility : what decisions are worth.
-    honest : bool, whether the scores are leave-one-out scores or those of folds; else they are the fitted model's own.
-    n_honest : int, how many positives have an honest score.
+    held_out : bool, whether the scores are leave-one-out scores or those of folds; else they are the fitted model's own.
+    n_held_out : int, how many positives have a held-out score.
     """
 
     positive: NDArray[np.bool_]
     score: Floats
     weight: Floats | None
     utility: Measure
-    honest: bool
-    n_honest: int
+    held_out: bool
+    n_held_out: int
 
     @property
     def curve(self) -> UtilityCurve:
@@ -63,29 +64,29 @@ class Setting:
         """The setting of a `ThresholdClassifier`."""
         return cls(**{field.name: getattr(classifier, field.name) for field in fields(cls)})
 
-    def few(self, n_honest: int) -> bool:
+    def few(self, n_held_out: int) -> bool:
         """Whether a class has too few positives for the rule to choose on."""
-        return self.rule in ("parameter-free", "select") and n_honest < self.few_positives
+        return self.rule in ("parameter-free", "select") and n_held_out < self.few_positives
 
-    def wants_honest(self, n_honest: int) -> bool:
-        """Whether a threshold is set on honest scores, given how many positives have one."""
-        return self.scores != "train" and self.rule != "zero" and n_honest > 0 and not self.few(n_honest)
+    def uses_held_out(self, n_held_out: int) -> bool:
+        """Whether a threshold is set on held-out scores, given how many positives have one."""
+        return self.scores != "train" and self.rule != "zero" and n_held_out > 0 and not self.few(n_held_out)
 
     def rank(
-        self, positive: NDArray[np.bool_], honest: Floats, trained: Floats, weight: Floats | None, utility: Measure
+        self, positive: NDArray[np.bool_], held_out: Floats, trained: Floats, weight: Floats | None, utility: Measure
     ) -> RankedTexts:
-        """The texts of a class by the scores that its threshold is to be set on; those without one are left out."""
-        scored = ~np.isnan(honest)  # a class missing from a fold's training texts leaves that fold without scores
-        n_honest = int((positive & scored).sum())
-        wanted = self.wants_honest(n_honest)
-        score, rows = (honest, np.flatnonzero(scored)) if wanted else (trained, np.arange(trained.size))
-        order = rows[np.argsort(-score[rows], kind="stable")]  # once; the rules' own sorting then costs next to nothing
-        return RankedTexts(positive[order], score[order], None if weight is None else weight[order], utility, wanted, n_honest)
+        """The texts of a class by the scores that its threshold is to be set on; texts without one are not ranked."""
+        scored = ~np.isnan(held_out)  # a class missing from a fold's training texts leaves that fold without scores
+        n_held_out = int((positive & scored).sum())
+        wanted = self.uses_held_out(n_held_out)
+        score, rows = (held_out, np.flatnonzero(scored)) if wanted else (trained, np.arange(trained.size))
+        order = rows[descending_order(score[rows])]  # once; the rules' own sorting then costs next to nothing
+        return RankedTexts(positive[order], score[order], None if weight is None else weight[order], utility, wanted, n_held_out)
 
     def rank_again(self, texts: RankedTexts, utility: Measure, name: Any) -> RankedTexts:
         """The same texts for another utility, if they are ranked by the scores that this setting asks for."""
-        if self.wants_honest(texts.n_honest) != texts.honest:
-            kept, wanted = ("honest", "training") if texts.honest else ("training", "honest")
+        if self.uses_held_out(texts.n_held_out) != texts.held_out:
+            kept, wanted = ("held-out", "training") if texts.held_out else ("training", "held-out")
             raise ScoreError(
                 f"The {kept} scores of class {name!r} are kept, but rule={self.rule!r} with few_positives={self.few_positives} "
                 f"sets its threshold on {wanted} scores; fit again."
@@ -103,7 +104,7 @@ class Setting:
     def _by_rule(self, texts: RankedTexts, curve: UtilityCurve) -> tuple[float, float, float | None]:
         y, score, utility = texts.positive, texts.score, texts.utility
         folds: dict[str, Any] = {"n_folds": self.n_folds, "random_state": self.random_state, "sample_weight": texts.weight}
-        if self.few(texts.n_honest):
+        if self.few(texts.n_held_out):
             return relaxed(curve, _FEW_ALPHA), _FEW_ALPHA, None
         if callable(self.rule):
             return float(self.rule(y, score, utility=utility)), np.nan, None
@@ -126,12 +127,11 @@ class Setting:
             if floor is None:
                 continue
             best = np.nanmax(value[reached][1:], initial=0.0)
-            reached &= value >= floor
+            reached &= value >= floor - ROUNDING
             if not reached.any():
                 raise ScoreError(
                     f"No threshold for class {name!r} reaches min_{kind}={floor}; the best {kind} to be had here is {best:.3f}."
                 )
         if reached[np.searchsorted(-curve.scores, -theta, side="right")]:
             return theta
-        k = int(np.argmax(np.where(reached, curve.utility, -np.inf)))
-        return float(curve.scores[k - 1])
+        return float(curve.scores[curve.best_among(reached)[0] - 1])

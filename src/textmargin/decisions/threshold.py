@@ -1,8 +1,8 @@
 """Any scorer and a rule: a threshold per class, set on scores the model could not know, by what decisions are worth.
 
 The scores that a threshold is set on matter more than the rule. Training scores are far too sure of themselves; leave-one-out
-scores (`PriorSVC` has them without training again) or refitted folds are honest. A class with fewer than four positives has no
-honest score that means anything, since leaving one out takes away a third of what is known or more; there the training scores
+scores (`PriorSVC` has them without training again) or refitted folds are held out. A class with fewer than four positives has no
+held-out score that means anything, since leaving one out takes away a third of what is known or more; there the training scores
 are used, relaxed by α = 0.775. Both numbers were chosen on training topics of Reuters-21578 from which all but a few positives
 had been taken away (`benchmarks/bench_few_positives.py`).
 """
@@ -26,6 +26,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, validate_params
+from .._ties import ROUNDING
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from ..labels import ClassLabels, column_names, positive_of
@@ -177,13 +178,13 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"to decide on; a threshold needs one score per class (for SVC: decision_function_shape='ovr')."
             )
         measures = measures_of(self.utility, labels)
-        honest = self._honest_scores(fitter, estimator, X, y, weight, trained, labels)
+        held_out = self._held_out_scores(fitter, estimator, X, y, weight, trained, labels)
 
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
         self.pos_label_ = labels.names.tolist()[labels.positive] if labels.kind == "binary" else None
         setting, positive, sign = Setting.of(self), _membership(y, labels), self._sign
         ranked = [
-            setting.rank(positive[:, k], sign * honest[:, k], sign * trained[:, k], weight, utility)
+            setting.rank(positive[:, k], sign * held_out[:, k], sign * trained[:, k], weight, utility)
             for k, utility in enumerate(measures)
         ]
         self._set_thresholds(ranked)
@@ -296,7 +297,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise LabelError(f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it.")
         return True
 
-    def _honest_scores(
+    def _held_out_scores(
         self, fitter: Fitter, estimator: Any, X: Any, y: Any, weight: Floats | None, trained: Floats, labels: ClassLabels
     ) -> Floats:
         """The scores that thresholds are set on, (n_texts, n_problems); NaN where a fold could not give one."""
@@ -339,12 +340,13 @@ def shift(columns: Floats, offsets: Floats, sign: float) -> Floats:
     return shifted if sign > 0 else np.where(shifted == 0, np.nextafter(0.0, -1.0), shifted)
 
 
-def _belong_together(honest: Floats, trained: Floats) -> bool:
+def _belong_together(held_out: Floats, trained: Floats) -> bool:
     """Whether leave-one-out scores can be of the texts that were scored: they go with them, where strangers' do not."""
-    a, b = honest - np.nanmean(honest, axis=0), trained - trained.mean(axis=0)
+    a, b = held_out - np.nanmean(held_out, axis=0), trained - trained.mean(axis=0)
     known = ~np.isnan(a)
     size = np.linalg.norm(a[known]) * np.linalg.norm(b[known])
-    return bool(size == 0 or a[known] @ b[known] > 0.3 * size)
+    rounding = ROUNDING * np.linalg.norm(held_out[known]) * np.linalg.norm(trained[known])  # constant but for it
+    return bool(size <= rounding or a[known] @ b[known] > 0.3 * size)
 
 
 def _membership(y: Any, labels: ClassLabels) -> NDArray[np.bool_]:

@@ -58,7 +58,9 @@ class Kernels:
         return matrices
 
 
-def learnt(K: Matrices, Y: NDArray[np.int_], C: float, fit_intercept: bool = False) -> tuple[NDArray[np.bool_], NDArray[np.int_]]:
+def fit_predict(
+    K: Matrices, Y: NDArray[np.int_], C: float, fit_intercept: bool = False
+) -> tuple[NDArray[np.bool_], NDArray[np.int_]]:
     """Which test text is accepted for which topic, and the number of support vectors of each topic.
 
     Without intercept, as the paper's threshold is fixed. KernelSVC gets texts by number, and looks their values up.
@@ -75,7 +77,7 @@ def learnt(K: Matrices, Y: NDArray[np.int_], C: float, fit_intercept: bool = Fal
     return model.decision_function(others).reshape(len(test), -1) >= 0, model.n_support_
 
 
-def scored(Y: NDArray[np.int_], accepted: NDArray[np.bool_], n_support: NDArray[np.int_]) -> dict[str, list[float]]:
+def evaluate(Y: NDArray[np.int_], accepted: NDArray[np.bool_], n_support: NDArray[np.int_]) -> dict[str, list[float]]:
     """The paper's measures, each per topic; 0 where nothing was accepted."""
     right = (accepted & (Y == 1)).sum(axis=0)
     precision = right / np.maximum(accepted.sum(axis=0), 1)
@@ -90,19 +92,19 @@ def f1(Y: NDArray[np.int_], accepted: NDArray[np.bool_]) -> Floats:
     return np.asarray(2 * (accepted & (Y == 1)).sum(axis=0) / np.maximum(accepted.sum(axis=0) + Y.sum(axis=0), 1))
 
 
-def tuned_with_words(parts: Sequence[tuple[list[str], NDArray[np.int_]]], n_folds: int = 5) -> float:
+def tune_on_words(parts: Sequence[tuple[list[str], NDArray[np.int_]]], n_folds: int = 5) -> float:
     """The C that words prefer: mean F1 over folds of training texts, the smallest of the best.
 
     Parameters
     ----------
     parts : training texts and their topics, of each draw
     """
-    found: defaultdict[float, list[float]] = defaultdict(list)
+    scores: defaultdict[float, list[float]] = defaultdict(list)
     for texts, Y in parts:
         X = BagOfWords("log-tf-idf").fit_transform(texts)
         K: Any = (X @ X.T).toarray()
         for fit, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y.argmax(axis=1)):
             for C in COSTS:
-                accepted, n = learnt((K[np.ix_(fit, fit)], K[np.ix_(held_out, fit)]), Y[fit], C)
-                found[C].append(float(np.mean(scored(Y[held_out], accepted, n)["F1"])))
-    return max(COSTS, key=lambda C: (round(float(np.mean(found[C])), 6), -C))
+                accepted, n = fit_predict((K[np.ix_(fit, fit)], K[np.ix_(held_out, fit)]), Y[fit], C)
+                scores[C].append(float(np.mean(evaluate(Y[held_out], accepted, n)["F1"])))
+    return max(COSTS, key=lambda C: (round(float(np.mean(scores[C])), 6), -C))

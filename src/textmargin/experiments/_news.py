@@ -18,9 +18,9 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from ..datasets.corpus import Corpus
 from ..datasets.loading import load_dataset
+from .table import published
 
-N_TRAIN = {"earn": 152, "acq": 114, "crude": 76, "corn": 38}
-N_TEST = {"earn": 40, "acq": 25, "crude": 15, "corn": 10}
+N_TRAIN, N_TEST = ({topic: row[part] for topic, row in published("strings", "documents").items()} for part in ("train", "test"))
 TOPICS = list(N_TRAIN)
 
 _WORD = re.compile(r"[^\W_]+")

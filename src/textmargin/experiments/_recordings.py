@@ -70,17 +70,17 @@ class Priors:
 
 
 @cache
-def priors(name: str, quick: bool) -> Priors:
+def learn_priors(name: str, quick: bool) -> Priors:
     """Of one set of recordings; the search for the regression's settings takes minutes, so it is made once."""
     recordings = _few(SETS[name]()) if quick else SETS[name]()
     texts = {document: recordings.texts[document] for document in recordings.train}
     labels = {document: recordings.rarest(document) for document in recordings.train}
 
-    def learnt(readings: Readings) -> GazePrior:
+    def fit(readings: Readings) -> GazePrior:
         n_tune, n_jobs = (40, 1) if quick else (800, -1)
         return GazePrior(readings, texts, labels, n_tune=n_tune, n_jobs=n_jobs, progress=False).fit()
 
-    return Priors(recordings, learnt(recordings.readings), learnt(_length_and_idf(recordings.readings, texts)))
+    return Priors(recordings, fit(recordings.readings), fit(_length_and_idf(recordings.readings, texts)))
 
 
 def _length_and_idf(readings: Readings, texts: dict[str, str]) -> Readings:
@@ -134,8 +134,8 @@ def _recordings(name: str, corpus: Corpus, labels: dict[str, tuple[str, ...]], t
     """With the readings of known words of the documents to train on."""
     texts = dict(zip(corpus.ids, corpus.texts, strict=True))
     table = corpus.tables["words"]
-    kept = np.isin(table["doc_id"].astype(str), train) & (table["word"] != "")
-    readings = {column: values[kept] for column, values in table.items() if column not in _UNUSED}
+    rows = np.isin(table["doc_id"].astype(str), train) & (table["word"] != "")
+    readings = {column: values[rows] for column, values in table.items() if column not in _UNUSED}
     return Recordings(name, texts, labels, train, test, readings)
 
 
@@ -147,8 +147,8 @@ def _few(recordings: Recordings, n_categories: int = 3, n_documents: int = 8) ->
     of = {category: [name for name in recordings.train if category in labels[name]] for category in chosen}
     train = list(dict.fromkeys(name for names in of.values() for name in names[:n_documents]))
     test = [name for name in recordings.test if labels[name]]
-    kept = np.isin(recordings.readings["doc_id"].astype(str), train)
-    readings = {column: values[kept] for column, values in recordings.readings.items()}
+    rows = np.isin(recordings.readings["doc_id"].astype(str), train)
+    readings = {column: values[rows] for column, values in recordings.readings.items()}
     return replace(recordings, labels=labels, train=train, test=test, readings=readings)
 
 

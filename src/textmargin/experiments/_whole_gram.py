@@ -72,7 +72,7 @@ def whole_gram(run: Run, kernel: Any, train: list[str], test: list[str]) -> tupl
             done += amount
             if report is not None:
                 report(done / sum(amounts))
-    run.n_compared += pairs.n_computed
+    run.count_evaluations(pairs.n_computed)
     K[:n] = np.where(np.tri(n, dtype=bool), K[:n], K[:n].T)
     back = [np.argsort(order) for order in by_length]
     return (K[:n][np.ix_(back[0], back[0])], K[n:][np.ix_(back[1], back[0])]), work

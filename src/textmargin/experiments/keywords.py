@@ -33,10 +33,10 @@ def curve(run: Run) -> Table:
     """Mean average precision by the number of positives per category."""
     articles = load_dataset("wikipedia25")
     task = Task.of(articles, dict(sorted(articles.keywords.items())))
-    sizes, seeds = ((1, 4), run.seeded(1)) if run.quick else (SIZES, run.seeded(10))
-    run.given(C=1.0, weight="log-tf-idf", texts=task.X.shape[0], test_texts=task.X_test.shape[0])
+    sizes, seeds = ((1, 4), run.draw_seeds(1)) if run.quick else (SIZES, run.draw_seeds(10))
+    run.log_parameters(C=1.0, weight="log-tf-idf", texts=task.X.shape[0], test_texts=task.X_test.shape[0])
     rows: dict[str, dict[str, list[float]]] = {str(size): defaultdict(list) for size in sizes}
-    for size, seed in run.watched([(size, seed) for size in sizes for seed in seeds], "Keywords"):
+    for size, seed in run.track([(size, seed) for size in sizes for seed in seeds], "Keywords"):
         chosen = positives_of_each(task.Y, size, np.random.default_rng(seed))
         for column, value in task.average_precisions(chosen).items():
             rows[str(size)][column].append(value)
@@ -71,8 +71,8 @@ class Task:
         """The parts `train` and `test` of a corpus, the words those of all training texts."""
         train, test, categories, words = corpus.part("train"), corpus.part("test"), list(keywords), BagOfWords(weight)
         X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
-        found = KeywordPrior(dict(keywords)).coef(words.get_feature_names_out(), categories)
-        V = np.array([found[name] for name in categories])
+        coef = KeywordPrior(dict(keywords)).coef(words.get_feature_names_out(), categories)
+        V = np.array([coef[name] for name in categories])
         return cls(X, train.indicator(categories)[0], X_test, test.indicator(categories)[0], V)
 
     def average_precisions(self, rows: NDArray[np.intp]) -> dict[str, float]:

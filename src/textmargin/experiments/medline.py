@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..datasets.loading import load_dataset
-from ._machine import Kernels, Matrices, learnt, scored
+from ._machine import Kernels, Matrices, evaluate, fit_predict
 from ._news import as_in_the_paper
 from .run import Run
 from .table import Table, published
 
-RELEVANT = {"20": (24, 15), "23": (22, 15)}  # query: to train on, to test
+RELEVANT = {query: (row["train"], row["test"]) for query, row in published("strings", "queries").items()}
 Rows = NDArray[np.intp]
 
 C = 2.0  # as words prefer on the news
@@ -33,28 +33,28 @@ def table_3(run: Run) -> Table:
     texts = [as_in_the_paper(text) for text in corpus.texts]
     Y, queries = corpus.indicator(list(RELEVANT))
     if run.quick:
-        kept = np.flatnonzero(Y.any(axis=1) | (np.arange(len(texts)) % 12 == 0))
-        texts, Y = [texts[row] for row in kept], Y[kept]
-    seeds = run.seeded(2 if run.quick else 10)
-    run.given(C=C, decay=0.5)
+        some = np.flatnonzero(Y.any(axis=1) | (np.arange(len(texts)) % 12 == 0))
+        texts, Y = [texts[row] for row in some], Y[some]
+    seeds = run.draw_seeds(2 if run.quick else 10)
+    run.log_parameters(C=C, decay=0.5)
     kernels = Kernels(run)
     lengths = (3,) if run.quick else (3, 5, 6)
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for length in run.watched(lengths, "Comparing abstracts"):
+    values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for length in run.track(lengths, "Comparing abstracts"):
         K = kernels.subsequences(length, 0.5)(texts, [])[0]
-        _measure(found, f"{length} S-K", Y, queries, seeds, partial(_chosen, K))
+        _measure(values, f"{length} S-K", Y, queries, seeds, partial(_chosen, K))
 
     def words(train: Rows, test: Rows) -> Matrices:
         return kernels.words()([texts[row] for row in train], [texts[row] for row in test])
 
-    _measure(found, "W-K", Y, queries, seeds, words)
+    _measure(values, "W-K", Y, queries, seeds, words)
     theirs = published("strings", "3")
-    rows = {name: found[name] for name in theirs if name in found}
+    rows = {name: values[name] for name in theirs if name in values}
     return Table.beside(theirs, rows, ["F1", "support vectors"], decimals={"support vectors": 0}, notes=_NOTES)
 
 
 def _measure(
-    found: dict[str, dict[str, list[float]]],
+    values: dict[str, dict[str, list[float]]],
     kernel: str,
     Y: NDArray[np.int_],
     queries: list[str],
@@ -66,9 +66,9 @@ def _measure(
         y = Y[:, [column]]
         for seed in seeds:
             train, test = _split(y[:, 0], *RELEVANT[query], np.random.default_rng(seed))
-            measures = scored(y[test], *learnt(matrices(train, test), y[train], C))
+            measures = evaluate(y[test], *fit_predict(matrices(train, test), y[train], C))
             for measure in ("F1", "support vectors"):
-                found[f"query {query}, {kernel}"][measure].append(measures[measure][0])
+                values[f"query {query}, {kernel}"][measure].append(measures[measure][0])
 
 
 def _chosen(K: NDArray[np.float64], train: Rows, test: Rows) -> Matrices:

@@ -10,7 +10,7 @@ from pathlib import Path
 from .._system.writing import write_whole
 from ..errors import ResultError
 from .rendering import to_markdown
-from .reproduce import all_stored
+from .reproduce import load_results
 from .result import Result
 
 _OPENING = """# The papers' tables, next to ours
@@ -22,12 +22,12 @@ ours less the paper's. `textmargin reproduce` lists the tables, `textmargin repr
 
 def write_page(results: str | os.PathLike[str], page: str | os.PathLike[str]) -> list[Path]:
     """Write all stored results to a Markdown page, plots as SVG files beside it; the files that were written."""
-    page, found = Path(page), all_stored(results)
-    if not found:
+    page, all_results = Path(page), load_results(results)
+    if not all_results:
         raise ResultError(f"There are no stored results in {Path(results)}; compute some first: textmargin reproduce NAME.")
     sections = [_OPENING.format(results=Path(results), page=page)]
     contents: dict[Path, bytes] = {}
-    for result in found:
+    for result in all_results:
         sections.append(to_markdown(result))
         if result.name in _PLOTS:
             picture = page.with_name(f"{result.name}.svg")

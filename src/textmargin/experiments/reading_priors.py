@@ -16,20 +16,20 @@ from ..datasets.loading import load_dataset
 from ..learners.primal import PriorSVC
 from ..learners.two_view import SVM2K
 from ..representations.bow import BagOfWords
-from ._recordings import SETS, Priors, priors
+from ._recordings import SETS, Priors, learn_priors
 from .run import Run
 from .table import Table, published
 
-Found = dict[str, dict[str, float]]  # row → column → number
+Numbers = dict[str, dict[str, float]]  # row → column → number
 
 TRUSTS = ("free", "nonneg", "ridge", "fixed", "auto")
 
-_RECORDED = (
+_RECORDINGS_NOTE = (
     "The paper's recordings are not public. Here: WebQAmGaze (paragraphs of Wikipedia in nine topics, recorded by webcams) and "
     "ZuCo (sentences with relations, and of film reviews; measures averaged over readers); no pupil size. Recordings and "
     "categories differ from the paper's, so that the numbers cannot be compared one by one."
 )
-_TESTED = (
+_SPLIT_NOTE = (
     "Documents that were read train, the others test (many of WebQAmGaze from the same articles); all film reviews were read: "
     "half of them test, their readings unused. A sentence may have several relations; the regression takes it for the rarest of "
     "them."
@@ -39,27 +39,27 @@ _TESTED = (
 def table_1(run: Run) -> Table:
     """Training documents of each category."""
     numbers = Counter(map(str, load_dataset("wikipedia25").part("train").labels))
-    theirs: Found = published("reading", "1")
+    theirs: Numbers = published("reading", "1")
     ours = {name: {"documents": float(numbers[name])} for name in theirs if name in numbers}
     others = {f"{name} (ours)": {"documents": float(n)} for name, n in sorted(numbers.items()) if name not in theirs}
     paper = {**theirs, "all": {"documents": float(sum(row["documents"] for row in theirs.values()))}}
-    found = {name: ours.get(name, {}) for name in theirs} | others | {"all": {"documents": float(numbers.total())}}
+    rows = {name: ours.get(name, {}) for name in theirs} | others | {"all": {"documents": float(numbers.total())}}
     note = (
         f"The paper's documents are not public. wikipedia25 is a corpus of the same shape: {len(ours)} categories have the "
         f"paper's names, {len(others)} (marked) stand in for the others."
     )
-    return Table.beside(paper, found, ["documents"], decimals={"documents": 0}, notes=[note])
+    return Table.beside(paper, rows, ["documents"], decimals={"documents": 0}, notes=[note])
 
 
 def table_2(run: Run) -> Table:
     """Mean square error of the weights of a category's words, whose readings the regression did not see."""
-    rows: Found = {}
-    for learnt in _learnt(run):
-        for category in learnt.recordings.categories:
-            ideal, read = learnt.gaze.ideal_[category], learnt.gaze.weights_[category]
-            rows[f"{learnt.recordings.name}: {category}"] = {
-                "MSE": learnt.gaze.mse_[category],
-                "length and idf": learnt.without_gaze.mse_[category],
+    rows: Numbers = {}
+    for priors in _all_priors(run):
+        for category in priors.recordings.categories:
+            ideal, read = priors.gaze.ideal_[category], priors.gaze.weights_[category]
+            rows[f"{priors.recordings.name}: {category}"] = {
+                "MSE": priors.gaze.mse_[category],
+                "length and idf": priors.without_gaze.mse_[category],
                 "variance": float(np.var([ideal[word] for word in read])),
             }
     columns = ["MSE", "length and idf", "variance"]
@@ -69,36 +69,41 @@ def table_2(run: Run) -> Table:
         f"Who gave every word the mean weight of its category would have the variance for an error. The regression from gaze "
         f"has {gaze / variance:.2f} times as much, that from length and idf {without / variance:.2f} times."
     )
-    notes = [note, "The size of weights depends on the length of documents, and errors with it.", _RECORDED, _tuned(run)]
+    notes = [
+        note,
+        "The size of weights depends on the length of documents, and errors with it.",
+        _RECORDINGS_NOTE,
+        _tuning_note(run),
+    ]
     return Table.beside(_mean_of("2"), means, columns, decimals=dict.fromkeys(columns, 7), notes=notes)
 
 
 def table_3(run: Run) -> Table:
     """Average precision of the prior alone, in percent."""
-    rows: Found = {}
-    for learnt in _learnt(run):
-        scores = _prior_scores(learnt)
-        chance = learnt.recordings.indicator(learnt.recordings.test).mean(axis=0)
-        columns = {"prior": _precision(learnt, scores["gaze"]), "length and idf": _precision(learnt, scores["length and idf"])}
-        rows |= _by_category(learnt, {**columns, "chance": (100 * chance).tolist()})
+    rows: Numbers = {}
+    for priors in _all_priors(run):
+        scores = _prior_scores(priors)
+        chance = priors.recordings.indicator(priors.recordings.test).mean(axis=0)
+        columns = {"prior": _precision(priors, scores["gaze"]), "length and idf": _precision(priors, scores["length and idf"])}
+        rows |= _by_category(priors, {**columns, "chance": (100 * chance).tolist()})
     means = _with_means(rows)
     note = (
         f"Chance is the share of the category. Both priors know which words stand in the category's documents; how these were "
         f"read adds {means['mean']['prior'] - means['mean']['length and idf']:+.1f} to what length and idf reach."
     )
     names = ["prior", "length and idf", "chance"]
-    notes = [note, _RECORDED, _TESTED, _tuned(run)]
+    notes = [note, _RECORDINGS_NOTE, _SPLIT_NOTE, _tuning_note(run)]
     return Table.beside(_mean_of("3"), means, names, decimals=dict.fromkeys(names, 1), notes=notes)
 
 
 def table_4(run: Run) -> Table:
     """Average precision of classifiers, in percent."""
-    run.given(C=1.0)
-    rows: Found = {}
+    run.log_parameters(C=1.0)
+    rows: Numbers = {}
     separated: list[bool] = []
-    for learnt in _learnt(run):
-        separated += _separates(learnt)
-        rows |= _by_category(learnt, {name: _precision(learnt, scores) for name, scores in _classifier_scores(learnt).items()})
+    for priors in _all_priors(run):
+        separated += _separates(priors)
+        rows |= _by_category(priors, {name: _precision(priors, scores) for name, scores in _classifier_scores(priors).items()})
     means = _with_means(rows)
     names = ["baseline", "prior SVM", "auto", "plain SVM", "SVM-2K", "length and idf: free", "length and idf: auto"]
     notes = [
@@ -107,7 +112,7 @@ def table_4(run: Run) -> Table:
         f"in {sum(separated)} of {len(separated)} categories it ranks all their positives first, so that free needs little "
         "else.",
         "The captions of the paper's tables differ; read here as average precision in percent.",
-        *(_RECORDED, _TESTED, _tuned(run)),
+        *(_RECORDINGS_NOTE, _SPLIT_NOTE, _tuning_note(run)),
     ]
     more = {row: {name: value for name, value in values.items() if name not in names} for row, values in means.items()}
     return Table.beside(
@@ -115,28 +120,28 @@ def table_4(run: Run) -> Table:
     )
 
 
-def _learnt(run: Run) -> list[Priors]:
-    run.given(n_tune=40 if run.quick else 800)
-    return [priors(name, run.quick) for name in run.watched(SETS, "Learning how words were read")]
+def _all_priors(run: Run) -> list[Priors]:
+    run.log_parameters(n_tune=40 if run.quick else 800)
+    return [learn_priors(name, run.quick) for name in run.track(SETS, "Learning how words were read")]
 
 
-def _tuned(run: Run) -> str:
+def _tuning_note(run: Run) -> str:
     n_tune = run.parameters["n_tune"]
     return f"The paper tunes its regression on all rows; here C, σ and ε are chosen on {n_tune} of them, and it is learnt on all."
 
 
-def _prior_scores(learnt: Priors) -> dict[str, Floats]:
+def _prior_scores(priors: Priors) -> dict[str, Floats]:
     """Of the documents to test, by either prior."""
-    _, X_test, terms = _bags(learnt)
-    return {name: X_test @ v.T for name, v in _weights(learnt, terms).items()}
+    _, X_test, terms = _bags(priors)
+    return {name: X_test @ v.T for name, v in _weights(priors, terms).items()}
 
 
-def _classifier_scores(learnt: Priors) -> dict[str, Floats]:
+def _classifier_scores(priors: Priors) -> dict[str, Floats]:
     """Of the documents to test, (n_documents, n_categories), by every classifier."""
-    recordings = learnt.recordings
-    X, X_test, terms = _bags(learnt)
+    recordings = priors.recordings
+    X, X_test, terms = _bags(priors)
     Y = recordings.indicator(recordings.train)
-    V = _weights(learnt, terms)
+    V = _weights(priors, terms)
     scores = {"baseline": X_test @ V["gaze"].T, "plain SVM": PriorSVC().fit(X, Y).decision_function(X_test)}
     for source, v in V.items():
         for trust in TRUSTS:
@@ -147,55 +152,55 @@ def _classifier_scores(learnt: Priors) -> dict[str, Floats]:
     return {**scores, "SVM-2K": two_views.decision_function(X_test)}
 
 
-def _separates(learnt: Priors) -> list[bool]:
+def _separates(priors: Priors) -> list[bool]:
     """Whether gaze alone ranks the training documents of a category before all others, by category."""
-    X, _, terms = _bags(learnt)
-    scores, Y = X @ _weights(learnt, terms)["gaze"].T, learnt.recordings.indicator(learnt.recordings.train) > 0
+    X, _, terms = _bags(priors)
+    scores, Y = X @ _weights(priors, terms)["gaze"].T, priors.recordings.indicator(priors.recordings.train) > 0
     return [bool(score[y].min() > score[~y].max()) for y, score in zip(Y.T, scores.T, strict=True)]
 
 
-def _bags(learnt: Priors) -> tuple[Any, Any, NDArray[Any]]:
+def _bags(priors: Priors) -> tuple[Any, Any, NDArray[Any]]:
     """Documents to train on and to test as rows of unit length, and the terms."""
-    words, recordings = BagOfWords(), learnt.recordings
+    words, recordings = BagOfWords("tf-idf"), priors.recordings
     X = words.fit_transform([recordings.texts[name] for name in recordings.train])
     return X, words.transform([recordings.texts[name] for name in recordings.test]), words.get_feature_names_out()
 
 
-def _weights(learnt: Priors, terms: NDArray[Any]) -> dict[str, Floats]:
+def _weights(priors: Priors, terms: NDArray[Any]) -> dict[str, Floats]:
     """Of either prior, (n_categories, n_terms)."""
-    categories = learnt.recordings.categories
-    found = {"gaze": learnt.gaze.coef(terms, categories), "length and idf": learnt.without_gaze.coef(terms, categories)}
-    return {name: np.array([weights[category] for category in categories]) for name, weights in found.items()}
+    categories = priors.recordings.categories
+    coefs = {"gaze": priors.gaze.coef(terms, categories), "length and idf": priors.without_gaze.coef(terms, categories)}
+    return {name: np.array([weights[category] for category in categories]) for name, weights in coefs.items()}
 
 
-def _precision(learnt: Priors, scores: Floats) -> list[float]:
+def _precision(priors: Priors, scores: Floats) -> list[float]:
     """Average precision of each category, in percent."""
-    Y_test = learnt.recordings.indicator(learnt.recordings.test)
+    Y_test = priors.recordings.indicator(priors.recordings.test)
     return [100 * float(average_precision_score(y, score)) for y, score in zip(Y_test.T, scores.T, strict=True)]
 
 
-def _by_category(learnt: Priors, columns: Mapping[str, Sequence[float]]) -> Found:
+def _by_category(priors: Priors, columns: Mapping[str, Sequence[float]]) -> Numbers:
     """Columns as rows."""
     return {
-        f"{learnt.recordings.name}: {category}": {name: values[k] for name, values in columns.items()}
-        for k, category in enumerate(learnt.recordings.categories)
+        f"{priors.recordings.name}: {category}": {name: values[k] for name, values in columns.items()}
+        for k, category in enumerate(priors.recordings.categories)
     }
 
 
-def _with_means(rows: Found) -> Found:
+def _with_means(rows: Numbers) -> Numbers:
     """With a mean for each set of recordings, and one for all categories."""
-    found: Found = {}
+    means: Numbers = {}
     for name in SETS:
         own = {row: values for row, values in rows.items() if row.startswith(f"{name}: ")}
-        found |= {**own, f"{name}: mean": _mean(own)}
-    return {**found, "mean": _mean(rows)}
+        means |= {**own, f"{name}: mean": _mean(own)}
+    return {**means, "mean": _mean(rows)}
 
 
-def _mean_of(table: str) -> Found:
+def _mean_of(table: str) -> Numbers:
     """The mean of a table of the paper."""
     return {"mean": _mean(published("reading", table))}
 
 
-def _mean(rows: Found) -> dict[str, float]:
+def _mean(rows: Numbers) -> dict[str, float]:
     columns = next(iter(rows.values()))
     return {column: float(np.mean([row[column] for row in rows.values()])) for column in columns}

@@ -18,7 +18,7 @@ NOTHING = "–"
 
 def cells(table: Table, columns: Sequence[str] | None = None, joint: str = ": ") -> tuple[list[str], list[list[str]]]:
     """Heads and rows of strings, of all columns or some; `joint` stands between a column and the word paper."""
-    columns, compared = list(columns or table.columns), set(table.compared)
+    columns, compared = list(columns or table.columns), set(table.published_columns)
     heads = [""]
     for column in columns:
         heads += (
@@ -40,9 +40,8 @@ def facts(result: Result) -> list[str]:
     seeds = f"seeds {result.seeds[0]} to {result.seeds[-1]}" if len(result.seeds) > 1 else ""
     versions = ", ".join(f"{name} {number}" for name, number in result.versions.items())
     quick = "QUICK RUN: a small part of the work, the numbers mean little" if result.quick else ""
-    compared = f" ({result.n_compared:,} pairs of texts compared, others looked up)" if "decay" in result.parameters else ""
-    took = f"{result.seconds:,.0f} s{compared} on {result.machine}, {result.when[:10]}"
-    return [line for line in (quick, settings, "; ".join(filter(None, [seeds, took])), versions) if line]
+    time = f"{result.seconds:,.0f} s{_evaluations(result.n_kernel_evaluations)} on {result.machine}, {result.when[:10]}"
+    return [line for line in (quick, settings, "; ".join(filter(None, [seeds, time])), versions) if line]
 
 
 def to_terminal(result: Result, console: Console) -> None:
@@ -104,6 +103,13 @@ def to_html(results: Iterable[Result]) -> str:
             f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table><ul>{notes}</ul><small>{known}</small></section>"
         )
     return _PAGE.replace("SECTIONS", "\n".join(sections))
+
+
+def _evaluations(n: int | None) -> str:
+    """Behind the seconds, which depend on what was in the store; nothing where no kernel was asked for, or nobody counted."""
+    if n is None:
+        return ""
+    return f" ({n:,} kernel evaluations, other values looked up)" if n else " (no kernel evaluation, all values looked up)"
 
 
 def _triple(value: Value, decimals: int) -> list[str]:

@@ -37,20 +37,20 @@ def reproduce(names: Sequence[str], run: Run) -> Iterator[Outcome]:
         check_folder(run.folder)
     for one in chosen.values():
         try:
-            before = stored(one.name, run.folder, run.quick)
+            before = load_result(one.name, run.folder, run.quick)
         except ResultError:
             before = None
-        result = one.run(replace(run, parameters={}, seeds=[], n_compared=0))
+        result = one.run(replace(run, parameters={}, seeds=[], n_kernel_evaluations=None))
         yield Outcome(result, result.save(run.folder), None if before is None else before.differences(result))
 
 
-def stored(name: str, folder: str | os.PathLike[str], quick: bool = False) -> Result | None:
+def load_result(name: str, folder: str | os.PathLike[str], quick: bool = False) -> Result | None:
     """The result of an earlier run, if there is one."""
     path = Path(folder) / file_name(name, quick)
     return Result.load(path) if path.exists() else None
 
 
-def all_stored(folder: str | os.PathLike[str]) -> list[Result]:
+def load_results(folder: str | os.PathLike[str]) -> list[Result]:
     """Every full result in a folder, in the order of the papers."""
-    found = (stored(name, folder) for name in EXPERIMENTS)
-    return [result for result in found if result is not None]
+    results = (load_result(name, folder) for name in EXPERIMENTS)
+    return [result for result in results if result is not None]

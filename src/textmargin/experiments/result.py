@@ -37,8 +37,8 @@ class Result:
     machine: str
     when: str
     seconds: float
+    n_kernel_evaluations: int | None  # of the subsequence kernel, those looked up not included; None: not counted
     table: Table
-    n_compared: int = 0  # pairs of texts that were compared in this run; the others were looked up
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -53,7 +53,7 @@ class Result:
         except OSError as error:
             raise ResultError(
                 f"The result of {self.name} could not be written to {path}: {error.strerror}. Nothing was changed there; "
-                f"choose another folder with results=."
+                f"choose another folder for results."
             ) from error
         return path
 
@@ -71,7 +71,7 @@ class Result:
 
         Columns in `details["measured"]` of a table, such as seconds, are never the same and are left out.
         """
-        found = [
+        lines = [
             f"{name} {old.get(key, 'none')} → {new.get(key, 'none')}"
             for old, new, what in ((self.versions, other.versions, ""), (self.parameters, other.parameters, "parameter "))
             for key in {**old, **new}
@@ -79,9 +79,9 @@ class Result:
             for name in [f"{what}{key}"]
         ]
         if self.seeds != other.seeds:
-            found.append(f"seeds {self.seeds} → {other.seeds}")
+            lines.append(f"seeds {self.seeds} → {other.seeds}")
         ours, theirs = dict(_numbers(self.table)), dict(_numbers(other.table))
-        return found + [
+        return lines + [
             f"{key}: {ours.get(key)} → {theirs.get(key)}"
             for key in {**ours, **theirs}
             if repr(ours.get(key)) != repr(theirs.get(key))  # NaN is itself
@@ -111,7 +111,7 @@ def check_folder(folder: Path) -> None:
             pass
     except OSError as error:
         why = f"Results cannot be written to {folder}: {error.strerror}"
-        raise ResultError(f"{why}. Choose another folder with results=.") from error
+        raise ResultError(f"{why}. Choose another folder for results.") from error
 
 
 def file_name(name: str, quick: bool) -> str:

@@ -50,7 +50,7 @@ class Experiment:
             parameters=run.parameters,
             seeds=run.seeds,
             seconds=round(seconds, 2),
-            n_compared=run.n_compared,
+            n_kernel_evaluations=run.n_kernel_evaluations,
             table=table,
             **conditions(self.data),
         )
@@ -78,7 +78,7 @@ class Run:
     progress: bool = True
     parameters: dict[str, Any] = field(default_factory=dict)
     seeds: list[int] = field(default_factory=list)
-    n_compared: int = 0  # pairs of texts, so far
+    n_kernel_evaluations: int | None = None  # so far; None where no kernel matrix was asked for
 
     @property
     def store(self) -> KernelStore:
@@ -94,19 +94,23 @@ class Run:
         """The kernel matrix of some texts, looked up in the store before it is computed."""
         pairs = self.store.over(kernel.over(texts))
         K = pairs.block(np.arange(len(pairs)))
-        self.n_compared += pairs.n_computed
+        self.count_evaluations(pairs.n_computed)
         return K
 
-    def given(self, **parameters: Any) -> None:
+    def count_evaluations(self, n: int) -> None:
+        """Add to the kernel evaluations of this run; that there were none is a count too."""
+        self.n_kernel_evaluations = (self.n_kernel_evaluations or 0) + n
+
+    def log_parameters(self, **parameters: Any) -> None:
         """Note parameters down."""
         self.parameters.update(parameters)
 
-    def seeded(self, n: int) -> list[int]:
+    def draw_seeds(self, n: int) -> list[int]:
         """The seeds of so many draws, noted down."""
         self.seeds[:] = range(n)
         return list(self.seeds)
 
-    def watched(self, steps: Sequence[_T] | Iterable[_T], what: str) -> Iterator[_T]:
+    def track(self, steps: Sequence[_T] | Iterable[_T], what: str) -> Iterator[_T]:
         """The steps one after the other, under a bar."""
         steps = list(steps)
         with progress_of(what, self.progress) as report:

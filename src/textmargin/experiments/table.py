@@ -52,19 +52,19 @@ class Table:
     def beside(
         cls,
         published: Mapping[str, Mapping[str, float]],
-        found: Mapping[str, Mapping[str, Any]],
+        numbers: Mapping[str, Mapping[str, Any]],
         columns: Sequence[str],
         **more: Any,
     ) -> Self:
-        """What was found, number or draws of a number, beside what is published; rows and columns only one side has stay."""
+        """Our numbers, or draws of a number, beside what is published; rows and columns only one side has stay."""
         rows = {}
-        for row in [*found, *(name for name in published if name not in found)]:
-            theirs, ours = published.get(row, {}), found.get(row, {})
+        for row in [*numbers, *(name for name in published if name not in numbers)]:
+            theirs, ours = published.get(row, {}), numbers.get(row, {})
             rows[row] = {column: _value(ours.get(column), theirs.get(column)) for column in columns if column in {*theirs, *ours}}
         return cls(list(columns), rows, **more)
 
     @property
-    def compared(self) -> list[str]:
+    def published_columns(self) -> list[str]:
         """Columns of which a paper prints something."""
         return [column for column in self.columns if any(_published(row, column) is not None for row in self.rows.values())]
 
@@ -86,10 +86,10 @@ def published(paper: str, table: str = "") -> dict[str, Any]:
     return everything[paper][table] if table else everything[paper]
 
 
-def _value(found: Any, theirs: float | None) -> Value:
-    if found is None:
+def _value(number: Any, theirs: float | None) -> Value:
+    if number is None:
         return Value(None, None, theirs)
-    draws = np.atleast_1d(np.asarray(found, dtype=float))
+    draws = np.atleast_1d(np.asarray(number, dtype=float))
     spread = float(draws.std(ddof=1)) if draws.size > 1 else None
     return Value(float(draws.mean()), spread, theirs)
 

@@ -17,13 +17,13 @@ from ..datasets.reuters import modapte_topics
 from ..representations.bow import BagOfWords
 from ..representations.features import SubsequenceFeatures
 from ..representations.strings import SubsequenceKernel
-from ._machine import f1, learnt
+from ._machine import f1, fit_predict
 from ._news import as_in_the_paper
 from ._whole_gram import whole_gram
 from .run import Run
 from .table import Table, published
 
-LARGEST = ["earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn"]
+LARGEST = list(published("strings", "modapte"))
 COSTS = (0.5, 1.0, 2.0, 5.0)
 COLUMNS = ["words", "4-grams", "approximate SSK", "exact SSK"]
 
@@ -40,8 +40,8 @@ def table(run: Run) -> Table:
 
     X, Z = _words(texts, others)
     largest = [topics.index(topic) for topic in LARGEST if topic in topics]
-    C = _tuned(run, X, Y[:, largest])
-    run.given(C=C, length=5, decay=0.5, substrings=50 if run.quick else 3000)
+    C = _best_cost(run, X, Y[:, largest])
+    run.log_parameters(C=C, length=5, decay=0.5, substrings=50 if run.quick else 3000)
     accepted = {"words": _linear(run, X, Y, Z, C, "words")}
     accepted["4-grams"] = _linear(run, *_ngrams(texts, Y, others), C, "4-grams")
     features = SubsequenceFeatures(5, n_features=run.parameters["substrings"], progress=run.progress)
@@ -49,18 +49,18 @@ def table(run: Run) -> Table:
     accepted["approximate SSK"] = _linear(run, mapped, Y, features.transform(others), C, "substrings")
     K, work = whole_gram(run, SubsequenceKernel(5, 0.5, progress=False), texts, others)
     n_pairs = len(texts) * (len(texts) + 1) // 2 + len(texts) * len(others)
-    columns = [learnt(K, Y[:, [k]], C)[0] for k in run.watched(range(len(topics)), "Learning from the exact kernel")]
+    columns = [fit_predict(K, Y[:, [k]], C)[0] for k in run.track(range(len(topics)), "Learning from the exact kernel")]
     accepted["exact SSK"] = np.hstack(columns)
 
-    found: dict[str, dict[str, float]] = {topic: {} for topic in [*LARGEST, "mean of these", *_over(topics)]}
+    ours: dict[str, dict[str, float]] = {topic: {} for topic in [*LARGEST, "mean of these", *_over(topics)]}
     for name, decisions in accepted.items():
         by_topic = f1(Y_test, decisions)
         over = np.mean(by_topic[largest]), by_topic.mean(), f1(Y_test.reshape(-1, 1), decisions.reshape(-1, 1))[0]
         rows = [*(topics[k] for k in largest), "mean of these", *_over(topics)]
         for row, value in zip(rows, [*by_topic[largest], *over], strict=True):
-            found[row][name] = float(value)
-    found = {row: values for row, values in found.items() if values}
-    theirs = {topic: row for topic, row in published("strings", "modapte").items() if topic in found}
+            ours[row][name] = float(value)
+    ours = {row: values for row, values in ours.items() if values}
+    theirs = {topic: row for topic, row in published("strings", "modapte").items() if topic in ours}
     theirs["mean of these"] = {name: float(np.mean([row[name] for row in theirs.values()])) for name in COLUMNS[:3]}
     notes = [
         f"The exact kernel of {len(texts):,} training texts with themselves and of {len(others):,} test texts with these took "
@@ -70,7 +70,7 @@ def table(run: Run) -> Table:
         f"here {run.parameters['substrings']:,}. The same machine for all: hinge loss, no intercept, C chosen with words.",
     ]
     details = {"measured": ["kernel seconds"], "kernel seconds": work.seconds}
-    return Table.beside(theirs, found, COLUMNS, notes=notes, details=details)
+    return Table.beside(theirs, ours, COLUMNS, notes=notes, details=details)
 
 
 def _over(topics: list[str]) -> tuple[str, str]:
@@ -91,15 +91,15 @@ def _ngrams(texts: list[str], Y: NDArray[np.int_], others: list[str]) -> tuple[s
 def _linear(run: Run, X: sp.csr_matrix, Y: NDArray[np.int_], Z: sp.csr_matrix, C: float, what: str) -> NDArray[np.bool_]:
     """The same machine on explicit columns, where LIBLINEAR is faster."""
     machine = LinearSVC(C=C, loss="hinge", fit_intercept=False, random_state=0, max_iter=20_000)
-    scores = [machine.fit(X, y).decision_function(Z) for y in run.watched(Y.T, f"Learning from {what}")]
+    scores = [machine.fit(X, y).decision_function(Z) for y in run.track(Y.T, f"Learning from {what}")]
     return np.column_stack(scores) >= 0
 
 
-def _tuned(run: Run, X: sp.csr_matrix, Y: NDArray[np.int_]) -> float:
+def _best_cost(run: Run, X: sp.csr_matrix, Y: NDArray[np.int_]) -> float:
     """The C with the best mean F1 of words over three folds of the training texts."""
-    found = dict.fromkeys(COSTS, 0.0)
+    totals = dict.fromkeys(COSTS, 0.0)
     for C in COSTS:
         for rows, held_out in KFold(3, shuffle=True, random_state=0).split(Y):
             accepted = _linear(run, X[rows], Y[rows], X[held_out], C, f"words, C = {C:g}")
-            found[C] += float(f1(Y[held_out], accepted).mean())
-    return max(COSTS, key=lambda C: found[C])
+            totals[C] += float(f1(Y[held_out], accepted).mean())
+    return max(COSTS, key=lambda C: totals[C])

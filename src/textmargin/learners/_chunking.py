@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
+from .._ties import descending_order
 from .._typing import Floats, Indices
 from ._hinge import Chunk, TrustSetting, intercept
 from ._lazy import LazyGram
@@ -113,7 +114,7 @@ class Chunking:
     def _missing(self, gram: LazyGram, problem: Problem, machine: Machine, rest: Indices) -> Indices:
         """Texts outside the chunk that miss their margin, the worst first."""
         shortfall = 1 - problem.y[rest] * machine.scores(gram, rest, problem.z)
-        order = np.argsort(-shortfall, kind="stable")
+        order = descending_order(shortfall)
         return rest[order[shortfall[order] > self.tol]]
 
 

@@ -23,6 +23,7 @@ from scipy.linalg import LinAlgError, LinAlgWarning, solve
 from scipy.optimize import brentq
 from sklearn.svm import SVC, SVR
 
+from .._ties import ROUNDING
 from .._typing import Floats
 from ..errors import PriorError
 from ._fixed_threshold import box_weights
@@ -105,9 +106,12 @@ class Chunk:
             system[-1, -1] = 0.0
             goal = np.append(goal, -beta[bound].sum())
         solution = _solved(system, goal)
-        exact = beta.copy()
-        exact[free] = solution[:n_free]
-        size = self.y * exact
+        size = self.y * beta
+        size[free] = self.y[free] * solution[:n_free]
+        size[np.abs(size) <= ROUNDING * self.costs] = 0.0  # whether a text supports at all must not hang on rounding
+        full = np.abs(size - self.costs) <= ROUNDING * self.costs
+        size[full] = self.costs[full]
+        exact = self.y * size
         excess = self.y * (self.K @ exact + eta * self.z + solution[n_free:].sum()) - 1
         inside = (size >= 0).all() and (size <= self.costs).all()
         fits = (np.abs(excess[free]) < 1e-9).all() and (excess[size == 0] > -tol).all() and (excess[bound] < tol).all()

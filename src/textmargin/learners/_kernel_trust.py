@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .._ties import ROUNDING
 from .._typing import Floats, Indices
 from ._chunking import Chunking, Machine, Problem
 from ._hinge import TrustSetting, spread_of
 from ._lazy import LazyGram
-from .evidence import evidence_of, select_priors
+from .evidence import evidence_of, hinge_gains, select_priors
 from .trust import Mode
 
 _PLAIN = TrustSetting()
@@ -79,18 +80,22 @@ class KernelSolver:
         return fits
 
     def _evidence(self, gram: LazyGram, problem: Problem, setting: TrustSetting) -> tuple[float, float]:
-        """For the prior scores, from texts that are left out, and the share of their loss that is saved."""
+        """For the prior scores, from held-out texts, and the share of their loss that is saved."""
         texts = np.flatnonzero(problem.costs > 0)
         positive, negative = texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]
         n_folds = min(_N_FOLDS, positive.size, negative.size)
-        if n_folds < 2:  # nothing can be left out; does the score speak for the only example?
+        if n_folds < 2:  # nothing can be held out; does the score speak for the only example?
             difference = problem.z[positive].mean() - problem.z[negative].mean()
+            if abs(difference) <= ROUNDING * np.abs(problem.z[texts]).max():
+                return 0.0, 0.0
             return 0.5 * float(np.sign(difference)), 0.0  # that may well be chance
         fold = np.empty(len(gram), dtype=np.intp)
         for side in (positive, negative):
             fold[side] = np.arange(side.size) % n_folds
         without, with_prior = (self._losses(gram, problem, texts, fold, s) for s in (_PLAIN, setting))
-        gains = without - with_prior
+        # The prior scores are spread as widely as the others; with a small C these are far below the margin.
+        width = setting.target * spread_of(problem.z[texts], self.chunking.fit_intercept)
+        gains = hinge_gains(without, with_prior, problem.costs, self.chunking.tol * min(1.0, width))
         return evidence_of(gains), float(gains.sum() / max(without.sum(), 1e-300))
 
     def _losses(self, gram: LazyGram, problem: Problem, texts: Indices, fold: Indices, setting: TrustSetting) -> Floats:

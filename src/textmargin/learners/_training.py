@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._ties import ROUNDING
 from .._typing import Floats
 from ..labels import OneVsRest
 from .objective import Matrix
@@ -42,9 +43,15 @@ class Training:
                 penalty=1.0 / (2.0 * self.C),
                 fit_intercept=self.fit_intercept,
                 V=prior,
-                Z=np.ascontiguousarray(self.X @ prior.T),
+                Z=prior_scores(self.X, prior),
                 row_size=row_size,
             )
+
+
+def prior_scores(X: Matrix, prior: Floats) -> Floats:
+    """XV', the priors' scores (n_texts, n_priors); exactly 0 where the terms of a text cancel but for rounding."""
+    scores, sizes = X @ prior.T, abs(X) @ np.abs(prior.T)
+    return np.ascontiguousarray(np.where(np.abs(scores) > ROUNDING * sizes, scores, 0.0))
 
 
 def _median_length(X: Matrix) -> float:

@@ -1,14 +1,19 @@
-"""Whether a prior is to be believed: from how texts fare that the model has not seen, and from how the other classes' priors do.
+"""Whether a prior is to be believed: from how held-out texts fare with it, and from how the other classes' priors do.
 
-For a class, let dᵢ be what text i loses less with the prior than without, each time by a model that was trained without it. Its
-*evidence* is Σdᵢ/√Σdᵢ², positive where the prior helps, and of size √m where m texts say so alike. With few examples it is near
-0: the words that a person named need not occur in the one text at hand. But who knew the words of other classes may be believed
-here, and who named wrong words there may not. So, with H other classes where the same prior clearly helps (evidence ≥ 1) and D
-where it clearly does not (≤ −1), a prior is believed where
+For a class, let dᵢ be what held-out text i loses less with the prior than without, each time by a model that was trained without
+it. Its *evidence* is Σdᵢ/√Σdᵢ², positive where the prior helps, and of size √m where m texts say so alike. With few examples it
+is near 0: the words that a person named need not occur in the one text at hand. But who knew the words of other classes may be
+believed here, and who named wrong words there may not. So, with H other classes where the same prior clearly helps (evidence ≥ 1)
+and D where it clearly does not (≤ −1), a prior is adopted where
 
     log((H + ½)/(D + ½)) + 1.5 · evidence > 0
 
 the logarithm being held within ±4. That is the posterior log-odds of a prior that is right or wrong as often as the others are.
+
+The ratio has no size of its own: gains that are nothing but what the solver and rounding left undone would make as large an
+evidence as any. So a prior that moves the scores of held-out texts by no more than `tol` leaves undecided has gains of exactly 0,
+and no evidence. For squared losses l the solver stops where a step promises less than tol of the objective, so that scores are
+known to Σcδ² ≈ tol·½Σl; for two models that is (Σ(√l₀ − √l₁)² ≤ tol·Σ(l₀ + l₁)). For hinge losses `tol` is in scores already.
 """
 
 from __future__ import annotations
@@ -22,6 +27,8 @@ from numpy.typing import NDArray
 from .._typing import Floats
 
 _CLEAR = 1.0
+_TIE = 1e-6  # evidence this near to a limit is at it: one text alone has evidence 1, two that contradict each other 0
+_LEAST_TOL = 1e-18  # of squared losses: scores are rounded to 1e-9 of the margin or less
 _WEIGHT = 1.5
 _MOST_LOG_ODDS = 4.0
 
@@ -34,19 +41,19 @@ class Verdict:
     ----------
     target : the class.
     prior : int, which of its priors.
-    word : str
-        `helped`: used, and the texts of the class clearly speak for it; `believed`: used, though these alone do not say so
-        clearly (they lean towards it, or the priors of other classes helped); `contradicted`: left out, and the texts clearly
-        speak against it; `ignored`: left out, though these alone do not say so clearly.
+    status : str
+        `supported`: used, and the held-out texts of the class clearly speak for it; `adopted`: used, though these alone do not
+        say so clearly (they lean towards it, or the priors of other classes are supported); `contradicted`: not used, and they
+        clearly speak against it; `dropped`: not used, though these alone do not say so clearly.
     evidence : float
-        Positive where texts left out fare better with the prior; beyond ±1 it is clear.
+        Positive where held-out texts fare better with the prior; beyond ±1 it is clear.
     gain : float
-        The share of the loss on texts left out that the prior saves (or adds, if negative).
+        The share of the loss on held-out texts that the prior saves (or adds, if negative).
     """
 
     target: Any
     prior: int
-    word: str
+    status: str
     evidence: float
     gain: float
 
@@ -62,24 +69,36 @@ class Disagreement:
     data: float
 
 
+def squared_gains(without: Floats, with_prior: Floats, tol: float) -> Floats:
+    """What each held-out text gains by a prior, of squared losses; nothing where `tol` leaves open whether it gains."""
+    moved = np.sqrt(without) - np.sqrt(with_prior)
+    undecided = moved @ moved <= max(tol, _LEAST_TOL) * (without.sum() + with_prior.sum())
+    return np.zeros_like(without) if undecided else without - with_prior
+
+
+def hinge_gains(without: Floats, with_prior: Floats, costs: Floats, tol: float) -> Floats:
+    """The same of hinge losses, whose scores are within `tol` of the margin, or of what is missed of it."""
+    undecided = np.abs(without - with_prior) <= 2 * tol * (costs + np.maximum(without, with_prior))
+    return np.zeros_like(without) if undecided.all() else without - with_prior
+
+
 def evidence_of(gains: Floats) -> float:
-    """The evidence for a prior from what each text gains."""
+    """The evidence for a prior from what each text gains; exactly 0 where gains and losses cancel."""
     size = float(np.linalg.norm(gains))
-    return float(gains.sum()) / size if size > 0 else 0.0
+    evidence = float(gains.sum()) / size if size > 0 else 0.0
+    return evidence if abs(evidence) > _TIE else 0.0
 
 
 def select_priors(evidence: Floats) -> NDArray[np.bool_]:
-    """Which priors are believed, by the evidence of each class (row) and prior (column); NaN where there is no prior."""
-    helps, harms = evidence >= _CLEAR, evidence <= -_CLEAR
+    """Which priors are adopted, by the evidence of each class (row) and prior (column); NaN where there is no prior."""
+    helps, harms = evidence >= _CLEAR - _TIE, evidence <= _TIE - _CLEAR
     others_help, others_harm = (clear.sum(axis=0) - clear for clear in (helps, harms))
     log_odds = np.clip(np.log((others_help + 0.5) / (others_harm + 0.5)), -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
-    return np.asarray(log_odds + _WEIGHT * evidence > 0)
+    return np.asarray(log_odds + _WEIGHT * evidence > _TIE)
 
 
 def verdict(target: Any, prior: int, evidence: float, gain: float, *, trusted: bool) -> Verdict:
     """In words."""
-    clear = abs(evidence) >= _CLEAR
-    word = (
-        ("helped" if evidence >= _CLEAR else "believed") if trusted else ("contradicted" if clear and evidence < 0 else "ignored")
-    )
-    return Verdict(target, prior, word, evidence, gain)
+    clear = (evidence if trusted else -evidence) >= _CLEAR - _TIE
+    status = ("supported" if clear else "adopted") if trusted else ("contradicted" if clear else "dropped")
+    return Verdict(target, prior, status, evidence, gain)

@@ -66,7 +66,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         How the coefficient η of the prior scores is found: `free`: whatever fits best; `nonneg`: the same but never negative;
         `fixed`: 1, and a number is a fixed η of that size; `ridge`: drawn, with strength `trust_strength`, to where they are as
         widely spread as the scores that the kernel alone gives; `auto`: per class, no prior, or fixed where `ridge` would draw
-        it, by what texts that are left out gain (five folds), and where these cannot tell, by how the other classes do.
+        it, by what held-out texts gain (five folds), and where these cannot tell, by how the other classes do.
     trust_strength : float, default=1.0
         How strongly η is held by `trust="ridge"`, beside the loss of one text.
     fit_intercept : bool, default=True
@@ -100,7 +100,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
     verdict_ : list of Verdict
-        Per class with prior scores whether these `helped`, were `believed`, `ignored`, or `contradicted` by the data, with the
+        Per class with prior scores whether these are `supported`, `adopted`, `dropped`, or `contradicted` by the data, with the
         evidence; empty unless `trust="auto"`.
     n_kernel_evaluations_ : int
         Pairs of texts that were compared in training; those found in the cache do not count.

@@ -5,7 +5,9 @@ margin by that, its score becomes exactly (t = m∘y, h the leverage of `_exact.
 
     f⁽⁻ⁱ⁾(xᵢ) = tᵢ − (tᵢ − fᵢ) / (1 − hᵢ)         for texts inside the margin; the others keep the score they have.
 
-Conjugate gradients leave a small error in f, which 1 − h would blow up; so f is taken from the exact step as well.
+Conjugate gradients leave a small error in f, which 1 − h would blow up; so f is taken from the exact step as well. A text on its
+margin, where a prior may just have lifted it, would be inside or not by rounding, and with it its leverage on the others. What
+misses the margin by less than the solver's tolerance is outside.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ from .objective import Objective, Point, Rows
 
 # The side of the factored matrix: about 1 GB of doubles, twice. Past this, refitted folds are cheaper as well.
 MAX_SIZE = 12_000
+_ROUNDING = 1e-9  # beside the margin
 
 
-def leave_one_out(objective: Objective, point: Point) -> Floats:
+def leave_one_out(objective: Objective, point: Point, tol: float) -> Floats:
     """The score of every text by the model trained on all others."""
     scores = objective.scores(point)
-    rows = objective.active(point)
+    rows = np.flatnonzero(point.shortfall > max(tol, _ROUNDING) * objective.margins.max())
     if size(objective, rows) > MAX_SIZE:
         raise TooLargeError(
             f"Leave-one-out scores need a dense matrix as large as the active set, {rows.size} texts inside the margin, "

@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from .._ties import descending_order
 from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, OneVsRest, column_names
@@ -63,8 +64,8 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         - `fixed`: η = 1, so that w is drawn towards the prior as given; a number is a fixed η of that size;
         - `ridge`: drawn, with strength `trust_strength`, to where the prior alone would lift a text of nothing but its terms
           from one margin to the other;
-        - `auto`: per class, no prior, or fixed where `ridge` would draw it, by what texts that are left out gain, and where
-          these cannot tell, by how the priors of the other classes do; `verdict_` tells.
+        - `auto`: per class, no prior, or fixed where `ridge` would draw it, by what held-out texts gain, and where these
+          cannot tell, by how the priors of the other classes do; `verdict_` tells.
     trust_strength : float, default=1.0
         The ρ of `trust="ridge"`: how strongly η is held.
     class_weight : mapping or "balanced", default=None
@@ -99,7 +100,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
     verdict_ : list of Verdict
-        Per class and prior whether it `helped`, was `believed`, `ignored`, or `contradicted` by the data, with the evidence;
+        Per class and prior whether it is `supported`, `adopted`, `dropped`, or `contradicted` by the data, with the evidence;
         empty unless `trust="auto"`.
     prior_ : array (n_problems, n_priors, n_features)
         The priors, aligned with the columns.
@@ -269,7 +270,7 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
             data = self.coef_[k] - np.maximum(self.trust_[k], 0) @ self.prior_[k]
             for t in np.flatnonzero((prior * data < 0) & (np.abs(data) > 1e-6 * np.abs(self.coef_[k]).max())):
                 found.append(Disagreement(classes[k], j, names[t], float(prior[t]), float(data[t])))
-        return sorted(found, key=lambda disagreement: -abs(disagreement.data))[:n]
+        return [found[i] for i in descending_order([abs(one.data) for one in found])[:n]]
 
     def _learnt(self, fits: list[Fit], labels: ClassLabels, prior: Floats) -> Self:
         """Keep what the fits of all classes found."""

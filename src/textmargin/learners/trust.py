@@ -24,9 +24,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from .._ties import first_maximum
 from .._typing import Floats
 from ..errors import TooLargeError
-from .evidence import evidence_of
+from .evidence import evidence_of, squared_gains
 from .leave_one_out import leave_one_out
 from .newton import Solution, newton
 from .objective import Columns, Matrix, Objective
@@ -37,6 +38,7 @@ Trust = Mode | float
 # A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its η undecided.
 # A pull towards zero, this small beside the typical size of its scores, decides for zero and hardly matters elsewhere.
 _SINGULAR_GUARD = 1e-10
+_ROUNDING = 1e-9  # of slopes beside the steepest, and of shares
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class PriorEvaluation:
-    """What is known of one class before its priors are believed or not."""
+    """What is known of one class before its priors are adopted or dropped."""
 
     plain: Fit
     fits: list[Fit]  # with each prior alone
@@ -121,7 +123,7 @@ class Solver:
         """The score of every text by the model trained on the others, the prior's trust mode held."""
         setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
         objective = _pose(problem, setting)
-        return leave_one_out(objective, objective.point(fit.w, coefficients(problem, setting, fit)))
+        return leave_one_out(objective, objective.point(fit.w, coefficients(problem, setting, fit)), self.tol)
 
     def _solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
         setting = trust_setting(problem, mode, anchor, self.strength)
@@ -135,8 +137,8 @@ class Solver:
         moves = np.zeros(len(problem.V), dtype=bool)
         fit = self._solve(problem, "nonneg", moves.astype(float), start)
         for _ in range(10 * moves.size):
-            slope = np.where(moves, 0.0, _slope(problem, fit))
-            newcomer = slope.argmin()
+            slope = np.where(moves, 0.0, _slope(problem, fit, self.tol))
+            newcomer = int(first_maximum(-slope, _ROUNDING))  # of equal priors the first
             if not slope[newcomer] < 0:
                 return fit
             moves[newcomer] = True
@@ -151,19 +153,19 @@ class Solver:
         return replace(fit, converged=False)
 
     def evaluate_priors(self, problem: Problem, start: Fit | None = None) -> PriorEvaluation:
-        """The first half of `auto`: what texts that are left out gain by each prior."""
+        """The first half of `auto`: what held-out texts gain by each prior."""
         plain = self._solve(problem, "plain", np.zeros(len(problem.V)), start)
         scale = problem.margin_scale()
         if not scale.any():  # nothing to weigh: leaving texts out would cost more than the fit
             return PriorEvaluation(plain, [plain] * scale.size, np.full(scale.size, np.nan), np.zeros(scale.size))
         fits = [self._solve(problem, "fixed", np.where(np.arange(scale.size) == j, scale, 0.0), plain) for j in range(scale.size)]
         losses = [self._held_out_losses(problem, fit) for fit in (plain, *fits)]
-        gains = [losses[0] - loss for loss in losses[1:]]
+        gains = [squared_gains(losses[0], loss, self.tol) for loss in losses[1:]]
         evidence = np.array([evidence_of(gain) if known else np.nan for gain, known in zip(gains, scale > 0, strict=True)])
         return PriorEvaluation(plain, fits, evidence, np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains]))
 
     def fit_selected(self, problem: Problem, evaluation: PriorEvaluation, trusted: NDArray[np.bool_]) -> Fit:
-        """The second half: the priors that are believed, and no others."""
+        """The second half: the priors that are adopted, and no others."""
         if not trusted.any():
             return evaluation.plain
         if trusted.sum() == 1:
@@ -262,12 +264,12 @@ def _scores(problem: Problem, fit: Fit) -> Floats:
     return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept)
 
 
-def _slope(problem: Problem, fit: Fit) -> Floats:
-    """∂J/∂η at a fit, as a fraction of the steepest it could be; 0 where it is rounding."""
+def _slope(problem: Problem, fit: Fit, tol: float) -> Floats:
+    """∂J/∂η at a fit, as a fraction of the steepest it could be; 0 where it is what rounding or the solver left."""
     missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * _scores(problem, fit), 0)
     size = np.linalg.norm(problem.Z, axis=0) * np.linalg.norm(missed)
     slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
-    return np.where(np.abs(slope) > 1e-9, slope, 0.0)
+    return np.where(np.abs(slope) > max(tol, _ROUNDING), slope, 0.0)
 
 
 def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
@@ -275,5 +277,5 @@ def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
     share = np.where(trial.eta < 0, fit.eta / np.where(trial.eta < 0, fit.eta - trial.eta, 1.0), 1.0)
     t = share.min()
     eta = fit.eta + t * (trial.eta - fit.eta)
-    eta[share == t] = 0.0
+    eta[share <= t + _ROUNDING] = 0.0
     return replace(fit, w=fit.w + t * (trial.w - fit.w), eta=eta, intercept=fit.intercept + t * (trial.intercept - fit.intercept))

@@ -29,8 +29,8 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
     "RankedTexts": {
         **dict.fromkeys(("positive", "score"), (np.ndarray,)),
         "weight": (np.ndarray, NoneType),
-        "honest": (bool,),
-        "n_honest": (int,),
+        "held_out": (bool,),
+        "n_held_out": (int,),
     },
     "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},
     "TextClassifier": {"labels_": ("ClassLabels",), "metadata_": (dict,), "classes_": (np.ndarray,)},

@@ -161,11 +161,11 @@ function showMatched() {
   $("matched").replaceChildren(make("h3", {}, "What texts share with training texts"), make("p", { class: "note" },
     "Underlined: speaks for the topic; dashed: against it; shaded: much. What is skipped stands in brackets."), make("ol", { class: "texts" }, ...items));
 }
-const SAID = { helped: "helped: it is used, and texts left out clearly fare better with it", believed: "was believed: it is used, though the texts alone do not clearly say so",
-  ignored: "was ignored: it is left out, though the texts alone do not clearly say so", contradicted: "was contradicted: it is left out, and texts left out clearly fare worse with it" };
+const STATUS = { supported: "is supported: it is used, and held-out texts clearly fare better with it", adopted: "was adopted: it is used, though the held-out texts alone do not clearly say so",
+  dropped: "was dropped: it is not used, though the held-out texts alone do not clearly say so", contradicted: "is contradicted: it is not used, and held-out texts clearly fare worse with it" };
 function showVerdicts() {
-  $("verdicts").replaceChildren(...topic.verdicts.map(({ word, evidence, gain }) =>
-    make("p", { class: `verdict ${word}` }, `What was known of this topic ${SAID[word]}. Loss on texts left out ${signed(-100 * gain, 0)} %; evidence ${signed(evidence, 1)} (beyond ±1 is clear).`)));
+  $("verdicts").replaceChildren(...topic.verdicts.map(({ status, evidence, gain }) =>
+    make("p", { class: `verdict ${status}` }, `What was known of this topic ${STATUS[status]}. Loss on held-out texts ${signed(-100 * gain, 0)} %; evidence ${signed(evidence, 1)} (beyond ±1 is clear).`)));
 }
 
 function choose(k) {

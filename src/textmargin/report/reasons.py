@@ -27,9 +27,9 @@ class Word:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of knowledge about a topic: the word of `PriorSVC.verdict_`, and what share of the loss it saved."""
+    """What became of knowledge about a topic: the status in `PriorSVC.verdict_`, and what share of the loss it saved."""
 
-    word: str
+    status: str
     evidence: float
     gain: float
 
@@ -88,7 +88,7 @@ def verdicts_of(model: TextClassifier) -> list[list[Verdict]]:
     """For each class what became of what was known of it."""
     found: list[list[Verdict]] = [[] for _ in model.classes_]
     for one in getattr(model.learner_, "verdict_", []):
-        found[model.labels_.index(one.target)].append(Verdict(one.word, _round(one.evidence), _round(one.gain)))
+        found[model.labels_.index(one.target)].append(Verdict(one.status, _round(one.evidence), _round(one.gain)))
     return found
 
 

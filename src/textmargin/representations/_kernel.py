@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import fit_context, validate_params
+from .._ties import descending_order
 from .._typing import Floats, Indices
 from ..errors import NotTextError
 from ._matches import Match, Share, Term, largest, mark_gaps, tightest
@@ -78,7 +79,7 @@ class TextPairs:
             for share in largest(term, x, others, coefficients, similarities)
             if share.value != 0
         ]
-        found = sorted(found, key=lambda share: -abs(share.value))[:n]
+        found = [found[i] for i in descending_order([abs(share.value) for share in found])[:n]]
         rest = float(coefficients @ similarities) - sum(share.value for share in found)
         costs = self._gap_costs(symbols)
         return [self._match(share, text, x, others, symbols, costs) for share in found], rest

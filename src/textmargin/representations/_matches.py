@@ -19,6 +19,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from .._ties import ROUNDING, descending_order
 from .._typing import Floats
 from .encode import Sequences
 
@@ -93,20 +94,24 @@ def largest(term: Term, x: Sequences, others: Sequences, coefficients: Floats, s
     if not len(found):
         return []
     coefficients = coefficients * term.scale
-    first = np.argsort(-np.abs(coefficients * similarities), kind="stable")[:_N_FIRST]
+    first = descending_order(np.abs(coefficients * similarities))[:_N_FIRST]
     if len(found) > (most := max(100, int(_N_STEPS / (1 + others.lengths[first].sum() * term.length**2)))):
-        kept = np.argsort(-roughly, kind="stable")[:most]  # of very long texts not all can be tried
+        kept = descending_order(roughly)[:most]  # of very long texts not all can be tried
         found, roughly = found[kept], roughly[kept]
     guess = np.abs(roughly * (coefficients[first] @ term.amounts(others.take(first), found)))
-    kept = np.argsort(-guess, kind="stable")[:_N_SIFTED]
+    kept = descending_order(guess)[:_N_SIFTED]
     parts = coefficients[:, None] * term.amounts(others, found[kept]) * term.amounts(x, found[kept])[0]
-    return [Share(u, float(part.sum()), int(np.abs(part).argmax())) for u, part in zip(found[kept], parts.T, strict=True)]
+    sums, sizes = parts.sum(axis=0), np.abs(parts)
+    sums[np.abs(sums) <= ROUNDING * sizes.sum(axis=0)] = 0.0  # texts for and against that cancel
+    others_most = descending_order(sizes.T)[:, 0].tolist()
+    return [Share(u, value, other) for u, value, other in zip(found[kept], sums.tolist(), others_most, strict=True)]
 
 
 def tightest(codes: Codes, u: Codes, costs: Floats) -> tuple[int, ...]:
     """Where u stands in a text with the cheapest gaps; empty if it does not."""
     # best[j]: the least cost of the first k symbols of u with the k-th at place j; skipping place j costs costs[j].
-    skipped = np.concatenate([[0.0], np.cumsum(costs[codes])])
+    # Whole numbers add up exactly, so that of two places with the same gaps always the same one is taken.
+    skipped = np.concatenate([[0.0], np.cumsum(np.rint(costs * 2**30)[codes])])
     best = np.where(codes == u[0], 0.0, np.inf)
     came_from = []
     for symbol in u[1:]:

@@ -33,7 +33,7 @@ class Terms:
             raise ValueError("max_df corresponds to < documents than min_df")
         columns = np.flatnonzero((self.df >= low) & (self.df <= high))
         if max_features is not None and columns.size > max_features:
-            columns = np.sort(columns[(-self.tf[columns].astype(np.float64)).argsort()[:max_features]])
+            columns = np.sort(columns[np.argsort(-self.tf[columns], kind="stable")[:max_features]])
         return Terms([self.names[i] for i in columns], self.df[columns], self.tf[columns], self.n_texts)
 
 

@@ -94,7 +94,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         rank: Any = delayed(_rank, pure=False)
         ranked = []
         for k, utility in enumerate(measures_of(self.utility, labels)):
-            wanted = setting.wants_honest(int(n_held_out[k]))
+            wanted = setting.uses_held_out(int(n_held_out[k]))
             run = merge_tree(_sort_parts(held_out_scores if wanted else training_scores, targets, k, weighted, self._sign))
             ranked.append(rank(run, broadcast_pickled(utility), wanted, int(n_held_out[k])))
         self._set_in_tasks(ranked, setting, self._threshold_names)

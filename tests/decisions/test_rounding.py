@@ -1,0 +1,129 @@
+"""Thresholds do not hang on the last digits of scores, which differ from machine to machine, nor on those of costs."""
+
+import numpy as np
+import pytest
+
+from textmargin import (
+    T11SU,
+    FBeta,
+    Utility,
+    beta_gamma_threshold,
+    pcut,
+    rcut,
+    retrofit_beta,
+    scut,
+    select_beta_gamma,
+    threshold_interval,
+    utility_curve,
+)
+from textmargin.decisions.feedback import feedback_threshold
+from textmargin.decisions.setting import Setting
+from textmargin.decisions.threshold import _belong_together
+
+UTILITIES = [Utility(), Utility(tp=0.7, fp=-0.1), T11SU, FBeta(1)]
+SEEDS = range(5)
+
+
+def ties(n=300):
+    """Scores of texts that stand several times in the corpus, now in the class and now not."""
+    rng = np.random.default_rng(0)
+    score = rng.standard_normal(15)[rng.integers(0, 15, n)]
+    return score + rng.standard_normal(n) > 0.8, score
+
+
+def blurred(score, seed):
+    return score * (1 + 4e-16 * np.random.default_rng(seed).integers(-2, 3, score.size))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("utility", UTILITIES, ids=repr)
+def test_texts_that_are_the_same_but_for_rounding_are_one_group(utility, seed):
+    y, score = ties()
+    exact, other = (utility_curve(y, data, utility) for data in (score, blurred(score, seed)))
+    assert other.utility.tolist() == exact.utility.tolist()
+    assert (other.case, other.k_max) == (exact.case, exact.k_max)
+    assert (other.theta_max, other.theta_zero) == pytest.approx((exact.theta_max, exact.theta_zero))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("utility", UTILITIES, ids=repr)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rounding_chose_another_threshold(utility, weighted, seed):
+    """Folds are dealt out by rank: of equal scores the order must be that of the texts."""
+    y, score = ties()
+    weight = np.random.default_rng(1).random(y.size) if weighted else None
+    exact, other = (select_beta_gamma(y, data, utility=utility, sample_weight=weight) for data in (score, blurred(score, seed)))
+    assert (other.beta, other.gamma) == (exact.beta, exact.gamma)
+    assert (other.theta, other.value) == pytest.approx((exact.theta, exact.value))
+    exact, other = (retrofit_beta(y, data, None, utility, sample_weight=weight) for data in (score, blurred(score, seed)))
+    assert other == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rounding_moved_the_band_of_a_threshold(seed):
+    y, score = ties()
+    exact, other = (threshold_interval(y, data, rule=best, n_bootstrap=30) for data in (score, blurred(score, seed)))
+    for name in ("theta", "theta_low", "theta_high", "utility", "utility_low", "utility_high"):
+        assert getattr(other, name) == pytest.approx(getattr(exact, name)), name
+
+
+def best(y, score, utility):
+    return beta_gamma_threshold(y, score, 0.0, utility=utility)
+
+
+@pytest.mark.parametrize("costs", [(0.1, -0.3), (0.7, -0.1), (1e-3, -3e-3), (0.1, -0.2)])
+def test_costs_that_do_not_add_up_exactly_hid_the_first_maximum(costs):
+    """Three hits at 0.1 pay for one false alarm at 0.3, whichever way that is rounded."""
+    tp, fp = costs
+    whole = Utility(tp=round(tp / min(tp, -fp)), fp=round(fp / min(tp, -fp)))
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        y, score = rng.random(40) < 0.6, rng.permutation(40)
+        y[0] = True
+        exact, other = utility_curve(y, score, whole), utility_curve(y, score, Utility(tp=tp, fp=fp))
+        assert (other.k_max, other.theta_zero, other.case) == (exact.k_max, exact.theta_zero, exact.case)
+        chosen, same = (select_beta_gamma(y, score, utility=utility) for utility in (whole, Utility(tp=tp, fp=fp)))
+        assert (same.beta, same.gamma) == (chosen.beta, chosen.gamma)
+
+
+def test_a_cost_that_is_small_beside_another_still_counts():
+    curve = utility_curve([1, 0, 1, 0, 0], [5.0, 4.0, 3.0, 2.0, 1.0], Utility(tp=1e6, fp=-1e-3))
+    assert curve.theta_max == 3.0
+
+
+def test_weights_that_do_not_add_up_exactly_missed_a_floor():
+    """Nine tenths of ten weights of 0.1."""
+    y, score = np.arange(20) < 10, -np.arange(20.0)
+    y[9], y[10] = False, True
+    setting = Setting("beta-gamma", 0.0, None, "train", 5, 0, None, 0.9, 0)
+    texts = setting.rank(y, score, score, np.full(20, 0.1), Utility(tp=1, fp=-10))
+    assert setting.threshold(texts, "a")[0] == -8.0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rounding_gave_a_text_another_class(seed):
+    scores = np.random.default_rng(0).integers(0, 3, (50, 4)) / 3
+    other = np.array([blurred(row, seed + i) for i, row in enumerate(scores)])
+    for cut in (lambda table: rcut(table, 2), lambda table: pcut(table, [0.3, 0.5, 0.2, 0.1])):
+        np.testing.assert_array_equal(cut(other), cut(scores))
+
+
+def test_f1_at_the_limit_is_not_below_it():
+    """Each fold has F1 1 in exact arithmetic; nine of ten are as good as 0.9."""
+    y = np.repeat([1, 0], [10, 10])
+    assert np.isfinite(scut(y, y + 0.0, fbr=np.nextafter(1.0, 2.0)))
+
+
+def test_feedback_took_rounding_for_a_gain():
+    """Three more hits and one more false alarm change nothing, so that the threshold stays."""
+    y = [True] * 10 + [False] + [True] * 3
+    found = feedback_threshold(y, -np.arange(14.0), theta=-13.0, utility=Utility(tp=0.1, fp=-0.3), least=5)
+    assert found.theta == -13.0
+
+
+@pytest.mark.parametrize("value", [0.1, 0.3, 1e-5])
+def test_constant_scores_belonged_together_or_not_by_rounding(value):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        held_out, trained = (value * (1 + 2e-16 * rng.integers(-1, 2, (30, 1))) for _ in range(2))
+        assert _belong_together(held_out, trained)
