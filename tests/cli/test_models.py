@@ -193,12 +193,15 @@ def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, m
     [
         (["evaluate", "no.tmm", "a.csv"], "no.tmm"),
         (["predict", "a.csv", "a.csv"], "a.csv"),
-        (["explain", "plain.tmm", "hello", "--label", "weather"], "There is no label 'weather'"),
-        (["threshold", "plain.tmm", "--hit", "3", "-o", "b.tmm"], "trained without costs"),
+        (["explain", "plain.tmm", "hello", "--label", "weather"], "There is no class 'weather'"),
+        (
+            ["threshold", "plain.tmm", "--hit", "3", "-o", "b.tmm"],
+            "so it has no held-out scores to set thresholds on; train it with one: --hit and",
+        ),
         (["threshold", "model.tmm", "-o", "b.tmm"], "say what decisions are worth"),
         (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
         (["similarity", "alone"], "give two texts to compare"),
-        (["similarity", "a", "b", "--length", "0"], "'length' parameter of SubsequenceKernel must be"),
+        (["similarity", "a", "b", "--length", "0"], "--length must be an int in the range [1, 256]. Got 0 instead"),
         (["evaluate", "plain.tmm", "other.csv"], "which the model does not know"),
     ],
 )
