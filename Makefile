@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test lint types contract docs bench clean
+.PHONY: install demo test machines lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -40,6 +40,10 @@ contract: install
 # The contract on imports is one of the tests; two at a time, each with clusters, models and corpora of its own.
 test: lint types
 	$(BIN)/pytest -n 2 --dist worksteal
+
+# The numerical tests as processors with other instructions and other BLAS kernels run them; some minutes each.
+machines: install
+	$(BIN)/python tests/machines.py
 
 docs: install
 	$(BIN)/python docs/api.py build/api

@@ -30,6 +30,7 @@ from sklearn.metrics import f1_score
 import textmargin
 from textmargin import TextClassifier, load_dataset
 from textmargin.datasets.reuters import modapte_topics
+from textmargin.labels import ClassLabels
 from textmargin.scale import BagOfWords, Blocks, PriorSVC, ThresholdClassifier, connect, predict_parquet
 from textmargin.scale._driver import Passes
 
@@ -130,9 +131,8 @@ def size(arguments) -> None:
         began = time.perf_counter()
         decision = ThresholdClassifier(FrozenEstimator(model), scores="train").fit(X, y)
         thresholds = time.perf_counter() - began
-        classifier = TextClassifier()
-        classifier.representation_, classifier.model_ = words.in_memory(), decision.in_memory()
-        classifier.classes_ = np.array(TOPICS)
+        labels, counts = ClassLabels.of(TOPICS, multilabel=True), y.sum().compute().to_numpy()
+        classifier = TextClassifier().set_fitted(words.in_memory(), decision.in_memory(), labels, arguments.documents, counts)
         began = time.perf_counter()
         with tempfile.TemporaryDirectory(dir=arguments.folder) as decisions:
             summary = predict_parquet(classifier, folder, decisions, keep=[])

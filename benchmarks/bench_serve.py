@@ -21,8 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from textmargin import load_dataset
-from textmargin.config import ModelConfig
+from textmargin import ModelConfig, TextClassifier, load_dataset
 from textmargin.decisions.utility import T10U
 from textmargin.persistence import load_classifier
 from textmargin.serve import create_app
@@ -39,13 +38,13 @@ def main() -> None:
     print(describe("textmargin", "fastapi", "uvicorn", "scikit-learn"))
     with tempfile.TemporaryDirectory() as name:
         model = Path(name) / "model.tmm"
-        trained = ModelConfig(utility=T10U).fit(desk.part("train"))
-        trained.save(model)
+        classifier = ModelConfig(utility=T10U).fit(desk.part("train"))
+        classifier.save(model)
         print(f"\n{f'{n_clients} clients, {seconds:g} s':34}{'texts/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'errors':>8}")
         for what, max_batch in (("served, waiting requests joined", 256), ("served, one by one", 1)):
             _print(what, *served(model, max_batch, texts, n_clients, seconds))
         for n in (1, 256):
-            _print(f"in process, {n} a call", *called(trained, texts, n, min(seconds, 5.0)))
+            _print(f"in process, {n} a call", *called(classifier, texts, n, min(seconds, 5.0)))
 
 
 def served(model: Path, max_batch: int, texts: list[str], n_clients: int, seconds: float) -> tuple[float, list[float], int]:
@@ -87,13 +86,13 @@ async def _clients(port: int, texts: list[str], n_clients: int, seconds: float) 
     return times, errors
 
 
-def called(trained: Trained, texts: list[str], n: int, seconds: float) -> tuple[float, list[float], int]:
+def called(model: TextClassifier, texts: list[str], n: int, seconds: float) -> tuple[float, list[float], int]:
     """The same model without a service."""
     times: list[float] = []
     batch = (texts * (1 + n // len(texts)))[:n]
     start = time.perf_counter()
     while (before := time.perf_counter()) - start < seconds:
-        trained.labels(trained.scores(batch))
+        model.decide(batch)
         times.append(time.perf_counter() - before)
     return n * len(times) / sum(times), times, 0
 

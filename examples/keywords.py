@@ -31,17 +31,15 @@ informed = TextClassifier(words, knowledge=known).fit(texts, topics)
 for text in new:
     print(f"{text:30} without: {plain.predict([text])[0]:10} with: {informed.predict([text])[0]}")
 
-print("\nwhat landed:")
-for landing in known.match_vocabulary(words.vocabulary, informed.classes_):
-    lost = (
-        f", not found: {', '.join(landing.unknown)} (nearest: {', '.join(landing.nearest.values())})" if landing.unknown else ""
-    )
-    print(f"  {landing.target}: {landing.share:.0%}{lost}")
+print("\nwhich keywords are in the vocabulary:")
+for match in known.match_vocabulary(words.vocabulary, informed.classes_):
+    missing = f", not: {', '.join(match.unknown)} (nearest: {', '.join(match.nearest.values())})" if match.unknown else ""
+    print(f"  {match.target}: {match.share:.0%}{missing}")
 
 print("\nverdicts:")
 for verdict in informed.model_.verdict_:
     print(f"  {verdict.target}: {verdict.status}, evidence {verdict.evidence:+.1f}")
 
 print("\nwords of which the data say the opposite:")
-for found in informed.disagreements(2):
-    print(f"  {found.term!r} for {found.target}: known {found.known:+.1f}, the data add {found.data:+.2f}")
+for one in informed.disagreements(2):
+    print(f"  {one.term!r} for {one.target}: {one.known:+.1f} in the prior, the data add {one.data:+.2f}")

@@ -1,4 +1,4 @@
-"""Messages full of typing errors, told apart by the strings they are made of; with a rule of thumb, kept kernels and reasons."""
+"""Messages full of typing errors, told apart by the strings they are made of; with a rule of thumb, a cache and reasons."""
 
 import tempfile
 
@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as folder:
     # Every comparison is made once, whatever the search tries.
     model = KernelSVC(SubsequenceKernel(3), cache=KernelStore(folder))
     search = GridSearchCV(model, {"kernel__decay": [0.3, 0.7], "C": [0.1, 1, 10]}, cv=3).fit(texts, labels)
-    print("best:", search.best_params_, f"accuracy {search.best_score_:.2f} on folds left out")
+    print("best:", search.best_params_, f"accuracy {search.best_score_:.2f} on held-out folds")
     print(dict(zip(new, search.predict(new).tolist(), strict=True)))
 
 
@@ -40,7 +40,7 @@ def shouting(texts):
 
 
 informed = KernelSVC(SubsequenceKernel(3), prior_scores=shouting).fit(texts, labels)
-print(f"the rule of thumb is {'trusted' if informed.trust_[0] else 'left out'}: {informed.trust_mode_[0]}")
+print(f"the rule of thumb is {'trusted' if informed.trust_[0] else 'not used'}: {informed.trust_mode_[0]}")
 
 explanation = informed.explain(new[0], "spam")
 print(f"\n{new[0]!r} is {explanation.target} with score {explanation.score:.2f}:")

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,14 @@ import textmargin
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "textmargin"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-EVERYBODYS = {"_typing", "_sklearn", "_system"}  # private to the package, and there for all of it
+EVERYBODYS = {
+    "_label_forms",
+    "_sklearn",
+    "_slots",
+    "_system",
+    "_ties",
+    "_typing",
+}  # private to the package, and there for all of it
 SKLEARN_PRIVATE = {
     "_check_feature_names",
     "_check_n_features",
@@ -133,6 +141,23 @@ def test_one_version():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.M)
     assert textmargin.__version__ == project["version"] == cited[1]
+
+
+# The same estimators on data in parts, under the names they have in memory, until the two become one.
+ON_DATA_IN_PARTS = {"BagOfWords", "PriorSVC", "ThresholdClassifier", "KernelLandmarks", "SubsequenceFeatures"}
+
+
+def test_no_two_public_classes_share_a_name():
+    """Who reads a name knows which class is meant, wherever it stands."""
+    homes = defaultdict(list)
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(name_of(path))
+    assert len(homes) > 150
+    shared = {name: paths for name, paths in homes.items() if len(paths) > 1}
+    assert all(sum(path.startswith("scale/") for path in shared.pop(name)) == 1 for name in ON_DATA_IN_PARTS)
+    assert shared == {}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._typing import Bools, Floats
 from .errors import LabelError
@@ -96,6 +96,17 @@ class ClassLabels:
         return list((self.names[1:] if self.kind == "binary" else self.names).tolist())
 
     @property
+    def threshold_names(self) -> list[Any]:
+        """The classes that have a threshold: of two the one that is looked for, else all."""
+        names = self.names.tolist()
+        return [names[self.positive]] if self.kind == "binary" else list(names)
+
+    @property
+    def sign(self) -> float:
+        """By which the score of a column is that of the class with the threshold: −1 where of two classes that is the first."""
+        return -1.0 if self.kind == "binary" and self.positive == 0 else 1.0
+
+    @property
     def text_names(self) -> list[str]:
         """All classes as text, for files and pages."""
         return [str(name) for name in self.names.tolist()]
@@ -169,6 +180,18 @@ class ClassLabels:
                     f"{f' (nor have {missing.size - 1} other classes)' if missing.size > 1 else ''}; "
                     f"add one, or leave the class out."
                 )
+
+
+class LabelsMixin:
+    """What a fitted learner's `classes_` and `multilabel_` come to."""
+
+    classes_: NDArray[Any]
+    multilabel_: bool
+
+    @property
+    def _labels(self) -> ClassLabels:
+        check_is_fitted(self)
+        return ClassLabels.of(self.classes_, self.multilabel_)
 
 
 @dataclass(frozen=True)

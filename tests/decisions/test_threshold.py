@@ -251,10 +251,17 @@ def test_refitted_folds_of_texts_in_a_shuffled_column():
     assert model.curve_[0].utility.max() == 2 * 20
 
 
-def test_a_utility_of_the_first_of_two_classes_is_refused():
+def test_a_utility_may_name_either_of_two_classes():
     X, y = skewed()
-    with pytest.raises(LabelError, match=r"utility names 0, which is not among the classes with a threshold: \[1\]"):
-        ThresholdClassifier(PriorSVC(), utility={0: T10U}).fit(X, y)
+    first = ThresholdClassifier(PriorSVC(), utility={0: Utility(tp=1, fp=-20)}).fit(X, y)
+    assert first.pos_label_ == 0
+    turned = ThresholdClassifier(PriorSVC(), utility={0: Utility(tp=1, fp=-20)}, pos_label=1, rule="best").fit(X, y)
+    assert turned.pos_label_ == 1
+    plain = PriorSVC().fit(X, y).predict(X)
+    assert (first.predict(X) == 0).sum() < (plain == 0).sum()
+    assert (turned.predict(X) == 0).sum() < (plain == 0).sum()
+    with pytest.raises(LabelError, match="names 2, which is not among the classes: 0, 1"):
+        ThresholdClassifier(PriorSVC(), utility={2: T10U}).fit(X, y)
 
 
 def test_scores_that_are_not_one_per_class_are_refused():

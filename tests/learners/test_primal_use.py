@@ -221,7 +221,7 @@ def test_explanation_of_a_chosen_class():
     two = PriorSVC().fit(X, np.where(y > 0, "spam", "ham"))
     assert two.explain(X[0]).target == "spam"
     assert two.explain(X[0], target="ham").score == pytest.approx(-two.explain(X[0], target="spam").score)
-    with pytest.raises(ValueError, match="target 'eggs' is not among the classes"):
+    with pytest.raises(ValueError, match="There is no class 'eggs'"):
         two.explain(X[0], target="eggs")
     with pytest.raises(ValueError, match="one text at a time"):
         model.explain(X[:2])

@@ -62,4 +62,4 @@ def test_terms_that_say_as_much_are_told_in_their_order():
     terms, data = np.array(list("abcd")), np.array([0.3, 0.1 + 0.2, -0.3, 0.5])
     for signs in (1, -1):
         explanation = Explanation("x", 0.0, 0.0, terms, signs * data, np.zeros((0, 4)))
-        assert [term for term, _ in explanation.top(4)] == ["d", "a", "b", "c"]
+        assert [one.feature for one in explanation.contributions(4)] == ["d", "a", "b", "c"]

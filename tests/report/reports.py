@@ -6,7 +6,7 @@ from importlib.resources import files
 import numpy as np
 from samples import WORDS, corpus
 
-from textmargin import Corpus, Utility, load_dataset
+from textmargin import Corpus, TextClassifier, Utility, load_dataset
 from textmargin.config import ModelConfig, read_costs
 
 HOSTILE = (
@@ -62,9 +62,23 @@ def large(n_topics=90, n_texts=3000, seed=0):
     return Corpus("large", texts, [tuple(sorted({f"topic {t:02d}" for t in own})) for own in topics.tolist()])
 
 
+FORMS = ("strings", "ints", "tuples", "indicator")
+
+
+def in_form(form, **slots):
+    """(a TextClassifier that was given its labels in a form, texts to report on)."""
+    names = {"grain": 7, "money": 12, "oil": 31} if form == "ints" else {}
+    texts = any_labels if form in ("tuples", "indicator") else one_label
+    own, other = texts(seed=1), texts(seed=0)
+    labels = own.indicator()[0] if form == "indicator" else [names.get(label, label) for label in own.labels]
+    classes = own.classes if form == "indicator" else None
+    shown = [str(names.get(label, label)) if isinstance(label, str) else label for label in other.labels]
+    return TextClassifier(classes=classes, **slots).fit(own.texts, labels), Corpus(other.name, other.texts, shown)
+
+
 @cache
 def made(kind):
-    """(trained, texts to report on, utility) of a kind of model."""
+    """(model, texts to report on, utility) of a kind of model."""
     if kind == "desk":
         desk = load_dataset("desk")
         known = files("textmargin.datasets") / "desk_keywords.toml"
@@ -72,14 +86,14 @@ def made(kind):
         return ModelConfig(keywords=known, utility=costs).fit(desk.part("train")), desk.part("test"), costs
     if kind == "large":
         return ModelConfig(utility=Utility()).fit(large(seed=1, n_texts=1500)), large(seed=0), None
-    recipes = {
+    configs = {
         "plain": (ModelConfig(), one_label),
         "costs": (ModelConfig(utility=Utility(tp=3)), one_label),
         "binary": (ModelConfig(utility=Utility(tp=1, fp=-3)), two_labels),
         "multilabel": (ModelConfig(utility=Utility()), any_labels),
         "strings": (ModelConfig(features="subsequence", length=3, utility=Utility()), one_label),
         "ngrams": (ModelConfig(features="ngrams", length=3), two_labels),
-        "hostile": (ModelConfig(), hostile),
+        "hostile": (ModelConfig(utility=Utility()), hostile),
     }
-    recipe, texts = recipes[kind]
-    return recipe.train(texts(seed=1), {"data": "made-up", "n_texts": 90}), texts(seed=0), None
+    config, texts = configs[kind]
+    return config.fit(texts(seed=1)), texts(seed=0), None

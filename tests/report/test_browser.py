@@ -8,7 +8,7 @@ import pytest
 from report.reports import made
 
 from textmargin import write_report
-from textmargin.report.summary import worth_of
+from textmargin.report.summary import measures_of_labels
 from textmargin.report.topic import leads
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
@@ -34,9 +34,9 @@ def pages(tmp_path_factory):
 
     def path(kind):
         if kind not in written:
-            trained, corpus, utility = made(kind)
+            model, corpus, utility = made(kind)
             written[kind] = folder / f"{kind}.html"
-            write_report(trained, corpus, written[kind], utility, n_bootstrap=20)
+            write_report(model, corpus, written[kind], utility, n_bootstrap=20)
         return written[kind]
 
     return path
@@ -71,20 +71,28 @@ def opened(browser, pages, troubles):
 
 
 def readout(page):
-    return {name: page.inner_text(f"#now-{name}") for name in ("found", "wrong", "missed", "precision", "recall", "worth")}
+    names = ("hits", "false-alarms", "misses", "precision", "recall", "utility")
+    return {name: page.inner_text(f"#now-{name}") for name in names}
 
 
 def computed(kind, k, theta):
     """What Python says of a topic at a threshold."""
-    trained, corpus, utility = made(kind)
-    accepted = leads(trained, trained.scores(corpus.texts))[:, k] >= theta
-    truth = corpus.indicator(trained.classes)[0][:, k] > 0
+    model, corpus, utility = made(kind)
+    accepted = leads(model, model.decide(corpus.texts))[:, k] >= theta
+    truth = corpus.indicator(model.classes_.tolist())[0][:, k] > 0
     tp, fp, fn = int((accepted & truth).sum()), int((accepted & ~truth).sum()), int((~accepted & truth).sum())
-    worth = worth_of(trained, utility)[trained.classes[k]]
-    value = worth and float(worth(tp, fp, fn, len(corpus) - tp - fp - fn))
+    measure = measures_of_labels(model, utility)[model.classes_[k]]
+    value = measure and float(measure(tp, fp, fn, len(corpus) - tp - fp - fn))
     shown = "–" if value is None else f"{value:,.2f}".rstrip("0").rstrip(".").replace("-", "−")
     precision, recall = (f"{tp / n:.2f}" if n else "–" for n in (tp + fp, tp + fn))
-    return {"found": str(tp), "wrong": str(fp), "missed": str(fn), "precision": precision, "recall": recall, "worth": shown}
+    return {
+        "hits": str(tp),
+        "false-alarms": str(fp),
+        "misses": str(fn),
+        "precision": precision,
+        "recall": recall,
+        "utility": shown,
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -112,23 +120,32 @@ def test_the_slider_moved_by_keys_shows_what_python_computes(opened, kind, k):
         seen.append(readout(page))
         assert seen[-1] == computed(kind, k, theta)
         for item in page.locator("#borderline li[data-score]").all():
-            accepted = item.get_attribute("class") in ("found", "wrong")
+            accepted = item.get_attribute("class") in ("hit", "false-alarm")
             assert accepted == (float(item.get_attribute("data-score")) >= theta)
     assert len({tuple(one.values()) for one in seen}) > 3
     page.click("#to-use")
     assert readout(page) == seen[0]
 
 
+def test_of_two_topics_the_one_that_is_looked_for_is_shown_first(opened):
+    """The other has no utility of its own, so the page opened on a chart that was not there."""
+    assert made("binary")[0].labels_.positive == 0
+    page = opened("binary")
+    assert page.inner_text("#topic-name") == "grain"
+    page.select_option("#chosen", "1")
+    assert "There is no utility to draw" in page.inner_text("#utility")
+
+
 def test_a_pointer_moves_the_slider_to_the_nearest_threshold(opened):
     page = opened("desk")
-    before = page.locator("#worth circle").get_attribute("cx")
+    before = page.locator("#utility circle").get_attribute("cx")
     page.locator("#cut").scroll_into_view_if_needed()
     box = page.locator("#cut").bounding_box()
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + box["height"] / 2)
     theta = page.evaluate("state(at).threshold")
     assert theta < 0
     assert readout(page) == computed("desk", 0, theta)
-    assert page.locator("#worth circle").get_attribute("cx") != before
+    assert page.locator("#utility circle").get_attribute("cx") != before
     page.click("#to-best")
     assert page.evaluate("at === topic.best")
 
@@ -163,10 +180,10 @@ def test_controls_have_names(opened):
     page = opened("large")
     for role, name in (("slider", "Threshold"), ("combobox", "Topic"), ("searchbox", "Show only topics with")):
         assert page.get_by_role(role, name=name).count() == 1
-    assert page.get_by_role("img", name="Worth by threshold").count() == 1
+    assert page.get_by_role("img", name="Utility by threshold").count() == 1
     page.focus("#cut")
     page.keyboard.press("ArrowLeft")
-    assert "found" in page.get_attribute("#cut", "aria-valuetext")
+    assert "false alarms" in page.get_attribute("#cut", "aria-valuetext")
 
 
 def test_hostile_texts_are_shown_as_they_are(opened):
@@ -193,7 +210,7 @@ def test_ninety_topics_and_three_thousand_texts_open_in_two_seconds(opened, page
     pages("large")
     start = time.perf_counter()
     page = opened("large")
-    page.wait_for_selector("#worth svg")
+    page.wait_for_selector("#utility svg")
     assert time.perf_counter() - start < 2
 
 
@@ -209,6 +226,6 @@ def test_on_paper_there_are_numbers_and_charts_but_no_controls(opened):
     page.emulate_media(media="print")
     assert not page.is_visible("#cut")
     assert not page.is_visible("#to-use")
-    assert page.is_visible("#worth svg")
-    assert page.is_visible("#now-found")
+    assert page.is_visible("#utility svg")
+    assert page.is_visible("#now-hits")
     assert len(page.pdf(format="A4")) < 1e6

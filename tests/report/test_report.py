@@ -6,16 +6,16 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from report.reports import HOSTILE, any_labels, made, one_label
+from report.reports import FORMS, HOSTILE, any_labels, in_form, made, one_label
 from typer.testing import CliRunner
 
 from textmargin import T11SU, Corpus, Utility, utility_curve, write_report
 from textmargin.cli import app
 from textmargin.config import ModelConfig
 from textmargin.errors import LabelError, TableError
+from textmargin.labels import Decisions
 from textmargin.report.content import report_content
 from textmargin.report.html import as_block, to_html
-from textmargin.report.reasons import learner_of
 from textmargin.report.summary import summarise
 from textmargin.report.topic import leads
 
@@ -23,8 +23,8 @@ KINDS = ["desk", "plain", "costs", "binary", "multilabel", "strings", "ngrams", 
 
 
 def content(kind, **sizes):
-    trained, corpus, utility = made(kind)
-    return report_content(trained, corpus, utility, **{"n_bootstrap": 5, **sizes})
+    model, corpus, utility = made(kind)
+    return report_content(model, corpus, utility, **{"n_bootstrap": 5, **sizes})
 
 
 class Page(HTMLParser):
@@ -48,8 +48,8 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_numbers_are_those_of_evaluate(kind):
-    trained, corpus, utility = made(kind)
-    report, summary = content(kind), summarise(trained, corpus, utility)
+    model, corpus, utility = made(kind)
+    report, summary = content(kind), summarise(model, corpus, utility)
     assert report.summary == summary
     for topic, one in zip(report.topics, summary.classes, strict=True):
         at, points = topic.in_use, topic.points
@@ -63,10 +63,10 @@ def test_numbers_are_those_of_evaluate(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_point_is_what_its_threshold_would_decide(kind):
-    trained, corpus, _ = made(kind)
+    model, corpus, _ = made(kind)
     report = content(kind, n_points=40)
-    lead = leads(trained, trained.scores(corpus.texts))
-    truth, _ = corpus.indicator(trained.classes)
+    lead = leads(model, model.decide(corpus.texts))
+    truth, _ = corpus.indicator(model.classes_.tolist())
     for k, topic in enumerate(report.topics):
         assert topic.points.threshold == sorted(set(topic.points.threshold), reverse=True)
         for theta, tp, fp in zip(topic.points.threshold, topic.points.tp, topic.points.fp, strict=True):
@@ -75,9 +75,9 @@ def test_every_point_is_what_its_threshold_would_decide(kind):
 
 
 def test_the_points_are_the_utility_curve():
-    trained, corpus, _ = made("costs")
+    model, corpus, _ = made("costs")
     report = content("costs", n_points=1000)
-    lead = leads(trained, trained.scores(corpus.texts))
+    lead = leads(model, model.decide(corpus.texts))
     for k, topic in enumerate(report.topics):
         curve = utility_curve(np.array(corpus.labels) == topic.label, lead[:, k], Utility(tp=3))
         np.testing.assert_allclose(topic.points.utility, curve.utility)
@@ -86,25 +86,26 @@ def test_the_points_are_the_utility_curve():
 
 def test_moving_a_threshold_moves_decisions_as_the_points_say():
     """With one label a text: as if the model had that threshold, the others staying where they are."""
-    trained, corpus, _ = made("costs")
-    scores = trained.scores(corpus.texts)
+    model, corpus, _ = made("costs")
+    scores = model.decide(corpus.texts).scores
     for k, topic in enumerate(content("costs").topics):
         for at in (topic.in_use - 5, topic.in_use + 5):
             moved = scores.copy()
             moved[:, k] -= topic.points.threshold[at]
-            given = np.array([labels == (topic.label,) for labels in trained.labels(moved)])
+            given = model.labels_.accepted(moved)[:, k]
             assert given.sum() == topic.points.tp[at] + topic.points.fp[at]
 
 
 def test_of_topics_with_equal_scores_one_gets_the_text():
-    trained = made("plain")[0]
-    lead = leads(trained, np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [-1.0, -2.0, -1.0]]))
+    model = made("plain")[0]
+    scores = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [-1.0, -2.0, -1.0]])
+    lead = leads(model, Decisions(model.labels_.text_names, scores, model.labels_.accepted(scores)))
     assert (lead >= 0).sum(axis=1).tolist() == [1, 1, 1]
 
 
 def test_borderline_texts_are_the_nearest_on_both_sides():
-    trained, corpus, _ = made("desk")
-    lead = leads(trained, trained.scores(corpus.texts))
+    model, corpus, _ = made("desk")
+    lead = leads(model, model.decide(corpus.texts))
     for k, topic in enumerate(content("desk", n_borderline=3).topics):
         scores = [one.score for one in topic.borderline]
         assert scores == sorted(scores, reverse=True)
@@ -114,16 +115,16 @@ def test_borderline_texts_are_the_nearest_on_both_sides():
 
 
 def test_words_are_weights_taken_apart():
-    trained = made("desk")[0]
-    learner, names = learner_of(trained), trained.model.representation_.get_feature_names_out().tolist()
+    model = made("desk")[0]
+    learner, names = model.learner_, model.representation_.get_feature_names_out().tolist()
     report = content("desk")
-    assert any(word.known for topic in report.topics for word in topic.words)
+    assert any(word.from_prior for topic in report.topics for word in topic.words)
     for k, topic in enumerate(report.topics):
         for word in topic.words:
             j = names.index(word.word)
-            assert word.data + word.known == pytest.approx(learner.coef_[k, j], rel=1e-3, abs=1e-3)
-            assert word.known == pytest.approx(learner.trust_[k] @ learner.prior_[k, :, j], rel=1e-3)
-        assert [one.status for one in topic.verdicts] == [one.status for one in learner.verdict_ if one.target == topic.label]
+            assert word.data + word.from_prior == pytest.approx(learner.coef_[k, j], rel=1e-3, abs=1e-3)
+            assert word.from_prior == pytest.approx(learner.trust_[k] @ learner.prior_[k, :, j], rel=1e-3)
+        assert topic.verdicts == [one for one in learner.verdict_ if one.target == topic.label]
 
 
 def test_words_of_the_first_of_two_topics_are_those_of_the_second_negated():
@@ -199,34 +200,34 @@ def test_the_same_model_and_texts_give_the_same_page():
 def test_ninety_topics_and_three_thousand_texts_are_less_than_five_megabytes():
     page = to_html(content("large", n_bootstrap=0)).encode()
     assert len(page) < 5e6
-    trained, corpus, _ = made("large")
+    model, corpus, _ = made("large")
     worst = Corpus("worst", [f"{'<' * 300} {text}" for text in corpus.texts], corpus.labels)  # each becomes six characters
-    assert len(to_html(report_content(trained, worst, n_bootstrap=0)).encode()) < 5e6
+    assert len(to_html(report_content(model, worst, n_bootstrap=0)).encode()) < 5e6
 
 
-def test_a_topic_without_a_text_has_no_worth_to_draw():
-    trained, _, _ = made("multilabel")
+def test_a_topic_without_a_text_has_no_utility_to_draw():
+    model, _, _ = made("multilabel")
     own = any_labels()
     few = Corpus("few", own.texts[:30], [tuple(x for x in labels if x != "oil") for labels in own.labels[:30]])
-    report = report_content(trained, few, T11SU, n_bootstrap=5)
+    report = report_content(model, few, T11SU, n_bootstrap=5)
     oil = next(topic for topic in report.topics if topic.label == "oil")
-    assert (oil.n_texts, oil.best, oil.band, oil.average_precision) == (0, None, None, None)
+    assert (oil.n_texts, oil.best, oil.interval, oil.average_precision) == (0, None, None, None)
     assert set(oil.points.utility) == set(oil.points.recall) == {None}
     assert json.loads(as_block(report.to_dict()))
 
 
 def test_texts_without_the_models_labels_are_refused():
-    trained, _, _ = made("plain")
+    model, _, _ = made("plain")
     with pytest.raises(LabelError, match="'tin', which the model does not know"):
-        report_content(trained, Corpus("tin", ["tin"], ["tin"]))
+        report_content(model, Corpus("tin", ["tin"], ["tin"]))
     with pytest.raises(TableError, match="no texts to report on"):
-        report_content(trained, Corpus("none", [], []))
+        report_content(model, Corpus("none", [], []))
 
 
 def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    trained, corpus, _ = made("plain")
+    model, corpus, _ = made("plain")
     path = tmp_path / "report.html"
-    report = write_report(trained, corpus, path, n_bootstrap=5)
+    report = write_report(model, corpus, path, n_bootstrap=5)
     assert path.read_text(encoding="utf-8") == to_html(report)
     before = path.read_bytes()
 
@@ -238,6 +239,18 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         write_report(made("costs")[0], corpus, path, n_bootstrap=0)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_labels_may_have_been_given_in_any_form(form, tmp_path):
+    model, corpus = in_form(form)
+    report = write_report(model, corpus, tmp_path / "report.html", n_bootstrap=0)
+    assert [topic.label for topic in report.topics] == [str(name) for name in model.classes_.tolist()]
+    assert report.summary.multilabel == (form in ("tuples", "indicator"))
+    assert report.summary.macro_f1 > 0.5
+    assert all(topic.words for topic in report.topics)
+    shown = json.loads(Page((tmp_path / "report.html").read_text(encoding="utf-8")).scripts[0])
+    assert [one["label"] for one in shown["summary"]["classes"]] == [topic.label for topic in report.topics]
 
 
 def call(*words):

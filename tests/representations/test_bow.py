@@ -17,7 +17,7 @@ TEXTS = ["Wheat, wheat and CORN: 12% up!", "corn and oil", "oil-price talks", ""
 def test_weights_are_those_of_the_papers():
     """n·ln(N/df) and ln(1+n)·ln(N/df), N = 4 texts, the empty one included."""
     N = 4
-    words = BagOfWords(norm=None).fit(TEXTS)
+    words = BagOfWords("tf-idf", norm=None).fit(TEXTS)
     wheat = list(words.get_feature_names_out()).index("wheat")
     assert words.transform(TEXTS)[0, wheat] == pytest.approx(2 * np.log(N / 1))
     assert BagOfWords("log-tf-idf", norm=None).fit_transform(TEXTS)[0, wheat] == pytest.approx(np.log(3) * np.log(N))
@@ -47,7 +47,7 @@ def test_overridable_like_scikit_learns():
 def test_differs_from_scikit_learn_only_by_smoothing():
     """TfidfVectorizer without smoothing adds 1 to the idf; on terms of equal df the directions agree."""
     texts = ["wheat wheat corn", "oil price"]
-    ours = BagOfWords(stop_words=None).fit_transform(texts)
+    ours = BagOfWords("tf-idf", stop_words=None).fit_transform(texts)
     theirs = TfidfVectorizer(smooth_idf=False).fit_transform(texts)
     np.testing.assert_allclose(ours.toarray(), theirs.toarray())
 
@@ -58,7 +58,7 @@ def test_unseen_words_are_ignored():
 
 
 def test_a_given_vocabulary_may_hold_terms_that_no_text_contains():
-    words = BagOfWords(vocabulary=["corn", "zebra"], norm=None).fit(TEXTS)
+    words = BagOfWords("tf-idf", vocabulary=["corn", "zebra"], norm=None).fit(TEXTS)
     assert words.transform(["zebra"])[0, 1] == pytest.approx(np.log(4)), "as if one text had it"
 
 

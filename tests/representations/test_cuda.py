@@ -12,7 +12,7 @@ from textmargin import KernelSVC, SubsequenceKernel, load, save
 from textmargin.representations import _backends, _cuda
 from textmargin.representations._backends import KernelSpec
 from textmargin.representations._layout import LANES, Layout
-from textmargin.representations._packing import Columns, Rows, jobs
+from textmargin.representations._packing import PackedColumns, PackedRows, jobs
 from textmargin.representations.encode import encode
 
 SETTINGS = [
@@ -69,7 +69,7 @@ def test_several_gpus_share_the_blocks(gpu, monkeypatch):
 @pytest.mark.parametrize("n_devices", [1, 2])
 def test_texts_compared_with_again_and_again_stay_on_the_gpu(gpu, monkeypatch, n_devices, gap_decay):
     gpu.n_devices, packed = n_devices, []
-    monkeypatch.setattr(Columns, "of", lambda *a, of=Columns.of: packed.append(len(a[0])) or of(*a))
+    monkeypatch.setattr(PackedColumns, "of", lambda *a, of=PackedColumns.of: packed.append(len(a[0])) or of(*a))
     kernel = SubsequenceKernel(3, backend="cuda", gap_decay=gap_decay).fit(texts(40, 50, 60))
     new = [[*texts(30, seed=seed), "new symbols: " + "xyz"[seed:]] for seed in range(3)]
     there = [kernel.transform(X) for X in new]
@@ -143,7 +143,7 @@ def test_jobs_meet_every_pair_once(lengths, others, tiles_of_run, steps):
     (X, Y), symbols = encode("char", texts(*lengths), texts(*others, seed=1))
     spec = KernelSpec(9, np.full(len(symbols) or 1, 0.5), 1.0, np.empty(0))
     layout = Layout.of(spec, True)  # few columns to a lane, so that many tiles are needed
-    rows, columns = Rows.of(X, spec, layout, 0), Columns.of(Y, spec, layout, tiles_of_run)
+    rows, columns = PackedRows.of(X, spec, layout, 0), PackedColumns.of(Y, spec, layout, tiles_of_run)
     met = np.zeros((len(X), len(Y)), dtype=int)
     for job in jobs(rows, columns, "all", steps)[0]:
         run = int(np.flatnonzero(columns.runs[:-1] == job["first_tile"])[-1])

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from textmargin import SubsequenceKernel, TextClassifier
+from textmargin import SubsequenceKernel, TextClassifier, core
 from textmargin.errors import NotTextError, TooLargeError
 
 MESSAGES = ["cheap pills now", "cheap pils nw", "chep pills", "meeting at noon", "meetng at nine", "lunch at noon"]
@@ -185,3 +185,14 @@ def test_lone_surrogates_are_symbols_like_any_other():
 def test_tokens_of_different_types_differ_unless_equal():
     K = SubsequenceKernel(1, normalize=False, decay=1.0)([[1, "1", (1,)]], [["1"], [1.0], [True], [(1,)], [2]])
     assert K.tolist() == [[1, 1, 1, 1, 0]]
+
+
+@pytest.mark.parametrize("level", core.levels())
+def test_the_environment_chooses_the_level_of_the_core(level, monkeypatch):
+    texts = ["science is organized knowledge", "wisdom is organized life"] * 3
+    expected = SubsequenceKernel(3)(texts)
+    monkeypatch.setenv("TEXTMARGIN_LEVEL", level)
+    np.testing.assert_allclose(SubsequenceKernel(3)(texts), expected, rtol=1e-5)
+    monkeypatch.setenv("TEXTMARGIN_LEVEL", "avx1024")
+    with pytest.raises(ValueError, match=r"TEXTMARGIN_LEVEL is 'avx1024', but this processor has .*baseline"):
+        SubsequenceKernel(3)(texts)

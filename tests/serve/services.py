@@ -12,9 +12,15 @@ from textmargin.datasets.corpus import Corpus
 from textmargin.decisions.utility import T10U
 
 
-def trained(**recipe):
+def fitted(**settings):
     texts, topics = corpus(120)
-    return ModelConfig(**{"utility": T10U, **recipe}).fit(Corpus("made up", list(texts), [str(topic) for topic in topics]))
+    return ModelConfig(**{"utility": T10U, **settings}).fit(Corpus("made up", list(texts), [str(topic) for topic in topics]))
+
+
+def any_labels():
+    """Texts and their labels, some with two and some with none."""
+    texts, topics = corpus(120)
+    return list(texts), [(str(topic), "late")[: row % 3] for row, topic in enumerate(topics)]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Judgements: what is acknowledged is there, once, in order; and what thresholds make of them."""
+"""Feedback: what is acknowledged is there, once, in order; and what thresholds make of them."""
 
 import json
 import os
@@ -15,27 +15,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from serve.services import trained
+from serve.services import any_labels, fitted
 from typer.testing import CliRunner
 
+from textmargin import TextClassifier
 from textmargin.cli import app
 from textmargin.config import ModelConfig
 from textmargin.datasets.corpus import Corpus
 from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.utility import F1, T10U, Utility
 from textmargin.errors import DuplicateFeedbackIdError, FeedbackError, LabelError, ScoreError
-from textmargin.feedback.retune import _said, retune
-from textmargin.feedback.store import FeedbackStore, Judgement
+from textmargin.feedback.retune import _is_correct, retune
+from textmargin.feedback.store import Feedback, FeedbackStore
 from textmargin.persistence import load_classifier
 
 KILLS, RECORDS = (10, 10_000) if "TEXTMARGIN_LONG" in os.environ else (5, 400)
 
 WRITER = """
 import sys
-from textmargin.feedback.store import FeedbackStore, Judgement
+from textmargin.feedback.store import Feedback, FeedbackStore
 store = FeedbackStore(sys.argv[1])
 for line in sys.stdin:
-    store.record(Judgement(f"text {line.strip()}", ("a",), True, id=line.strip()))
+    store.record(Feedback(f"text {line.strip()}", ("a",), True, id=line.strip()))
     print(line.strip(), flush=True)
 """
 
@@ -76,32 +77,32 @@ def where(request, tmp_path):
     import psycopg
 
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("DROP TABLE IF EXISTS textmargin_judgements")
+        connection.execute("DROP TABLE IF EXISTS textmargin_feedback")
     return url
 
 
 def test_what_goes_in_comes_out_in_order(where):
-    said = [
-        Judgement("a\x00b \ud800 🙂 'x\"; DROP TABLE judgements", ("a", "b"), (), {"a": 0.1}),
-        Judgement("", (), True),
-        Judgement("x" * 100_000, ("ä",), ("ö", "ü"), id="z"),
-        *(Judgement(str(k), ("a",), k % 2 == 0, id=str(1_000_000 - k)) for k in range(1010)),
+    feedback = [
+        Feedback("a\x00b \ud800 🙂 'x\"; DROP TABLE feedback", ("a", "b"), (), {"a": 0.1}),
+        Feedback("", (), True),
+        Feedback("x" * 100_000, ("ä",), ("ö", "ü"), id="z"),
+        *(Feedback(str(k), ("a",), k % 2 == 0, id=str(1_000_000 - k)) for k in range(1010)),
     ]
     with FeedbackStore(where) as store:
         with ThreadPoolExecutor(1) as other:
-            assert all(other.map(store.record, said))
-        assert list(store) == said
+            assert all(other.map(store.record, feedback))
+        assert list(store) == feedback
     with FeedbackStore(where, create=False) as store:
-        assert len(store) == len(said)
+        assert len(store) == len(feedback)
 
 
 def test_the_same_id_is_stored_once_and_never_for_another(where):
-    one = Judgement("x", ("a",), ("b",), id="7")
+    one = Feedback("x", ("a",), ("b",), id="7")
     with FeedbackStore(where) as store, FeedbackStore(where) as other:
         assert store.record(one)
-        assert not other.record(Judgement("x", ("a",), ("b",), id="7", time="later"))
+        assert not other.record(Feedback("x", ("a",), ("b",), id="7", time="later"))
         with pytest.raises(DuplicateFeedbackIdError, match="'7' belongs to another"):
-            store.record(Judgement("y", ("a",), ("b",), id="7"))
+            store.record(Feedback("y", ("a",), ("b",), id="7"))
         assert list(other) == [one]
 
 
@@ -139,7 +140,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(where):
 def test_processes_that_start_at_once_share_a_store(where):
     with ThreadPoolExecutor(4) as many:
         stores = list(many.map(lambda _: FeedbackStore(where), range(4)))
-        list(many.map(lambda k: stores[k % 4].record(Judgement("x", ("a",), True, id=str(k))), range(40)))
+        list(many.map(lambda k: stores[k % 4].record(Feedback("x", ("a",), True, id=str(k))), range(40)))
     assert {one.id for one in stores[0]} == {str(k) for k in range(40)}
     for store in stores:
         store.close()
@@ -152,7 +153,7 @@ def test_sqlite_synchronises_at_every_commit(tmp_path):
 
 
 def test_what_is_no_store_is_left_alone(tmp_path):
-    (tmp_path / "notes.txt").write_text("these are no judgements, but they are long enough to be a header" * 99)
+    (tmp_path / "notes.txt").write_text("this is no feedback, but long enough to be a header" * 99)
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as connection:
         connection.execute("CREATE TABLE theirs (x)")
@@ -166,9 +167,9 @@ def test_what_is_no_store_is_left_alone(tmp_path):
         FeedbackStore(tmp_path / "new", create=False)
     with pytest.raises(FeedbackError, match="mysql:// is not a place"):
         FeedbackStore("mysql://x/y")
-    with pytest.raises(FeedbackError) as told:
+    with pytest.raises(FeedbackError) as caught:
         FeedbackStore("postgresql://judge:secret@127.0.0.1:1/none")
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(caught.value)
 
 
 # Thresholds
@@ -241,10 +242,9 @@ def filtering():
 
 
 def judged(model, texts, labels, judge):
-    decided = model.labels(model.scores(texts))
     return [
-        Judgement(text, own, judge(own, label))
-        for text, own, label in zip(texts, decided, labels, strict=True)
+        Feedback(text, own, judge(own, label))
+        for text, own, label in zip(texts, model.decide(texts).labels, labels, strict=True)
         if judge(own, label) is not None
     ]
 
@@ -253,65 +253,67 @@ def test_accepted_texts_alone_raise_the_threshold(filtering):
     model, texts, labels = filtering
     costly = Utility(tp=1, fp=-3)
     named = judged(model, texts, labels, lambda own, label: (label,) if own == ("spam",) else None)
-    told = judged(model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None)
+    right_or_wrong = judged(model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None)
     found = retune(model, named, costly)
-    assert found.thresholds == retune(model, told, costly).thresholds
-    assert found.thresholds["spam"].theta > model.thresholds()[1]
+    assert found.thresholds == retune(model, right_or_wrong, costly).thresholds
+    assert found.thresholds["spam"].theta > model.thresholds_[1]
     assert found.thresholds["spam"].n_rejected == 0
-    assert found.trained.thresholds()[1] == found.thresholds["spam"].theta
+    assert found.model.thresholds_[1] == found.thresholds["spam"].theta
     generous = retune(model, named, Utility(tp=99, fp=-1))
-    assert generous.trained.thresholds() == model.thresholds()
-    again = retune(found.trained, named, costly)  # what it no longer accepts is about the model before
-    assert again.trained.thresholds() == found.trained.thresholds()
+    assert generous.model.thresholds_.tolist() == model.thresholds_.tolist()
+    again = retune(found.model, named, costly)  # what it no longer accepts is about the model before
+    assert again.model.thresholds_.tolist() == found.model.thresholds_.tolist()
     assert again.n_other > 0
 
 
 def test_rejected_texts_that_were_judged_lower_it(filtering):
     model, texts, labels = filtering
-    strict = retune(model, judged(model, texts, labels, lambda own, label: (label,)), Utility(tp=1, fp=-9)).trained
+    strict = retune(model, judged(model, texts, labels, lambda own, label: (label,)), Utility(tp=1, fp=-9)).model
     everything = judged(strict, texts, labels, lambda own, label: (label,))
     found = retune(strict, everything, Utility(tp=9, fp=-1))
     assert found.thresholds["spam"].can_fall
-    assert found.trained.thresholds()[1] < strict.thresholds()[1]
+    assert found.model.thresholds_[1] < strict.thresholds_[1]
 
 
 def test_of_many_labels_those_with_enough_can_be_moved():
-    model = trained()
+    model = fitted()
     texts = [f"wheat corn harvest {word} {k}" for k in range(8) for word in ("bank", "oil", "yen", "grain")]
-    said = judged(model, texts, ["grain"] * len(texts), lambda own, label: own == (label,))
-    with pytest.raises(ScoreError, match=r"'money': 0 accepted texts were judged, and it takes 20.*--only LABEL.*'grain'"):
-        retune(model, said)
-    found = retune(model, said, only=["grain"])
+    feedback = judged(model, texts, ["grain"] * len(texts), lambda own, label: own == (label,))
+    with pytest.raises(
+        ScoreError, match=r"'money': 0 accepted texts were judged, and it takes 20.*only= moves those with enough: 'grain'"
+    ):
+        retune(model, feedback)
+    found = retune(model, feedback, only=["grain"])
     assert list(found.thresholds) == ["grain"]
     with pytest.raises(LabelError, match="no threshold of 'fish'"):
-        retune(model, said, only=["fish"])
-    with pytest.raises(ScoreError, match="no judgements"):
+        retune(model, feedback, only=["fish"])
+    with pytest.raises(ScoreError, match="no feedback"):
         retune(model, [])
-    with pytest.raises(ScoreError, match="trained without costs"):
-        retune(trained(utility=None), said)
+    with pytest.raises(ScoreError, match="trained without a utility"):
+        retune(fitted(utility=None), feedback)
     with pytest.raises(ScoreError, match="floor for recall"):
-        retune(trained(min_recall=0.5), said)
+        retune(fitted(min_recall=0.5), feedback)
 
 
 def test_the_same_text_judged_again_is_no_new_evidence():
-    model = trained()
-    said = judged(model, ["wheat corn harvest"] * 40, ["grain"] * 40, lambda own, label: own == (label,))
+    model = fitted()
+    feedback = judged(model, ["wheat corn harvest"] * 40, ["grain"] * 40, lambda own, label: own == (label,))
     with pytest.raises(ScoreError, match="'grain': 1 accepted texts were judged, and it takes 20"):
-        retune(model, said, only=["grain"])
+        retune(model, feedback, only=["grain"])
 
 
 def test_labels_the_model_does_not_have_are_left_out():
-    model = trained()
+    model = fitted()
     texts = [f"wheat corn harvest {k}" for k in range(40)]
-    said = judged(model, texts, ["grain"] * 40, lambda own, label: own == (label,))
-    misspelt = [replace(one, right=("Grain",)) for one in said[:10]]
-    found = retune(model, [*misspelt, *said[10:]], only=["grain"])
+    feedback = judged(model, texts, ["grain"] * 40, lambda own, label: own == (label,))
+    misspelt = [replace(one, correct=("Grain",)) for one in feedback[:10]]
+    found = retune(model, [*misspelt, *feedback[10:]], only=["grain"])
     assert found.n_other == 10
     assert found.thresholds["grain"].n_accepted == 30
 
 
 @pytest.mark.parametrize(
-    ("decided", "right", "oil"),
+    ("predicted", "correct", "oil"),
     [
         (("oil",), True, True),
         (("oil",), False, False),
@@ -325,9 +327,9 @@ def test_labels_the_model_does_not_have_are_left_out():
         (("oil",), (), False),
     ],
 )
-def test_what_is_said_of_a_label(decided, right, oil):
-    many = replace(trained(), multilabel=True)
-    assert _said(Judgement("x", decided, right), "oil", many) is oil
+def test_what_feedback_says_of_a_label(predicted, correct, oil):
+    many = TextClassifier().fit(*any_labels())
+    assert _is_correct(Feedback("x", predicted, correct), "oil", many) is oil
 
 
 def call(*words):
@@ -343,23 +345,23 @@ def test_on_the_command_line(filtering, tmp_path):
     assert call(*added).stdout == "Already there: 1\n"
     assert call(*added[:-4], "--was-wrong").exit_code == 0
     first, second = json.loads(call("feedback", "list", store, "--json").stdout)
-    assert (first["right"], second["right"]) == (["spam"], False)
+    assert (first["correct"], second["correct"]) == (["spam"], False)
     assert "spam → wrong  'win cash'" in call("feedback", "list", store).stdout
     few = call("threshold", model_file := tmp_path / "model.tmm", "--from-feedback", store, "-o", new)
     assert few.exit_code == 2
     assert "'spam'" in few.stderr
     assert "it takes 20" in few.stderr
     assert not new.exists()
-    with FeedbackStore(store) as kept:
+    with FeedbackStore(store) as stored:
         for one in judged(model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None):
-            kept.record(one)
+            stored.record(one)
     costs = ("--hit", 1, "--false-alarm", -3)
     done = call("threshold", model_file, "--from-feedback", store, "-o", new, "--json", *costs)
     assert done.exit_code == 0, done.output
     assert "0 rejected ones judged, 0 missed; it could rise, not fall" in done.stderr
     facts = json.loads(done.stdout)
     assert facts["after"]["spam"] > facts["before"]["spam"]
-    assert facts["after"] == dict(zip(("other", "spam"), load_classifier(new).thresholds(), strict=True))
+    assert facts["after"] == dict(zip(("other", "spam"), load_classifier(new).thresholds_, strict=True))
     for wrong in (("--min-recall", 0.5, "--from-feedback", store), ("--only", "spam"), ("--from-feedback", tmp_path / "none")):
         assert call("threshold", model_file, "-o", new, *wrong).exit_code == 2
     assert call("feedback", "list", tmp_path / "none").exit_code == 2

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 from benchmarks.bench_serve import served as load
-from serve.services import service, trained
+from serve.services import fitted, service
 from typer.testing import CliRunner
 
 from textmargin.cli import app
@@ -27,7 +27,7 @@ BODY = json.dumps({"texts": ["wheat and corn"] * 3}).encode()
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = tmp_path_factory.mktemp("served") / "model.tmm"
-    trained().save(path)
+    fitted().save(path)
     return path
 
 
@@ -133,13 +133,13 @@ def test_kill_9_under_feedback_loses_nothing_that_was_acknowledged(model, tmp_pa
     acknowledged: set[str] = set()
 
     def send(number):
-        said = {"text": str(number), "decided": ["oil"], "right": True, "id": str(number)}
+        body = {"text": str(number), "predicted": ["oil"], "correct": True, "id": str(number)}
         try:
-            answer = client.post(f"{url}/feedback", json=said, timeout=5)
+            answer = client.post(f"{url}/feedback", json=body, timeout=5)
         except httpx.TransportError:
             return
         assert answer.status_code == 200
-        acknowledged.add(said["id"])
+        acknowledged.add(body["id"])
 
     for turn in range(KILLS + 1):
         left = [number for number in range(RECORDS) if str(number) not in acknowledged]
@@ -151,8 +151,8 @@ def test_kill_9_under_feedback_loses_nothing_that_was_acknowledged(model, tmp_pa
             list(clients.map(send, some))
             if turn < KILLS:
                 killer.join()
-        with FeedbackStore(store) as kept:
-            ids = [one.id for one in kept]
+        with FeedbackStore(store) as stored:
+            ids = [one.id for one in stored]
         assert len(ids) == len(set(ids))
         assert acknowledged <= set(ids)
     assert len(ids) == RECORDS
@@ -175,7 +175,7 @@ def test_mistakes_are_told_in_one_line(model, tmp_path):
             (["--token-file", str(tmp_path / "none")], "No such file"),
             (["--token-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE holds no token"),
             (["--token-env", "HOME", "--token-file", "x"], "choose one"),
-            (["--port", "0", "--feedback", str(tmp_path)], "cannot hold judgements"),
+            (["--port", "0", "--feedback", str(tmp_path)], "cannot hold feedback"),
         ):
             done = CliRunner().invoke(app, ["serve", str(model), *options])
             assert (done.exit_code, done.stderr.count("\n")) == (2, 1), done.output

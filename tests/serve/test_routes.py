@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-from dataclasses import replace
 
 import httpx
 import numpy as np
@@ -11,10 +10,12 @@ import pytest
 import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
+from report.reports import FORMS, in_form
 from samples import corpus
 from schemathesis import GenerationMode
-from serve.services import trained
+from serve.services import any_labels, fitted
 
+from textmargin import TextClassifier
 from textmargin.errors import FeedbackError, NotTextError
 from textmargin.feedback.store import FeedbackStore
 from textmargin.serve import create_app
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::textmargin.errors.EmptyTextWarn
 
 @pytest.fixture(scope="module")
 def model():
-    return trained()
+    return fitted()
 
 
 @pytest.fixture
@@ -46,18 +47,34 @@ def client(model, store):
 
 def test_predict_says_what_the_model_says(client, model):
     answer = client.post("/predict", json={"texts": TEXTS})
-    scores = model.scores(TEXTS)
+    decisions = model.decide(TEXTS)
     assert answer.status_code == 200
-    decided = answer.json()["decisions"]
-    assert [tuple(one["labels"]) for one in decided] == model.labels(scores)
-    assert [list(one["scores"].values()) for one in decided] == scores.tolist()
+    answered = answer.json()["decisions"]
+    assert [tuple(one["labels"]) for one in answered] == decisions.labels
+    assert [one["scores"] for one in answered] == [
+        dict(zip(decisions.names, row, strict=True)) for row in decisions.scores.tolist()
+    ]
     assert client.post("/predict", json={"texts": []}).json() == {"decisions": []}
 
 
 def test_explain_says_what_the_model_says(client, model):
     answer = client.post("/explain", json={"text": TEXTS[0], "label": "oil", "n": 2})
-    assert answer.json() == json.loads(json.dumps(model.explain(TEXTS[0], "oil", 2).to_dict()))
+    assert answer.json() == json.loads(json.dumps(model.explain(TEXTS[0], "oil").to_dict(2)))
     assert client.post("/explain", json={"text": TEXTS[0]}).json()["label"] == "grain"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_labels_may_have_been_given_in_any_form(form, store):
+    model, _ = in_form(form)
+    grain = "7" if form == "ints" else "grain"
+    with TestClient(create_app(model, feedback=store)) as client:
+        (decided,) = client.post("/predict", json={"texts": ["wheat corn harvest"]}).json()["decisions"]
+        assert grain in decided["labels"]
+        assert list(decided["scores"]) == [str(name) for name in model.classes_.tolist()]
+        explained = client.post("/explain", json={"text": "wheat corn harvest", "label": grain}).json()
+        assert (explained["label"], explained["labels"]) == (grain, decided["labels"])
+        body = {"text": "wheat corn harvest", "predicted": decided["labels"], "correct": [grain], "scores": decided["scores"]}
+        assert client.post("/feedback", json=body).json()["new"]
 
 
 def test_health_and_metrics(client):
@@ -75,14 +92,14 @@ def test_health_and_metrics(client):
 
 
 def test_feedback_is_there_once(client, store):
-    said = {"text": "a\x00b 🙂", "decided": ["grain"], "right": ["oil"], "scores": {"grain": 0.5}, "id": "a-1"}
-    assert client.post("/feedback", json=said).json() == {"id": "a-1", "new": True}
-    assert client.post("/feedback", json=said).json() == {"id": "a-1", "new": False}
-    assert client.post("/feedback", json={**said, "right": True}).status_code == 409
-    given = client.post("/feedback", json={"text": "x", "decided": ["oil"], "right": False}).json()
+    body = {"text": "a\x00b 🙂", "predicted": ["grain"], "correct": ["oil"], "scores": {"grain": 0.5}, "id": "a-1"}
+    assert client.post("/feedback", json=body).json() == {"id": "a-1", "new": True}
+    assert client.post("/feedback", json=body).json() == {"id": "a-1", "new": False}
+    assert client.post("/feedback", json={**body, "correct": True}).status_code == 409
+    given = client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": False}).json()
     first, second = store
-    assert (first.text, first.decided, first.right, first.scores) == ("a\x00b 🙂", ("grain",), ("oil",), {"grain": 0.5})
-    assert (second.id, second.right) == (given["id"], False)
+    assert (first.text, first.predicted, first.correct, first.scores) == ("a\x00b 🙂", ("grain",), ("oil",), {"grain": 0.5})
+    assert (second.id, second.correct) == (given["id"], False)
 
 
 def test_feedback_that_cannot_be_stored_is_not_acknowledged(client, store, monkeypatch):
@@ -90,13 +107,13 @@ def test_feedback_that_cannot_be_stored_is_not_acknowledged(client, store, monke
         raise FeedbackError("disk full")
 
     monkeypatch.setattr(store, "record", full)
-    answer = client.post("/feedback", json={"text": "x", "decided": ["oil"], "right": True})
+    answer = client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True})
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
 
 
 def test_without_a_store_there_is_no_feedback(model):
     with TestClient(create_app(model)) as client:
-        assert client.post("/feedback", json={"text": "x", "decided": ["oil"], "right": True}).status_code == 404
+        assert client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True}).status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -112,12 +129,12 @@ def test_without_a_store_there_is_no_feedback(model):
         ("/explain", {"text": "x", "n": 0}),
         ("/explain", {"text": "x", "n": 10**30}),
         ("/explain", {"text": "x", "lable": "oil"}),
-        ("/feedback", {"text": "x", "decided": ["fish"], "right": True}),
-        ("/feedback", {"text": "x", "decided": ["oil"], "right": ["fish"]}),
-        ("/feedback", {"text": "x", "decided": ["oil", "grain"], "right": True}),
-        ("/feedback", {"text": "x", "decided": ["oil"], "right": "yes"}),
-        ("/feedback", {"text": "x", "decided": ["oil"], "right": True, "id": "a\nb"}),
-        ("/feedback", {"text": "x", "decided": ["oil"], "right": True, "scores": {"fish": 1.0}}),
+        ("/feedback", {"text": "x", "predicted": ["fish"], "correct": True}),
+        ("/feedback", {"text": "x", "predicted": ["oil"], "correct": ["fish"]}),
+        ("/feedback", {"text": "x", "predicted": ["oil", "grain"], "correct": True}),
+        ("/feedback", {"text": "x", "predicted": ["oil"], "correct": "yes"}),
+        ("/feedback", {"text": "x", "predicted": ["oil"], "correct": True, "id": "a\nb"}),
+        ("/feedback", {"text": "x", "predicted": ["oil"], "correct": True, "scores": {"fish": 1.0}}),
     ],
 )
 def test_what_does_not_fit_is_422(client, store, path, body):
@@ -142,8 +159,8 @@ def test_what_does_not_fit_is_422(client, store, path, body):
         b'{"text": "x", "n": 1e999}',
         b'{"text": "\\udfff", "label": "\\ud800"}',
         b'{"text": "x", "label": "\\ud800"}',
-        b'{"text": "x", "decided": ["oil"], "right": true, "scores": {"oil": NaN, "\\ud800": 1e999}}',
-        b'{"text": "x", "decided": ["\\ud800"], "right": true, "id": "\\ud800"}',
+        b'{"text": "x", "predicted": ["oil"], "correct": true, "scores": {"oil": NaN, "\\ud800": 1e999}}',
+        b'{"text": "x", "predicted": ["\\ud800"], "correct": true, "id": "\\ud800"}',
         b"null",
     ],
 )
@@ -200,12 +217,12 @@ class Slow:
     def __init__(self, model):
         self.model, self.go, self.sizes = model, threading.Event(), []
 
-    def scores(self, texts):
+    def decide(self, texts):
         self.go.wait(10)
         self.sizes.append(len(texts))
         if "bad" in texts:
             raise NotTextError("bad")
-        return self.model.scores(texts)
+        return self.model.decide(texts)
 
     def __getattr__(self, name):
         return getattr(self.model, name)
@@ -236,8 +253,8 @@ def test_waiting_texts_go_together_and_one_bad_one_spoils_nothing(model):
     texts = [*(f"wheat {k}" for k in range(8)), "bad", "corn"]
 
     async def ask():
-        batcher = Batcher(slow.scores, n_threads=1)
-        asked = [asyncio.create_task(batcher.scores([text])) for text in texts]
+        batcher = Batcher(slow.decide, n_threads=1)
+        asked = [asyncio.create_task(batcher.decide([text])) for text in texts]
         await asyncio.sleep(0)
         asyncio.get_running_loop().call_later(0.05, slow.go.set)
         found = await asyncio.gather(*asked, return_exceptions=True)
@@ -246,25 +263,25 @@ def test_waiting_texts_go_together_and_one_bad_one_spoils_nothing(model):
 
     found = asyncio.run(ask())
     assert slow.sizes == [1, 9, *[1] * 9]
-    for text, scores in zip(texts, found, strict=True):
+    for text, own in zip(texts, found, strict=True):
         if text == "bad":
-            assert isinstance(scores, NotTextError)
+            assert isinstance(own, NotTextError)
         else:
-            assert scores.tolist() == model.scores([text]).tolist()
+            assert own.scores.tolist() == model.decide([text]).scores.tolist()
 
 
-@pytest.mark.parametrize("kernel", ["words", "subsequence"])
-def test_threads_do_not_mix_up_texts(kernel):
-    model = trained(kernel=kernel, length=3)
+@pytest.mark.parametrize("settings", [{}, {"features": "subsequence", "length": 3}], ids=["words", "subsequence"])
+def test_threads_do_not_mix_up_texts(settings):
+    model = fitted(**settings)
     texts, _ = corpus(40, seed=1)
 
     async def ask():
-        batcher = Batcher(model.scores, most=3, n_threads=4)
-        found = await asyncio.gather(*(batcher.scores([text]) for text in texts))
+        batcher = Batcher(model.decide, most=3, n_threads=4)
+        found = await asyncio.gather(*(batcher.decide([text]) for text in texts))
         batcher.close()
         return found
 
-    assert np.vstack(asyncio.run(ask())) == pytest.approx(model.scores(texts), abs=1e-6)
+    assert np.vstack([own.scores for own in asyncio.run(ask())]) == pytest.approx(model.decide(texts).scores, abs=1e-6)
 
 
 def test_a_body_that_does_not_arrive_is_408(model):
@@ -276,11 +293,11 @@ def test_a_body_that_does_not_arrive_is_408(model):
     assert answer.status_code == 408
 
 
-def test_several_labels_and_none(model, store):
-    many = replace(model, multilabel=True)
+def test_several_labels_and_none(store):
+    many = TextClassifier().fit(*any_labels())
     with TestClient(create_app(many, feedback=store)) as client:
-        for decided, right in (([], []), (["oil", "grain"], []), (["oil"], ["oil", "money"])):
-            assert client.post("/feedback", json={"text": "x", "decided": decided, "right": right}).status_code == 200
+        for predicted, correct in (([], []), (["oil", "grain"], []), (["oil"], ["oil", "money"])):
+            assert client.post("/feedback", json={"text": "x", "predicted": predicted, "correct": correct}).status_code == 200
     assert len(store) == 3
 
 

@@ -7,7 +7,7 @@ import pytest
 from tables.user_files import ROWS
 
 from textmargin.errors import TableError
-from textmargin.tables.columns import Columns
+from textmargin.tables.columns import ColumnNames
 from textmargin.tables.formats import Blank, InvalidLine, Row, read_rows
 from textmargin.tables.reader import RowReader, TextBatch, read_table, stream_texts
 
@@ -184,9 +184,9 @@ def test_a_field_that_is_not_there_names_the_columns(csv_file):
 
 
 def test_a_row_is_a_text_and_its_label():
-    reader = RowReader(Columns("text", "label", []))
+    reader = RowReader(ColumnNames("text", "label", []))
     assert reader.read(Row(1, {"text": "hello", "label": " x"})) == ("hello", "x")
-    assert RowReader(Columns("text", None, [])).read(Row(1, {"text": "hello"})) == ("hello", "")
+    assert RowReader(ColumnNames("text", None, [])).read(Row(1, {"text": "hello"})) == ("hello", "")
     assert RowReader(reader.columns, ",").read(Row(1, {"text": "hello", "label": "x, y"})) == ("hello", ("x", "y"))
     for values in ({"label": "x"}, {"text": None, "label": "x"}, {"text": "hello"}):
         with pytest.raises(ValueError, match=r"no column 'text'|is None, not a text|is empty"):

@@ -23,7 +23,7 @@ NEXT_STEPS = """\
 
 
 @dataclass(frozen=True)
-class Row:
+class DemoRow:
     """One way to train, and what its decisions are worth."""
 
     name: str
@@ -51,7 +51,7 @@ class Demo:
     n_train: int
     n_test: int
     n_topics: int
-    rows: list[Row]
+    rows: list[DemoRow]
     example: Example
     next_steps: str
     report: str | None  # where the page was written
@@ -103,7 +103,7 @@ def run(report: Path | None = None) -> Demo:
             summary = summarise(model, test, costs)
             rare = next(one for one in summary.classes if one.label == RARE)
             seconds = time.perf_counter() - start
-            rows.append(Row(name, summary.accuracy, summary.macro_f1, rare.tp, rare.n_texts, summary.utility, seconds))
+            rows.append(DemoRow(name, summary.accuracy, summary.macro_f1, rare.tp, rare.n_texts, summary.utility, seconds))
             if name == "words + keywords + costs":
                 model.metadata_["source"] = "desk"
                 informed = model

@@ -19,7 +19,7 @@ _PARTS_PER_JOB = 4  # so that a slow one does not keep the others waiting
 
 
 @dataclass(frozen=True)
-class ThresholdBand:
+class ThresholdInterval:
     """A threshold and its utility on all texts, with the range that resampling the texts gives."""
 
     theta: float
@@ -41,7 +41,7 @@ def threshold_interval(
     n_bootstrap: int = 200,
     random_state: int | None = 0,
     n_jobs: int | None = None,
-) -> ThresholdBand:
+) -> ThresholdInterval:
     """Set the threshold on resampled texts again and again; positives and negatives are drawn separately.
 
     Parameters
@@ -49,7 +49,7 @@ def threshold_interval(
     y, score, utility : as in `utility_curve`
     rule : callable (y, score, utility=) → θ, default=beta_gamma_threshold
     level : float, default=0.9
-        The share of resampled thresholds (and utilities, on all texts) that the band holds.
+        The share of resampled thresholds (and utilities, on all texts) that the interval holds.
     n_bootstrap : int, default=200
     random_state : int, default=0
     n_jobs : int, default=None
@@ -70,7 +70,7 @@ def threshold_interval(
     theta = rule(positive, score, utility=utility)
     low, high = np.quantile(thetas, edges, method="inverted_cdf")
     worst, best = np.quantile(values, edges, method="inverted_cdf")
-    return ThresholdBand(theta, float(low), float(high), curve.utility_at(theta), float(worst), float(best), n_bootstrap)
+    return ThresholdInterval(theta, float(low), float(high), curve.utility_at(theta), float(worst), float(best), n_bootstrap)
 
 
 def _sides(positive: NDArray[np.bool_]) -> list[NDArray[np.intp]]:

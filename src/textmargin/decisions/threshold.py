@@ -180,14 +180,13 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         measures = measures_of(self.utility, labels)
         held_out = self._held_out_scores(fitter, estimator, X, y, weight, trained, labels)
 
-        self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
-        self.pos_label_ = labels.names.tolist()[labels.positive] if labels.kind == "binary" else None
-        setting, positive, sign = Setting.of(self), _membership(y, labels), self._sign
+        setting, positive, sign = Setting.of(self), _membership(y, labels), labels.sign
         ranked = [
             setting.rank(positive[:, k], sign * held_out[:, k], sign * trained[:, k], weight, utility)
             for k, utility in enumerate(measures)
         ]
-        self._set_thresholds(ranked)
+        self._set_thresholds(ranked, labels)
+        self._set_labels(labels, estimator)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
                 setattr(self, name, getattr(estimator, name))
@@ -212,24 +211,19 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def offsets_(self) -> Floats:
         """What is taken off the estimator's own scores, (n_problems,): the thresholds, towards the second of two classes."""
         check_is_fitted(self)
-        return self._sign * self.thresholds_
+        return self._labels.sign * self.thresholds_
 
     def _shift(self, columns: Floats) -> Floats:
-        return shift(columns, self.offsets_, self._sign)
+        return shift(columns, self.offsets_, self._labels.sign)
 
     @property
     def _labels(self) -> ClassLabels:
         labels = ClassLabels.of(self.classes_, self.multilabel_)
         return labels if self.pos_label_ is None else replace(labels, positive=labels.index(self.pos_label_))
 
-    @property
-    def _sign(self) -> float:
-        """−1 where of two classes the first has the threshold: its scores are those of the second, negated."""
-        return 1.0 if self.pos_label_ is None or self._labels.positive == 1 else -1.0
-
-    @property
-    def _threshold_names(self) -> list[Any]:
-        return self._labels.problem_names if self.pos_label_ is None else [self.pos_label_]
+    def _set_labels(self, labels: ClassLabels, estimator: Any) -> None:
+        self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
+        self.pos_label_ = labels.threshold_names[0] if labels.kind == "binary" else None
 
     def _with_positive(self, labels: ClassLabels, counts: Sequence[float]) -> ClassLabels:
         """Which of two classes is looked for, by what was said or by how frequent they are."""
@@ -274,12 +268,14 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
         )
         setting = Setting.of(other)
-        parts = zip(self.ranked_, measures_of(other.utility, self._labels), self._threshold_names, strict=True)
-        other._set_thresholds([setting.rank_again(*part) for part in parts])
+        labels = self._labels
+        parts = zip(self.ranked_, measures_of(other.utility, labels), labels.threshold_names, strict=True)
+        other._set_thresholds([setting.rank_again(*part) for part in parts], labels)
         return other
 
-    def _set_thresholds(self, ranked: list[RankedTexts]) -> None:
-        found = [Setting.of(self).threshold(texts, name) for texts, name in zip(ranked, self._threshold_names, strict=True)]
+    def _set_thresholds(self, ranked: list[RankedTexts], labels: ClassLabels) -> None:
+        named = zip(ranked, labels.threshold_names, strict=True)
+        found = [Setting.of(self).threshold(texts, name) for texts, name in named]
         self.ranked_ = ranked
         self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*found, strict=True))
 

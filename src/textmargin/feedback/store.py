@@ -1,4 +1,4 @@
-"""Feedbacks of decisions, in an SQLite file or a PostgreSQL database.
+"""Feedback on decisions, in an SQLite file or a PostgreSQL database.
 
 `record` returns once the feedback is on the disk: whoever heard that may kill the process, or pull the plug. A client that heard
 nothing sends the same again under the same id, and it is there once.
@@ -67,7 +67,7 @@ class Feedback:
 
 
 class FeedbackStore:
-    """Feedbacks in the order in which they came; for any number of threads and processes at a time.
+    """Feedback in the order in which they came; for any number of threads and processes at a time.
 
     Parameters
     ----------

@@ -16,14 +16,14 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._ties import descending_order
 from .._typing import Floats, Indices
-from ._hinge import Chunk, TrustSetting, intercept
+from ._hinge import Chunk, KernelTrustSetting, intercept
 from ._lazy import LazyGram
 
 _GROWTH = 0.5  # a chunk grows at most by this share of itself, or by as many texts as it started with
 
 
 @dataclass(frozen=True)
-class Problem:
+class KernelProblem:
     """One class against the rest, by its number among the classes."""
 
     number: int
@@ -68,7 +68,7 @@ class Chunking:
     watch: Callable[[Round], None] | None = None
     n_jobs: int | None = None  # problems at a time
 
-    def learn(self, gram: LazyGram, problems: list[Problem], settings: list[TrustSetting]) -> list[Machine]:
+    def learn(self, gram: LazyGram, problems: list[KernelProblem], settings: list[KernelTrustSetting]) -> list[Machine]:
         """A machine for each problem, all of the same texts; side by side, so that kernel values are asked for at once."""
         texts = np.flatnonzero(problems[0].costs > 0)
         chunks = [self._first(problem, texts) for problem in problems]
@@ -98,27 +98,27 @@ class Chunking:
                 chunks[k] = np.union1d(chunks[k], missing[: max(self.size, int(_GROWTH * chunks[k].size))])
         return [machines[k] for k in range(len(problems))]
 
-    def _first(self, problem: Problem, texts: Indices) -> Indices:
+    def _first(self, problem: KernelProblem, texts: Indices) -> Indices:
         """The first chunk: half for the class and half against it, at even distances."""
         sides = [texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]]
         few, many = sorted(sides, key=len)
         n_few = min(few.size, max(1, self.size // 2))
         return np.union1d(_evenly(few, n_few), _evenly(many, max(1, self.size - n_few)))
 
-    def _to_solve(self, gram: LazyGram, problem: Problem, setting: TrustSetting, chunk: Indices) -> Any:
+    def _to_solve(self, gram: LazyGram, problem: KernelProblem, setting: KernelTrustSetting, chunk: Indices) -> Any:
         """The problem of a chunk as a job that needs nothing else; its kernel values, the bulk of it, stand apart."""
         y, costs, z = (values[chunk] for values in (problem.y, problem.costs, problem.z))
         part = partial(Chunk, y=y, costs=costs, z=z, fit_intercept=self.fit_intercept)
         return delayed(_solve)(gram.block(chunk, chunk), part, setting, self.tol)
 
-    def _missing(self, gram: LazyGram, problem: Problem, machine: Machine, rest: Indices) -> Indices:
+    def _missing(self, gram: LazyGram, problem: KernelProblem, machine: Machine, rest: Indices) -> Indices:
         """Texts outside the chunk that miss their margin, the worst first."""
         shortfall = 1 - problem.y[rest] * machine.scores(gram, rest, problem.z)
         order = descending_order(shortfall)
         return rest[order[shortfall[order] > self.tol]]
 
 
-def _solve(K: Floats, part: Callable[[Floats], Chunk], setting: TrustSetting, tol: float) -> tuple[Floats, float, float]:
+def _solve(K: Floats, part: Callable[[Floats], Chunk], setting: KernelTrustSetting, tol: float) -> tuple[Floats, float, float]:
     return part(K).solve(setting, tol)
 
 
@@ -127,7 +127,7 @@ def _machine(chunk: Indices, beta: Floats, b: float, eta: float) -> Machine:
     return Machine(chunk[support], beta[support], b, eta)
 
 
-def _settled(gram: LazyGram, problem: Problem, machine: Machine, texts: Indices) -> Machine:
+def _settled(gram: LazyGram, problem: KernelProblem, machine: Machine, texts: Indices) -> Machine:
     """With the intercept that all texts agree on; the chunk may have left it more room."""
     beta = np.zeros(len(gram))
     beta[machine.support] = machine.beta

@@ -35,7 +35,7 @@ _MAX_POLISHED = 3000  # free support vectors, the side of a dense system
 
 
 @dataclass(frozen=True)
-class TrustSetting:
+class KernelTrustSetting:
     """What is said of η: held at its target, or pulled there with strength ρ and at least `least`."""
 
     target: float = 0.0
@@ -57,7 +57,7 @@ class Chunk:
     z: Floats
     fit_intercept: bool = True
 
-    def solve(self, setting: TrustSetting, tol: float) -> tuple[Floats, float, float]:
+    def solve(self, setting: KernelTrustSetting, tol: float) -> tuple[Floats, float, float]:
         """β, b and η at the minimum."""
         eta = setting.target if setting.held else self._trust(setting, tol)
         beta = self._weights(eta, tol)
@@ -122,7 +122,7 @@ class Chunk:
         beta[machine.support_] = machine.dual_coef_[0]
         return beta
 
-    def _trust(self, setting: TrustSetting, tol: float) -> float:
+    def _trust(self, setting: KernelTrustSetting, tol: float) -> float:
         """The η nearest to where it is looked for from (0, or the target) that minimises the objective."""
         start = max(setting.target, setting.least)
         spread = spread_of(self.z, self.fit_intercept)

@@ -13,13 +13,13 @@ import numpy as np
 
 from .._ties import ROUNDING
 from .._typing import Floats, Indices
-from ._chunking import Chunking, Machine, Problem
-from ._hinge import TrustSetting, spread_of
+from ._chunking import Chunking, KernelProblem, Machine
+from ._hinge import KernelTrustSetting, spread_of
 from ._lazy import LazyGram
 from .evidence import evidence_of, hinge_gains, select_priors
 from .trust import Mode
 
-_PLAIN = TrustSetting()
+_PLAIN = KernelTrustSetting()
 _N_FOLDS = 5
 
 
@@ -41,7 +41,7 @@ class KernelSolver:
     trust: str | float
     pull: float  # C times the strength of `ridge`
 
-    def fit(self, gram: LazyGram, problems: list[Problem], informed: Sequence[bool]) -> list[KernelFit]:
+    def fit(self, gram: LazyGram, problems: list[KernelProblem], informed: Sequence[bool]) -> list[KernelFit]:
         """A machine for each problem; `informed` are those of which prior scores were given."""
         if self.trust not in ("auto", "ridge") and any(informed):
             mode, setting = self._given()
@@ -54,22 +54,24 @@ class KernelSolver:
             plain[k] = fit
         return plain
 
-    def _given(self) -> tuple[Mode, TrustSetting]:
+    def _given(self) -> tuple[Mode, KernelTrustSetting]:
         """The setting of a mode that needs to know nothing else."""
         if self.trust == "free":
-            return "free", TrustSetting(pull=0.0)
+            return "free", KernelTrustSetting(pull=0.0)
         if self.trust == "nonneg":
-            return "nonneg", TrustSetting(pull=0.0, least=0.0)
-        return "fixed", TrustSetting(1.0 if self.trust == "fixed" else float(self.trust))
+            return "nonneg", KernelTrustSetting(pull=0.0, least=0.0)
+        return "fixed", KernelTrustSetting(1.0 if self.trust == "fixed" else float(self.trust))
 
-    def _ridge(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
+    def _ridge(self, gram: LazyGram, problems: list[KernelProblem], plain: list[KernelFit]) -> list[KernelFit]:
         scales = [self._scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)]
-        settings = [TrustSetting(scale, self.pull / scale**2) for scale in scales]
+        settings = [KernelTrustSetting(scale, self.pull / scale**2) for scale in scales]
         return [KernelFit(machine, "ridge") for machine in self.chunking.learn(gram, problems, settings)] if problems else []
 
-    def _auto(self, gram: LazyGram, problems: list[Problem], plain: list[KernelFit]) -> list[KernelFit]:
+    def _auto(self, gram: LazyGram, problems: list[KernelProblem], plain: list[KernelFit]) -> list[KernelFit]:
         """No prior scores, or these as widely spread as the others, by the evidence of all classes."""
-        settings = [TrustSetting(self._scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)]
+        settings = [
+            KernelTrustSetting(self._scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)
+        ]
         found = [self._evidence(gram, problem, setting) for problem, setting in zip(problems, settings, strict=True)]
         trusted = select_priors(np.array([evidence for evidence, _ in found]).reshape(-1, 1))[:, 0]
         fits = []
@@ -79,7 +81,7 @@ class KernelSolver:
             fits.append(replace(fit, evidence=evidence, gain=gain))
         return fits
 
-    def _evidence(self, gram: LazyGram, problem: Problem, setting: TrustSetting) -> tuple[float, float]:
+    def _evidence(self, gram: LazyGram, problem: KernelProblem, setting: KernelTrustSetting) -> tuple[float, float]:
         """For the prior scores, from held-out texts, and the share of their loss that is saved."""
         texts = np.flatnonzero(problem.costs > 0)
         positive, negative = texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]
@@ -98,7 +100,9 @@ class KernelSolver:
         gains = hinge_gains(without, with_prior, problem.costs, self.chunking.tol * min(1.0, width))
         return evidence_of(gains), float(gains.sum() / max(without.sum(), 1e-300))
 
-    def _losses(self, gram: LazyGram, problem: Problem, texts: Indices, fold: Indices, setting: TrustSetting) -> Floats:
+    def _losses(
+        self, gram: LazyGram, problem: KernelProblem, texts: Indices, fold: Indices, setting: KernelTrustSetting
+    ) -> Floats:
         """Of each text, by the machine that was trained without its fold."""
         losses = np.zeros(len(gram))
         quiet = replace(self.chunking, watch=None)
@@ -111,7 +115,7 @@ class KernelSolver:
             losses[held_out] = problem.costs[held_out] * np.maximum(missed, 0)
         return losses
 
-    def _scale(self, gram: LazyGram, problem: Problem, plain: Machine) -> float:
+    def _scale(self, gram: LazyGram, problem: KernelProblem, plain: Machine) -> float:
         """The η at which ηz is spread as widely as the scores of the kernel alone."""
         texts = np.flatnonzero(problem.costs > 0)
         scores = plain.scores(gram, texts, problem.z)

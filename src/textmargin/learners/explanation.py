@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._ties import descending_order
 from .._typing import Floats
 
 _N_SHOWN = 10
@@ -52,7 +53,8 @@ class BaseExplanation:
 
     def contributions(self, n: int = _N_SHOWN) -> list[Contribution]:
         """The n features that move the score most, either way."""
-        return sorted(self._features(), key=lambda one: -abs(one.contribution))[:n]
+        features = self._features()
+        return [features[k] for k in descending_order([abs(one.contribution) for one in features])[:n]]
 
     def to_dict(self, n: int = _N_SHOWN) -> dict[str, Any]:
         """Plain data for JSON; contributions and the rest add up to the score."""
@@ -155,5 +157,5 @@ class KernelExplanation(BaseExplanation):
 
     def support_texts(self, n: int = _N_SHOWN) -> list[tuple[int, float]]:
         """The n support vectors that move the score most, either way: their numbers, and what they add."""
-        order = np.argsort(-np.abs(self.data), kind="stable")[:n]
+        order = descending_order(np.abs(self.data))[:n]
         return [(int(self.support[j]), float(self.data[j])) for j in order]

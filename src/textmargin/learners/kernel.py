@@ -26,8 +26,8 @@ from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fi
 from .._typing import Floats
 from ..errors import LabelError, PriorError
 from ..gram.store import KernelStore
-from ..labels import ClassLabels, OneVsRest, column_names
-from ._chunking import Chunking, Problem, Round
+from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
+from ._chunking import Chunking, KernelProblem, Round
 from ._kernel_trust import KernelSolver
 from ._lazy import LazyGram
 from ._prior_scores import align_scores, centred, evaluate
@@ -39,7 +39,7 @@ _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
 
 
-class KernelSVC(ClassifierMixin, BaseEstimator):
+class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Support vector classifier on any kernel, with each kernel value computed only when it is needed, and once.
 
     Several classes are learnt one against the rest; a 0/1 indicator matrix as `y` makes it multilabel. All classes share the
@@ -189,7 +189,7 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
         pairs = pairs if counted.size == weight.size else pairs.take(counted)
         z, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
         costs = [self.C * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)]
-        problems = [Problem(k, targets.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
+        problems = [KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
         watch = self._watch(labels, len(gram)) if self.verbose else None
@@ -267,11 +267,6 @@ class KernelSVC(ClassifierMixin, BaseEstimator):
             matches=matches,
             rest=rest,
         )
-
-    @property
-    def _labels(self) -> ClassLabels:
-        check_is_fitted(self)
-        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _checked(self, kernel: Any, *X_and_y: Any) -> Any:
         """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""

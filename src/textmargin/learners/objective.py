@@ -25,7 +25,7 @@ Matrix: TypeAlias = Any  # Floats, or a CSR matrix in canonical form
 
 
 @dataclass(frozen=True)
-class Columns:
+class ExtraColumns:
     """Z with the pull ρ of each column towards its target q⁰ (ρ = 0: free)."""
 
     Z: Floats  # (n_texts, n_columns)
@@ -36,7 +36,7 @@ class Columns:
         return self.Z.shape[1]
 
     @classmethod
-    def join(cls, *parts: Columns) -> Columns:
+    def join(cls, *parts: ExtraColumns) -> ExtraColumns:
         return cls(
             np.hstack([part.Z for part in parts]),
             np.concatenate([part.pull for part in parts]),
@@ -61,7 +61,7 @@ class Objective:
     y: Floats  # ±1
     costs: Floats
     margins: Floats
-    columns: Columns
+    columns: ExtraColumns
     penalty: float  # λ
     offset: Floats | float = 0.0
 

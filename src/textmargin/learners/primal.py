@@ -32,7 +32,7 @@ from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._ties import descending_order
 from .._typing import Floats
 from ..errors import TextmarginError
-from ..labels import ClassLabels, OneVsRest, column_names
+from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._training import Training
 from .evidence import Disagreement, Verdict, select_priors, verdict
 from .explanation import Explanation
@@ -41,7 +41,7 @@ from .prior import align_prior
 from .trust import Fit, Problem, Solver
 
 
-class PriorSVC(ClassifierMixin, BaseEstimator):
+class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Linear support vector classifier that takes prior knowledge about its weights.
 
     Squared hinge loss, solved in the primal by Newton steps. Several classes are learnt one against the rest; a 0/1 indicator
@@ -306,11 +306,6 @@ class PriorSVC(ClassifierMixin, BaseEstimator):
         )
         with threadpool_limits(limits=1, user_api="blas"):
             return Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(jobs)
-
-    @property
-    def _labels(self) -> ClassLabels:
-        check_is_fitted(self)
-        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)

@@ -18,10 +18,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import Interval, fit_context
 from .._typing import Floats
-from ..labels import ClassLabels, OneVsRest, column_names
+from ..labels import LabelsMixin, OneVsRest, column_names
 
 
-class Rocchio(ClassifierMixin, BaseEstimator):
+class Rocchio(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Linear classifier by centroids; its scores rank, and zero is halfway between the centroids' own scores.
 
     Parameters
@@ -75,11 +75,6 @@ class Rocchio(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
         return self._labels.decide(self._scores(X))
-
-    @property
-    def _labels(self) -> ClassLabels:
-        check_is_fitted(self)
-        return ClassLabels.of(self.classes_, self.multilabel_)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)

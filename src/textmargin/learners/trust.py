@@ -30,7 +30,7 @@ from ..errors import TooLargeError
 from .evidence import evidence_of, squared_gains
 from .leave_one_out import leave_one_out
 from .newton import Solution, newton
-from .objective import Columns, Matrix, Objective
+from .objective import ExtraColumns, Matrix, Objective
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
 Trust = Mode | float
@@ -232,14 +232,14 @@ def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float)
 def _pose(problem: Problem, setting: TrustSetting) -> Objective:
     n_texts = problem.y.size
     moves = setting.moves
-    priors = Columns(np.ascontiguousarray(problem.Z[:, moves]), setting.pull[moves], setting.target[moves])
-    ones = Columns(np.ones((n_texts, 1)), np.zeros(1), np.zeros(1))
+    priors = ExtraColumns(np.ascontiguousarray(problem.Z[:, moves]), setting.pull[moves], setting.target[moves])
+    ones = ExtraColumns(np.ones((n_texts, 1)), np.zeros(1), np.zeros(1))
     return Objective(
         problem.X,
         problem.y,
         problem.costs,
         problem.margins,
-        Columns.join(ones, priors) if problem.fit_intercept else priors,
+        ExtraColumns.join(ones, priors) if problem.fit_intercept else priors,
         problem.penalty,
         offset=problem.Z[:, ~moves] @ setting.target[~moves],
     )

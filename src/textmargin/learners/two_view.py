@@ -30,14 +30,14 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._typing import Floats
 from ..errors import LabelError
-from ..labels import ClassLabels, OneVsRest, column_names
+from ..labels import LabelsMixin, OneVsRest, column_names
 from .newton import newton
-from .objective import Columns, Matrix, Objective, canonical
+from .objective import ExtraColumns, Matrix, Objective, canonical
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian"}
 
 
-class SVM2K(ClassifierMixin, BaseEstimator):
+class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Two views of the same texts, such as words and how they were read, learnt together so that they agree.
 
     Predicts from the words alone where the second view is missing. Several classes are learnt one against the rest; a 0/1
@@ -179,11 +179,6 @@ class SVM2K(ClassifierMixin, BaseEstimator):
         """The class of each text; an indicator matrix if it was trained on one."""
         return self._labels.decide(self._scores(X, second))
 
-    @property
-    def _labels(self) -> ClassLabels:
-        check_is_fitted(self)
-        return ClassLabels.of(self.classes_, self.multilabel_)
-
     def _scores(self, X: Any, second: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
@@ -254,7 +249,7 @@ class _Joint:
             margins = np.concatenate([ones, ones[there], np.full(2 * m, -self.epsilon)])
             apart_costs = 2.0 * self.coupling * weight[there]
             all_costs = np.concatenate([self.C * costs, self.C * costs[there], apart_costs, apart_costs])
-        free = Columns(Z, np.zeros(Z.shape[1]), np.zeros(Z.shape[1]))
+        free = ExtraColumns(Z, np.zeros(Z.shape[1]), np.zeros(Z.shape[1]))
         solution = newton(Objective(rows, signs, all_costs, margins, free, 1.0), tol=self.tol, max_iter=self.max_iter)
         return solution.point.w, solution.point.q, solution.n_iter, solution.converged
 

@@ -18,7 +18,7 @@ from ..decisions.utility import Measure
 from ..errors import TableError
 from .reasons import Matched, disagreements_of, matched, verdicts_of, words_of
 from .summary import Summary, confused, measures_of_labels, summarise_decisions
-from .topic import Borderline, Topic, band_of, borderline_of, leads, points_of, ranking_of
+from .topic import Borderline, Topic, borderline_of, interval_of, leads, points_of, ranking_of
 
 # What bounds the size of a page, however many topics and texts there are: some 3 MB even if every character must be escaped.
 _MOST_POINTS = 24_000
@@ -49,6 +49,7 @@ class Report:
     model : Model
     summary : Summary, as `textmargin evaluate` gives it
     topics : list of Topic, in the order of `summary.classes`
+    positive : int, which topic is looked for, of two; 0 where there are more
     confusions : list of (truth, decision, how often), most frequent first, right ones among them; as in `Summary`, "" is none
     texts : dict, row in the corpus → text, shortened; those that a topic names
     """
@@ -57,6 +58,7 @@ class Report:
     model: Model
     summary: Summary
     topics: list[Topic]
+    positive: int
     confusions: list[tuple[str, str, int]]
     texts: dict[str, str]
 
@@ -89,7 +91,7 @@ def report_content(
     n_points : int, default=240
         Thresholds of each topic at most; fewer where there are more than 100 topics.
     n_bootstrap : int, default=100
-        Resamplings behind the stability bands; 0 for none.
+        Resamplings behind the intervals of thresholds; 0 for none.
     """
     if not len(corpus):
         raise TableError(f"{corpus.name} has no texts to report on.")
@@ -114,7 +116,7 @@ def report_content(
                 in_use=in_use,
                 best=best,
                 average_precision=ranking_of(true, own),
-                band=band_of(true, own, measures[one.label], n_bootstrap),
+                interval=interval_of(true, own, measures[one.label], n_bootstrap),
                 borderline=borderline,
                 words=words[k],
                 disagreements=opposed[k],
@@ -127,6 +129,7 @@ def report_content(
         model=_model(model),
         summary=summary,
         topics=topics,
+        positive=model.labels_.positive if model.labels_.kind == "binary" else 0,
         confusions=_confusions(decisions.labels, corpus),
         texts=_texts(corpus, topics),
     )
@@ -161,8 +164,8 @@ def _confusions(decided: list[tuple[str, ...]], corpus: Corpus) -> list[tuple[st
     truth = [own if isinstance(own, tuple) else (own,) for own in corpus.labels]
     pairs = Counter(
         pair
-        for own, said in zip(truth, decided, strict=True)
-        for pair in [*confused(own, said), *((name, name) for name in own if name in said)]
+        for own, given in zip(truth, decided, strict=True)
+        for pair in [*confused(own, given), *((name, name) for name in own if name in given)]
     )
     return [(a, b, n) for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:_MOST_CONFUSIONS]]
 

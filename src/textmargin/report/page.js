@@ -25,20 +25,20 @@ const amount = (value) => (value === null ? "–" : value.toLocaleString("en", {
 // Threshold and what it gives
 function state(k) {
   const { threshold, tp, fp, precision, recall, utility } = topic.points;
-  return { threshold: threshold[k], found: tp[k], wrong: fp[k], missed: topic.n_texts - tp[k],
+  return { threshold: threshold[k], hits: tp[k], falseAlarms: fp[k], misses: topic.n_texts - tp[k],
     precision: precision[k], recall: recall[k], utility: utility[k] };
 }
 function moveTo(k) {
   at = k;
   const now = state(k), cut = $("cut");
   cut.value = now.threshold;
-  const moved = now.threshold === 0 ? "0, in use" : signed(now.threshold);
-  cut.setAttribute("aria-valuetext", `${moved}: ${now.found} found, ${now.wrong} wrong, ${now.missed} missed, worth ${amount(now.utility)}`);
-  const shown = { threshold: moved, found: now.found, wrong: now.wrong, missed: now.missed, precision: share(now.precision),
-    recall: share(now.recall), worth: amount(now.utility) };
+  const position = now.threshold === 0 ? "0, in use" : signed(now.threshold);
+  cut.setAttribute("aria-valuetext", `${position}: ${now.hits} hits, ${now.falseAlarms} false alarms, ${now.misses} misses, utility ${amount(now.utility)}`);
+  const shown = { threshold: position, hits: now.hits, "false alarms": now.falseAlarms, misses: now.misses, precision: share(now.precision),
+    recall: share(now.recall), utility: amount(now.utility) };
   $("readout").replaceChildren(...Object.entries(shown).map(([what, value]) =>
-    make("div", {}, make("dt", {}, what), make("dd", { id: `now-${what}` }, String(value)))));
-  drawWorth();
+    make("div", {}, make("dt", {}, what), make("dd", { id: `now-${what.replace(" ", "-")}` }, String(value)))));
+  drawUtility();
   drawPrecision();
   listBorderline(now.threshold);
 }
@@ -72,18 +72,18 @@ function ticks([low, high]) {
   return found;
 }
 const tidy = (value) => String(+value.toPrecision(6)).replace("-", "−");
-function drawWorth() {
+function drawUtility() {
   const { threshold, utility } = topic.points, now = state(at);
-  if (topic.best === null) { $("worth").replaceChildren("There is no worth to draw: nothing is said of this topic, or it has no text here."); return; }
+  if (topic.best === null) { $("utility").replaceChildren("There is no utility to draw: none is given for this topic, or it has no text here."); return; }
   // Accepting everything may cost a hundred times what there is to win: what lies further below is cut off.
   const best = utility[topic.best], start = utility[0], used = utility[topic.in_use];
   const floor = Math.max(Math.min(...utility), Math.min(start, used) - Math.max(best - Math.min(start, used), 1e-9));
   const near = threshold.filter((_, k) => utility[k] >= floor);
-  const band = topic.band ? [topic.band.low, topic.band.high] : [];
-  const x = [Math.min(0, ...near, ...band), Math.max(0, ...near, ...band)], y = [floor, best + 0.06 * (best - floor || 1)];
-  const label = `Worth by threshold. At ${signed(now.threshold)} it is ${amount(now.utility)}; the best is ${amount(best)} at ${signed(threshold[topic.best])}.`;
-  const { svg, px, py, top, bottom, left, right } = frame($("worth"), label, x, y, "threshold (0 is in use)", ticks);
-  if (topic.band) draw(svg, "rect", { class: "band", x: px(band[0]) - 1, y: top, width: px(band[1]) - px(band[0]) + 2, height: bottom - top });
+  const interval = topic.interval ? [topic.interval.theta_low, topic.interval.theta_high] : [];
+  const x = [Math.min(0, ...near, ...interval), Math.max(0, ...near, ...interval)], y = [floor, best + 0.06 * (best - floor || 1)];
+  const label = `Utility by threshold. At ${signed(now.threshold)} it is ${amount(now.utility)}; the best is ${amount(best)} at ${signed(threshold[topic.best])}.`;
+  const { svg, px, py, top, bottom, left, right } = frame($("utility"), label, x, y, "threshold (0 is in use)", ticks);
+  if (topic.interval) draw(svg, "rect", { class: "interval", x: px(interval[0]) - 1, y: top, width: px(interval[1]) - px(interval[0]) + 2, height: bottom - top });
   if (floor <= 0 && 0 <= y[1]) draw(svg, "path", { class: "zero", d: `M${left} ${py(0)}H${right}` });
   const path = threshold.map((value, k) => `${px(value)} ${py(utility[k])}`);
   draw(svg, "path", { class: "curve", d: `M${path.join("L")}` });
@@ -102,11 +102,11 @@ function drawPrecision() {
 }
 
 // Texts near the threshold
-const STATES = { found: "✓ found", wrong: "✗ wrong", missed: "✗ missed", left: "✓ left out" };
+const OUTCOMES = { hit: "✓ hit", "false-alarm": "✗ false alarm", miss: "✗ miss", rejection: "✓ left out" };
 function listBorderline(threshold) {
   const items = topic.borderline.map(({ row, score, truth }) => {
-    const what = score >= threshold ? (truth ? "found" : "wrong") : truth ? "missed" : "left";
-    return make("li", { class: what, "data-score": score }, make("div", {}, make("div", { class: "what" }, STATES[what]), make("div", { class: "score" }, `score ${signed(score)}`)),
+    const outcome = score >= threshold ? (truth ? "hit" : "false-alarm") : truth ? "miss" : "rejection";
+    return make("li", { class: outcome, "data-score": score }, make("div", {}, make("div", { class: "outcome" }, OUTCOMES[outcome]), make("div", { class: "score" }, `score ${signed(score)}`)),
       make("div", { class: "text", dir: "auto" }, report.texts[row]));
   });
   const below = topic.borderline.findIndex(({ score }) => score < threshold);
@@ -129,23 +129,23 @@ function table(heads, rows, kind = "") {
   return make("div", { class: "wide" }, make("table", { class: kind }, make("thead", {}, cells("th", heads)), make("tbody", {}, ...rows.map((row) => cells("td", row)))));
 }
 function showWords() {
-  const largest = Math.max(...topic.words.map(({ data, known }) => Math.abs(data) + Math.abs(known)));
-  const known = topic.words.some((word) => word.known);
+  const largest = Math.max(...topic.words.map(({ data, from_prior: prior }) => Math.abs(data) + Math.abs(prior)));
+  const informed = topic.words.some((word) => word.from_prior);
   const bar = (value, kind) => {
     const part = make("span", { class: kind + (value < 0 ? " minus" : "") });
     part.style.width = `${(95 * Math.abs(value)) / largest}%`;
     return part;
   };
-  const rows = topic.words.map(({ word, data, known: before }) => [name(word), signed(data + before), ...(known ? [signed(data), before ? signed(before) : ""] : []),
-    make("td", { class: "bar word", "aria-hidden": "true" }, ...(data ? [bar(data, "data")] : []), ...(before ? [bar(before, "known")] : []))]);
+  const rows = topic.words.map(({ word, data, from_prior: prior }) => [name(word), signed(data + prior), ...(informed ? [signed(data), prior ? signed(prior) : ""] : []),
+    make("td", { class: "bar word", "aria-hidden": "true" }, ...(data ? [bar(data, "data")] : []), ...(prior ? [bar(prior, "prior")] : []))]);
   const inside = [];
   if (rows.length) {
     inside.push(make("h3", {}, "Words that count most, for and against"), make("p", { class: "note key" }, "Bars:", make("span", { class: "data" }), "from the texts",
-      ...(known ? [make("span", { class: "known" }), "known before"] : []), "; dashed where negative."));
-    inside.push(table(["word", "weight", ...(known ? ["from texts", "known before"] : []), ""], rows, "words"));
+      ...(informed ? [make("span", { class: "prior" }), "from the prior"] : []), "; dashed where negative."));
+    inside.push(table(["word", "weight", ...(informed ? ["from the texts", "from the prior"] : []), ""], rows, "words"));
   }
   if (topic.disagreements.length) {
-    inside.push(make("h3", {}, "Where texts and knowledge disagree"), table(["word", "weight as known", "texts add"], topic.disagreements.map(({ word, data, known: before }) => [name(word), signed(before), signed(data)])));
+    inside.push(make("h3", {}, "Where texts and prior disagree"), table(["word", "weight in the prior", "texts add"], topic.disagreements.map(({ word, data, from_prior: prior }) => [name(word), signed(prior), signed(data)])));
   }
   $("words").replaceChildren(...inside);
 }
@@ -165,7 +165,7 @@ const STATUS = { supported: "is supported: it is used, and held-out texts clearl
   dropped: "was dropped: it is not used, though the held-out texts alone do not clearly say so", contradicted: "is contradicted: it is not used, and held-out texts clearly fare worse with it" };
 function showVerdicts() {
   $("verdicts").replaceChildren(...topic.verdicts.map(({ status, evidence, gain }) =>
-    make("p", { class: `verdict ${status}` }, `What was known of this topic ${STATUS[status]}. Loss on held-out texts ${signed(-100 * gain, 0)} %; evidence ${signed(evidence, 1)} (beyond ±1 is clear).`)));
+    make("p", { class: `verdict ${status}` }, `The prior for this topic ${STATUS[status]}. Loss on held-out texts ${signed(-100 * gain, 0)} %; evidence ${signed(evidence, 1)} (beyond ±1 is clear).`)));
 }
 
 function choose(k) {
@@ -177,9 +177,9 @@ function choose(k) {
   $("cut").min = threshold.at(-1);
   $("to-best").disabled = topic.best === null;
   $("own").textContent = topic.threshold ? `, which is ${signed(topic.threshold)} on the learner's own scores` : "";
-  const { band } = topic;
-  $("band-note").textContent = "Dashed: the threshold in use. Line with a dot: the one chosen above." + (band
-    ? ` Shaded: where these texts would put it, ${signed(band.low)} to ${signed(band.high)} in nine of ten resamplings, worth ${amount(band.utility_low)} to ${amount(band.utility_high)} here.` : "");
+  const { interval } = topic;
+  $("interval-note").textContent = "Dashed: the threshold in use. Line with a dot: the one chosen above." + (interval
+    ? ` Shaded: where these texts would put it, ${signed(interval.theta_low)} to ${signed(interval.theta_high)} in nine of ten resamplings, with a utility of ${amount(interval.utility_low)} to ${amount(interval.utility_high)} here.` : "");
   $("pr-note").textContent = topic.average_precision === null ? "" : `Average precision ${share(topic.average_precision)}. The dot is the threshold chosen above.`;
   showVerdicts();
   showMistaken();
@@ -234,10 +234,10 @@ for (const button of document.querySelectorAll("button[data-topic]")) {
     $("topic-heading").scrollIntoView();
   });
 }
-window.addEventListener("resize", () => { drawWorth(); drawPrecision(); });
+window.addEventListener("resize", () => { drawUtility(); drawPrecision(); });
 $("topic").hidden = false;
 $("filter-label").hidden = report.topics.length < 12;
 $("alone").hidden = report.summary.multilabel || report.topics.length < 3;
 showConfusions();
-choose(!report.summary.multilabel && report.topics.length === 2 ? 1 : 0);  // of two labels the second is looked for
+choose(report.positive);
 fill("");

@@ -1,4 +1,4 @@
-"""What a model goes by, for a report: words with their weights, subsequences shown in texts, and what became of knowledge."""
+"""What a model goes by, for a report: words with their weights, subsequences shown in texts, and what became of priors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..classifier import TextClassifier
+from ..learners.evidence import Verdict
 from ..learners.explanation import KernelExplanation
 
 _MOST_CHARACTERS = 600  # of a text with its matches
@@ -18,20 +19,11 @@ _MOST_CHARACTERS = 600  # of a text with its matches
 
 @dataclass(frozen=True)
 class Word:
-    """A word and its weight for a topic: what the texts gave it, and what was known of it before."""
+    """A word and its weight for a topic: what the training texts gave it, and what comes from the prior."""
 
     word: str
     data: float
-    known: float
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What became of knowledge about a topic: the status in `PriorSVC.verdict_`, and what share of the loss it saved."""
-
-    status: str
-    evidence: float
-    gain: float
+    from_prior: float
 
 
 @dataclass(frozen=True)
@@ -61,19 +53,19 @@ def words_of(model: TextClassifier, n: int) -> list[list[Word]]:
         return [[] for _ in model.classes_]
     names = representation.get_feature_names_out()
     weights = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
-    known = _known(learner, weights)
+    priors = _prior_weights(learner, weights)
     found = []
     for k in range(len(model.classes_)):
         row, sign = _problem(model, k, len(weights))
         order = np.argsort(-sign * weights[row], kind="stable")
         chosen = [*order[:n], *order[n:][-(n // 2) :]]
-        parts = [(str(names[j]), sign * known[row, j], sign * weights[row, j]) for j in chosen if weights[row, j]]
-        found.append([Word(name, _round(weight - before), _round(before)) for name, before, weight in parts])
+        parts = [(str(names[j]), sign * priors[row, j], sign * weights[row, j]) for j in chosen if weights[row, j]]
+        found.append([Word(name, _round(weight - prior), _round(prior)) for name, prior, weight in parts])
     return found
 
 
 def disagreements_of(model: TextClassifier, n: int) -> list[list[Word]]:
-    """For each class the n words of which knowledge and texts disagree most."""
+    """For each class the n words of which prior and training texts disagree most."""
     found: list[list[Word]] = [[] for _ in model.classes_]
     if not np.any(getattr(model.learner_, "prior_", 0)):
         return found
@@ -85,10 +77,10 @@ def disagreements_of(model: TextClassifier, n: int) -> list[list[Word]]:
 
 
 def verdicts_of(model: TextClassifier) -> list[list[Verdict]]:
-    """For each class what became of what was known of it."""
+    """For each class what became of its priors."""
     found: list[list[Verdict]] = [[] for _ in model.classes_]
     for one in getattr(model.learner_, "verdict_", []):
-        found[model.labels_.index(one.target)].append(Verdict(one.status, _round(one.evidence), _round(one.gain)))
+        found[model.labels_.index(one.target)].append(one)
     return found
 
 
@@ -122,8 +114,8 @@ def _densest(weights: NDArray[np.float64], width: int) -> int:
     return int(np.argmax(sums[width:] - sums[:-width])) if weights.size > width else 0
 
 
-def _known(learner: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The part of the weights that was known before."""
+def _prior_weights(learner: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The part of the weights that comes from the prior."""
     if not hasattr(learner, "prior_") or not hasattr(learner, "trust_"):
         return np.zeros_like(weights)
     return np.einsum("kp,kpj->kj", learner.trust_, learner.prior_)

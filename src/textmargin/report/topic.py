@@ -15,10 +15,11 @@ from sklearn.metrics import average_precision_score
 
 from .._typing import Bools, Floats
 from ..classifier import TextClassifier
-from ..decisions.bootstrap import threshold_interval
+from ..decisions.bootstrap import ThresholdInterval, threshold_interval
 from ..decisions.utility import Measure
 from ..labels import Decisions
-from .reasons import Matched, Verdict, Word
+from ..learners.evidence import Verdict
+from .reasons import Matched, Word
 
 
 @dataclass(frozen=True)
@@ -31,17 +32,6 @@ class Points:
     precision: list[float | None]
     recall: list[float | None]
     utility: list[float | None]
-
-
-@dataclass(frozen=True)
-class Band:
-    """Where these texts would put the threshold, 0 being the one in use, and where nine in ten resamplings of them would."""
-
-    theta: float
-    low: float
-    high: float
-    utility_low: float
-    utility_high: float
 
 
 @dataclass(frozen=True)
@@ -64,7 +54,7 @@ class Topic:
     in_use: int  # which of the points
     best: int | None  # the point of most utility here
     average_precision: float | None
-    band: Band | None
+    interval: ThresholdInterval | None  # where these texts would put it; 0 is the threshold in use
     borderline: list[Borderline]  # highest score first
     words: list[Word] = field(default_factory=list)
     disagreements: list[Word] = field(default_factory=list)
@@ -85,7 +75,7 @@ def leads(model: TextClassifier, decisions: Decisions) -> Floats:
     return np.where(decisions.accepted, np.maximum(lead, 0.0), np.minimum(lead, just_below))
 
 
-def points_of(truth: Bools, lead: Floats, worth: Measure | None, n_points: int) -> tuple[Points, int, int | None]:
+def points_of(truth: Bools, lead: Floats, utility: Measure | None, n_points: int) -> tuple[Points, int, int | None]:
     """The thresholds that matter, of many those near the one in use and the best; and which of them these two are."""
     groups = np.unique(lead)[::-1]
     ends = np.concatenate([[groups[0] + 0.1], groups, [groups[-1] - 0.1]])
@@ -93,19 +83,19 @@ def points_of(truth: Bools, lead: Floats, worth: Measure | None, n_points: int) 
     in_use = int((groups >= 0).sum())
     thresholds[in_use] = 0.0
     tp, fp = (n_above(lead[side], thresholds) for side in (truth, ~truth))
-    utility = np.full(tp.size, np.nan) if worth is None else np.asarray(worth(tp, fp, tp[-1] - tp, fp[-1] - fp))
-    best = None if np.isnan(utility).all() else int(np.nanargmax(utility))
-    kept = _near([in_use] if best is None else [in_use, best], groups.size, n_points)
-    tp, fp, n_positive = tp[kept], fp[kept], int(truth.sum())
+    gained = np.full(tp.size, np.nan) if utility is None else np.asarray(utility(tp, fp, tp[-1] - tp, fp[-1] - fp))
+    best = None if np.isnan(gained).all() else int(np.nanargmax(gained))
+    shown = _near([in_use] if best is None else [in_use, best], groups.size, n_points)
+    tp, fp, n_positive = tp[shown], fp[shown], int(truth.sum())
     points = Points(
-        threshold=thresholds[kept].tolist(),
+        threshold=thresholds[shown].tolist(),
         tp=tp.tolist(),
         fp=fp.tolist(),
         precision=[_share(a, a + b) for a, b in zip(tp.tolist(), fp.tolist(), strict=True)],
         recall=[_share(a, n_positive) for a in tp.tolist()],
-        utility=[None if np.isnan(value) else float(f"{value:.6g}") for value in utility[kept]],
+        utility=[None if np.isnan(value) else float(f"{value:.6g}") for value in gained[shown]],
     )
-    return points, int(np.searchsorted(kept, in_use)), None if best is None else int(np.searchsorted(kept, best))
+    return points, int(np.searchsorted(shown, in_use)), None if best is None else int(np.searchsorted(shown, best))
 
 
 def n_above(lead: Floats, thresholds: Floats) -> NDArray[np.intp]:
@@ -113,13 +103,11 @@ def n_above(lead: Floats, thresholds: Floats) -> NDArray[np.intp]:
     return lead.size - np.searchsorted(np.sort(lead), thresholds, side="left")
 
 
-def band_of(truth: Bools, lead: Floats, worth: Measure | None, n_bootstrap: int) -> Band | None:
-    """How sure the threshold is that these texts would have; None without a text of the topic, or a worth."""
-    if worth is None or not truth.any() or not n_bootstrap:
+def interval_of(truth: Bools, lead: Floats, utility: Measure | None, n_bootstrap: int) -> ThresholdInterval | None:
+    """How sure the threshold is that these texts would have; None without a text of the topic, or a utility."""
+    if utility is None or not truth.any() or not n_bootstrap:
         return None
-    found = threshold_interval(truth, lead, worth, n_bootstrap=n_bootstrap)
-    ends = (found.theta, found.theta_low, found.theta_high, found.utility_low, found.utility_high)
-    return Band(*(float(f"{end:.5g}") for end in ends))
+    return threshold_interval(truth, lead, utility, n_bootstrap=n_bootstrap)
 
 
 def borderline_of(truth: Bools, lead: Floats, n: int) -> list[Borderline]:
@@ -140,13 +128,13 @@ def _near(centres: list[int], last: int, n_points: int) -> NDArray[np.intp]:
     if last < n_points:
         return np.arange(last + 1)
     steps = np.unique(np.geomspace(1, last, n_points // (2 * len(centres))).astype(np.intp))
-    kept = [np.array([0, last]), *(centre + side * steps for centre in centres for side in (-1, 1)), np.array(centres)]
-    every = np.unique(np.concatenate(kept))
+    parts = [np.array([0, last]), *(centre + side * steps for centre in centres for side in (-1, 1)), np.array(centres)]
+    every = np.unique(np.concatenate(parts))
     return every[(every >= 0) & (every <= last)]
 
 
 def _short(low: Floats, high: Floats) -> Floats:
-    """Indices with few digits above low and not above high."""
+    """Numbers with few digits above low and not above high."""
     found, middle = high.copy(), (low + high) / 2
     for digits in range(12, 0, -1):
         rounded = np.round(middle, digits) + 0.0  # no −0

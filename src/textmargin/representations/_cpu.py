@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ class Cpu:
     ----------
     double : bool, whether states are kept in double precision
     n_jobs : int, threads; None: all cores, within the limits that OpenMP and joblib have been given
-    level : str, the vector level; None: the widest
+    level : str, the vector level; None: what the environment variable TEXTMARGIN_LEVEL says, or else the widest
     shorten : bool, whether pairs are shortened to what they have in common; None: where it pays
     """
 
@@ -81,7 +82,7 @@ class Cpu:
 
     def _means(self, what: core.Recipe, X: Sequences, Y: Sequences, n_cells: float) -> tuple[str, int]:
         """The level, and as many threads as memory and work allow."""
-        level = self.level or core.levels()[0]
+        level = self.level or _usual_level()
         n_rows = min(X.lengths.max(initial=0), Y.lengths.max(initial=0))
         each = core.scratch_bytes(what, level, self.double, n_rows)
         if each > PAIR_MEMORY:
@@ -93,6 +94,14 @@ class Cpu:
         if n_cells < 1e6:  # less than starting a thread takes
             return level, 1
         return level, max(1, min(effective_n_threads(self.n_jobs), int(THREADS_MEMORY // max(each, 1))))
+
+
+def _usual_level() -> str:
+    """The widest level, unless the environment asks for another one, to get the very values that another machine gives."""
+    levels, wanted = core.levels(), os.environ.get("TEXTMARGIN_LEVEL")
+    if wanted and wanted not in levels:
+        raise ValueError(f"TEXTMARGIN_LEVEL is {wanted!r}, but this processor has {', '.join(levels)}; set it to one of these.")
+    return wanted or levels[0]
 
 
 def _compile(spec: KernelSpec) -> core.Recipe:

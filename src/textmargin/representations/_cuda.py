@@ -20,7 +20,7 @@ from ..errors import DeviceError
 from ._backends import Diagonal, KernelSpec, Report, check_result_size
 from ._device import ADVICE, Comparison, OnDevice, explain_errors, free_memory, make_room, on_device, resident_columns
 from ._layout import Layout
-from ._packing import Columns, Rows
+from ._packing import PackedColumns, PackedRows
 from .encode import Sequences
 
 MOST_LENGTH = 32
@@ -202,7 +202,7 @@ class _Work:
         symmetric = self.Y is None and rows == columns
         X, Y = _part(self.X, rows), _part(self.X if self.Y is None else self.Y, columns)
         halve = self.layout.halvings(self.spec, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
-        rows_there = OnDevice(Rows.of(X, self.spec, self.layout, halve))
+        rows_there = OnDevice(PackedRows.of(X, self.spec, self.layout, halve))
         columns_there = resident_columns(Y, self.spec, self.layout, len(rows_there.host.stream))
         run = Comparison(self.layout, self.spec, halve, rows_there, columns_there)
         K = cupy.zeros((len(X), len(Y)), self.layout.real)
@@ -247,7 +247,7 @@ def _all_with_themselves(spec: KernelSpec, layout: Layout, X: Sequences, report:
 
     longest = int(X.lengths.max(initial=0))
     halve = layout.halvings(spec, longest, longest)
-    rows, columns = Rows.of(X, spec, layout, halve), Columns.of(X, spec, layout, 1)
+    rows, columns = PackedRows.of(X, spec, layout, halve), PackedColumns.of(X, spec, layout, 1)
     K = cupy.zeros(len(X), layout.real)
     Comparison(layout, spec, halve, OnDevice(rows), OnDevice(columns)).compare(K, "same", len(X), report or (lambda share: None))
     fraction, exponent = np.frexp(spec.match * K.get().astype(np.float64)[rows.rank])

@@ -19,7 +19,7 @@ from .._typing import Floats
 from ..errors import DeviceError
 from ._backends import Diagonal, KernelSpec
 from ._layout import LANES, Layout
-from ._packing import Columns, jobs
+from ._packing import PackedColumns, jobs
 from .encode import Sequences
 
 ADVICE = "or use backend='cpu', which computes the same"
@@ -31,7 +31,7 @@ _WANTED = {"all": 0, "half": 1, "same": 2}
 
 
 class OnDevice:
-    """The arrays of Rows or Columns on the current GPU."""
+    """The arrays of PackedRows or PackedColumns on the current GPU."""
 
     def __init__(self, host: Any) -> None:
         import cupy
@@ -141,7 +141,7 @@ def resident_columns(Y: Sequences, spec: KernelSpec, layout: Layout, n_steps: in
             return kept[key]
         for other in [other for other in kept if other[1:2] != key[1:2] or other[3:] != key[3:]]:
             del kept[other]  # under other settings they are packed anew
-    found = OnDevice(Columns.of(Y, spec, layout, tiles_of_run))
+    found = OnDevice(PackedColumns.of(Y, spec, layout, tiles_of_run))
     with _kept_lock:
         kept[key] = found
     return found

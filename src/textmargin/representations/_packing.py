@@ -27,7 +27,7 @@ JOB = np.dtype([(name, "<i4") for name in ("first_tile", "n_tiles", "first_step"
 
 
 @dataclass(frozen=True)
-class Rows:
+class PackedRows:
     """Texts one after another, two symbols a step, each text ended by a row that empties all states."""
 
     stream: NDArray[Any]  # of layout.row, with a tile's width of empty rows before and after
@@ -40,7 +40,7 @@ class Rows:
         return int(np.diff(self.starts).max(initial=0))
 
     @classmethod
-    def of(cls, X: Sequences, spec: KernelSpec, layout: Layout, halve: int) -> Rows:
+    def of(cls, X: Sequences, spec: KernelSpec, layout: Layout, halve: int) -> PackedRows:
         """Every text of X."""
         order, rank = by_length(X)
         texts = X.take(order)
@@ -66,7 +66,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Columns:
+class PackedColumns:
     """Texts side by side in lanes, 32 to a tile; a run of tiles, in which texts may go on from tile to tile, is one job's."""
 
     symbol: Ints  # (tile, column, lane)
@@ -79,7 +79,7 @@ class Columns:
     rank: Ints  # of each text of the corpus, in this order
 
     @classmethod
-    def of(cls, Y: Sequences, spec: KernelSpec, layout: Layout, tiles_of_run: int) -> Columns:
+    def of(cls, Y: Sequences, spec: KernelSpec, layout: Layout, tiles_of_run: int) -> PackedColumns:
         """Every text of Y."""
         order, rank = by_length(Y)
         texts = Y.take(order)
@@ -125,7 +125,7 @@ def by_length(X: Sequences) -> tuple[NDArray[np.intp], Ints]:
     return order, rank
 
 
-def jobs(rows: Rows, columns: Columns, wanted: str, steps_of_job: int) -> tuple[NDArray[Any], Floats]:
+def jobs(rows: PackedRows, columns: PackedColumns, wanted: str, steps_of_job: int) -> tuple[NDArray[Any], Floats]:
     """Runs of tiles against stretches of the stream, the largest first, and the cells that are done after each.
 
     Parameters

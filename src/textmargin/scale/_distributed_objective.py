@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .._typing import Floats
 from ..learners import newton
 from ..learners.newton import CG_MAX_STEPS, Direction, Solution, View, descend
-from ..learners.objective import Columns, Objective, Point, invert_block
+from ..learners.objective import ExtraColumns, Objective, Point, invert_block
 from ._line_search import search_plane
 from ._requests import (
     ActiveRowsRequest,
@@ -28,7 +28,7 @@ from ._requests import (
     ProductRequest,
     Request,
     ResultHandle,
-    Topic,
+    TopicSettings,
 )
 
 Requests: TypeAlias = Generator[Request, Any, Any]  # each request is answered by an Answer
@@ -84,7 +84,9 @@ def _sum_columns(values: Sequence[Floats], positions: Sequence[NDArray[np.intp]]
 class DistributedObjective:
     """One topic's objective, as the driver sees it, and how it is minimised."""
 
-    def __init__(self, number: int, topic: Topic, penalty: float, pull: Floats, target: Floats, offset: Floats | None) -> None:
+    def __init__(
+        self, number: int, topic: TopicSettings, penalty: float, pull: Floats, target: Floats, offset: Floats | None
+    ) -> None:
         self.number = number
         self.topic = topic
         self.penalty = penalty
@@ -164,7 +166,7 @@ class DistributedObjective:
             y = costs = np.ones(e.size)
         # Errors count from this iterate: without its own scores they are the goal.
         goal = e + X @ iterate.w + Z @ iterate.q
-        columns = Columns(Z, self.pull, self.target)
+        columns = ExtraColumns(Z, self.pull, self.target)
         objective = Objective(X, y, costs, y * goal, columns, self.penalty)
         everything = View(view.value, view.size, np.arange(y.size))
         return newton.exact(objective, Point(iterate.w, iterate.q, y * e), everything)

@@ -21,7 +21,16 @@ from ..errors import ClusterError
 from ._blocks import Blocks, assign_homes
 from ._client import broadcast, client, homes, large_tasks
 from ._distributed_objective import DistributedObjective, Iterate
-from ._requests import Answer, DirectionRequest, GradientRequest, PlaneRequest, ProductRequest, Request, ResultHandle, Topic
+from ._requests import (
+    Answer,
+    DirectionRequest,
+    GradientRequest,
+    PlaneRequest,
+    ProductRequest,
+    Request,
+    ResultHandle,
+    TopicSettings,
+)
 from ._targets import Targets
 from ._worker import answer_share, answers_only, pack
 
@@ -31,7 +40,7 @@ _MOST_BYTES = 200e6  # of vectors that a worker holds in one pass; more topics t
 class Passes:
     """Answers requests by passes over the parts of a matrix and of its labels."""
 
-    def __init__(self, X: Blocks, targets: Targets, topics: Sequence[Topic], verbose: int = 0) -> None:
+    def __init__(self, X: Blocks, targets: Targets, topics: Sequence[TopicSettings], verbose: int = 0) -> None:
         self.client = client()
         self.n_features = X.n_columns
         home = assign_homes(len(X), homes(self.client))

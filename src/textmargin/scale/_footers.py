@@ -14,7 +14,7 @@ from ..errors import TableError
 
 
 @dataclass(frozen=True)
-class Part:
+class ParquetFile:
     """A file, its name below the folder that all have in common, and what its footer says."""
 
     path: Path
@@ -25,7 +25,7 @@ class Part:
     columns: tuple[str, ...]
 
 
-def check_parts(paths: Sequence[Path], text: str, keep: Sequence[str] | None, new: Sequence[str]) -> list[Part]:
+def check_parts(paths: Sequence[Path], text: str, keep: Sequence[str] | None, new: Sequence[str]) -> list[ParquetFile]:
     """The files with the columns to take over; each must have a text column, and none that is called like a new one."""
     common = Path(os.path.commonpath([path.parent for path in paths]))
     return [_check(path, path.relative_to(common).as_posix(), text, keep, new) for path in paths]
@@ -36,7 +36,7 @@ def column_names(path: Path) -> list[str]:
     return list(_footer(path)[0].names)
 
 
-def _check(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Sequence[str]) -> Part:
+def _check(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Sequence[str]) -> ParquetFile:
     schema, n_rows = _footer(path)
     columns = tuple(column for column in schema.names if column != text) if keep is None else tuple(keep)
     for column in (text, *columns):
@@ -50,7 +50,7 @@ def _check(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Se
     if twice:
         raise TableError(f"{path} has a column {twice[0]!r}, as the results will; say which columns to keep, without this one.")
     facts = path.stat()
-    return Part(path, name, n_rows, facts.st_size, facts.st_mtime_ns, columns)
+    return ParquetFile(path, name, n_rows, facts.st_size, facts.st_mtime_ns, columns)
 
 
 def _footer(path: Path) -> tuple[pa.Schema, int]:

@@ -16,7 +16,7 @@ from scipy.sparse import _sparsetools as sparse_loops  # Xᵀu added in place; S
 
 from .. import core
 from .._typing import Floats
-from ._requests import ActiveRowsRequest, DirectionRequest, GradientRequest, PlaneRequest, ProductRequest, Request, Topic
+from ._requests import ActiveRowsRequest, DirectionRequest, GradientRequest, PlaneRequest, ProductRequest, Request, TopicSettings
 
 _CHUNK = 1 << 15  # texts at a time where several numbers of each are needed: they stay in the processor's cache
 
@@ -25,7 +25,7 @@ _CHUNK = 1 << 15  # texts at a time where several numbers of each are needed: th
 class PartOfTopic:
     """The texts of one part, as one topic sees them."""
 
-    topic: Topic
+    topic: TopicSettings
     positive: NDArray[np.bool_]
     weight: Floats
 
@@ -48,7 +48,7 @@ class PartOfTopic:
         return _side_by_side([*intercept, *(_times(S, v) for v in self.topic.V)], S.shape[0])
 
 
-def zero_sums(request: Request, topic: Topic, n_features: int) -> tuple[Any, ...]:
+def zero_sums(request: Request, topic: TopicSettings, n_features: int) -> tuple[Any, ...]:
     """The sums over no text."""
     k = topic.intercept + len(topic.V)
     if isinstance(request, GradientRequest):

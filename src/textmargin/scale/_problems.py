@@ -21,7 +21,7 @@ from ..learners.trust import Fit, Mode, Problem, Trust, TrustSetting, anchored, 
 from ._blocks import Blocks
 from ._distributed_objective import DistributedObjective, Iterate
 from ._median import medians
-from ._requests import Topic
+from ._requests import TopicSettings
 from ._spill import SpilledArrays
 from ._targets import Targets
 
@@ -36,10 +36,10 @@ class TopicProblem:
     anchor: Floats
     setting: TrustSetting
 
-    def topic(self) -> Topic:
+    def topic(self) -> TopicSettings:
         """What the parts must know."""
         margins = float(self.problem.margins[0]), float(self.problem.margins[1])
-        return Topic(self.costs, margins, self.problem.fit_intercept, self.problem.V[self.setting.moves])
+        return TopicSettings(self.costs, margins, self.problem.fit_intercept, self.problem.V[self.setting.moves])
 
     def objective(self, number: int) -> DistributedObjective:
         """What the driver must know."""

@@ -25,7 +25,7 @@ from .._typing import Floats
 
 
 @dataclass(frozen=True)
-class Topic:
+class TopicSettings:
     """What the parts must know of one topic: costs and margins of positive and negative texts, and the columns beside X."""
 
     costs: tuple[float, float]

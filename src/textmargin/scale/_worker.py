@@ -31,7 +31,7 @@ from ._requests import (
     ProductRequest,
     Request,
     ResultHandle,
-    Topic,
+    TopicSettings,
 )
 from ._spill import SpilledArrays, load
 
@@ -39,7 +39,7 @@ from ._spill import SpilledArrays, load
 def answer_share(
     parts: Sequence[Any],
     targets: Sequence[SpilledArrays],
-    topics: Sequence[Topic],
+    topics: Sequence[TopicSettings],
     results: Mapping[int, SpilledArrays],
     common: Floats,
     own: Sequence[Floats],
@@ -82,7 +82,7 @@ def _add_part(
     requests: Sequence[Any],
     part: Any,
     target: SpilledArrays,
-    topics: Sequence[Topic],
+    topics: Sequence[TopicSettings],
     results: Mapping[int, SpilledArrays],
     output: SpilledArrays,
     rows: slice,

@@ -28,7 +28,7 @@ from .._system.writing import put_whole, write_whole
 from ..errors import TableError, TextmarginError
 from ..tables.paths import files_of
 from ._client import broadcast_pickled, client
-from ._footers import Part, check_parts, column_names
+from ._footers import ParquetFile, check_parts, column_names
 from .tasks import gather_each
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def first_columns(source: str | os.PathLike[str]) -> list[str]:
     return column_names(files_of(source, [".parquet"])[0])
 
 
-def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[Part], overwrite: bool) -> set[str]:
+def _open_folder(folder: Path, about: Mapping[str, Any], parts: Sequence[ParquetFile], overwrite: bool) -> set[str]:
     """The parts that an earlier run with the same settings wrote, of files that have not changed since; others are removed."""
     if folder.exists() and not folder.is_dir():
         raise TableError(f"{folder} is a file; decisions are written to a folder, a file for each one that is read.")
@@ -155,7 +155,9 @@ def _others(earlier: Mapping[str, Any], about: Mapping[str, Any]) -> list[str]:
     return [name for name, value in about.items() if earlier[name] != value]
 
 
-def _decide_part(model: TextClassifier, part: Part, folder: Path, text: str, scores: bool, about: Mapping[str, Any]) -> int:
+def _decide_part(
+    model: TextClassifier, part: ParquetFile, folder: Path, text: str, scores: bool, about: Mapping[str, Any]
+) -> int:
     """Write the decisions on one file; how many texts are null."""
     n_null = 0
     target = folder / part.name

@@ -87,17 +87,16 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         training_scores = score_blocks(estimator, X, labels.n_problems, labels.multilabel).persist()
         held_out_scores = self._held_out_parts(estimator, X, targets, weighs, training_scores)
 
-        self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
-        self.pos_label_ = labels.names.tolist()[labels.positive] if labels.kind == "binary" else None
         setting = Setting.of(self)
-        n_held_out = _count_held_out(held_out_scores, targets, self._sign)
+        n_held_out = _count_held_out(held_out_scores, targets, labels.sign)
         rank: Any = delayed(_rank, pure=False)
         ranked = []
         for k, utility in enumerate(measures_of(self.utility, labels)):
             wanted = setting.uses_held_out(int(n_held_out[k]))
-            run = merge_tree(_sort_parts(held_out_scores if wanted else training_scores, targets, k, weighted, self._sign))
+            run = merge_tree(_sort_parts(held_out_scores if wanted else training_scores, targets, k, weighted, labels.sign))
             ranked.append(rank(run, broadcast_pickled(utility), wanted, int(n_held_out[k])))
-        self._set_in_tasks(ranked, setting, self._threshold_names)
+        self._set_in_tasks(ranked, setting, labels.threshold_names)
+        self._set_labels(labels, estimator)
         if hasattr(estimator, "n_features_in_"):
             self.n_features_in_ = estimator.n_features_in_
         return self
@@ -179,7 +178,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         check_is_fitted(self)
         n_problems = self.thresholds_.size
         scores = score_blocks(self.estimator_, X, n_problems, self.multilabel_)
-        return scores.map(_shift, [(self.offsets_, self._sign)] * len(X), n_columns=n_problems)
+        return scores.map(_shift, [(self.offsets_, self._labels.sign)] * len(X), n_columns=n_problems)
 
 
 def score_blocks(estimator: Any, X: Blocks, n_problems: int, multilabel: bool) -> Blocks:

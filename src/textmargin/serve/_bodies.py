@@ -62,7 +62,7 @@ class OneContribution(BaseModel):
     from_prior: float
 
 
-class Answer(BaseModel):
+class ExplanationBody(BaseModel):
     """The largest contributions first; they and the rest add up to the score."""
 
     labels: list[str]
@@ -89,7 +89,7 @@ class Stored(BaseModel):
     new: bool
 
 
-class Problem(BaseModel):
+class ErrorBody(BaseModel):
     """What was wrong with a request."""
 
     detail: str

@@ -36,7 +36,7 @@ class Metrics:
             ),
             ("texts_total", "counter", "Texts decided on.", {"": self.n_texts}),
             ("batches_total", "counter", "Times the model was called for them.", {"": self.n_batches}),
-            ("feedback_total", "counter", "Judgements acknowledged.", {"": self.n_feedback}),
+            ("feedback_total", "counter", "Feedback acknowledged.", {"": self.n_feedback}),
             ("requests_in_flight", "gauge", "Requests let in and not answered yet.", {"": self.in_flight}),
         )
         lines = [line for name, kind, about, values in families for line in _family(name, kind, about, values)]

@@ -19,13 +19,13 @@ from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, Textma
 from ..feedback.store import Feedback, FeedbackStore
 from ..labels import shorten
 from ._batching import Batcher
-from ._bodies import Answer, DecisionsBody, FeedbackBody, Problem, Question, Stored, Texts
+from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
 from ._gate import Gate, Limits
 from ._metrics import MEDIA_TYPE, Metrics
 
 _ROUTES = frozenset({"/predict", "/explain", "/feedback", "/health", "/metrics", "/openapi.json"})
 _REFUSED: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": what}
+    status: {"model": ErrorBody, "description": what}
     for status, what in (
         (400, "Not JSON."),
         (401, "No token, or another."),
@@ -65,7 +65,7 @@ def create_app(
     max_batch : int, default=256
         So many texts of requests that wait at the same time go through the model together.
     feedback : FeedbackStore, default=None
-        Where feedback go; without it `/feedback` is not found.
+        Where feedback goes; without it `/feedback` is not found.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def create_app(
         return JSONResponse({"decisions": decisions})  # what we made need not be checked
 
     @app.post("/explain", responses=_REFUSED)
-    def explain(body: Question) -> Answer:
+    def explain(body: Question) -> ExplanationBody:
         """Say what in a text moved its score for a label."""
         label = None if body.label is None else next(iter(model.labels_.respell({body.label: None})))
-        return Answer.model_validate(model.explain(body.text, label).to_dict(body.n))
+        return ExplanationBody.model_validate(model.explain(body.text, label).to_dict(body.n))
 
-    @app.post("/feedback", responses=_REFUSED | {404: {"model": Problem}, 409: {"model": Problem}})
+    @app.post("/feedback", responses=_REFUSED | {404: {"model": ErrorBody}, 409: {"model": ErrorBody}})
     async def give_feedback(body: FeedbackBody) -> Stored:
         """Store what was correct or not; the answer comes once it is on the disk."""
         if feedback is None:

@@ -12,20 +12,21 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
+from ..errors import SettingError
+
 
 @contextmanager
 def listening(host: str, port: int, *, safe: bool) -> Iterator[tuple[socket.socket, str]]:
     """A socket and its URL; without a token (not `safe`) on this machine's own addresses only."""
     if not safe and not _is_loopback(host):
-        raise ValueError(
-            f"host={host} can be reached from other machines, and no token is asked for; give one with token=, or listen on "
-            f"127.0.0.1."
+        raise SettingError(
+            "host", f"{host} can be reached from other machines, and no token is asked for; ask for one, or listen on 127.0.0.1."
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        raise ValueError(f"host={host} port={port} cannot be listened on: {error.strerror or error}.") from error
+        raise SettingError("port", f"{port} of {host} cannot be listened on: {error.strerror or error}.") from error
     with listener:
         shown = f"[{host}]" if family == socket.AF_INET6 else host
         yield listener, f"http://{shown}:{listener.getsockname()[1]}"

@@ -31,7 +31,7 @@ _MIN_TEXTS = 20  # rows from which labels that all differ are no labels
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnNames:
     """Names of columns, as given or guessed; `notes` say which were guessed."""
 
     text: str
@@ -41,7 +41,7 @@ class Columns:
 
 def find_columns(
     rows: Sequence[Row], source: Any, text: str | None = None, label: str | None = None, labelled: bool = False
-) -> Columns:
+) -> ColumnNames:
     """Names of the columns, those not given guessed from their names, else from what is in them."""
     names = list(rows[0].values)
     for given in (text, label):
@@ -59,10 +59,10 @@ def find_columns(
             raise TableError(f"{source} has the columns {_enumerate(names)}; which one holds the label? Choose it with label=.")
         if label is not None:
             notes.append(f"label: column {label!r}")
-    return Columns(text, label, notes)
+    return ColumnNames(text, label, notes)
 
 
-def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str | None = None) -> Columns:
+def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str | None = None) -> ColumnNames:
     """The column of the texts from the first row alone, for rows that are still to come.
 
     The one given, else the usual one, else one with a telling name, else the only one. What the values look like does not
@@ -72,15 +72,15 @@ def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str
     if text is not None:
         if text not in names:
             raise TableError(no_column(text, names, source, "text"))
-        return Columns(text, None, [])
+        return ColumnNames(text, None, [])
     if usual in row.values:
-        return Columns(usual, None, [])
+        return ColumnNames(usual, None, [])
     guess = next((name for telling in TEXT_NAMES for name in names if name.lower() == telling), None)
     if guess is None and len(names) == 1:
         guess = names[0]
     if guess is None:
         raise TableError(f"{source} has the columns {_enumerate(names)}; which one holds the text? Choose it with text=.")
-    return Columns(guess, None, [] if names == ["text"] else [f"text: column {guess!r}"])
+    return ColumnNames(guess, None, [] if names == ["text"] else [f"text: column {guess!r}"])
 
 
 def no_column(name: str, names: Collection[str], source: Any, parameter: str = "") -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
-from .columns import N_SAMPLE, Columns, find_columns, no_column
+from .columns import N_SAMPLE, ColumnNames, find_columns, no_column
 from .formats import (
     SUFFIXES,
     Blank,
@@ -98,7 +98,7 @@ class PartedTable:
     label_is_guess: bool
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> ColumnNames:
         """The columns of the texts and the labels."""
         return self.reader.columns
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from ..datasets.corpus import Corpus
 from ..errors import TableError
-from .columns import N_SAMPLE, Columns, case_variants, check_labels, column_on_arrival, find_columns, no_column
+from .columns import N_SAMPLE, ColumnNames, case_variants, check_labels, column_on_arrival, find_columns, no_column
 from .formats import InvalidLine, Read, Row, read_rows
 from .lines import name_of
 
@@ -56,12 +56,12 @@ class RowReader:
 
     Parameters
     ----------
-    columns : Columns
+    columns : ColumnNames
     label_separator : str, default=None
         What stands between several labels of one text; with it, or with lists of labels in JSON, labels are tuples.
     """
 
-    columns: Columns
+    columns: ColumnNames
     label_separator: str | None = None
 
     def read(self, row: Row) -> tuple[str, str | tuple[str, ...]]:
