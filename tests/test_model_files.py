@@ -9,6 +9,7 @@ import time
 import tracemalloc
 import warnings
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,11 +18,12 @@ import sklearn
 from model_files import HOSTILE, NAMES, changed, entries_of, info, kept, outcome, patched, sealed, set_in, zipped
 from samples import TOPICS, corpus
 from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.svm import LinearSVC
 
 import textmargin
 from textmargin import KernelSVC, KeywordPrior, TextClassifier, ThresholdClassifier, load, save
 from textmargin.errors import ModelFileError, TextmarginWarning, TooLargeError
-from textmargin.persistence import _archive
+from textmargin.persistence import _archive, load_classifier
 from textmargin.persistence._archive import pack
 
 TEXTS, LABELS = corpus(80)
@@ -231,7 +233,7 @@ def test_newer_format_names_both(sample, refuses):
         manifest |= {"format": 7, "textmargin": "9.1.0", "layout": "other"}
 
     refuses(
-        changed(sample[0], newer), "has format 7, written by textmargin '9.1.0', while this .* reads format 1; pip install --up"
+        changed(sample[0], newer), "has format 7, written by textmargin '9.1.0', while this .* reads format 1; pip install -U"
     )
 
 
@@ -372,40 +374,142 @@ def test_what_would_not_be_loaded_is_not_saved(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def trained_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("trained") / "model.tmm"
-    save(Trained(TextClassifier().fit(TEXTS, LABELS), np.unique(LABELS).tolist(), multilabel=False), path)
-    return path.read_bytes()
+def fitted(tmp_path_factory):
+    """Files of models with three labels, two, and several a text."""
+    folder, found = tmp_path_factory.mktemp("fitted"), {}
+    several = [(label, "long") if len(text) > 45 else (label,) for text, label in zip(TEXTS, LABELS.tolist(), strict=True)]
+    for name, labels in (("three", LABELS), ("two", LABELS == "oil"), ("several", several)):
+        TextClassifier().fit(TEXTS, labels).save(folder / name)
+        found[name] = (folder / name).read_bytes()
+    return found
+
+
+def part_of(manifest, cls):
+    return next(entry for entry in manifest["values"] if entry.get("object") == cls)["state"]
+
+
+def array_of(values, *classes, of="names"):
+    """A change: an attribute of objects of these classes is another array."""
+
+    def change(manifest):
+        manifest["values"].insert(0, {"objects": values, "shape": [len(values)]})
+        _count_up(manifest["values"][1:])
+        for cls in classes:
+            part_of(manifest, cls)[of] = {"at": 0}
+
+    return change
+
+
+def _count_up(value):
+    """All numbers of values, when one comes before them."""
+    for inside in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if isinstance(inside, dict) and set(inside) == {"at"}:
+            inside["at"] += 1
+        else:
+            _count_up(inside)
+
+
+def set_of(cls, name, value):
+    def change(manifest):
+        part_of(manifest, cls)[name] = value
+
+    return change
+
+
+def drop_of(cls, name):
+    def change(manifest):
+        part_of(manifest, cls).pop(name)
+
+    return change
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "message"),
+    ("cls", "name", "value", "message"),
     [
-        ("model", None, "has a Trained whose model is a NoneType"),
-        ("model", "model", "has a Trained whose model is a str"),
-        ("classes", None, "has a Trained whose classes is a NoneType"),
-        ("classes", {"tuple": ["grain", "money", "oil"]}, "has a Trained whose classes is a tuple"),
-        ("multilabel", 0, "has a Trained whose multilabel is a int"),
-        ("about", "me", "has a Trained whose about is a str"),
+        ("TextClassifier", "labels_", None, "has a TextClassifier whose labels_ is a NoneType"),
+        ("TextClassifier", "labels_", "labels", "has a TextClassifier whose labels_ is a str"),
+        ("TextClassifier", "classes_", None, "has a TextClassifier whose classes_ is a NoneType"),
+        ("TextClassifier", "classes_", {"tuple": ["grain", "money", "oil"]}, "has a TextClassifier whose classes_ is a tuple"),
+        ("TextClassifier", "metadata_", "me", "has a TextClassifier whose metadata_ is a str"),
+        ("ClassLabels", "names", {"tuple": ["grain", "money", "oil"]}, "has a ClassLabels whose names is a tuple"),
+        ("ClassLabels", "kind", 3, "has a ClassLabels whose kind is a int"),
+        ("ClassLabels", "positive", "oil", "has a ClassLabels whose positive is a str"),
+        ("ClassLabels", "form", None, "has a ClassLabels whose form is a NoneType"),
+        ("ClassLabels", "kind", "many", "has labels of kind 'many', given as 'names'"),
+        ("ClassLabels", "form", "words", "has labels of kind 'multiclass', given as 'words'"),
+        ("ClassLabels", "kind", "binary", "has labels that are not its classes"),
+        ("ClassLabels", "kind", "multilabel", "has 3 names of classes, where its model decides on others"),
+        ("PriorSVC", "multilabel_", True, "has 3 names of classes, where its model decides on others"),
     ],
 )
-def test_trained_of_the_wrong_parts_failed_in_predict(name, value, message, trained_file, refuses):
-    refuses(changed(trained_file, set_in("values", -1, "state", name, value=value)), message)
+def test_classifier_of_the_wrong_parts_failed_in_predict(cls, name, value, message, fitted, refuses):
+    refuses(changed(fitted["three"], set_of(cls, name, value)), message)
 
 
-@pytest.mark.parametrize("names", [[], ["grain"], ["grain", "money"], ["a", "b", "c", "d"], ["a", "b", 3]])
-def test_trained_with_other_classes_than_its_model_failed_in_predict(names, trained_file, refuses):
-    def change(manifest):
-        manifest["values"][manifest["values"][-1]["state"]["classes"]["at"]] = {"list": names}
-
-    refuses(changed(trained_file, change), "names of classes, where its model decides on 3")
+@pytest.mark.parametrize("positive", [-1, 2, 10**6])
+def test_positive_that_is_none_of_two_classes(positive, fitted, refuses):
+    refuses(changed(fitted["two"], set_of("ClassLabels", "positive", positive)), "has labels that are not its classes")
 
 
-def test_trained_that_is_not_fitted_failed_in_predict(trained_file, refuses):
-    def change(manifest):
-        manifest["values"][manifest["values"][-1]["state"]["model"]["at"]]["state"].pop("model_")
+@pytest.mark.parametrize("names", [["grain"], ["grain", "money"], ["a", "b", "c", "d"], ["a", "b", 3]])
+@pytest.mark.parametrize("kind", ["three", "several"])
+def test_classifier_with_other_names_than_its_classes_failed_in_predict(names, kind, fitted, refuses):
+    refuses(changed(fitted[kind], array_of(names, "ClassLabels")), "has labels that are not its classes")
 
-    refuses(changed(trained_file, change), "has a Trained whose model is not fitted")
+
+def test_classifier_with_other_classes_than_its_model_failed_in_predict(fitted, tmp_path, refuses):
+    for labels in (["a", "b", "c"], ["grain", "money"]):
+        model = TextClassifier().fit(TEXTS, LABELS)
+        model.classes_ = np.array(labels)
+        model.labels_ = replace(model.labels_, names=model.classes_, kind="multiclass")
+        save(model, tmp_path / "other.tmm")
+        message = f"has {len(labels)} names of classes, where its model decides on others"
+        refuses((tmp_path / "other.tmm").read_bytes(), message)
+
+
+def test_classifier_with_another_number_of_classes_than_a_learner_of_scikit_learn(tmp_path, refuses):
+    model = TextClassifier(learner=LinearSVC()).fit(TEXTS, LABELS)
+    model.classes_ = np.array(["grain", "money", "oil", "zinc"])
+    model.labels_ = replace(model.labels_, names=model.classes_)
+    save(model, tmp_path / "other.tmm")
+    refuses((tmp_path / "other.tmm").read_bytes(), "has 4 names of classes, where its model decides on 3")
+
+
+@pytest.mark.parametrize("names", [np.array([["grain"], ["money"], ["oil"]]), np.array([b"a", b"b", b"c"])])
+def test_names_of_classes_that_are_no_list_of_names(names, tmp_path, refuses):
+    model = TextClassifier().fit(TEXTS, LABELS)
+    model.classes_ = names
+    model.labels_ = replace(model.labels_, names=names)
+    save(model, tmp_path / "other.tmm")
+    refuses((tmp_path / "other.tmm").read_bytes(), "has labels that are not its classes")
+
+
+@pytest.mark.parametrize("name", ["model_", "labels_", "classes_", "metadata_", "representation_"])
+def test_classifier_that_is_half_fitted_failed_in_predict(name, fitted, refuses):
+    refuses(changed(fitted["three"], drop_of("TextClassifier", name)), f"has a TextClassifier that is fitted but for '{name}'")
+
+
+@pytest.mark.parametrize(
+    "metadata", [{}, {"n_texts": "many", "label_counts": {}}, {"n_texts": 3}, {"n_texts": 3, "label_counts": ["oil"]}]
+)
+def test_metadata_that_do_not_say_what_a_model_was_trained_on(metadata, tmp_path, refuses):
+    model = TextClassifier().fit(TEXTS, LABELS)
+    model.metadata_ = metadata
+    save(model, tmp_path / "other.tmm")
+    refuses((tmp_path / "other.tmm").read_bytes(), "metadata does not say what it was trained on")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (TextClassifier(), "holds a TextClassifier that is not fitted, not a fitted TextClassifier"),
+        (KeywordPrior(TOPICS), "holds a KeywordPrior, not a fitted TextClassifier"),
+    ],
+)
+def test_files_of_other_parts_are_not_taken_for_a_classifier(model, message, tmp_path):
+    save(model, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=message):
+        load_classifier(tmp_path / "model.tmm")
 
 
 def test_manifests_changed_at_random(sample, tmp_path, monkeypatch):

@@ -85,17 +85,22 @@ def test_graph_tells_how_to_split_texts(tmp_path):
 @pytest.mark.filterwarnings("ignore::textmargin.errors.TextmarginWarning")
 @pytest.mark.parametrize(
     ("labels", "names"),
-    [("two", ["oil", "other"]), ("strings", ["grain", "money", "oil"]), ("truth", ["oil"]), ("multilabel", ["a", "b", "c"])],
+    [
+        (LABELS["two"], ["oil", "other"]),
+        (LABELS["strings"], ["grain", "money", "oil"]),
+        ([("oil",) if topic == "oil" else () for topic in TOPICS], ["oil"]),
+        ([tuple("abc"[k] for k in np.flatnonzero(row)) for row in LABELS["multilabel"]], ["a", "b", "c"]),
+    ],
+    ids=["two", "strings", "one or none", "sets"],
 )
 def test_file_of_the_command_line_was_not_exported(labels, names, tmp_path):
-    """What `textmargin train` wrote knows its labels by name; their names go along."""
-    multilabel = labels in ("truth", "multilabel")
-    trained = Trained(MODELS["thresholds"].fit(TEXTS, LABELS[labels]), names, multilabel)
-    trained.save(tmp_path / "model.tmm")
+    """What `textmargin train` writes knows its labels by name; their names go along."""
+    model = MODELS["thresholds"].fit(TEXTS, labels)
+    model.save(tmp_path / "model.tmm")
     scores, _ = run(load(tmp_path / "model.tmm"), tmp_path / "model.onnx", NEW)
-    if labels == "two":
+    if len(names) == 2:
         scores = np.column_stack([-scores, scores])
-    np.testing.assert_allclose(scores, trained.scores(NEW), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(scores, model.decide(NEW).scores, rtol=1e-12, atol=1e-12)
     about = {prop.key: json.loads(prop.value) for prop in onnx.load(tmp_path / "model.onnx").metadata_props}
     assert about["textmargin.classes"] == names
 

@@ -105,7 +105,9 @@ MODELS = {
     "prior scores": KernelSVC(SpectrumKernel(2), prior_scores=EARLIER.decision_function, trust="fixed"),
     "prior scores by class": KernelSVC(SpectrumKernel(2), prior_scores={"oil": ABOUT_OIL.decision_function}),
     "thresholds": TextClassifier(decision=ThresholdClassifier(utility=T11SU)),
-    "thresholds by class": TextClassifier(decision=ThresholdClassifier(utility={"oil": Utility(5), "grain": FBeta(2.0)})),
+    "thresholds by class": TextClassifier(
+        decision=ThresholdClassifier(utility={"oil": Utility(5), "grain": FBeta(2.0), "*": T11SU})
+    ),
     "thresholds by function": TextClassifier(decision=ThresholdClassifier(rule=beta_gamma_threshold)),
     "thresholds with floors": TextClassifier(decision=ThresholdClassifier(rule="best", min_recall=0.5)),
     "frozen": ThresholdClassifier(FrozenEstimator(EARLIER), scores="train"),
@@ -156,28 +158,31 @@ def test_decisions_are_the_same_bit_for_bit(kind, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("labels", "names", "multilabel"),
+    "labels",
     [
-        (LABELS, ["grain", "money", "oil"], False),
-        (TWO, ["oil", "other"], False),
-        (MULTILABEL, ["oil", "bank", "trade"], True),
-        (MULTILABEL[:, 0], ["oil"], True),
+        LABELS,
+        TWO,
+        [tuple(np.array(["oil", "bank", "trade"])[row > 0]) for row in MULTILABEL],
+        [("oil",) if label == "oil" else () for label in LABELS],
     ],
+    ids=["three", "two", "several", "one or none"],
 )
 @pytest.mark.parametrize(
     "kind", ["default", "thresholds", "subsequences", "kernel and thresholds", "rocchio", "two views", "union"]
 )
-def test_models_of_the_command_line_were_compared_with_themselves(kind, labels, names, multilabel, tmp_path):
+def test_models_of_the_command_line_were_compared_with_themselves(kind, labels, tmp_path):
     """With the one in memory, that is: scores, labels, thresholds, and thresholds set anew."""
-    trained = Trained(MODELS[kind].fit(TEXTS, labels), names, multilabel, {"source": "own"})
-    same = kept(trained, tmp_path)
-    assert (same.classes, same.multilabel, same.about) == (trained.classes, trained.multilabel, trained.about)
-    scores = trained.scores(NEW)
-    assert same.scores(NEW).tobytes() == scores.tobytes()
-    assert same.labels(scores) == trained.labels(scores)
-    if isinstance(trained.model.model_, ThresholdClassifier):
+    model = MODELS[kind].fit(TEXTS, labels)
+    model.metadata_["source"] = "own"
+    same = kept(model, tmp_path)
+    assert (same.classes_.tolist(), same.metadata_) == (model.classes_.tolist(), model.metadata_)
+    assert vars(same.labels_) | {"names": None} == vars(model.labels_) | {"names": None}
+    ours, theirs = same.decide(NEW), model.decide(NEW)
+    assert ours.scores.tobytes() == theirs.scores.tobytes()
+    assert ours.labels == theirs.labels
+    if isinstance(model.model_, ThresholdClassifier):
         for each in (lambda model: model, lambda model: model.with_utility(Utility(tp=20.0))):
-            assert each(same).thresholds() == each(trained).thresholds()
+            assert each(same).thresholds_.tobytes() == each(model).thresholds_.tobytes()
 
 
 def test_thresholds_are_set_anew_from_a_file_as_from_memory(tmp_path):

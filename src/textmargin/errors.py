@@ -17,7 +17,8 @@
     ├── SettingError           (ValueError)   a setting that is out of range, or does not apply to the others
     ├── StoreError             (OSError)      kernel values cannot be kept: a full disk, a folder that cannot be written
     ├── TableError             (ValueError)   a user's file that cannot be read as texts: no such column, not UTF-8, no rows
-    └── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
+    ├── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
+    └── UnknownNameError       (ValueError)   there is no dataset, or no table of an experiment, of that name
 
     TextmarginWarning          (UserWarning)
     ├── EmptyTextWarning                      texts without a single known word: their score is the intercept
@@ -108,6 +109,10 @@ class TableError(TextmarginError, ValueError):
 
 class TooLargeError(TextmarginError, ValueError):
     """The exact way needs more memory than is sensible."""
+
+
+class UnknownNameError(TextmarginError, ValueError):
+    """There is no dataset, or no table of an experiment, of that name."""
 
 
 class TextmarginWarning(UserWarning):

@@ -22,6 +22,11 @@ def trained(path, *options):
     return result, load_classifier(path / "m.tmm")
 
 
+def threshold_of(label, model):
+    """Where a label is cut on the learner's own scores for it."""
+    return model.thresholds_[model.classes_.tolist().index(label)]
+
+
 @pytest.fixture
 def two(tmp_path):
     """Spam under a name before, or after, that of the rest."""
@@ -40,15 +45,16 @@ def test_costs_speak_of_the_rarer_of_two_labels_whatever_it_is_called(two, spam,
     folder = two(spam, ham)
     told, bold = trained(folder, "--hit", 50, "--false-alarm", -1)
     assert f"costs and floors speak of '{spam}', the rarer label; --positive chooses" in told.stderr
-    assert bold.classes == [ham, spam]
-    bold = bold.thresholds()[1]
+    assert bold.model_.pos_label_ == spam
     _, careful = trained(folder, "--hit", 1, "--false-alarm", -50)
-    assert bold < careful.thresholds()[1]
-    _, other = trained(folder, "--hit", 50, "--false-alarm", -1, "--positive", ham)
-    assert other.classes == [spam, ham]
+    assert threshold_of(spam, bold) < threshold_of(spam, careful)
+    told, other = trained(folder, "--hit", 50, "--false-alarm", -1, "--positive", ham)
+    assert f"costs and floors speak of '{ham}'\n" in told.stderr
+    assert other.model_.pos_label_ == ham
+    assert threshold_of(ham, other) < threshold_of(ham, bold)
 
 
-def test_names_of_two_labels_do_not_change_decisions_or_worth(two):
+def test_names_of_two_labels_do_not_change_decisions_or_utility(two):
     found = []
     for spam, ham in (("spam", "ham"), ("a", "b")):
         folder = two(spam, ham)
@@ -67,21 +73,21 @@ def test_costs_of_either_of_two_labels_count(two, spam, ham):
     for hit, alarm in ((1, -100), (100, -1)):
         costs = f'"{ham}" = {{ hit = 1, false_alarm = -1 }}\n"{spam}" = {{ hit = {hit}, false_alarm = {alarm} }}\n'
         (folder / "c.toml").write_text("[costs]\n" + costs)
-        thresholds.append(trained(folder, "--costs", folder / "c.toml")[1].thresholds()[1])
+        thresholds.append(threshold_of(spam, trained(folder, "--costs", folder / "c.toml")[1]))
     assert thresholds[1] < thresholds[0]
 
 
-def test_thresholds_for_two_labels_are_those_of_the_best_worth(two):
+def test_thresholds_for_two_labels_are_those_of_the_best_utility(two):
     """What evaluate adds up is what the thresholds were set for."""
     folder = two("spam", "ham")
     spam, ham = "spam = { hit = 20, false_alarm = -1, miss = -5 }", "ham = { hit = 1, false_alarm = -3, miss = -2 }"
     (folder / "c.toml").write_text(f"[costs]\n{spam}\n{ham}\n")
-    costs, worth = ("--costs", folder / "c.toml"), {}
-    for name, options in (("plain", []), ("told", costs)):
+    costs, utility = ("--costs", folder / "c.toml"), {}
+    for name, options in (("plain", []), ("costs", costs)):
         trained(folder, *options)
         valued = call("evaluate", folder / "m.tmm", folder / "a.csv", *costs, "--json")
-        worth[name] = json.loads(valued.stdout)["utility"]
-    assert worth["told"] >= worth["plain"]
+        utility[name] = json.loads(valued.stdout)["utility"]
+    assert utility["costs"] >= utility["plain"]
 
 
 @pytest.fixture
@@ -91,13 +97,17 @@ def several(tmp_path):
     return tmp_path
 
 
+def from_prior(model, text, label):
+    """What of a label's score each word of a text gives by what is known of it."""
+    return {one.feature: one.from_prior for one in model.explain(text, label).contributions()}
+
+
 def test_keywords_reach_their_label_where_a_text_has_several(several):
     (several / "k.toml").write_text('[keywords]\noil = ["barrel", "oil"]\n')
     (several / "a.csv").write_text((several / "a.csv").read_text() + "a barrel,oil\n")
     _, model = trained(several, "--label-separator", ";", "--keywords", several / "k.toml", "--trust", "fixed")
-    reasons = {reason.what: reason.known for reason in model.explain("oil and wheat", "oil").reasons}
-    assert reasons["oil"] > 0
-    assert not any(reason.known for reason in model.explain("oil and wheat", "grain").reasons)
+    assert from_prior(model, "oil and wheat", "oil")["oil"] > 0
+    assert not any(from_prior(model, "oil and wheat", "grain").values())
 
 
 def test_an_earlier_model_reaches_its_labels_by_name(several):
@@ -106,21 +116,21 @@ def test_an_earlier_model_reaches_its_labels_by_name(several):
     rows = "bank rates,money\noil prices,oil\nanimals and bank,zoo\nanimals,zoo\n"
     (several / "a.csv").write_text("text,topics\n" + rows * 4)
     _, model = trained(several, "--label-separator", ";", "--prior-model", several / "old.tmm", "--trust", "fixed")
-    assert {reason.what: reason.known for reason in model.explain("bank", "money").reasons}["bank"] > 0
-    assert not any(reason.known for reason in model.explain("bank", "zoo").reasons)
+    assert from_prior(model, "bank", "money")["bank"] > 0
+    assert not any(from_prior(model, "bank", "zoo").values())
 
 
 def test_one_label_that_a_text_has_or_not(tmp_path):
     (tmp_path / "a.csv").write_text("text,topics\n" + "wheat and corn,grain\nbank rates,\n" * 5)
     told, model = trained(tmp_path, "--label-separator", ";")
     assert "column-vector" not in told.stderr
-    reasons = model.explain("wheat and corn")
-    assert reasons.labels == ("grain",)
-    assert all(reason.share > 0 for reason in reasons.reasons)
-    assert reasons.score > 0
+    explanation = model.explain("wheat and corn")
+    assert explanation.labels == ("grain",)
+    assert all(one.contribution > 0 for one in explanation.contributions())
+    assert explanation.score > 0
 
 
-def test_confusions_pair_what_was_missed_with_what_was_said_instead(several):
+def test_confusions_pair_misses_with_false_alarms(several):
     trained(several, "--label-separator", ";")
     (several / "b.csv").write_text("text,topics\nwheat and corn,grain;oil\noil prices,money\n")
     found = json.loads(call("evaluate", several / "m.tmm", several / "b.csv", "--label-separator", ";", "--json").stdout)[
@@ -143,10 +153,10 @@ def test_scaled_measures_are_averaged_and_those_undefined_left_out(two):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["train", "a.csv", "--positive", "eggs"], "'eggs' is to be looked for, but the labels are 'ham' and 'spam'"),
+        (["train", "a.csv", "--positive", "eggs"], "'eggs' is to be looked for, but the two classes are 'ham' and 'spam'"),
         (["train", "a.csv", "-o", "a.csv"], "a.csv would replace a.csv, which is needed; choose another name"),
         (["train", "a.csv", "--costs", "c.toml"], "'false-alarm' is none of hit, false_alarm, miss"),
-        (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The costs name 'eggs', which is not among the labels"),
+        (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The utility names 'eggs', which is not among the classes"),
         (["train", "a.csv", "--prior-model", "k.tmm"], "compares texts as they are and knows no words"),
     ],
 )
@@ -189,7 +199,7 @@ def test_nothing_that_is_read_is_written_over(words, two, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "b.csv").write_bytes((folder / "a.csv").read_bytes())
     (folder / "c.toml").write_text("[costs]\nspam = { hit = 5 }\n")
-    (folder / "k.sqlite").write_bytes(b"judgements")
+    (folder / "k.sqlite").write_bytes(b"feedback")
     assert call("train", "a.csv", "-o", "m.tmm").exit_code == 0
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     result = call(*words)

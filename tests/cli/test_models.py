@@ -60,52 +60,54 @@ def test_evaluate_counts_what_predict_decides(desk, name):
 
 
 @pytest.mark.parametrize(
-    "recipe", [ModelConfig(), ModelConfig(utility=T11SU), ModelConfig("subsequence", 3, utility=T10U), ModelConfig("ngrams", 3)]
+    "config", [ModelConfig(), ModelConfig(utility=T11SU), ModelConfig("subsequence", 3, utility=T10U), ModelConfig("ngrams", 3)]
 )
-def test_a_model_decides_the_same_after_it_was_kept(recipe, tmp_path):
+def test_a_model_decides_the_same_from_its_file(config, tmp_path):
     desk = load_dataset("desk")
-    trained, texts = recipe.train(desk.part("train")), desk.part("test").texts
-    trained.save(tmp_path / "model.tmm")
-    kept = load_classifier(tmp_path / "model.tmm")
-    np.testing.assert_array_equal(kept.scores(texts), trained.scores(texts))
-    kept.save(tmp_path / "again.tmm")
+    model, texts = config.fit(desk.part("train")), desk.part("test").texts
+    model.save(tmp_path / "model.tmm")
+    same = load_classifier(tmp_path / "model.tmm")
+    np.testing.assert_array_equal(same.decide(texts).scores, model.decide(texts).scores)
+    np.testing.assert_array_equal(same.predict(texts), model.predict(texts))
+    same.save(tmp_path / "again.tmm")
     assert (tmp_path / "again.tmm").read_bytes() == (tmp_path / "model.tmm").read_bytes()
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_reasons_add_up_to_the_score(desk, name):
+def test_contributions_add_up_to_the_score(desk, name):
     text = "the printer says paper jam but there is no paper"
-    reasons = json.loads(call("explain", desk / f"{name}.tmm", text, "--json").stdout)
+    found = json.loads(call("explain", desk / f"{name}.tmm", text, "--json").stdout)
     model = load_classifier(desk / f"{name}.tmm")
-    scores = model.scores([text])[0]
-    if name in ("plain", "model", "marked"):  # of words all are told, and nothing else is left
-        learner = getattr(model.model.model_, "estimator_", model.model.model_)
-        k = model.classes.index(reasons["label"])
-        assert reasons["rest"] == pytest.approx(learner.intercept_[k] - model.thresholds()[k])
-    assert reasons["score"] == pytest.approx(scores.max())
+    decisions = model.decide([text])
+    assert tuple(found["labels"]) == decisions.labels[0]
+    if name in ("plain", "model", "marked"):  # of words all are shown, and nothing else is left
+        k = model.classes_.tolist().index(found["label"])
+        assert found["rest"] == pytest.approx(model.learner_.intercept_[k] - model.thresholds_[k])
+    assert found["score"] == pytest.approx(decisions.scores[0].max())
+    assert found["score"] == pytest.approx(found["rest"] + sum(one["contribution"] for one in found["contributions"]))
     against = json.loads(call("explain", desk / f"{name}.tmm", text, "--label", "billing", "--json").stdout)
     assert against["label"] == "billing"
-    assert against["score"] < reasons["score"]
+    assert against["score"] < found["score"]
 
 
-def test_costs_are_worth_their_money(desk):
-    worth = {}
+def test_a_model_with_costs_has_the_higher_utility(desk):
+    utility = {}
     for name in ("plain", "model"):
         costs = ("--costs", desk / "desk-costs.toml", "--json")
-        worth[name] = json.loads(call("evaluate", desk / f"{name}.tmm", desk / "desk-test.csv", *costs).stdout)["utility"]
-    assert worth["model"] > worth["plain"]
+        utility[name] = json.loads(call("evaluate", desk / f"{name}.tmm", desk / "desk-test.csv", *costs).stdout)["utility"]
+    assert utility["model"] > utility["plain"]
 
 
 def test_thresholds_move_without_texts(desk, tmp_path):
     bold, careful = tmp_path / "bold.tmm", tmp_path / "careful.tmm"
     assert call("threshold", desk / "model.tmm", "--hit", 50, "--false-alarm", -1, "-o", bold).exit_code == 0
     moved = json.loads(call("threshold", desk / "model.tmm", "--hit", 1, "--false-alarm", -50, "-o", careful, "--json").stdout)
-    assert list(moved["before"].values()) == pytest.approx(load_classifier(desk / "model.tmm").thresholds())
-    assert np.mean(load_classifier(bold).thresholds()) < np.mean(load_classifier(careful).thresholds())
-    anew = tmp_path / "anew.tmm"
+    assert list(moved["before"].values()) == pytest.approx(load_classifier(desk / "model.tmm").thresholds_)
+    assert np.mean(load_classifier(bold).thresholds_) < np.mean(load_classifier(careful).thresholds_)
+    fresh = tmp_path / "fresh.tmm"
     known = ("--keywords", desk / "desk-keywords.toml", "--hit", 1, "--false-alarm", -50)
-    assert call("train", desk / "desk-train.csv", *known, "-o", anew).exit_code == 0
-    assert load_classifier(anew).thresholds() == pytest.approx(load_classifier(careful).thresholds())
+    assert call("train", desk / "desk-train.csv", *known, "-o", fresh).exit_code == 0
+    assert load_classifier(fresh).thresholds_ == pytest.approx(load_classifier(careful).thresholds_)
 
 
 def test_several_labels_a_text(tmp_path):
@@ -126,7 +128,7 @@ def test_an_earlier_model_as_knowledge(desk, tmp_path):
     few.write_text("".join((desk / "desk-train.csv").read_text().splitlines(keepends=True)[:60]))
     result = call("train", few, "--prior-model", desk / "plain.tmm", "-o", tmp_path / "new.tmm")
     assert result.exit_code == 0, result.output
-    assert "what is known of account" in result.stdout
+    assert "prior for account: " in result.stdout
 
 
 def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
@@ -156,22 +158,22 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "it is not a text file"),
         (b"text,label\ncaf\xe9,x\n", [], "is not utf-8; name the encoding with --encoding"),
         (b"text,label\nhello,\n", [], "the label, column 'label', is empty"),
-        (b"text,label\na b,x\nc d,x\n", [], "All 2 texts have the label 'x'"),
+        (b"text,label\na b,x\nc d,x\n", [], "All 2 texts are of only one class: x"),
         (TWO, ["-o", "/nowhere/m.tmm"], "/nowhere/m.tmm cannot be written"),
         (TWO, ["-o", "."], "cannot be written: it is a folder"),
-        (TWO, ["--features", "poly"], "--kernel poly is none of words, subsequence, ngrams"),
+        (TWO, ["--features", "poly"], "--features must be one of words, subsequence, ngrams; got 'poly'"),
         (TWO, ["--utility", "t9u"], "--utility t9u is none of t10u, t11su, t10su, f1"),
         (TWO, ["--hit", "1", "--utility", "f1"], "both say what decisions are worth; choose one"),
-        (TWO, ["--hit", "-1"], "a right decision worth more than a wrong one"),
+        (TWO, ["--hit", "-1"], "a right decision must be worth more than a wrong one"),
         (TWO, ["--keywords", "no.toml"], "no.toml cannot be read: No such file"),
         (TWO, ["--rationales", "spans"], "has no column 'spans'"),
         (TWO, ["--prior-model", "a.csv"], "a.csv"),
         (b"text,label\n!!,x\n??,y\n", [], "No words"),
-        (TWO, ["--C", "0"], "'C' parameter of PriorSVC must be"),
+        (TWO, ["--C", "0"], "--C must be a number of more than 0; got 0.0"),
         (
             TWO,
             ["--features", "subsequence", "--decay", "2"],
-            "'decay' parameter of SubsequenceKernel must be",
+            "--decay must be a number of more than 0 and at most 1; got 2.0",
         ),
     ],
 )
@@ -191,12 +193,15 @@ def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, m
     [
         (["evaluate", "no.tmm", "a.csv"], "no.tmm"),
         (["predict", "a.csv", "a.csv"], "a.csv"),
-        (["explain", "plain.tmm", "hello", "--label", "weather"], "There is no label 'weather'"),
-        (["threshold", "plain.tmm", "--hit", "3", "-o", "b.tmm"], "trained without costs"),
+        (["explain", "plain.tmm", "hello", "--label", "weather"], "There is no class 'weather'"),
+        (
+            ["threshold", "plain.tmm", "--hit", "3", "-o", "b.tmm"],
+            "so it has no held-out scores to set thresholds on; train it with one: --hit and",
+        ),
         (["threshold", "model.tmm", "-o", "b.tmm"], "say what decisions are worth"),
         (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
         (["similarity", "alone"], "give two texts to compare"),
-        (["similarity", "a", "b", "--length", "0"], "'length' parameter of SubsequenceKernel must be"),
+        (["similarity", "a", "b", "--length", "0"], "--length must be an int in the range [1, 256]. Got 0 instead"),
         (["evaluate", "plain.tmm", "other.csv"], "which the model does not know"),
     ],
 )

@@ -21,11 +21,11 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("predict")
     (folder / "train.csv").write_text("note words,label\n" + LINES * 3)
     table = read_table(folder / "train.csv")
-    trained = ModelConfig().fit(table.corpus, {})
-    trained.text_column = table.text_column
-    trained.save(folder / "m.tmm")
+    model = ModelConfig().fit(table.corpus)
+    model.metadata_["text_column"] = table.text_column
+    model.save(folder / "m.tmm")
     several = Corpus("several", ["toner", "vpn", "toner and vpn"] * 3, [("a;b",), ("c",), ("a;b", "c")] * 3)
-    ModelConfig().fit(several, {}).save(folder / "several.tmm")
+    ModelConfig().fit(several).save(folder / "several.tmm")
     return folder
 
 

@@ -18,15 +18,15 @@ from typer.testing import CliRunner
 pytest.importorskip("distributed")
 
 from distributed import LocalCluster
-from textmargin.training_parts import Seen, train_parts
 
-from textmargin import Utility, load_dataset
+from textmargin import TextClassifier, ThresholdClassifier, Utility, load_dataset
 from textmargin.cli import app
-from textmargin.cli._cluster import at_work
-from textmargin.config import ModelConfig
+from textmargin.cli._cluster import ClusterOptions
+from textmargin.cli._console import with_options
 from textmargin.errors import ClusterError, TooLargeError
 from textmargin.persistence import load_classifier
 from textmargin.scale._client import client
+from textmargin.scale.training import PartCounts, fit_parts
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 
@@ -74,12 +74,14 @@ def known(tmp_path_factory):
 
 def assert_same_model(ours, theirs):
     ours, theirs = load_classifier(ours), load_classifier(theirs)
-    assert (ours.classes, ours.worth, ours.text_column) == (theirs.classes, theirs.worth, theirs.text_column)
-    assert ours.about["labels"] == theirs.about["labels"]
-    assert ours.model.representation_.vocabulary_ == theirs.model.representation_.vocabulary_
-    np.testing.assert_allclose(ours.model.model_.estimator_.coef_, theirs.model.model_.estimator_.coef_, atol=1e-6)
-    np.testing.assert_allclose(ours.thresholds(), theirs.thresholds(), atol=1e-6)
-    assert ours.model.get_params().keys() == theirs.model.get_params().keys()
+    assert ours.classes_.tolist() == theirs.classes_.tolist()
+    assert ours.model_.utility == theirs.model_.utility
+    assert ours.model_.pos_label_ == theirs.model_.pos_label_
+    assert {**ours.metadata_, "source": None} == {**theirs.metadata_, "source": None}
+    assert ours.representation_.vocabulary_ == theirs.representation_.vocabulary_
+    np.testing.assert_allclose(ours.learner_.coef_, theirs.learner_.coef_, atol=1e-6)
+    np.testing.assert_allclose(ours.thresholds_, theirs.thresholds_, atol=1e-6)
+    assert ours.get_params().keys() == theirs.get_params().keys()
 
 
 def test_two_workers_train_the_same_model_and_decide(known, tmp_path):
@@ -114,7 +116,7 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     assert "4 of 4 parts were there from an earlier run" in again.stderr
     other = call(*words)
     assert other.exit_code == 2
-    assert "overwrite" in other.stderr
+    assert "overwrite them (--overwrite)" in other.stderr
     assert call(*words, "--overwrite").exit_code == 0
 
 
@@ -158,7 +160,7 @@ def test_a_cluster_that_ends_before_the_work_does():
     mortal = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
 
     def work():
-        with at_work(mortal.scheduler_address, None):
+        with ClusterOptions(cluster=mortal.scheduler_address).connect():
             waiting = client().submit(time.sleep, 2, pure=False)
             mortal.close()
             waiting.result()
@@ -170,7 +172,7 @@ def test_a_cluster_that_ends_before_the_work_does():
 @pytest.mark.parametrize("words", [("train", "parts", "-o", "m.tmm"), ("predict", "known.tmm", "parts", "-o", "out")])
 def test_without_dask_it_is_said_what_to_install(known, monkeypatch, words):
     monkeypatch.chdir(known)
-    for name in [name for name in sys.modules if name.startswith(("textmargin.scale.", "textmargin.training_parts"))]:
+    for name in [name for name in sys.modules if name.startswith("textmargin.scale.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "dask", None)
     result = call(*words, "--workers", 2)
@@ -190,7 +192,7 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
     ("words", "message"),
     [
         (("train", "parts", "--keywords", "k.toml"), "--keywords needs all texts in one memory"),
-        (("train", "parts", "--features", "ngrams"), "--kernel ngrams needs all texts in one memory"),
+        (("train", "parts", "--features", "ngrams"), "--features ngrams needs all texts in one memory"),
         (("train", "parts", "--report", "r.html", "--test", "t.csv"), "--report and --test need all texts"),
         (("train", "-",), "Standard input cannot be cut in parts"),
         (("train", "parts", "--label", "topic"), "has no column 'topic'. It has 'text', 'label'"),
@@ -212,7 +214,7 @@ def test_what_cannot_be_done_on_a_cluster(known, monkeypatch, words, message):
 def test_output_is_for_clusters(known, tmp_path):
     result = call("predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out")
     assert result.exit_code == 2
-    assert "--output and --anew go with --cluster or --workers" in result.stderr
+    assert "--output and --overwrite go with --cluster or --workers" in result.stderr
 
 
 @pytest.mark.parametrize("part_bytes", [1, 300, 100_000])
@@ -248,6 +250,16 @@ def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_pat
 
 
 def test_leave_one_out_scores_of_millions_of_texts_are_refused_before_training():
-    seen = Seen(3_000_000, Counter(spam=100_000, ham=2_900_000), False, [], 0)
-    with pytest.raises(TooLargeError, match=r"of 3,000,000 texts are too many; use --scores cv"):
-        train_parts(ModelConfig(utility=Utility(tp=5, fp=-1)), SimpleNamespace(name="texts"), seen)
+    counted = PartCounts(3_000_000, Counter(spam=100_000, ham=2_900_000), False, [], 0)
+    model = TextClassifier(decision=ThresholdClassifier(utility=Utility(tp=5, fp=-1)))
+    with pytest.raises(TooLargeError, match=r"of 3,000,000 texts are too many; set thresholds on scores='cv' or") as caught:
+        fit_parts(model, SimpleNamespace(name="texts"), counted)
+    assert "set thresholds on --threshold-scores cv or" in with_options(caught.value)
+
+
+def test_labels_that_differ_by_case_are_noted_on_a_cluster_too(cluster, tmp_path):
+    rows = [("wheat and corn", "x"), ("bank rates", "y"), ("oil prices", "X")] * 4
+    folder = write_parquet(tmp_path / "parts", rows, 2)
+    result = call("train", folder, "--cluster", cluster, "-o", tmp_path / "m.tmm")
+    assert result.exit_code == 0, result.output
+    assert "labels 'X' and 'x' differ by case only" in result.stderr

@@ -9,7 +9,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from textmargin import KeywordPrior, RationalePrior, load_dataset
-from textmargin.config import ModelConfig
+from textmargin.config import ModelConfig, read_rationales
 from textmargin.errors import UnknownTermWarning
 from textmargin.report.summary import summarise
 
@@ -38,7 +38,7 @@ def test_no_two_messages_are_alike():
     assert openings.most_common(1)[0][1] <= 4
 
 
-def test_a_third_is_marked_and_marks_are_words():
+def test_a_third_has_rationales_and_they_are_whole_words():
     marks = [(text, spans) for text, spans in zip(DESK.texts, DESK.fields["marks"], strict=True) if spans]
     assert 0.3 < len(marks) / len(DESK) < 0.4
     for text, spans in marks:
@@ -46,7 +46,7 @@ def test_a_third_is_marked_and_marks_are_words():
             assert 0 <= start < end <= len(text)
             assert text[start:end].strip() == text[start:end]
     with pytest.warns(UnknownTermWarning):
-        assert RationalePrior(marked(DESK, "marks")).coef(["wifi"], DESK.classes)["network"][0] > 0
+        assert RationalePrior(read_rationales(DESK, "marks")).coef(["wifi"], DESK.classes)["network"][0] > 0
 
 
 def test_every_topic_has_keywords_and_costs():

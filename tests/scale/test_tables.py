@@ -23,11 +23,10 @@ def desk():
 
 
 @pytest.fixture(scope="module")
-def trained(desk):
+def model(desk):
     """With thresholds, so that there are scores that must not travel."""
     part = desk.part("train")
-    model = TextClassifier(decision=ThresholdClassifier()).fit(part.texts, np.array(part.labels))
-    return Trained(model, model.classes_.tolist(), False)
+    return TextClassifier(decision=ThresholdClassifier()).fit(part.texts, np.array(part.labels))
 
 
 def write_parts(folder, texts, n_parts):
@@ -43,15 +42,15 @@ def files(folder):
 
 
 @pytest.mark.parametrize("n_parts", [1, 2, 7])
-def test_decides_as_in_memory(desk, trained, tmp_path, n_parts):
+def test_decides_as_in_memory(desk, model, tmp_path, n_parts):
     source = write_parts(tmp_path / "in", desk.texts, n_parts)
-    found = scale.predict_parquet(trained, source, tmp_path / "out", scores=True)
+    found = scale.predict_parquet(model, source, tmp_path / "out", scores=True)
     table = pq.read_table(tmp_path / "out")
-    scores = trained.scores(desk.texts)
+    expected = model.decide(desk.texts)
     assert (found.n_texts, found.n_parts, found.n_null, found.n_earlier) == (len(desk), n_parts, 0, 0)
     assert table["id"].to_pylist() == list(range(len(desk)))
-    assert table["decision"].to_pylist() == [label for (label,) in trained.labels(scores)]
-    np.testing.assert_allclose(table["score of billing"], scores[:, trained.classes.index("billing")])
+    assert table["decision"].to_pylist() == [label for (label,) in expected.labels]
+    np.testing.assert_allclose(table["score of billing"], expected.scores[:, expected.names.index("billing")])
     assert json.loads((tmp_path / "out" / COMPLETE).read_text())["n_texts"] == len(desk)
 
 
@@ -74,10 +73,10 @@ def test_two_classes_of_a_plain_classifier(desk, tmp_path):
     assert pq.read_table(tmp_path / "out")["decision"].to_pylist() == model.predict(desk.texts[:40]).tolist()
 
 
-def test_an_empty_part_and_a_null_text(trained, tmp_path):
+def test_an_empty_part_and_a_null_text(model, tmp_path):
     source = write_parts(tmp_path / "in", ["no paper", None, "cannot log in"], 2)
     pq.write_table(pq.read_table(source / "part-0.parquet").slice(0, 0), source / "part-9.parquet")
-    found = scale.predict_parquet(trained, source, tmp_path / "out", scores=True)
+    found = scale.predict_parquet(model, source, tmp_path / "out", scores=True)
     assert (found.n_texts, found.n_null, found.n_parts) == (3, 1, 3)
     empty = pq.read_table(tmp_path / "out" / "part-9.parquet")
     assert empty.num_rows == 0
@@ -87,29 +86,29 @@ def test_an_empty_part_and_a_null_text(trained, tmp_path):
     assert row["score of billing"] is None
 
 
-def test_a_damaged_footer_is_found_before_anything_is_written(desk, trained, tmp_path):
+def test_a_damaged_footer_is_found_before_anything_is_written(desk, model, tmp_path):
     source = write_parts(tmp_path / "in", desk.texts, 3)
     whole = (source / "part-1.parquet").read_bytes()
     (source / "part-1.parquet").write_bytes(whole[:-20])
     with pytest.raises(TableError, match=r"part-1\.parquet cannot be read as Parquet, so nothing was begun"):
-        scale.predict_parquet(trained, source, tmp_path / "out")
+        scale.predict_parquet(model, source, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_damaged_page_stops_the_run_and_a_mended_one_lets_it_go_on(desk, trained, tmp_path):
+def test_a_damaged_page_stops_the_run_and_a_mended_one_lets_it_go_on(desk, model, tmp_path):
     source = write_parts(tmp_path / "in", desk.texts, 3)
     whole = (source / "part-1.parquet").read_bytes()
     (source / "part-1.parquet").write_bytes(whole[:4] + b"\xff" * 2000 + whole[2004:])
     with pytest.raises(TableError, match=r"part-1\.parquet cannot be decided on"):
-        scale.predict_parquet(trained, source, tmp_path / "out")
+        scale.predict_parquet(model, source, tmp_path / "out")
     assert COMPLETE not in files(tmp_path / "out")
     assert "part-1.parquet" not in files(tmp_path / "out")
     (source / "part-1.parquet").write_bytes(whole)
-    scale.predict_parquet(trained, source, tmp_path / "out")
+    scale.predict_parquet(model, source, tmp_path / "out")
     assert pq.read_table(tmp_path / "out").num_rows == len(desk)
 
 
-def test_a_run_that_was_stopped_goes_on(desk, trained, tmp_path):
+def test_a_run_that_was_stopped_goes_on(desk, model, tmp_path):
     """Half-written files are never under the name of a part; what is there under it is whole, and not done again."""
     source, out = write_parts(tmp_path / "in", desk.texts, 5), tmp_path / "out"
 
@@ -117,26 +116,26 @@ def test_a_run_that_was_stopped_goes_on(desk, trained, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        scale.predict_parquet(trained, source, out, progress=stop)
+        scale.predict_parquet(model, source, out, progress=stop)
     assert COMPLETE not in files(out)
     (out / ".part-4.parquet.x.part").write_bytes(b"PAR1 and no more")  # what a killed worker leaves
     for path in out.glob("part-*.parquet"):
         pq.read_table(path)
-    found = scale.predict_parquet(trained, source, out)
+    found = scale.predict_parquet(model, source, out)
     assert found.n_earlier >= 1
     assert files(out) == [COMPLETE, "_started.json", *(f"part-{i}.parquet" for i in range(5))]
     assert pq.read_table(out).num_rows == len(desk)
-    assert scale.predict_parquet(trained, source, out).n_earlier == 5
+    assert scale.predict_parquet(model, source, out).n_earlier == 5
 
 
-def test_workers_that_were_started_elsewhere_write_where_the_user_is(desk, trained, tmp_path, monkeypatch):
+def test_workers_that_were_started_elsewhere_write_where_the_user_is(desk, model, tmp_path, monkeypatch):
     write_parts(tmp_path / "in", desk.texts[:20], 2)
     monkeypatch.chdir(tmp_path)
-    scale.predict_parquet(trained, "in", "out")
+    scale.predict_parquet(model, "in", "out")
     assert files(tmp_path / "out") == [COMPLETE, "_started.json", "part-0.parquet", "part-1.parquet"]
 
 
-def test_texts_that_change_meanwhile_stop_the_run(desk, trained, tmp_path, monkeypatch):
+def test_texts_that_change_meanwhile_stop_the_run(desk, model, tmp_path, monkeypatch):
     source, out = write_parts(tmp_path / "in", desk.texts[:20], 1), tmp_path / "out"
     check = tables.check_parts
 
@@ -147,38 +146,38 @@ def test_texts_that_change_meanwhile_stop_the_run(desk, trained, tmp_path, monke
 
     monkeypatch.setattr(tables, "check_parts", check_and_change)
     with pytest.raises(TableError, match=r"part-0\.parquet has changed since it was looked at"):
-        scale.predict_parquet(trained, source, out)
+        scale.predict_parquet(model, source, out)
     assert files(out) == ["_started.json"]
 
 
-def test_texts_that_changed_are_decided_again(desk, trained, tmp_path):
+def test_texts_that_changed_are_decided_again(desk, model, tmp_path):
     source, out = write_parts(tmp_path / "in", desk.texts, 3), tmp_path / "out"
-    scale.predict_parquet(trained, source, out)
+    scale.predict_parquet(model, source, out)
     pq.write_table(pa.table({"id": [7], "text": ["no paper"]}), source / "part-1.parquet")
     (source / "part-2.parquet").unlink()
-    found = scale.predict_parquet(trained, source, out)
+    found = scale.predict_parquet(model, source, out)
     assert (found.n_parts, found.n_earlier) == (2, 1)
     assert files(out) == [COMPLETE, "_started.json", "part-0.parquet", "part-1.parquet"]
     assert pq.read_table(out / "part-1.parquet")["id"].to_pylist() == [7]
 
 
-def test_decisions_of_another_run_are_not_mixed(desk, trained, tmp_path):
+def test_decisions_of_another_run_are_not_mixed(desk, model, tmp_path):
     source, out = write_parts(tmp_path / "in", desk.texts[:20], 2), tmp_path / "out"
-    scale.predict_parquet(trained, source, out)
+    scale.predict_parquet(model, source, out)
     with pytest.raises(TableError, match="an earlier run with another scores"):
-        scale.predict_parquet(trained, source, out, scores=True)
-    scale.predict_parquet(trained, source, out, scores=True, overwrite=True)
+        scale.predict_parquet(model, source, out, scores=True)
+    scale.predict_parquet(model, source, out, scores=True, overwrite=True)
     assert "score of billing" in pq.read_table(out).column_names
 
 
-def test_folders_that_are_not_ours(desk, trained, tmp_path):
+def test_folders_that_are_not_ours(desk, model, tmp_path):
     source = write_parts(tmp_path / "in", desk.texts[:20], 2)
     with pytest.raises(TableError, match="holds the texts themselves"):
-        scale.predict_parquet(trained, source, source)
+        scale.predict_parquet(model, source, source)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(TableError, match="was not written by predict"):
-        scale.predict_parquet(trained, source, tmp_path / "mine")
+        scale.predict_parquet(model, source, tmp_path / "mine")
     assert files(tmp_path / "mine") == ["notes.txt"]
 
 
@@ -190,26 +189,26 @@ def test_folders_that_are_not_ours(desk, trained, tmp_path):
         ({"keep": ["ids"]}, r"part-0\.parquet has no column 'ids'"),
     ],
 )
-def test_columns_that_are_not_there(desk, trained, tmp_path, settings, message):
+def test_columns_that_are_not_there(desk, model, tmp_path, settings, message):
     source = write_parts(tmp_path / "in", desk.texts[:20], 1)
     with pytest.raises(TableError, match=message):
-        scale.predict_parquet(trained, source, tmp_path / "out", **settings)
+        scale.predict_parquet(model, source, tmp_path / "out", **settings)
     assert not (tmp_path / "out").exists()
 
 
-def test_sources_that_are_not_there(trained, tmp_path):
+def test_sources_that_are_not_there(model, tmp_path):
     for source, message in (
         (tmp_path / "no", "There is no file"),
         (tmp_path, "holds no files"),
         (tmp_path / "*.parquet", "No file"),
     ):
         with pytest.raises(TableError, match=message):
-            scale.predict_parquet(trained, source, tmp_path / "out")
+            scale.predict_parquet(model, source, tmp_path / "out")
     with pytest.raises(TextmarginError, match="a fitted TextClassifier"):
         scale.predict_parquet(TextClassifier(), tmp_path, tmp_path / "out")
 
 
-def test_a_worker_that_dies_on_the_way(desk, trained, client, tmp_path):
+def test_a_worker_that_dies_on_the_way(desk, model, client, tmp_path):
     source, out = write_parts(tmp_path / "in", desk.texts, 6), tmp_path / "out"
     victims = client.run(os.getpid)
 
@@ -218,6 +217,6 @@ def test_a_worker_that_dies_on_the_way(desk, trained, client, tmp_path):
             os.kill(victims.popitem()[1], signal.SIGKILL)
             victims.clear()
 
-    scale.predict_parquet(trained, source, out, progress=kill)
-    assert pq.read_table(out)["decision"].to_pylist() == [label for (label,) in trained.labels(trained.scores(desk.texts))]
+    scale.predict_parquet(model, source, out, progress=kill)
+    assert pq.read_table(out)["decision"].to_pylist() == model.predict(desk.texts).tolist()
     client.wait_for_workers(2, timeout=30)

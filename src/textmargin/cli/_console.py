@@ -107,32 +107,46 @@ def mistakes() -> Iterator[None]:
             raise typer.Exit(2) from error
 
 
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 # Parameters of the library as this program's options. Messages of the library name what the caller typed: here that is options.
+_SETTINGS = ("keywords", "rationales", "prior_model", "trust", "threshold_scores", "length", "decay")
+_NAMES = ("text", "label", "label_separator", "encoding", "only", "features", "min_recall", "min_precision", *_SETTINGS)
 _OPTIONS = {
-    "file_format=": "--format",
+    "decision=ThresholdClassifier(utility=...)": "--hit and --false-alarm, --costs or --utility",
+    "utility=Utility(tp=2, fp=-1)": "--hit 2 --false-alarm -1",
     "skip_invalid=True": "--skip-invalid",
     "overwrite=True": "--overwrite",
-    **{
-        f"{name}=": f"--{name.replace('_', '-')}"
-        for name in ("text", "label", "label_separator", "encoding", "only", "features", "min_recall", "min_precision")
-    },
+    "file_format=": "--format",
+    "pos_label=": "--positive",
+    "scores=": "--threshold-scores",
+    **{f"{name}=": _option(name) for name in _NAMES},
 }
-_PARAMETER = re.compile(rf"(?<![\w.(])({'|'.join(map(re.escape, _OPTIONS))})(?=(['\w])?)")
-_SETTINGS = ("keywords", "rationales", "prior_model", "trust", "threshold_scores", "length", "decay")
+# With its value, which needs no quotes here; not as a part of a call, such as `predict(text=...)`.
+_PARAMETER = re.compile(rf"(?<![\w.])(?<!\w\()({'|'.join(map(re.escape, _OPTIONS))})(?:'([\w-]+)'|(?=(['\w]))|)")
+_OUT_OF_RANGE = re.compile(r"The '(\w+)' parameter of \w+ (?=must be)")  # in scikit-learn's words
 
 
-def with_options(error: Exception) -> str:
-    """An error's message on one line, parameters as the options they are here."""
-    message = " ".join(str(error).split())
-    message = _PARAMETER.sub(lambda found: _OPTIONS[found[1]] + (" " if found[2] else ""), message)
-    if isinstance(error, SettingError):
-        names = "|".join(dict.fromkeys([error.setting, *_SETTINGS]))
-        message = re.sub(rf"(?<![-\w])({names})(?![\w=])", lambda found: f"--{found[1].replace('_', '-')}", message)
-    return message
+def with_options(message: Exception | str) -> str:
+    """A message, such as an error's, on one line, parameters as the options they are here."""
+    line = " ".join(str(message).split())
+    line = _PARAMETER.sub(_with_value, line)
+    line = _OUT_OF_RANGE.sub(lambda found: f"{_option(found[1])} " if found[1] in _SETTINGS else found[0], line)
+    if isinstance(message, SettingError):
+        names = "|".join(dict.fromkeys([message.setting, *_SETTINGS]))  # as words, not as parts of a path
+        line = re.sub(rf"(?<![-\w/.'])({names})(?![\w=/']|\.\w)", lambda found: _option(found[1]), line)
+    return line
+
+
+def _with_value(found: re.Match[str]) -> str:
+    name, value, follows = found.groups()
+    return _OPTIONS[name] + (f" {value or ''}" if value or follows else "")
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    remark(" ".join(str(message).split()))
+    remark(with_options(message))
 
 
 def remark(line: str) -> None:

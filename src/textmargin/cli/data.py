@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import DatasetError
+from ..errors import UnknownNameError
 from ._console import Application, app, mistakes
 
 data = Application(help="List, explain and import corpora.", invoke_without_command=True)
@@ -18,7 +18,8 @@ app.add_typer(data, name="data")
 def list_data(context: typer.Context) -> None:
     """List the corpora that can be loaded by name, and which of them are here."""
     if context.invoked_subcommand is None:
-        _show_data()
+        with mistakes():
+            _show_data()
 
 
 @data.command("show")
@@ -35,8 +36,7 @@ def import_data(
     """Convert an original Reuters-21578 distribution, so that it can be loaded."""
     from ..datasets.sgml import import_reuters
 
-    with mistakes():
-        typer.echo(f"Written to {import_reuters(folder, to)}")
+    typer.echo(f"Written to {import_reuters(folder, to)}")
 
 
 @data.command("export")
@@ -48,9 +48,8 @@ def export_data(
     from ..datasets.loading import load_dataset
     from ..tables.export import export_csv
 
-    with mistakes():
-        for path in export_csv(load_dataset(name), to):
-            typer.echo(path)
+    for path in export_csv(load_dataset(name), to):
+        typer.echo(path)
 
 
 def _show_data(name: str | None = None) -> None:
@@ -59,8 +58,7 @@ def _show_data(name: str | None = None) -> None:
 
     from ..datasets.overview import overview
 
-    with mistakes():
-        known = {dataset.name: dataset for dataset in overview()}
+    known = {dataset.name: dataset for dataset in overview()}
     console = Console()
     if name is None:
         table = Table("name", "here", "what it is")
@@ -69,9 +67,8 @@ def _show_data(name: str | None = None) -> None:
         console.print(table)
         console.print("textmargin data show NAME tells where a corpus comes from and which file is missing.")
         return
-    with mistakes():
-        if name not in known:
-            raise DatasetError(f"there is no dataset {name!r}. There are {', '.join(known)}.")
+    if name not in known:
+        raise UnknownNameError(f"there is no dataset {name!r}. There are {', '.join(known)}.")
     dataset = known[name]
     console.print(f"[bold]{dataset.name}[/bold]: {dataset.about}\n")
     console.print(", ".join(f"{what} {n:,}" for what, n in dataset.counts.items()))

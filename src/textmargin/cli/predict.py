@@ -20,6 +20,7 @@ from ._options import Encoding, FileFormat, ModelFile, TextColumn, grouped
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..labels import Decisions
+    from ..tables.formats import Read
 
 Write = Callable[[list[int], "Decisions"], None]
 
@@ -84,6 +85,8 @@ def _predict_rows(
     write([], model.decide([]))
     n_decided = n_invalid = n_blank = 0
     for texts, rows in chain(first, batches):
+        if strict and len(texts) < len(rows):
+            texts, rows = _until_invalid(texts, rows)
         write([row.number for row in rows if isinstance(row, Row)], model.decide(texts))
         n_decided += len(texts)
         if len(texts) == len(rows):
@@ -104,6 +107,14 @@ def _predict_rows(
         remark(f"{n_invalid:,} lines skipped")
     elif not n_decided:
         remark(f"{source} has no rows; there was nothing to decide on")
+
+
+def _until_invalid(texts: list[str], rows: list[Read]) -> tuple[list[str], list[Read]]:
+    """Rows up to the first that is invalid, with it, and their texts."""
+    from ..tables.formats import InvalidLine, Row
+
+    end = next((place for place, row in enumerate(rows, start=1) if isinstance(row, InvalidLine)), len(rows))
+    return texts[: sum(isinstance(row, Row) for row in rows[:end])], rows[:end]
 
 
 def _predict_parts(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ResultError
-from ._console import app, mistakes, print_json
+from ._console import app, print_json
 
 if TYPE_CHECKING:
     from ..experiments.result import Result
@@ -44,22 +44,19 @@ def reproduce(
     from ..experiments.reproduce import reproduce
     from ..experiments.run import Run
 
-    with mistakes():
-        run = Run(quick=quick, kernels=kernels or cache_folder() / "kernels", results=results)
-        found = []
-        for outcome in reproduce(tables or [], run):
-            found.append(outcome.result)
-            if as_ in (Format.terminal, Format.markdown):
-                _print_result(outcome.result, as_)
-            typer.echo(f"Stored in {outcome.path}", err=True)
-            if outcome.differences is not None:
-                typer.echo(
-                    "\n  ".join(["Beside the run stored before:", *(outcome.differences or ["no number differs"])]), err=True
-                )
-        if as_ in (Format.html, Format.json) and found:
-            _print_all(found, as_)
-        if page is not None:
-            typer.echo(f"Written: {', '.join(map(str, write_page(results, page)))}", err=True)
+    run = Run(quick=quick, kernels=kernels or cache_folder() / "kernels", results=results)
+    found = []
+    for outcome in reproduce(tables or [], run):
+        found.append(outcome.result)
+        if as_ in (Format.terminal, Format.markdown):
+            _print_result(outcome.result, as_)
+        typer.echo(f"Stored in {outcome.path}", err=True)
+        if outcome.differences is not None:
+            typer.echo("\n  ".join(["Beside the run stored before:", *(outcome.differences or ["no number differs"])]), err=True)
+    if as_ in (Format.html, Format.json) and found:
+        _print_all(found, as_)
+    if page is not None:
+        typer.echo(f"Written: {', '.join(map(str, write_page(results, page)))}", err=True)
 
 
 def _list_tables(results: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import sha256
 
-from ..errors import DatasetError
+from ..errors import DatasetError, UnknownNameError
 from . import desk, medline, reading, reuters, sms, wikipedia
 from ._catalogue import catalogue
 from .corpus import Corpus
@@ -64,7 +64,7 @@ def load_dataset(name: str) -> Corpus:
     if name not in _READERS:
         near = get_close_matches(str(name), _READERS, n=1, cutoff=0.5)
         nearest = f" Nearest: {near[0]!r}." if near else ""
-        raise ValueError(f"There is no dataset {name!r}.{nearest} Names: {', '.join(map(repr, dataset_names()))}.")
+        raise UnknownNameError(f"There is no dataset {name!r}.{nearest} Names: {', '.join(map(repr, dataset_names()))}.")
     entry = catalogue()[name]
     paths = [right_path(entry, file) for file in entry.files]
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from ..errors import UnknownNameError
 from .run import Experiment
 
 EXPERIMENTS = {
@@ -35,5 +36,5 @@ def experiment(name: str) -> Experiment:
     if name not in EXPERIMENTS:
         near = get_close_matches(name, EXPERIMENTS, n=1)
         nearest = f" Nearest: {near[0]}." if near else ""
-        raise ValueError(f"There is no table {name!r}.{nearest} There are {', '.join(EXPERIMENTS)}.")
+        raise UnknownNameError(f"There is no table {name!r}.{nearest} There are {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]

@@ -112,7 +112,8 @@ def _check_classes(model: Any) -> None:
     right = names.ndim == 1 and names.dtype.kind in "Ubiuf" and (two or labels.kind != "binary")
     if not right or not np.array_equal(names, model.classes_):
         raise Refused("has labels that are not its classes")
-    own = getattr(learner, "multilabel_", None)
+    ours = type(learner).__module__.startswith("textmargin.")  # scikit-learn's number the columns of an indicator matrix
+    own = getattr(learner, "multilabel_", None) if ours else None
     if own is not None and (own != labels.multilabel or not np.array_equal(learner.classes_, names)):
         raise Refused(f"has {names.size} names of classes, where its model decides on others")
     if own is None and not labels.multilabel and np.size(learner.classes_) != names.size:

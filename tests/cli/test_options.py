@@ -1,0 +1,193 @@
+"""Options that are wrong, do not apply, or leave something out are named; what is no user's mistake keeps its traceback."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from textmargin import load_dataset
+from textmargin.cli import app
+from textmargin.cli._console import with_options
+from textmargin.errors import SettingError, TableError, TextmarginWarning
+from textmargin.persistence import load_classifier
+from textmargin.tables.export import export_csv
+
+ROWS = "text,label\n" + "wheat and corn,x\nbank rates,y\n" * 4
+
+
+def call(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text(ROWS)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """Messages of eight topics as files, and a model without costs."""
+    folder = tmp_path_factory.mktemp("desk")
+    export_csv(load_dataset("desk"), folder)
+    assert call("train", folder / "desk-train.csv", "-o", folder / "plain.tmm").exit_code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["train", "a.csv", "--C", "1", "--C", "2"], "--C"),
+        (["train", "a.csv", "--hit", "1", "--hit", "1"], "--hit"),
+        (["train", "a.csv", "-o", "x.tmm", "--output", "y.tmm"], "--output"),
+        (["train", "a.csv", "--skip-invalid", "--skip-invalid"], "--skip-invalid"),
+        (["similarity", "a", "b", "--length", "2", "--length", "3"], "--length"),
+    ],
+)
+def test_an_option_given_twice_was_taken_once(words, name, folder):
+    result = call(*words)
+    assert result.exit_code == 2
+    assert f"{name} is given 2 times; give it once." in " ".join(re.sub(r"[│╭╮╰╯─]", "", result.stderr).split())
+    assert [path.name for path in folder.iterdir()] == ["a.csv"]
+
+
+def test_an_option_for_several_values_may_be_given_again(folder):
+    words = ("feedback", "add", "f.sqlite", "--text", "wheat", "--predicted", "x", "--predicted", "y", "--correct", "x")
+    assert call(*words).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--length", 3], "--length is for --features subsequence or 'ngrams'; these are 'words'. Leave it out."),
+        (["--decay", 0.3], "--decay is for --features subsequence; these are 'words'. Leave it out."),
+        (["--features", "ngrams", "--decay", 0.3], "--decay is for --features subsequence; these are 'ngrams'. Leave it out."),
+        (
+            ["--trust", "fixed"],
+            "--trust says how far --keywords, --rationales or --prior-model are trusted; none of them is given.",
+        ),
+        (
+            ["--threshold-scores", "cv"],
+            "--threshold-scores is for models with costs, a utility or floors; none of them is given.",
+        ),
+        (
+            ["--features", "ngrams", "--keywords", "k.toml"],
+            "--keywords is about words; --features ngrams has none. Leave one of them out.",
+        ),
+        (
+            ["--keywords", "k.toml", "--prior-model", "m.tmm"],
+            "--keywords and --prior-model are both given; a model takes one kind of knowledge.",
+        ),
+    ],
+)
+def test_options_that_do_not_apply_were_passed_over(options, message, folder):
+    result = call("train", "a.csv", *options)
+    assert result.exit_code == 2, result.output
+    assert result.stderr == f"textmargin: {message}\n"
+    assert [path.name for path in folder.iterdir()] == ["a.csv"]
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (TableError("Choose it with text=."), "Choose it with --text."),
+        (TableError("leave such lines out with\n skip_invalid=True."), "leave such lines out with --skip-invalid."),
+        (TableError("say it with file_format=: csv"), "say it with --format: csv"),
+        (TableError("overwrite them (overwrite=True)."), "overwrite them (--overwrite)."),
+        (TableError("use scores='cv'."), "use --threshold-scores cv."),
+        (TableError("pos_label='a b' is for two classes"), "--positive 'a b' is for two classes"),
+        (TableError("min_recall=0.5, which"), "--min-recall 0.5, which"),
+        (TableError("predict(X, prior_scores=...)"), "predict(X, prior_scores=...)"),
+        (TextmarginWarning("these flatter it and trust='auto' may"), "these flatter it and --trust auto may"),
+        (SettingError("C", "must be more than 0"), "--C must be more than 0"),
+        (SettingError("prior_model", "old/keywords.tmm knows no words"), "--prior-model old/keywords.tmm knows no words"),
+        (SettingError("prior_model", "keywords.tmm knows no words"), "--prior-model keywords.tmm knows no words"),
+    ],
+)
+def test_parameters_of_the_library_are_options_here(message, shown):
+    assert with_options(message) == shown
+
+
+def test_costs_that_leave_labels_out_were_filled_up_with_points(desk, tmp_path):
+    """Seven of eight labels got 2 and -1 points, beside one in euros."""
+    (tmp_path / "c.toml").write_text("[costs]\nbilling = { hit = 200, false_alarm = -5, miss = -100 }\n")
+    words = ("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm", "--costs", tmp_path / "c.toml")
+    result = call(*words)
+    assert result.exit_code == 2
+    told = result.stderr.splitlines()[-1]
+    assert "says nothing of 'accessibility' and 6 others; add it, or '*' for all that are not named" in told
+    assert not (tmp_path / "m.tmm").exists()
+    result = call(*words, "--hit", 3, "--false-alarm", -2)
+    assert result.exit_code == 0, result.output
+    (utility, others) = (load_classifier(tmp_path / "m.tmm").model_.utility[name] for name in ("billing", "*"))
+    assert (utility.tp, utility.fp, utility.fn) == (200, -5, -100)
+    assert (others.tp, others.fp, others.fn) == (3, -2, 0)
+    summary = json.loads(call("evaluate", tmp_path / "m.tmm", desk / "desk-test.csv", "--json").stdout)
+    for one in summary["classes"]:
+        hit, alarm, miss = (200, -5, -100) if one["label"] == "billing" else (3, -2, 0)
+        assert one["utility"] == hit * one["tp"] + alarm * one["fp"] + miss * one["fn"]
+
+
+def test_costs_of_all_other_labels_are_said_once(desk, tmp_path):
+    (tmp_path / "c.toml").write_text('[costs]\nbilling = { hit = 200 }\n"*" = { hit = 1 }\n')
+    words = ("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm", "--costs", tmp_path / "c.toml")
+    assert call(*words).exit_code == 0
+    result = call(*words, "--hit", 3)
+    assert result.exit_code == 2
+    assert "has costs for all other labels, '*', and the options give others; choose." in result.stderr
+
+
+def test_utility_was_shown_of_a_model_without_costs(desk):
+    words = ("evaluate", desk / "plain.tmm", desk / "desk-test.csv")
+    shown = call(*words)
+    assert shown.exit_code == 0
+    assert "false alarms" in " ".join(shown.stdout.split())
+    assert "utility" not in shown.stdout
+    summary = json.loads(call(*words, "--json").stdout)
+    assert summary["utility"] is None
+    assert all(one["utility"] is None for one in summary["classes"])
+    assert "utility" in call(*words, "--hit", 2).stdout
+
+
+@pytest.mark.parametrize("debug", ["1", "0", ""])
+def test_debug_shows_the_traceback_of_a_mistake(folder, debug):
+    command = [sys.executable, "-m", "textmargin", "train", "nothing.csv"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, cwd=folder, env={**os.environ, "TEXTMARGIN_DEBUG": debug}
+    )
+    if debug == "1":
+        assert "Traceback (most recent call last)" in done.stderr
+        assert re.search(r"textmargin\.errors\.\w+Error: .*nothing\.csv", done.stderr)
+        assert done.returncode == 1
+    else:
+        assert done.returncode == 2
+        assert done.stderr.startswith("textmargin: ")
+        assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("kind", [ZeroDivisionError, ValueError, OSError, KeyError])
+def test_a_fault_of_ours_was_told_as_a_mistake_of_the_user(kind, folder, monkeypatch):
+    """One line without a traceback hid where it came from."""
+
+    def fail(*_, **__):
+        raise kind("inside")
+
+    monkeypatch.setattr("textmargin.learners.primal.PriorSVC.fit", fail)
+    result = call("train", "a.csv")
+    assert result.exit_code == 1
+    assert type(result.exception) is kind
+    last = result.exc_info[2]
+    while last.tb_next is not None:
+        last = last.tb_next
+    assert last.tb_frame.f_code is fail.__code__
+    assert "inside" not in result.stderr
+    assert [path.name for path in folder.iterdir()] == ["a.csv"]
+
+
+def test_brackets_in_help_were_taken_for_markup():
+    assert "[[start, end]" in " ".join(re.sub(r"[│╭╮╰╯─]", "", call("train", "--help").stdout).split())
