@@ -85,11 +85,9 @@ def points_of(truth: Bools, lead: Floats, utility: Measure | None, n_points: int
     thresholds[in_use] = 0.0
     tp, fp = (n_above(lead[side], thresholds) for side in (truth, ~truth))
     gained = np.full(tp.size, np.nan) if utility is None else np.asarray(utility(tp, fp, tp[-1] - tp, fp[-1] - fp))
-    best = (
-        None
-        if np.isnan(gained).all()
-        else int(first_maximum(np.nan_to_num(gained, nan=-np.inf), ROUNDING * np.nanmax(np.abs(gained))))
-    )
+    best = None
+    if not np.isnan(gained).all():
+        best = int(first_maximum(np.nan_to_num(gained, nan=-np.inf), ROUNDING * np.nanmax(np.abs(gained))))
     shown = _near([in_use] if best is None else [in_use, best], groups.size, n_points)
     tp, fp, n_positive = tp[shown], fp[shown], int(truth.sum())
     points = Points(
