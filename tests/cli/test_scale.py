@@ -262,4 +262,4 @@ def test_labels_that_differ_by_case_are_noted_on_a_cluster_too(cluster, tmp_path
     folder = write_parquet(tmp_path / "parts", rows, 2)
     result = call("train", folder, "--cluster", cluster, "-o", tmp_path / "m.tmm")
     assert result.exit_code == 0, result.output
-    assert "labels 'X' and 'x' differ by case only" in result.stderr
+    assert "Labels 'X' and 'x' differ only by blanks or case" in result.stderr

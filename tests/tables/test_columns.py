@@ -3,7 +3,7 @@
 import pytest
 
 from textmargin.errors import TableError
-from textmargin.tables.columns import case_variants, column_on_arrival
+from textmargin.tables.columns import column_on_arrival
 from textmargin.tables.formats import Row
 from textmargin.tables.reader import read_table
 
@@ -49,19 +49,3 @@ def test_the_column_of_a_stream_does_not_hang_on_what_comes_first():
         column_on_arrival(row, "x", "nope")
     with pytest.raises(TableError, match="which one holds the text"):
         column_on_arrival(Row(1, {"id": "a long text of many words", "note": "c"}), "x")
-
-
-def test_labels_that_differ_by_case_only_are_noted(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("text,label\nwin cash,Spam\nsee you,ham\nfree gold,spam \nfree,SPAM\n")
-    table = read_table(path, text="text", label="label")
-    assert table.notes == ["labels 'SPAM', 'Spam' and 'spam' differ by case only"]
-    assert table.corpus.classes == ["SPAM", "Spam", "ham", "spam"]
-    path.write_text("text,label\nwin cash,Spam;ham\nsee you,HAM\n")
-    notes = read_table(path, text="text", label="label", label_separator=";").notes
-    assert notes == ["labels 'HAM' and 'ham' differ by case only"]
-
-
-def test_other_labels_are_no_case_variants():
-    assert case_variants(["spam", "ham", "spam", "spam 2"]) == []
-    assert case_variants([]) == []

@@ -77,7 +77,6 @@ def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluste
     """Learn on a cluster."""
     require("connect")
     from ..scale.training import check_parts, count_labels, fit_parts
-    from ..tables.columns import case_variants
     from ..tables.parts import open_parts
 
     for name in ("keywords", "rationales", "prior_model"):
@@ -94,7 +93,7 @@ def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluste
     table = open_parts(data, **vars(reading))
     with cluster.connect():
         counted = count_labels(table)
-        tell([*table.columns.notes, *case_variants(counted.counts)], counted.invalid, counted.n_invalid)
+        tell(table.columns.notes, counted.invalid, counted.n_invalid)
         fit_parts(model, table, counted, verbose=1)
     model.metadata_ |= {"source": table.name, "text_column": table.columns.text}
     return model

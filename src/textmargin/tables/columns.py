@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,14 +98,6 @@ def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: s
             f"{source} has {len(counts):,} values in column {column!r} for {n_texts:,} texts, {once:,} of them once; are "
             f"they labels? Choose the column with label=."
         )
-
-
-def case_variants(names: Iterable[str]) -> list[str]:
-    """A note on each group of labels that differ by case only: probably one label, and learnt as several."""
-    groups = defaultdict(list)
-    for name in sorted(set(names)):
-        groups[name.casefold()].append(repr(name))
-    return [f"labels {', '.join(group[:-1])} and {group[-1]} differ by case only" for group in groups.values() if len(group) > 1]
 
 
 def _text_column(rows: Sequence[Row], names: list[str], label: str | None) -> str | None:

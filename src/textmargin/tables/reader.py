@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from ..datasets.corpus import Corpus
 from ..errors import TableError
-from .columns import N_SAMPLE, ColumnNames, case_variants, check_labels, column_on_arrival, find_columns, no_column
+from .columns import N_SAMPLE, ColumnNames, check_labels, column_on_arrival, find_columns, no_column
 from .formats import InvalidLine, Read, Row, read_rows
 from .lines import name_of
 
@@ -203,7 +203,6 @@ def read_table(
         labels = table.corpus.labels
         counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
         check_labels(counts, len(labels), columns.label, called, is_guess=label is None)
-        table.notes.extend(case_variants(counts))
     return LabelledTable(table.corpus, [*columns.notes, *table.notes], table.invalid, columns.text)
 
 
