@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 
 from textmargin import SubsequenceKernel, load_dataset
 from textmargin.datasets.reuters import modapte_topics
-from textmargin.experiments._machine import f1, learnt
+from textmargin.experiments._machine import f1, fit_predict
 from textmargin.experiments._news import as_in_the_paper
 from textmargin.experiments.whole_corpus import LARGEST
 from textmargin.representations import _device
@@ -146,7 +146,7 @@ def experiment() -> None:
     read = time.perf_counter()
     K = kernel()(train), kernel()(test, train)
     compared = time.perf_counter()
-    decided = Parallel(n_jobs=-1, prefer="threads")(delayed(learnt)(K, Y[:, [k]], C) for k in range(len(topics)))
+    decided = Parallel(n_jobs=-1, prefer="threads")(delayed(fit_predict)(K, Y[:, [k]], C) for k in range(len(topics)))
     learned = time.perf_counter()
     accepted = np.hstack([decisions for decisions, _ in decided])
     by_topic = f1(Y_test, accepted)
