@@ -40,7 +40,7 @@ ONE_FULL = np.column_stack([np.arange(20) % 2, np.ones(20)]).astype(int)
         ({"margins": (1, -1)}, {}, ValueError, "not negative"),
         ({"margins": "wide"}, {}, ValueError, "'margins' parameter"),
         ({"max_iter": 0}, {}, ValueError, "'max_iter' parameter"),
-        ({"class_weight": {7: 2.0}}, {}, LabelError, "class_weight names 7, which is not among the classes: \\[0, 1\\]"),
+        ({"class_weight": {7: 2.0}}, {}, LabelError, "class_weight names 7, which is not among the classes: 0, 1"),
         ({"class_weight": {1: -2.0}}, {}, LabelError, "class_weight must be positive"),
         ({"class_weight": {1: np.inf}}, {}, LabelError, "class_weight must be positive, finite"),
         ({}, {"y": sp.csr_matrix(np.ones((20, 1)))}, LabelError, "only one class: 1.0"),

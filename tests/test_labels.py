@@ -221,7 +221,7 @@ def test_which_of_two_classes_is_looked_for(labels, positive, wanted):
 
 
 def test_a_class_to_look_for_must_be_one_of_two():
-    with pytest.raises(LabelError, match="'eggs' is to be looked for, but the two classes are 'ham' and 'spam'"):
+    with pytest.raises(LabelError, match="positive='eggs' is neither of the two classes, 'ham', 'spam'"):
         TextClassifier(positive="eggs").fit(["a b", "c d"], ["ham", "spam"])
     with pytest.raises(LabelError, match="is for texts of two classes; here are 3"):
         TextClassifier(positive="oil").fit(TEXTS, NAMES)
@@ -258,7 +258,7 @@ def test_a_text_right_at_the_threshold_is_accepted_whichever_class_is_looked_for
 def test_costs_of_one_of_three_labels_are_an_error_that_names_another():
     """The others were left at T10U in silence, and euros were added to its points."""
     labels = describe(NAMES)
-    with pytest.raises(LabelError, match=r"says nothing of 'grain' and 1 others; add it, or '\*'"):
+    with pytest.raises(LabelError, match=r"says nothing of 'grain', 'oil'; add a line for each, or '\*'"):
         measures_of({"money": Utility(tp=5)}, labels)
     with pytest.raises(LabelError, match="names 'gold', which is not among the classes"):
         measures_of({"gold": Utility(tp=5)}, labels)

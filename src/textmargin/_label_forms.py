@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from .errors import LabelError, TextmarginWarning
-from .labels import ClassLabels, Indicator, column_names, positive_of, shorten
+from .labels import ClassLabels, Indicator, column_names, listed, positive_of
 
 _SETS = (list, tuple, set, frozenset)
 
@@ -73,7 +72,7 @@ def describe_counts(
 
 def _without_positive(labels: ClassLabels, positive: Any) -> ClassLabels:
     if positive is not None:
-        raise LabelError(f"{positive!r} is to be looked for, but that is for texts of two classes; here are {labels.names.size}.")
+        raise LabelError(f"positive={positive!r} is for texts of two classes; here are {labels.names.size} labels.")
     return labels
 
 
@@ -133,7 +132,7 @@ def _indicator(y: Any, classes: Any) -> NDArray[Any] | None:
         row, column = np.argwhere(wrong)[0]
         raise LabelError(
             f"Labels in a table of {matrix.shape[1]} columns must be 0 or 1; row {row}, column {column} has "
-            f"{matrix[row, column]!r:.40}. For names, give a list or tuple of them per text."
+            f"{matrix[row].tolist()[column]!r:.40}. For names, give a list or tuple of them per text."
         )
     return np.asarray(matrix != 0).astype(np.uint8)
 
@@ -219,9 +218,7 @@ def _checked_names(names: Any, n_columns: int) -> NDArray[Any]:
 def _require_known(names: Iterable[Any], place: dict[Any, int]) -> None:
     for name in names:
         if name not in place:
-            near = difflib.get_close_matches(str(name), map(str, place), n=1)
-            nearest = f" Did you mean {near[0]!r}?" if near else ""
-            raise LabelError(f"There is no label {name!r}; there are {shorten(list(place))}.{nearest}")
+            raise LabelError(f"There is no label {name!r}; there are {listed(name, list(place))}")
 
 
 def _warn_of_variants(names: list[str]) -> None:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 
 from ._typing import Floats
 from .decisions.threshold import ThresholdClassifier
-from .errors import PriorError, TextmarginError, TextmarginWarning
+from .errors import LabelError, PriorError, TextmarginError, TextmarginWarning
 from .knowledge.keywords import KeywordPrior
 from .labels import ClassLabels
 from .learners.kernel import KernelSVC
@@ -32,6 +32,12 @@ class Slots:
     knowledge: Any
     learner: Any
     decision: Any
+
+    def check(self) -> None:
+        """An error for a class where an object of it should be."""
+        for name, slot in vars(self).items():
+            if isinstance(slot, type):
+                raise TextmarginError(f"{name} is the class {slot.__name__} itself; write {name}={slot.__name__}().")
 
     def default(self, slot: str) -> Any:
         """What stands for a slot that is None."""
@@ -72,6 +78,9 @@ class Slots:
         if self.decision is None:
             return learner
         decision = clone(self.decision).set_params(estimator=learner)
+        own = getattr(decision, "pos_label", None)
+        if None not in (own, positive) and own != positive:
+            raise LabelError(f"positive={positive!r}, but the decision has pos_label={own!r}; give one of them.")
         hears = positive is not None and "pos_label" in decision.get_params(deep=False)
         return decision.set_params(pos_label=positive) if hears else decision
 

@@ -29,7 +29,7 @@ from ._slots import Slots
 from ._typing import Floats
 from .decisions.held_out import score_columns
 from .decisions.threshold import ThresholdClassifier
-from .errors import EmptyVocabularyError, LabelError, ScoreError, TextmarginError
+from .errors import EmptyVocabularyError, LabelError, NotTextError, ScoreError, TextmarginError
 from .labels import ClassLabels, Decisions
 from .learners.evidence import Disagreement
 from .learners.explanation import Explanation, KernelExplanation
@@ -153,6 +153,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if len(target) != len(texts):
             raise LabelError(f"There are {len(texts)} texts but {len(target)} labels.")
         slots = self._slots
+        slots.check()
         representation = slots.kernel()
         if representation is None:
             representation = BagOfWords() if self.representation is None else clone(self.representation)
@@ -257,6 +258,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         target : class, default=None
             Whose score; default: the class that the text is given, or, given none, the one with the highest score.
         """
+        if not isinstance(text, str):
+            raise NotTextError(f"explain takes one text, a string; got {type(text).__name__}: {text!r:.60}.")
         learner = self.learner_
         if not hasattr(learner, "explain"):
             raise TextmarginError(f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot.")

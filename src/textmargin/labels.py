@@ -13,6 +13,7 @@ every form that people have them, and gives decisions back in the same.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -165,7 +166,7 @@ class ClassLabels:
         """The place of a class."""
         names = self.names.tolist()
         if target not in names:
-            raise LabelError(f"There is no class {target!r}: it is not among {shorten(names)}.")
+            raise LabelError(f"There is no class {target!r}: it is not among {listed(target, names)}")
         return int(names.index(target))
 
     def name(self, problem: int) -> Any:
@@ -256,7 +257,7 @@ class OneVsRest:
         names = self.labels.names.tolist()
         unknown = [label for label in class_weight if label not in names]
         if unknown:
-            raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {shorten(names)}.")
+            raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {listed(unknown[0], names)}")
         rest = class_weight.get(names[0], 1.0) if self.labels.kind == "binary" else 1.0
         costs = np.where(positive, class_weight.get(self.labels.name(problem), 1.0), rest)
         if not (np.isfinite(costs) & (costs > 0)).all():
@@ -298,7 +299,7 @@ def _best(scores: Floats) -> Indices:
     return np.asarray((scores >= highest - ROUNDING * np.maximum(np.abs(highest), 1.0)).argmax(axis=1))
 
 
-def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = None) -> int:
+def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = None, parameter: str = "positive") -> int:
     """Which of two classes is looked for.
 
     The one asked for; else 1 of 0 and 1, or of −1 and 1; else the rarer, and of two equally frequent ones the second.
@@ -306,11 +307,18 @@ def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = N
     first, second = names
     if positive is not None:
         if positive not in (first, second):
-            raise LabelError(f"{positive!r} is to be looked for, but the two classes are {first!r} and {second!r}.")
+            raise LabelError(f"{parameter}={positive!r} is neither of the two classes, {listed(positive, names)}")
         return int(positive == second)
     if not isinstance(first, str) and {first, second} in ({0, 1}, {-1, 1}):
         return 1
     return int(counts[1] <= counts[0])
+
+
+def listed(name: Any, names: Sequence[Any]) -> str:
+    """The names there are, and which of them may have been meant, for the end of a message about one that is not there."""
+    near = difflib.get_close_matches(str(name).strip().casefold(), [str(one).casefold() for one in names], n=1)
+    meant = next((one for one in names if near and str(one).casefold() == near[0]), None)
+    return f"{shorten(names)}." + ("" if meant is None else f" Did you mean {meant!r}?")
 
 
 def shorten(names: Sequence[Any], at_most: int = 10) -> str:

@@ -213,7 +213,7 @@ def test_sample_weight_reaches_estimator_and_utility():
     ("options", "error", "message"),
     [
         ({"estimator": None}, ValueError, "'estimator' parameter of ThresholdClassifier"),
-        ({"utility": {"fish": T10U}}, LabelError, "utility names 'fish', which is not among the classes"),
+        ({"utility": {"fish": T10U}}, LabelError, "names 'fish', which is not among the classes"),
         ({"utility": [T10U, T10U]}, LabelError, "utility has 2 measures, but there are 1 thresholds"),
         ({"rule": "guess"}, ValueError, "'rule' parameter"),
         ({"min_recall": 1.5}, ValueError, "'min_recall' parameter"),

@@ -113,7 +113,18 @@ def _option(name: str) -> str:
 
 # Parameters of the library as this program's options. Messages of the library name what the caller typed: here that is options.
 _SETTINGS = ("keywords", "rationales", "prior_model", "trust", "threshold_scores", "length", "decay")
-_NAMES = ("text", "label", "label_separator", "encoding", "only", "features", "min_recall", "min_precision", *_SETTINGS)
+_NAMES = (
+    "text",
+    "label",
+    "label_separator",
+    "encoding",
+    "only",
+    "features",
+    "min_recall",
+    "min_precision",
+    "positive",
+    *_SETTINGS,
+)
 _OPTIONS = {
     "decision=ThresholdClassifier(utility=...)": "--hit and --false-alarm, --costs or --utility",
     "utility=Utility(tp=2, fp=-1)": "--hit 2 --false-alarm -1",

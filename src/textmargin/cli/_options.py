@@ -68,7 +68,7 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How labelled texts are read from a file."""
+    """How texts are read from a file."""
 
     text: TextColumn = None
     label: Annotated[str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious.")] = None
@@ -94,12 +94,17 @@ class ReadingOptions:
 class UtilityOptions:
     """What decisions are worth."""
 
-    hit: Annotated[float | None, typer.Option(help="What a text is worth that is accepted and right.")] = None
+    hit: Annotated[
+        float | None, typer.Option(help="What a text is worth that is accepted and right.", show_default="2 beside other costs")
+    ] = None
     false_alarm: Annotated[
         float | None, typer.Option(help="What one is worth that is accepted and wrong: a negative number.")
     ] = None
     miss: Annotated[float | None, typer.Option(help="What one is worth that should have been accepted: 0 or less.")] = None
-    utility: Annotated[str | None, typer.Option(help="t10u, t11su, t10su or f1 in place of costs.")] = None
+    utility: Annotated[
+        str | None,
+        typer.Option(help="In place of costs: t10u (2 a hit, -1 a false alarm), t11su or t10su (the same, scaled), or f1."),
+    ] = None
     costs: Annotated[
         Path | None,
         typer.Option(
@@ -154,9 +159,9 @@ class FloorOptions:
 
     def check(self) -> None:
         """That they are shares."""
-        for name, value in vars(self).items():
-            if value is not None and not 0 <= value <= 1:
-                raise OptionError(f"--{name.replace('_', '-')} {value:g} must be from 0 to 1.")
+        from ..config import ModelConfig
+
+        ModelConfig(**vars(self)).check()
 
 
 @dataclass(frozen=True)
@@ -167,9 +172,9 @@ class ModelOptions:
         str, typer.Option(help="words; or texts compared as they are, by subsequence (with gaps) or ngrams of characters.")
     ] = "words"
     length: Annotated[int | None, typer.Option(help="Characters of subsequences and n-grams.", show_default="5")] = None
-    decay: Annotated[float | None, typer.Option(help="What a gap in a subsequence costs: small, much.", show_default="0.5")] = (
-        None
-    )
+    decay: Annotated[
+        float | None, typer.Option(help="0 to 1: what each skipped character multiplies a match by.", show_default="0.5")
+    ] = None
     C: Annotated[float, typer.Option("--C", help="Cost of missing the margin.")] = 1.0
     keywords: Annotated[Path | None, typer.Option(help="File of keywords by label: TOML, CSV or lines `label: word, word`.")] = (
         None

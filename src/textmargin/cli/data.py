@@ -10,7 +10,7 @@ import typer
 from ..errors import UnknownNameError
 from ._console import Application, app, mistakes
 
-data = Application(help="List, explain and import corpora.", invoke_without_command=True)
+data = Application(help="List, explain and import corpora; without a command, list them.", invoke_without_command=True)
 app.add_typer(data, name="data")
 
 

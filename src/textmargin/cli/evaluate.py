@@ -37,7 +37,7 @@ def _show(summary: Summary) -> None:
 
     console = Console(highlight=False)
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    heads = ["label", "texts", "hits", "false alarms", "misses", "precision", "recall", "F1"]
+    heads = ["label", "texts", "hits", "false\nalarms", "misses", "precision", "recall", "F1"]
     valued = summary.utility is not None
     for number, head in enumerate([*heads, "utility"] if valued else heads):
         table.add_column(head, justify="right" if number else "left", no_wrap=not number)

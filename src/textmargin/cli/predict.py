@@ -49,6 +49,8 @@ def predict(
     With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
     --output; a run that stopped goes on where it was when the command is given again.
 
+    `line` is its number in the file, from 1; in CSV and TSV the names of the columns are line 1.
+
     Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
     code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
     a label holds one itself.

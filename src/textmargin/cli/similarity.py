@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ._console import OptionError, app, print_json
+from ._console import OptionError, app, print_json, remark
 from ._options import AsJson, Encoding, FileFormat, TextColumn, check_writable, tell
 
 
@@ -15,7 +15,9 @@ from ._options import AsJson, Encoding, FileFormat, TextColumn, check_writable, 
 def similarity(
     texts: Annotated[list[str], typer.Argument(help="Two texts or more, or with --output one file of texts.")],
     length: Annotated[int, typer.Option(help="Characters of a subsequence.")] = 5,
-    decay: Annotated[float, typer.Option(help="What a gap costs: small, much.")] = 0.5,
+    decay: Annotated[
+        float, typer.Option(help="0 to 1: what each skipped character multiplies a match by; the smaller, the more gaps cost.")
+    ] = 0.5,
     words: Annotated[bool, typer.Option("--words", help="Compare words instead of characters.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the matrix of all texts of a file here (.npy).")
@@ -25,7 +27,10 @@ def similarity(
     encoding: Encoding = "utf-8",
     as_json: AsJson = False,
 ) -> None:
-    """How alike texts are, by the subsequences they share: 1 for equal texts, 0 for nothing in common."""
+    """How alike texts are, by the subsequences they share: 1 for equal texts, 0 for nothing in common.
+
+    A text shorter than --length has no subsequence to share.
+    """
     import numpy as np
 
     from ..representations.strings import SubsequenceKernel
@@ -48,6 +53,10 @@ def similarity(
         raise OptionError("--text, --format and --encoding are for a file of texts and --output.")
     if len(texts) < 2:
         raise OptionError("give two texts to compare, or a file of texts and --output.")
+    short = [one for one in texts if len(one.split() if words else one) < length]
+    if short:
+        unit = "words" if words else "characters"
+        remark(f"{short[0]!r:.60} has fewer than --length {length} {unit}, so that it shares nothing; choose a smaller --length")
     K = kernel(texts)
     if as_json:
         print_json({"length": length, "decay": decay, "texts": texts, "similarity": K.tolist()})

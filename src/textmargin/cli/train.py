@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -108,12 +110,21 @@ def _remark_on_decisions(model: TextClassifier, config: ModelConfig) -> None:
         remark("floors without costs: a hit counts 2 and a false alarm -1; --hit and --false-alarm say otherwise")
     if model.labels_.kind == "binary":
         positive = model.labels_.text_names[model.labels_.positive]
-        chosen = (
-            "" if config.positive else ", the rarer label; --positive chooses" if _is_rarer(model) else "; --positive chooses"
-        )
-        remark(f"costs and floors speak of {positive!r}{chosen}")
+        remark(_whose_costs(model, config, positive))
     if model.labels_.kind == "multiclass" and floors:
         remark("with three labels or more the highest score decides, so that floors hold for each label alone, not for decisions")
+
+
+def _whose_costs(model: TextClassifier, config: ModelConfig, positive: str) -> str:
+    """Which of two labels costs and floors are about, and why."""
+    if isinstance(config.utility, Mapping):
+        named = [name for name in model.labels_.text_names if name in config.utility]
+        if len(named) == 1 and len(config.utility) == 1:
+            return f"costs are those of {named[0]!r}, the only label that they name; floors speak of {positive!r}"
+        return f"costs of both labels are added up; the threshold and floors are those of {positive!r}"
+    if config.positive:
+        return f"costs and floors speak of {positive!r}"
+    return f"costs and floors speak of {positive!r}{', the rarer label' if _is_rarer(model) else ''}; --positive chooses"
 
 
 def _is_rarer(model: TextClassifier) -> bool:
@@ -130,12 +141,27 @@ def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
         "labels": model.metadata_["label_counts"],
         "output": str(output),
         "knowledge": [
-            f"prior for {one.target}: {'used' if one.status in used else 'not used'}, {one.status} "
-            f"(held-out loss {-one.gain:+.0%})"
-            for one in verdicts
+            *(
+                f"prior for {one.target}: {'used' if one.status in used else 'not used'}, {one.status} "
+                f"(held-out loss {-one.gain:+.0%})"
+                for one in verdicts
+            ),
+            *_lost_keywords(model),
         ],
         "thresholds": dict(zip(model.labels_.text_names, model.thresholds_.tolist(), strict=True)),
     }
+
+
+def _lost_keywords(model: TextClassifier) -> list[str]:
+    """A line for each label none of whose keywords is a word of the training texts."""
+    from ..knowledge.keywords import KeywordPrior
+
+    if not isinstance(model.knowledge, KeywordPrior):
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said when it was trained
+        matches = model.knowledge.match_vocabulary(model.representation_.get_feature_names_out(), model.classes_)
+    return [f"prior for {one.target}: not used, none of its words is in the training texts" for one in matches if not one.terms]
 
 
 def _show(facts: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import LabelError
-from ..labels import ClassLabels, shorten
+from ..labels import ClassLabels, listed, shorten
 from .utility import Measure, Utility
 
 OTHERS = "*"
@@ -30,6 +30,9 @@ def named_positive(utility: Any, labels: ClassLabels) -> Any:
 def measures_of(utility: Measure | Mapping[Any, Measure] | Sequence[Measure], labels: ClassLabels) -> list[Measure]:
     """A measure per problem, of two classes that of the positive one."""
     if isinstance(utility, Mapping):
+        for name, measure in utility.items():
+            if not callable(measure):
+                raise LabelError(f"The utility of {name!r} is {measure!r:.60}; give a Utility, such as Utility(tp=5, fp=-1).")
         return _of_two(utility, labels) if labels.kind == "binary" else list(_of_each(utility, labels).values())
     if callable(utility):
         return [utility] * labels.n_problems
@@ -59,8 +62,10 @@ def _of_each(utility: Mapping[Any, Measure], labels: ClassLabels) -> dict[Any, M
     names = labels.names.tolist()
     missing = [name for name in names if name not in utility]
     if missing and OTHERS not in utility:
-        others = f" and {len(missing) - 1} others" if len(missing) > 1 else ""
-        raise LabelError(f"The utility says nothing of {missing[0]!r}{others}; add it, or {OTHERS!r} for all that are not named.")
+        raise LabelError(
+            f"The utility (costs) says nothing of {shorten(missing, 3)}; add a line for each, or {OTHERS!r} for all that are not "
+            f"named."
+        )
     return {name: utility[name] if name in utility else utility[OTHERS] for name in names}
 
 
@@ -86,6 +91,6 @@ def _require_known(utility: Mapping[Any, Measure], labels: ClassLabels) -> None:
     names = labels.names.tolist()
     unknown = [name for name in utility if name not in names and name != OTHERS]
     if unknown:
-        raise LabelError(f"The utility names {unknown[0]!r}, which is not among the classes: {shorten(names)}.")
+        raise LabelError(f"The utility (costs) names {unknown[0]!r}, which is not among the classes: {listed(unknown[0], names)}")
     if not utility:
         raise LabelError("The utility names no class.")

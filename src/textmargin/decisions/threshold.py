@@ -232,7 +232,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 raise LabelError(f"pos_label={self.pos_label!r} is for two classes; here are {labels.names.size}.")
             return labels
         wanted = named_positive(self.utility, labels) if self.pos_label is None else self.pos_label
-        return replace(labels, positive=positive_of(labels.names.tolist(), counts, wanted))
+        return replace(labels, positive=positive_of(labels.names.tolist(), counts, wanted, "pos_label"))
 
     def with_utility(self, utility: Any = None, **parameters: Any) -> ThresholdClassifier:
         """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.

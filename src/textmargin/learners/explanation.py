@@ -73,7 +73,7 @@ class BaseExplanation:
             (one["feature"], f"{one['contribution']:+.3f}", f"{one['from_prior']:+.3f}" if one["from_prior"] else "")
             for one in data["contributions"]
         ]
-        return [*rows, ("rest, with the intercept", f"{data['rest']:+.3f}", "")]
+        return [*rows, ("the rest, intercept and threshold", f"{data['rest']:+.3f}", "")]
 
     def __repr__(self) -> str:
         rows = self._rows()

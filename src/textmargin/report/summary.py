@@ -14,7 +14,7 @@ from ..datasets.corpus import Corpus
 from ..decisions.class_utilities import measures_by_class
 from ..decisions.utility import T11SU, Measure, Utility
 from ..errors import LabelError
-from ..labels import Decisions, shorten
+from ..labels import Decisions, listed
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ def summarise_decisions(
     if unknown:
         label, n = unknown.most_common(1)[0]
         raise LabelError(
-            f"{corpus.name} has {n} texts with the label {label!r}, which the model does not know; it knows {shorten(names)}."
+            f"{corpus.name} has {n} texts with the label {label!r}, which the model does not know; it knows "
+            f"{listed(label, names)}{_several(model, label)}"
         )
     measures = measures_of_labels(model, utility)
     Y, _ = corpus.indicator(names)
@@ -125,6 +126,12 @@ def measures_of_labels(model: TextClassifier, utility: Any = None) -> dict[str, 
     if isinstance(utility, Mapping):
         utility = labels.respell(utility)
     return {str(name): measure for name, measure in measures_by_class(utility, labels).items()}
+
+
+def _several(model: TextClassifier, label: str) -> str:
+    """A hint, where the label looks like several."""
+    separate = model.labels_.multilabel and any(name in label for name in model.labels_.text_names)
+    return " This model gives several labels a text; say what stands between them with label_separator=." if separate else ""
 
 
 def _f1(tp: int, fp: int, fn: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from .. import core
 from .._sklearn import effective_n_threads
 from .._typing import Floats
-from ..errors import TooLargeError
+from ..errors import DeviceError, TooLargeError
 from ._backends import Diagonal, KernelSpec, Report, check_result_size
 from .encode import Sequences
 
@@ -100,7 +100,7 @@ def _usual_level() -> str:
     """The widest level, unless the environment asks for another one, to get the very values that another machine gives."""
     levels, wanted = core.levels(), os.environ.get("TEXTMARGIN_LEVEL")
     if wanted and wanted not in levels:
-        raise ValueError(f"TEXTMARGIN_LEVEL is {wanted!r}, but this processor has {', '.join(levels)}; set it to one of these.")
+        raise DeviceError(f"TEXTMARGIN_LEVEL is {wanted!r}, but this processor has {', '.join(levels)}; set it to one of these.")
     return wanted or levels[0]
 
 

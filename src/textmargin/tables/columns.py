@@ -46,6 +46,8 @@ def find_columns(
     for given in (text, label):
         if given is not None and given not in names:
             raise TableError(no_column(given, names, source, "text" if given == text else "label"))
+    if text is not None and text == label:
+        raise TableError(f"Column {text!r} of {source} cannot be both the text and the label; choose another with label=.")
     notes = []
     if text is None:
         text = _text_column(rows, names, label)
