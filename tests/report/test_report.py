@@ -9,7 +9,7 @@ import pytest
 from report.reports import FORMS, HOSTILE, any_labels, in_form, made, one_label
 from typer.testing import CliRunner
 
-from textmargin import T11SU, Corpus, Utility, utility_curve, write_report
+from textmargin import T11SU, Corpus, TextClassifier, Utility, utility_curve, write_report
 from textmargin.cli import app
 from textmargin.config import ModelConfig
 from textmargin.errors import LabelError, TableError
@@ -303,3 +303,14 @@ def test_demo_ends_with_a_page(tmp_path):
     assert done.exit_code == 0, done.output
     assert "page.html" in done.stdout.replace("\n", "")
     assert "phishing" in (tmp_path / "page.html").read_text()
+
+
+def test_labels_that_are_numbers_were_not_known_to_the_model(tmp_path):
+    """A corpus of whole numbers, and a model that has them as classes."""
+    own = one_label()
+    numbers = {"grain": 7, "money": 8, "oil": 9}
+    corpus = Corpus("numbers", own.texts, [numbers[label] for label in own.labels])
+    model = TextClassifier().fit(corpus.texts, corpus.labels)
+    report = write_report(model, corpus, tmp_path / "report.html", n_bootstrap=0)
+    assert [one.label for one in report.summary.classes] == ["7", "8", "9"]
+    assert report.summary.accuracy > 0.9

@@ -17,7 +17,7 @@ from ..datasets.corpus import Corpus
 from ..decisions.utility import Measure
 from ..errors import TableError
 from .reasons import Matched, disagreements_of, matched, verdicts_of, words_of
-from .summary import Summary, confused, measures_of_labels, summarise_decisions
+from .summary import Summary, confused, measures_of_labels, summarise_decisions, with_text_labels
 from .topic import Borderline, Topic, borderline_of, interval_of, leads, points_of, ranking_of
 
 # What bounds the size of a page, however many topics and texts there are: some 3 MB even if every character must be escaped.
@@ -95,6 +95,7 @@ def report_content(
     """
     if not len(corpus):
         raise TableError(f"{corpus.name} has no texts to report on.")
+    corpus = with_text_labels(corpus)
     decisions = model.decide(corpus.texts)
     summary = summarise_decisions(model, decisions, corpus, utility)
     truth, _ = corpus.indicator(decisions.names)

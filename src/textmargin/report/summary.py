@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,7 @@ def summarise_decisions(
     model: TextClassifier, decisions: Decisions, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None
 ) -> Summary:
     """The same of decisions that are at hand: with a string kernel texts are not compared twice."""
-    names, decided = decisions.names, decisions.labels
+    names, decided, corpus = decisions.names, decisions.labels, with_text_labels(corpus)
     truth = [own if isinstance(own, tuple) else (own,) for own in corpus.labels]
     unknown = Counter(label for own in truth for label in own if label not in names)
     if unknown:
@@ -116,6 +116,12 @@ def summarise_decisions(
         classes=classes,
         confusions=[(a, b, n) for (a, b), n in wrong.most_common(10)],
     )
+
+
+def with_text_labels(corpus: Corpus) -> Corpus:
+    """The corpus with its labels as text, as `Decisions` have them; labels of a library's user may be numbers."""
+    labels: Any = [tuple(map(str, own)) if isinstance(own, tuple) else str(own) for own in corpus.labels]
+    return replace(corpus, labels=labels)
 
 
 def measures_of_labels(model: TextClassifier, utility: Any = None) -> dict[str, Measure | None]:
