@@ -171,3 +171,12 @@ def test_no_library_message_speaks_of_a_command_line_option(path):
     ]
     options = [text for text in strings if re.search(r"--[a-z]", text)]
     assert not options or name.startswith("cli/")
+
+
+def test_what_a_run_leaves_behind_was_tracked():
+    """A store of kernel values and its lock file stood in the repository."""
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip("not a checkout")
+    left = [name for name in done.stdout.splitlines() if re.search(r"\.(sqlite|tmm|npy|so)$|(^|/)(claims|locks)$", name)]
+    assert left == []
