@@ -153,10 +153,10 @@ def test_scaled_measures_are_averaged_and_those_undefined_left_out(two):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["train", "a.csv", "--positive", "eggs"], "'eggs' is to be looked for, but the two classes are 'ham' and 'spam'"),
+        (["train", "a.csv", "--positive", "eggs"], "--positive eggs is neither of the two classes, 'ham', 'spam'"),
         (["train", "a.csv", "-o", "a.csv"], "a.csv would replace a.csv, which is needed; choose another name"),
         (["train", "a.csv", "--costs", "c.toml"], "'false-alarm' is none of hit, false_alarm, miss"),
-        (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The utility names 'eggs', which is not among the classes"),
+        (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The utility (costs) names 'eggs', which is not among the classes"),
         (["train", "a.csv", "--prior-model", "k.tmm"], "compares texts as they are and knows no words"),
     ],
 )

@@ -29,7 +29,7 @@ def test_it_prints_as_a_small_table(explanation, capsys):
     assert [row.split() for row in rows] == [
         ["corn", "+1.000", "prior", "+0.500"],
         ["<script>", "-0.500"],
-        ["rest,", "with", "the", "intercept", "+0.250"],
+        ["the", "rest,", "intercept", "and", "threshold", "+0.250"],
     ]
     assert len({row.index(number) + len(number) for row, number in zip(rows, ["+1.000", "-0.500", "+0.250"], strict=True)}) == 1
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from textmargin import SubsequenceKernel, TextClassifier, core
-from textmargin.errors import NotTextError, TooLargeError
+from textmargin.errors import DeviceError, NotTextError, TooLargeError
 
 MESSAGES = ["cheap pills now", "cheap pils nw", "chep pills", "meeting at noon", "meetng at nine", "lunch at noon"]
 SPAM = [1, 1, 1, 0, 0, 0]
@@ -194,5 +194,5 @@ def test_the_environment_chooses_the_level_of_the_core(level, monkeypatch):
     monkeypatch.setenv("TEXTMARGIN_LEVEL", level)
     np.testing.assert_allclose(SubsequenceKernel(3)(texts), expected, rtol=1e-5)
     monkeypatch.setenv("TEXTMARGIN_LEVEL", "avx1024")
-    with pytest.raises(ValueError, match=r"TEXTMARGIN_LEVEL is 'avx1024', but this processor has .*baseline"):
+    with pytest.raises(DeviceError, match=r"TEXTMARGIN_LEVEL is 'avx1024', but this processor has .*baseline"):
         SubsequenceKernel(3)(texts)
