@@ -170,7 +170,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if weights and not has_fit_parameter(model, "sample_weight"):
             raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
         fitted = model.fit(matrix, target, **weights)
-        return self.set_fitted(representation, fitted, labels, len(texts), labels.membership(target).sum(axis=0))
+        counts = target.sum(axis=0) if labels.multilabel else np.unique(target, return_counts=True)[1]
+        return self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts))
 
     def set_fitted(self, representation: Any, model: Any, labels: ClassLabels, n_texts: int, counts: NDArray[Any]) -> Self:
         """Become what a fit makes of it, from parts that were fitted elsewhere, such as on a cluster.
