@@ -37,9 +37,9 @@ types: install
 contract: install
 	$(BIN)/lint-imports
 
-# The contract on imports is one of the tests; two at a time, each with clusters, models and corpora of its own.
+# The contract on imports is one of the tests. Three processes for two cores: some tests wait for servers, browsers and clusters.
 test: lint types
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 # The numerical tests as processors with other instructions and other BLAS kernels run them; some minutes each.
 machines: install

@@ -1,14 +1,20 @@
 """`textmargin predict` on input that is not as it should be: what is decided, what is said, and the exit code."""
 
+import gc
+import io
 import json
 import os
 import subprocess
 import sys
 import threading
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from textmargin import Corpus
+from textmargin.cli import app
 from textmargin.config import ModelConfig
 from textmargin.tables.reader import read_table
 
@@ -30,11 +36,32 @@ def folder(tmp_path_factory):
 
 
 def predict(folder, *words, given=b"", model="m.tmm"):
-    """A process of its own, with a standard input of its own."""
-    command = [sys.executable, "-m", "textmargin", "predict", str(folder / model), *map(str, words)]
-    done = subprocess.run(command, input=given, capture_output=True, timeout=60, cwd=folder)
-    assert b"Traceback" not in done.stderr
-    return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode().splitlines()
+    """In this process, which has loaded everything already, with a pipe for its standard input."""
+    reading, writing = os.pipe()
+    feeder = threading.Thread(target=feed, args=(writing, given))
+    own, place, thresholds = os.dup(0), Path.cwd(), gc.get_threshold()
+    out, err = io.StringIO(), io.StringIO()
+    os.dup2(reading, 0)
+    os.chdir(folder)
+    feeder.start()
+    try:
+        with redirect_stdout(out), redirect_stderr(err), (folder / os.devnull).open() as stream, patch("sys.stdin", stream):
+            os.dup2(reading, stream.fileno())
+            code = app(["predict", str(folder / model), *map(str, words)], standalone_mode=False) or 0
+    finally:
+        os.dup2(own, 0)
+        os.chdir(place)
+        gc.set_threshold(*thresholds)
+        for handle in (own, reading):
+            os.close(handle)
+        feeder.join()
+    assert "Traceback" not in err.getvalue()
+    return code, out.getvalue().splitlines(), err.getvalue().splitlines()
+
+
+def feed(handle, content):
+    with suppress(BrokenPipeError), os.fdopen(handle, "wb") as stream:
+        stream.write(content)
 
 
 def test_an_inch_mark_in_a_stream_does_not_silence_the_rest(folder):
