@@ -1,4 +1,4 @@
-"""The rivals of beta-gamma thresholds: SCut, RCut, PCut, uneven margins and asymmetric costs.
+"""Baselines for beta-gamma thresholds: SCut, RCut, PCut, uneven margins and asymmetric costs.
 
 SCut         per class the best threshold of each validation fold, averaged
 SCutFBR.0/.1 SCut, but where validation F1 is below fbr the threshold is ∞, or the top validation score
