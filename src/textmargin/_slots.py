@@ -74,10 +74,14 @@ class Slots:
         return clone(self.learner).set_params(**{f"{name}__kernel".removeprefix("__"): clone(kernel) for name in places})
 
     def assemble(self, learner: Any, positive: Any = None) -> Any:
-        """The learner inside the decision, which hears which of two classes is looked for."""
-        if self.decision is None:
+        """The learner inside the decision, which hears which of two classes is looked for.
+
+        Without one, a learner that has held-out scores decides as it would alone, and these can be had.
+        """
+        if self.decision is None and not hasattr(learner, "held_out_method"):
             return learner
-        decision = clone(self.decision).set_params(estimator=learner)
+        own = ThresholdClassifier(rule="zero") if self.decision is None else clone(self.decision)
+        decision = own.set_params(estimator=learner)
         own = getattr(decision, "pos_label", None)
         if None not in (own, positive) and own != positive:
             raise LabelError(f"positive={positive!r}, but the decision has pos_label={own!r}; give one of them.")

@@ -28,6 +28,7 @@ from ._sklearn import HasMethods, fit_context, serial_diagram
 from ._slots import Slots
 from ._typing import Floats
 from .decisions.held_out import score_columns
+from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
 from .errors import EmptyVocabularyError, LabelError, NotTextError, ScoreError, TextmarginError
 from .labels import ClassLabels, Decisions
@@ -40,7 +41,7 @@ from .persistence import save
 from .representations.bow import BagOfWords
 from .representations.texts import as_texts
 
-_DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio, ThresholdClassifier)
+_DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
 
 
 def _last_part_has(method: str) -> Any:
@@ -72,7 +73,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Matrix to scores: `PriorSVC()` by default, `KernelSVC()` for a kernel, or any scikit-learn classifier.
     decision : meta-estimator, default=None
         Scores to labels: an estimator with an `estimator` parameter, which is set to the learner, such as `ThresholdClassifier`
-        or scikit-learn's `FixedThresholdClassifier`. By default the learner decides.
+        or scikit-learn's `FixedThresholdClassifier`. By default the learner decides, within a `ThresholdClassifier(rule="zero")`
+        where it has held-out scores, so that probabilities and costs can be had later.
     classes : sequence, default=None
         The names of an indicator matrix's columns. For other forms of labels, those there may be: others are an error.
     positive : class, default=None
@@ -197,7 +199,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each text, in the form that `fit` was given: names, tuples of names, or an indicator matrix."""
+        """The label of each text, in the form that `fit` was given: names, tuples of names, or an indicator matrix.
+
+        Where a decision is to ask (see `ThresholdClassifier`), a text of one label gets None, or the decision's `unsure_label`.
+        """
         matrix = self._represent(X)
         return decode(self.labels_, self.model_.predict(matrix))
 
@@ -209,23 +214,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @_last_part_has("predict_proba")
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes, where the learner gives them."""
+        """Probabilities of the classes (n_texts, n_classes): from held-out scores, or those of a learner that gives its own."""
         matrix = self._represent(X)
         return self.model_.predict_proba(matrix)
 
-    @_last_part_has("loo_decision_function")
-    def loo_decision_function(self) -> Floats:
-        """Scores of the training texts by the model trained on all others (see `PriorSVC`); the words are those of all texts."""
-        check_is_fitted(self)
-        return self.model_.loo_decision_function()
+    @property
+    def held_out_(self) -> HeldOutScores:
+        """Labels and scores of the training texts, by models that did not know them; the words are those of all texts."""
+        return self._threshold_classifier.held_out_
 
     def decide(self, X: Any) -> Decisions:
         """Scores and labels of each text together, every class in a column of its own, as files, pages and services show them."""
         check_is_fitted(self)
         texts, labels = as_texts(X), self.labels_
         if not texts:
-            return Decisions(labels.text_names, np.empty((0, labels.names.size)), np.empty((0, labels.names.size), dtype=bool))
+            none = np.empty((0, labels.names.size), dtype=bool)
+            return Decisions(labels.text_names, none.astype(float), none, none)
         matrix = self._represent(texts)
+        if isinstance(self.model_, ThresholdClassifier):
+            return replace(self.model_.decide(matrix), names=labels.text_names)
         if hasattr(self.model_, "decision_function"):
             columns = labels.columns(self.model_.decision_function(matrix))
         elif hasattr(self.model_, "predict_proba"):
@@ -236,9 +243,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise TextmarginError(f"{type(self.model_).__name__} gives {columns.shape[1]} scores, not {labels.n_problems}.")
         scores = labels.class_scores(columns)
         by_score = isinstance(self.model_, _DECIDE_BY_SCORE)
-        return Decisions(
-            labels.text_names, scores, labels.accepted(scores) if by_score else labels.membership(self.model_.predict(matrix))
-        )
+        accepted = labels.accepted(scores) if by_score else labels.membership(self.model_.predict(matrix))
+        return Decisions(labels.text_names, scores, accepted, np.zeros_like(accepted))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of texts whose labels are all right."""
@@ -295,7 +301,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         ]
 
     def with_utility(
-        self, utility: Any = None, *, min_precision: float | None = None, min_recall: float | None = None
+        self,
+        utility: Any = None,
+        *,
+        min_precision: float | None = None,
+        min_recall: float | None = None,
+        always_answer: bool | None = None,
     ) -> TextClassifier:
         """The same model with its thresholds set anew, without training and without texts.
 
@@ -305,16 +316,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             What decisions are worth; stays as it is where it is left out.
         min_precision, min_recall : float, default=None
             Floors; stay as they are where they are left out.
+        always_answer : bool, default=None
+            Whether every text gets an answer; stays as it is where it is left out.
         """
-        check_is_fitted(self)
-        if not isinstance(self.model_, ThresholdClassifier):
-            raise ScoreError(
-                "This model was trained without a utility, so it has no held-out scores to set thresholds on; train it with one: "
-                "decision=ThresholdClassifier(utility=...)."
-            )
-        floors = {"min_precision": min_precision, "min_recall": min_recall}
+        floors = {"min_precision": min_precision, "min_recall": min_recall, "always_answer": always_answer}
         given = {name: value for name, value in floors.items() if value is not None}
-        return self.with_decision(self.model_.with_utility(utility, **given))
+        return self.with_decision(self._threshold_classifier.with_utility(utility, **given))
 
     def with_decision(self, decision: ThresholdClassifier) -> TextClassifier:
         """The same model with another fitted decision around its learner."""
@@ -322,8 +329,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         other.model_ = decision
         parameters = decision.get_params(deep=False)
         changed = {name: parameters[name] for name in parameters if name not in ("estimator", "pos_label")}
-        other.decision = clone(self.decision).set_params(**changed)
+        own = ThresholdClassifier() if self.decision is None else clone(self.decision)
+        other.decision = own.set_params(**changed)
         return other
+
+    @property
+    def _threshold_classifier(self) -> ThresholdClassifier:
+        check_is_fitted(self)
+        if not isinstance(self.model_, ThresholdClassifier):
+            raise ScoreError(
+                f"This model, a {type(self.model_).__name__}, has no held-out scores to set thresholds on; train it with "
+                f"decision=ThresholdClassifier(scores='cv')."
+            )
+        return self.model_
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, which `textmargin.load` and every command read."""
@@ -333,7 +351,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def learner_(self) -> Any:
         """The fitted learner, without the decision around it."""
         check_is_fitted(self)
-        return self.model_ if self.decision is None else getattr(self.model_, "estimator_", self.model_)
+        wraps = self.decision is not None or isinstance(self.model_, ThresholdClassifier)
+        return getattr(self.model_, "estimator_", self.model_) if wraps else self.model_
 
     @property
     def thresholds_(self) -> Floats:

@@ -134,7 +134,7 @@ class ClassLabels:
             return (columns >= -ROUNDING).astype(int)
         if self.kind == "binary":
             return self.names[(columns[:, 0] >= -ROUNDING).astype(int)]
-        return self.names[_best(columns)]
+        return self.names[best_class(columns)]
 
     def class_scores(self, columns: Floats) -> Floats:
         """Scores (n_texts, n_classes): of two classes the first has the second's, negated."""
@@ -147,7 +147,7 @@ class ClassLabels:
         if self.kind == "binary":
             second = class_scores[:, 1] >= -ROUNDING
             return np.column_stack([~second, second])
-        return _best(class_scores)[:, None] == np.arange(self.names.size)
+        return best_class(class_scores)[:, None] == np.arange(self.names.size)
 
     def membership(self, decided: Any) -> Bools:
         """The same from what an estimator's `predict` gives."""
@@ -274,26 +274,37 @@ class Decisions:
     names : list of str, the classes
     scores : array (n_texts, n_classes), 0 being the decision; of two classes the first has the second's, negated
     accepted : array (n_texts, n_classes) of bool, which class each text is given
+    unsure : array (n_texts, n_classes) of bool, what a person should decide: with one label a text the best guess where none is
+        given, else the labels that are open
     """
 
     names: list[str]
     scores: Floats
     accepted: Bools
+    unsure: Bools
 
     def __len__(self) -> int:
         return len(self.scores)
 
     def __getitem__(self, rows: Any) -> Decisions:
         """The decisions on some texts."""
-        return Decisions(self.names, self.scores[rows], self.accepted[rows])
+        return Decisions(self.names, self.scores[rows], self.accepted[rows], self.unsure[rows])
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
         """The names that each text is given."""
-        return [tuple(self.names[k] for k in np.flatnonzero(row)) for row in self.accepted]
+        return self._named(self.accepted)
+
+    @property
+    def guesses(self) -> list[tuple[str, ...]]:
+        """The names that are left to a person."""
+        return self._named(self.unsure)
+
+    def _named(self, which: Bools) -> list[tuple[str, ...]]:
+        return [tuple(self.names[k] for k in np.flatnonzero(row)) for row in which]
 
 
-def _best(scores: Floats) -> Indices:
+def best_class(scores: Floats) -> Indices:
     """The class with the highest score; of those that are equal but for rounding the first."""
     highest = scores.max(axis=1, keepdims=True)
     return np.asarray((scores >= highest - ROUNDING * np.maximum(np.abs(highest), 1.0)).argmax(axis=1))

@@ -74,11 +74,13 @@ def _of_two(utility: Mapping[Any, Measure], labels: ClassLabels) -> list[Measure
     names = labels.names.tolist()
     own, other = (utility.get(names[k], utility.get(OTHERS)) for k in (labels.positive, 1 - labels.positive))
     if isinstance(other, Utility):  # who is not accepted for the positive class is accepted for the other
-        turned = Utility(tp=other.tn, fp=other.fn, fn=other.fp, tn=other.tp)
+        turned = Utility(tp=other.tn, fp=other.fn, fn=other.fp, tn=other.tp, ask=other.ask)
         if own is None:
             return [turned]
         if isinstance(own, Utility):
-            return [Utility(own.tp + turned.tp, own.fp + turned.fp, own.fn + turned.fn, own.tn + turned.tn)]
+            prices = [one.ask for one in (own, turned) if one.ask is not None]  # one look tells of both
+            ask = min(prices) if prices else None
+            return [Utility(own.tp + turned.tp, own.fp + turned.fp, own.fn + turned.fn, own.tn + turned.tn, ask)]
     if own is None:
         raise LabelError(
             f"The utility names {names[1 - labels.positive]!r} alone, but {names[labels.positive]!r} is looked for, and {other} "

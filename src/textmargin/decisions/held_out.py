@@ -1,4 +1,4 @@
-"""Scores of any estimator, one column per class, from a fit or from refitted folds."""
+"""Scores of any estimator, one column per class: from a fit, from refitted folds, or the estimator's own held-out ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._sklearn import take_rows
-from .._typing import Floats
+from .._ties import ROUNDING
+from .._typing import Bools, Floats
 from ..errors import ScoreError
 from ..labels import ClassLabels, Indicator, column_names
+from .scores import HeldOutScores, Method
 
 
 def score_columns(estimator: Any, X: Any, multilabel: bool) -> Floats:
@@ -124,3 +127,75 @@ def _target(Y: NDArray[Any], kept: NDArray[np.bool_], names: NDArray[Any] | None
     if names is not None:
         return Indicator(Y[:, kept], names[kept])
     return Y[:, kept] if kept.sum() > 1 else Y[:, kept].ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutSource:
+    """What held-out scores of a fitted `ThresholdClassifier` are computed from."""
+
+    classifier: Any
+    fitter: Fitter
+    X: Any
+    y: Any
+    weight: Floats | None
+    trained: Floats
+    labels: ClassLabels
+
+    def scores(self) -> HeldOutScores:
+        """The scores that thresholds are set on."""
+        method, held_out = self._held_out()
+        positive = membership(self.y, self.labels)
+        few = self.classifier.few_positives
+        return HeldOutScores.of(positive, held_out, self.trained, method, self.labels, few, self.weight)
+
+    def _held_out(self) -> tuple[Method, Floats]:
+        """(n_texts, n_problems), NaN where a fold could not give one; and which they are."""
+        wanted, estimator = self.classifier.scores, self.classifier.estimator_
+        frozen = isinstance(self.classifier.estimator, FrozenEstimator)
+        if wanted == "train":
+            return "train", self.trained
+        if wanted == "auto" and not frozen:
+            cheapest = getattr(estimator, "held_out_method", None)
+            if cheapest is not None:
+                wanted = cheapest()
+                if wanted == "cv":  # its own, which start from the solution they are near to
+                    own = estimator.fold_decision_function(self.classifier.n_folds, self.classifier.random_state)
+                    return "cv", np.asarray(own).reshape(len(self.trained), -1)
+            else:
+                wanted = "loo" if hasattr(estimator, "loo_decision_function") else "cv"
+        if wanted == "cv":
+            if frozen:
+                raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")
+            settings = self.classifier.n_folds, self.classifier.random_state, self.classifier.n_jobs
+            return "cv", self.fitter.fold_scores(self.X, self.y, self.weight, self.labels, *settings)
+        if not hasattr(estimator, "loo_decision_function"):
+            raise ScoreError(
+                f"{type(estimator).__name__} has no leave-one-out scores of its own; use scores='cv', which trains it "
+                f"{self.classifier.n_folds} times more, or scores='train' on texts that it was not fitted on."
+            )
+        scores = np.asarray(estimator.loo_decision_function())
+        scores = scores.reshape(len(scores), -1)
+        if scores.shape != self.trained.shape or (frozen and not _belong_together(scores, self.trained)):
+            raise ScoreError(
+                f"The leave-one-out scores are of the {len(scores)} texts the estimator was fitted on, not of the "
+                f"{len(self.trained)} given; use scores='train'."
+            )
+        return "loo", scores
+
+
+def membership(y: Any, labels: ClassLabels) -> Bools:
+    """Which texts are positive, per problem; of two classes for the one that is looked for."""
+    y = np.asarray(y.toarray() if sp.issparse(y) else y)
+    if labels.multilabel:
+        return np.asarray(y != 0)
+    wanted = labels.names[[labels.positive]] if labels.kind == "binary" else labels.names
+    return np.asarray(y.ravel()[:, None] == wanted[None, :])
+
+
+def _belong_together(held_out: Floats, trained: Floats) -> bool:
+    """Whether leave-one-out scores can be of the texts that were scored: they go with them, where strangers' do not."""
+    a, b = held_out - np.nanmean(held_out, axis=0), trained - trained.mean(axis=0)
+    known = ~np.isnan(a)
+    size = np.linalg.norm(a[known]) * np.linalg.norm(b[known])
+    rounding = ROUNDING * np.linalg.norm(held_out[known]) * np.linalg.norm(trained[known])  # constant but for it
+    return bool(size <= rounding or a[known] @ b[known] > 0.3 * size)

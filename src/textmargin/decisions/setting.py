@@ -1,10 +1,16 @@
-"""One class: its texts ranked by score, and the threshold that a utility, a rule and floors put among them."""
+"""One class: its texts ranked by score, and the thresholds that a utility, a rule and floors put among them.
+
+Where a person can be asked there are three answers and two thresholds: accept from θ on, reject below θ_ask, ask in between. By
+accepting a text rather than asking, a hit saves the price and a false alarm costs what it costs and saves the price; by asking
+rather than rejecting, the price buys that what is missed is not. So each of the two is the threshold of a utility of its own,
+set by the same rule. Where they cross, asking does not pay, and there is one threshold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +19,19 @@ from .._ties import ROUNDING, descending_order
 from .._typing import Floats
 from ..errors import ScoreError
 from .rules import UtilityCurve, relaxed, retrofit_beta, select_beta_gamma, utility_curve
-from .utility import Measure
+from .scores import HeldOutScores
+from .utility import Measure, Utility
 
 _FEW_ALPHA = 0.775
+
+
+class ClassThreshold(NamedTuple):
+    """θ, from where on a person is asked (θ where nobody is), β and γ."""
+
+    theta: float
+    ask: float
+    beta: float
+    gamma: float
 
 
 @dataclass(frozen=True)
@@ -52,11 +68,11 @@ class Setting:
     rule: str | Callable[..., float]
     beta: float
     gamma: float | None
-    scores: str
     n_folds: int
     few_positives: int
     min_precision: float | None
     min_recall: float | None
+    always_answer: bool
     random_state: int | None
 
     @classmethod
@@ -64,42 +80,60 @@ class Setting:
         """The setting of a `ThresholdClassifier`."""
         return cls(**{field.name: getattr(classifier, field.name) for field in fields(cls)})
 
+    @property
+    def has_floors(self) -> bool:
+        return self.min_precision is not None or self.min_recall is not None
+
     def few(self, n_held_out: int) -> bool:
         """Whether a class has too few positives for the rule to choose on."""
         return self.rule in ("parameter-free", "select") and n_held_out < self.few_positives
 
     def uses_held_out(self, n_held_out: int) -> bool:
         """Whether a threshold is set on held-out scores, given how many positives have one."""
-        return self.scores != "train" and self.rule != "zero" and n_held_out > 0 and not self.few(n_held_out)
+        return n_held_out > 0 and not self.few(n_held_out)
 
-    def rank(
-        self, positive: NDArray[np.bool_], held_out: Floats, trained: Floats, weight: Floats | None, utility: Measure
-    ) -> RankedTexts:
+    def rank(self, texts: HeldOutScores, k: int, utility: Measure, name: Any) -> RankedTexts:
         """The texts of a class by the scores that its threshold is to be set on; texts without one are not ranked."""
-        scored = ~np.isnan(held_out)  # a class missing from a fold's training texts leaves that fold without scores
-        n_held_out = int((positive & scored).sum())
-        wanted = self.uses_held_out(n_held_out)
-        score, rows = (held_out, np.flatnonzero(scored)) if wanted else (trained, np.arange(trained.size))
-        order = rows[descending_order(score[rows])]  # once; the rules' own sorting then costs next to nothing
-        return RankedTexts(positive[order], score[order], None if weight is None else weight[order], utility, wanted, n_held_out)
-
-    def rank_again(self, texts: RankedTexts, utility: Measure, name: Any) -> RankedTexts:
-        """The same texts for another utility, if they are ranked by the scores that this setting asks for."""
-        if self.uses_held_out(texts.n_held_out) != texts.held_out:
-            kept, wanted = ("held-out", "training") if texts.held_out else ("training", "held-out")
+        n_held_out = int(texts.n_held_out[k])
+        wanted = texts.method != "train" and self.uses_held_out(n_held_out)
+        if wanted or texts.method == "train":
+            score = texts.scores[:, k]
+        elif k not in texts.few_columns:
             raise ScoreError(
-                f"The {kept} scores of class {name!r} are kept, but rule={self.rule!r} with few_positives={self.few_positives} "
-                f"sets its threshold on {wanted} scores; fit again."
+                f"The held-out scores of class {name!r} are there, but rule={self.rule!r} with few_positives="
+                f"{self.few_positives} sets its threshold on training scores; fit again."
             )
-        return replace(texts, utility=utility)
+        else:
+            score = texts.few_scores[:, int(np.flatnonzero(texts.few_columns == k)[0])]
+        rows = np.flatnonzero(~np.isnan(score))
+        order = rows[descending_order(score[rows])]  # once; the rules' own sorting then costs next to nothing
+        weight = None if texts.weight is None else texts.weight[order]
+        return RankedTexts(texts.positive[order, k], score[order], weight, utility, wanted, n_held_out)
 
-    def threshold(self, texts: RankedTexts, name: Any) -> tuple[float, float, float]:
-        """θ, β and γ."""
+    def threshold(self, texts: RankedTexts, name: Any) -> ClassThreshold:
+        """The thresholds of a class."""
         curve = texts.curve
-        theta, beta, gamma = 0.0, np.nan, None
-        if self.rule != "zero":
-            theta, beta, gamma = self._by_rule(texts, curve)
-        return self._above_floors(curve, theta, name), beta, np.nan if gamma is None else gamma
+        theta, beta, gamma = self._by_rule(texts, curve) if self.rule != "zero" else (0.0, np.nan, None)
+        theta = self._above_floors(curve, theta, name)
+        ends = None
+        if isinstance(texts.utility, Utility) and texts.utility.ask is not None and not self.always_answer:
+            ends = self._asking(texts, texts.utility, curve, name)
+        theta, ask = (theta, theta) if ends is None else ends
+        return ClassThreshold(theta, ask, beta, np.nan if gamma is None else gamma)
+
+    def _asking(self, texts: RankedTexts, utility: Utility, curve: UtilityCurve, name: Any) -> tuple[float, float] | None:
+        """θ, which keeps the floors, and θ_ask; None where asking does not pay."""
+        price = -(utility.ask or 0.0)
+        saved, lost = utility.tp - utility.fn - price, utility.tn - utility.fp - price
+        if saved <= 0 or lost <= 0:  # a person costs more than a mistake
+            return None
+        if price == 0:  # who costs nothing is always asked
+            highest, lowest = float(texts.score[0]), float(texts.score[-1])
+            return float(np.nextafter(highest, np.inf)), float(np.nextafter(lowest, -np.inf))
+        ends = (Utility(tp=price, fp=-lost), Utility(tp=saved, fp=-price))
+        high, low = (self._by_rule(ranked, ranked.curve)[0] for ranked in (replace(texts, utility=end) for end in ends))
+        high = self._above_floors(curve, high, name)
+        return (high, low) if high > low else None
 
     def _by_rule(self, texts: RankedTexts, curve: UtilityCurve) -> tuple[float, float, float | None]:
         y, score, utility = texts.positive, texts.score, texts.utility
@@ -118,7 +152,7 @@ class Setting:
 
     def _above_floors(self, curve: UtilityCurve, theta: float, name: Any) -> float:
         """θ, or the threshold of best utility that keeps the floors where θ does not."""
-        if self.min_precision is None and self.min_recall is None:
+        if not self.has_floors:
             return theta
         with np.errstate(invalid="ignore", divide="ignore"):
             precision, recall = curve.tp / (curve.tp + curve.fp), curve.tp / curve.n_positive

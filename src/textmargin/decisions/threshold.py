@@ -1,5 +1,8 @@
 """Any scorer and a rule: a threshold per class, set on scores the model could not know, by what decisions are worth.
 
+Of two classes, or where a text may have any number, each threshold is set for its class alone, as in the paper; where a text has
+one label of several, all are set together (`joint.py`). Between yes and no there may be "unsure", where a person is asked.
+
 The scores that a threshold is set on matter more than the rule. Training scores are far too sure of themselves; leave-one-out
 scores (`PriorSVC` has them without training again) or refitted folds are held out. A class with fewer than four positives has no
 held-out score that means anything, since leaving one out takes away a third of what is known or more; there the training scores
@@ -15,7 +18,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
@@ -29,11 +31,16 @@ from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fi
 from .._ties import ROUNDING
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
-from ..labels import ClassLabels, column_names, positive_of
+from ..labels import ClassLabels, Decisions, column_names, positive_of
+from .calibration import Calibration
 from .class_utilities import measures_of, named_positive
-from .held_out import Fitter, score_columns
+from .held_out import Fitter, HeldOutSource, score_columns
+from .joint import joint_thresholds
+from .joint_floors import Floors
 from .rules import UtilityCurve
-from .setting import RankedTexts, Setting
+from .scores import HeldOutScores
+from .setting import ClassThreshold, RankedTexts, Setting
+from .single_label import SingleLabelTexts
 from .utility import T10U, Measure
 
 
@@ -46,17 +53,19 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Wrap it in `sklearn.frozen.FrozenEstimator` to keep a fitted one as it is.
     utility : measure, mapping class → measure, or sequence with one per class, default=T10U
         What decisions are worth. A mapping names every class, or has a measure under "*" for those it does not name; of two
-        classes it may name one or both.
+        classes it may name one or both. With a price for asking (`Utility(ask=-0.5)`) a decision may be to ask a person.
     rule : {"parameter-free", "select", "beta-gamma", "best", "zero"} or callable, default="parameter-free"
         `parameter-free`: β retrofitted on folds (`retrofit_beta`); `select`: β and γ by cross-validation
         (`select_beta_gamma`); `beta-gamma`: as given by `beta` and `gamma`; `best`: the middle of the best interval; `zero`: 0.
-        A callable gets (y, score, utility=) and returns a threshold.
+        A callable gets (y, score, utility=) and returns a threshold. With three classes or more, `parameter-free` and `best`
+        set all thresholds together for the decision that is made (`joint_thresholds`; `best` without damping); the others set
+        each against the rest. With `zero` the highest score decides.
     beta, gamma : float, default=0.1 and None
         Of `rule="beta-gamma"`; `gamma` also of `parameter-free`.
-    scores : {"loo", "cv", "train"}, default="loo"
+    scores : {"auto", "loo", "cv", "train"}, default="auto"
         Which scores of the training texts the thresholds are set on: the estimator's own leave-one-out scores, refitted
-        folds, or the scores of the fitted model itself. A fitted (frozen) estimator scores the texts given: use `train`, or
-        `loo` on the very texts it was fitted on.
+        folds, or the scores of the fitted model itself; `auto` is leave-one-out where the estimator has it and it is cheap,
+        else folds. A fitted (frozen) estimator scores the texts given: use `train`, or `loo` on the very texts it was fitted on.
     n_folds : int, default=5
         Folds of `scores="cv"`, and of the rules that use folds.
     few_positives : int, default=4
@@ -64,7 +73,12 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         α = 0.775. The other rules do as they are told.
     min_precision, min_recall : float, default=None
         Floors that the threshold must keep on the scores it is set on. Where the rule's threshold does not, the one of best
-        utility among those that do.
+        utility among those that do. With three classes or more they hold for the decisions that are made.
+    always_answer : bool, default=False
+        Whether every text gets an answer. By default a text with one label may get none: where a person's look has a price and
+        is worth it, and with three classes or more where no class is above its threshold.
+    unsure_label : class, default=None
+        What `predict` gives where the answer is unsure.
     pos_label : class, default=None
         Of two classes the one that utility and floors speak of. By default the only one that the utility names; else 1 of 0 and
         1, or of −1 and 1; else the rarer.
@@ -84,8 +98,17 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         One for two classes, on the scores for `pos_label_`, else one per class.
     beta_, gamma_ : arrays (n_problems,)
         What the rule used; NaN where it used none (γ: the form α = β).
+    ask_thresholds_ : array (n_problems,)
+        From where on a person is asked; as `thresholds_` where nobody is. With three classes or more a text is open whose
+        scores are all below their thresholds.
+    always_answer_ : bool
+        Whether no text stays without an answer: it was asked for, or pays.
+    held_out_ : HeldOutScores
+        Labels and scores of the training texts, on which thresholds are set, and which scores they are.
+    calibration_ : Calibration
+        What turns scores into probabilities.
     ranked_ : list of RankedTexts
-        What each threshold was set on: labels, scores and weights of the texts, and which scores they are.
+        The same, class by class, highest score first.
     curve_ : list of UtilityCurve
         The curves of these.
     n_features_in_, feature_names_in_
@@ -107,11 +130,13 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "rule": [StrOptions({"parameter-free", "select", "beta-gamma", "best", "zero"}), callable],
         "beta": [Interval(Real, None, None, closed="neither")],
         "gamma": [Interval(Real, None, None, closed="neither"), None],
-        "scores": [StrOptions({"loo", "cv", "train"})],
+        "scores": [StrOptions({"auto", "loo", "cv", "train"})],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "few_positives": [Interval(Integral, 0, None, closed="left")],
         "min_precision": [Interval(Real, 0, 1, closed="both"), None],
         "min_recall": [Interval(Real, 0, 1, closed="both"), None],
+        "always_answer": ["boolean"],
+        "unsure_label": [Real, str, "boolean", None],
         "pos_label": [Real, str, "boolean", None],
         "random_state": [Integral, None],
         "n_jobs": [Integral, None],
@@ -125,11 +150,13 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         rule: str | Callable[..., float] = "parameter-free",
         beta: float = 0.1,
         gamma: float | None = None,
-        scores: str = "loo",
+        scores: str = "auto",
         n_folds: int = 5,
         few_positives: int = 4,
         min_precision: float | None = None,
         min_recall: float | None = None,
+        always_answer: bool = False,
+        unsure_label: Any = None,
         pos_label: Any = None,
         random_state: int | None = 0,
         n_jobs: int | None = None,
@@ -144,6 +171,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.few_positives = few_positives
         self.min_precision = min_precision
         self.min_recall = min_recall
+        self.always_answer = always_answer
+        self.unsure_label = unsure_label
         self.pos_label = pos_label
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -177,24 +206,55 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"{type(estimator).__name__} gives {trained.shape[1]} scores per text, but there are {labels.n_problems} classes "
                 f"to decide on; a threshold needs one score per class (for SVC: decision_function_shape='ovr')."
             )
-        measures = measures_of(self.utility, labels)
-        held_out = self._held_out_scores(fitter, estimator, X, y, weight, trained, labels)
-
-        setting, positive, sign = Setting.of(self), _membership(y, labels), labels.sign
-        ranked = [
-            setting.rank(positive[:, k], sign * held_out[:, k], sign * trained[:, k], weight, utility)
-            for k, utility in enumerate(measures)
-        ]
-        self._set_thresholds(ranked, labels)
+        measures_of(self.utility, labels)  # an error now rather than when all is learnt
         self._set_labels(labels, estimator)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
                 setattr(self, name, getattr(estimator, name))
+        self._source: HeldOutSource | None = HeldOutSource(self, fitter, X, y, weight, trained, labels)
+        self._held_out: HeldOutScores | None = None
+        self._calibration: Calibration | None = None
+        if self.rule != "zero" or Setting.of(self).has_floors:
+            self.compute_held_out()
+        self._set_thresholds()
         return self
 
     @property
+    def held_out_(self) -> HeldOutScores:
+        """Labels and held-out scores of the training texts; after `rule="zero"`, which needs none, computed when asked for."""
+        check_is_fitted(self)
+        return self.compute_held_out()[0]
+
+    @property
+    def calibration_(self) -> Calibration:
+        """From scores for a class to its probability."""
+        check_is_fitted(self)
+        return self.compute_held_out()[1]
+
+    def compute_held_out(self) -> tuple[HeldOutScores, Calibration]:
+        """Held-out scores, and what rests on them alone; computed once."""
+        if self._held_out is None:
+            if self._source is None:
+                raise ScoreError(
+                    "This model was pickled before its held-out scores were computed, and its training texts are not here; save "
+                    "it with textmargin.save, or fit it again."
+                )
+            self._held_out, self._source = self._source.scores(), None
+        if self._calibration is None:
+            texts = self._held_out
+            self._calibration = Calibration.fit(texts.positive, texts.scores, self._labels.kind, texts.weight)
+        return self._held_out, self._calibration
+
+    @property
+    def ranked_(self) -> list[RankedTexts]:
+        """What the threshold of each class is set on, where it is set for the class alone."""
+        setting, labels = Setting.of(self), self._labels
+        named = enumerate(zip(measures_of(self.utility, labels), labels.threshold_names, strict=True))
+        return [setting.rank(self.held_out_, k, measure, name) for k, (measure, name) in named]
+
+    @property
     def curve_(self) -> list[UtilityCurve]:
-        """The utility of every threshold, per class."""
+        """The utility of every threshold, per class against the rest."""
         return [texts.curve for texts in self.ranked_]
 
     def decision_function(self, X: Any) -> Floats:
@@ -203,9 +263,51 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self._labels.shape(self._shift(score_columns(self.estimator_, X, self.multilabel_)))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What is accepted; with three classes or more the one furthest above its threshold."""
+        """What is accepted; of several classes the one furthest above its threshold, `unsure_label` where there is none."""
         check_is_fitted(self)
-        return self._labels.decide(self._shift(score_columns(self.estimator_, X, self.multilabel_)))
+        return self.name(self.decide(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities (n_texts, n_classes), fitted to the held-out scores of the training texts."""
+        check_is_fitted(self)
+        labels = self._labels
+        found = self.calibration_.predict(labels.sign * score_columns(self.estimator_, X, self.multilabel_))
+        if labels.kind != "binary":
+            return found
+        return np.column_stack([found, 1 - found] if labels.positive == 0 else [1 - found, found])
+
+    def decide(self, X: Any) -> Decisions:
+        """Scores, what is accepted, and what is left to a person."""
+        check_is_fitted(self)
+        return self.decide_scores(score_columns(self.estimator_, X, self.multilabel_))
+
+    def decide_scores(self, columns: Floats) -> Decisions:
+        """The same from the estimator's own scores (n_texts, n_problems)."""
+        labels = self._labels
+        scores = labels.class_scores(self._shift(columns))
+        accepted, width = labels.accepted(scores), self.thresholds_ - self.ask_thresholds_
+        if labels.multilabel:
+            return Decisions(labels.text_names, scores, accepted, ~accepted & (scores >= -width - ROUNDING) & (width > 0))
+        if labels.kind == "multiclass":
+            unsure = accepted & (scores < -ROUNDING) if not self.always_answer_ else np.zeros_like(accepted)
+        else:
+            below = -scores[:, [labels.positive]]  # how far, where it is
+            band = ~accepted[:, [labels.positive]] & (below <= width + ROUNDING) & (width > 0)
+            guess = np.where(below <= width / 2, labels.positive, 1 - labels.positive)  # the nearer end of the band
+            unsure = band & (guess == np.arange(2))
+        return Decisions(labels.text_names, scores, accepted & ~unsure.any(axis=1, keepdims=True), unsure)
+
+    def name(self, decisions: Decisions) -> NDArray[Any]:
+        """Decisions as `predict` gives them."""
+        if self.multilabel_:
+            return decisions.accepted.astype(int)
+        names = self.classes_[decisions.accepted.argmax(axis=1)]
+        unsure = decisions.unsure.any(axis=1)
+        if not unsure.any():
+            return names
+        named = names.astype(object)
+        named[unsure] = self.unsure_label
+        return named
 
     @property
     def offsets_(self) -> Floats:
@@ -237,8 +339,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def with_utility(self, utility: Any = None, **parameters: Any) -> ThresholdClassifier:
         """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.
 
-        They are those of a new fit. Where that would need scores which are not in `ranked_` (after `rule="zero"`, for another
-        rule), it is refused.
+        They are those of a new fit; with `rule="zero"`, which pays no heed to a utility, `rule` becomes `parameter-free` unless
+        it is given. Where training scores of a class would be needed that are not there (another `few_positives`), it is refused.
 
         Parameters
         ----------
@@ -259,25 +361,50 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if utility is not None:
             parameters["utility"] = utility
+            if self.rule == "zero":
+                parameters.setdefault("rule", "parameter-free")
         other = ThresholdClassifier(**{**self.get_params(deep=False), **parameters})
         validate_params(other)
         fixed = {"scores", "estimator", "n_folds", "pos_label", *(["random_state"] if self.scores == "cv" else [])}
         if fixed & parameters.keys():
             raise ScoreError(f"{(fixed & parameters.keys()).pop()!r} cannot change once the scores are there; fit again.")
-        other.__dict__.update(
-            {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
-        )
-        setting = Setting.of(other)
-        labels = self._labels
-        parts = zip(self.ranked_, measures_of(other.utility, labels), labels.threshold_names, strict=True)
-        other._set_thresholds([setting.rank_again(*part) for part in parts], labels)
+        held_out = self.held_out_
+        learnt = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        other.__dict__.update(learnt, _held_out=held_out, _calibration=self.calibration_, _source=None)
+        other._set_thresholds()
         return other
 
-    def _set_thresholds(self, ranked: list[RankedTexts], labels: ClassLabels) -> None:
-        named = zip(ranked, labels.threshold_names, strict=True)
-        found = [Setting.of(self).threshold(texts, name) for texts, name in named]
-        self.ranked_ = ranked
-        self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*found, strict=True))
+    def _set_thresholds(self) -> None:
+        """By the rule, on the held-out scores."""
+        setting, labels = Setting.of(self), self._labels
+        n = labels.n_problems
+        self.always_answer_ = self.always_answer or setting.rule == "zero"
+        if setting.rule == "zero" and not setting.has_floors:
+            found = [ClassThreshold(0.0, 0.0, np.nan, np.nan)] * n
+        elif labels.kind == "multiclass" and setting.rule in ("parameter-free", "best", "zero"):
+            found = self._together(setting, labels)
+        else:
+            named = zip(self.ranked_, labels.threshold_names, strict=True)
+            found = [setting.threshold(texts, name) for texts, name in named]
+        columns = (np.array(column) for column in zip(*found, strict=True))
+        self.thresholds_, self.ask_thresholds_, self.beta_, self.gamma_ = columns
+
+    def _together(self, setting: Setting, labels: ClassLabels) -> list[ClassThreshold]:
+        """The thresholds of all classes, for texts of one label."""
+        held_out, measures = self.held_out_, tuple(measures_of(self.utility, labels))
+        texts = SingleLabelTexts(held_out.truth, held_out.complete(), measures, self.always_answer, held_out.weight)
+        if setting.rule == "zero":
+            thresholds, self.always_answer_ = np.zeros(labels.n_problems), self.always_answer
+        else:
+            folds: dict[str, Any] = {"n_folds": setting.n_folds, "random_state": setting.random_state}
+            joint = joint_thresholds(texts, damp=setting.rule != "best", **folds)
+            thresholds, self.always_answer_ = joint.thresholds, joint.always_answer
+        if setting.has_floors:
+            floors = Floors(setting.min_precision, setting.min_recall)
+            if self.always_answer_ and not self.always_answer:  # from where nothing is left out yet
+                thresholds = np.full(labels.n_problems, np.nextafter(texts.scores.max(axis=1).min(), -np.inf))
+            thresholds, self.always_answer_ = floors.keep(texts, thresholds, labels.threshold_names), self.always_answer
+        return [ClassThreshold(float(theta), float(theta), np.nan, np.nan) for theta in thresholds]
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Where `sample_weight` goes: to itself and, if it asks for it, to the estimator."""
@@ -293,30 +420,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise LabelError(f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it.")
         return True
 
-    def _held_out_scores(
-        self, fitter: Fitter, estimator: Any, X: Any, y: Any, weight: Floats | None, trained: Floats, labels: ClassLabels
-    ) -> Floats:
-        """The scores that thresholds are set on, (n_texts, n_problems); NaN where a fold could not give one."""
-        if self.scores == "train" or self.rule == "zero":
-            return trained
-        frozen = isinstance(self.estimator, FrozenEstimator)
-        if self.scores == "cv":
-            if frozen:
-                raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")
-            return fitter.fold_scores(X, y, weight, labels, self.n_folds, self.random_state, self.n_jobs)
-        if not hasattr(estimator, "loo_decision_function"):
-            raise ScoreError(
-                f"{type(estimator).__name__} has no leave-one-out scores of its own; use scores='cv', which trains it "
-                f"{self.n_folds} times more, or scores='train' on texts that it was not fitted on."
-            )
-        scores = np.asarray(estimator.loo_decision_function())
-        scores = scores.reshape(len(scores), -1)
-        if scores.shape != trained.shape or (frozen and not _belong_together(scores, trained)):
-            raise ScoreError(
-                f"The leave-one-out scores are of the {len(scores)} texts the estimator was fitted on, not of the {len(trained)} "
-                f"given; use scores='train'."
-            )
-        return scores
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the training texts that held-out scores may still be computed from."""
+        state = dict(super().__getstate__())
+        return {**state, "_source": None} if "_source" in state else state
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -335,21 +442,3 @@ def shift(columns: Floats, offsets: Floats, sign: float) -> Floats:
     shifted = columns - offsets
     at_threshold = np.abs(shifted) <= ROUNDING * np.maximum(np.abs(columns), 1.0)
     return np.where(at_threshold, 0.0 if sign > 0 else -2 * ROUNDING, shifted)
-
-
-def _belong_together(held_out: Floats, trained: Floats) -> bool:
-    """Whether leave-one-out scores can be of the texts that were scored: they go with them, where strangers' do not."""
-    a, b = held_out - np.nanmean(held_out, axis=0), trained - trained.mean(axis=0)
-    known = ~np.isnan(a)
-    size = np.linalg.norm(a[known]) * np.linalg.norm(b[known])
-    rounding = ROUNDING * np.linalg.norm(held_out[known]) * np.linalg.norm(trained[known])  # constant but for it
-    return bool(size <= rounding or a[known] @ b[known] > 0.3 * size)
-
-
-def _membership(y: Any, labels: ClassLabels) -> NDArray[np.bool_]:
-    """Which texts are positive, per problem; of two classes for the one that is looked for."""
-    y = np.asarray(y.toarray() if sp.issparse(y) else y)
-    if labels.multilabel:
-        return np.asarray(y != 0)
-    wanted = labels.names[[labels.positive]] if labels.kind == "binary" else labels.names
-    return y.ravel()[:, None] == wanted[None, :]

@@ -35,6 +35,13 @@ class Measure(Protocol):
 class Utility:
     """Linear utility: so much for each decision of a kind.
 
+    Parameters
+    ----------
+    tp, fp, fn, tn : float
+        What a hit, a false alarm, a miss and a right rejection are worth.
+    ask : float, default=None
+        What it is worth, 0 or less, that a person looks at a text, who then decides rightly. With it a decision may be to ask.
+
     Examples
     --------
     >>> from textmargin import Utility
@@ -46,11 +53,14 @@ class Utility:
     fp: float = -1.0
     fn: float = 0.0
     tn: float = 0.0
+    ask: float | None = None
 
     def __post_init__(self) -> None:
         worth = (self.tp, self.fp, self.fn, self.tn)
         if not np.isfinite(worth).all() or (self.tp <= self.fn or self.fp >= self.tn):
             raise ValueError(f"A utility must be finite, and a right decision worth more than a wrong one; got {self}.")
+        if self.ask is not None and not -np.inf < self.ask <= 0:
+            raise ValueError(f"ask is what a person's look costs, as a worth: 0 or a negative number; got ask={self.ask!r}.")
 
     def __call__(self, tp: Counts, fp: Counts, fn: Counts, tn: Counts) -> NDArray[np.float64]:
         return np.asarray(self.tp * tp + self.fp * fp + self.fn * fn + self.tn * tn, dtype=np.float64)

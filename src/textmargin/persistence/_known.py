@@ -20,7 +20,8 @@ from ._archive import Refused
 _HOMES = {
     "textmargin.classifier": "TextClassifier",
     "textmargin.labels": "ClassLabels",
-    "textmargin.decisions.setting": "RankedTexts",
+    "textmargin.decisions.calibration": "Calibration",
+    "textmargin.decisions.scores": "HeldOutScores",
     "textmargin.decisions.threshold": "ThresholdClassifier",
     "textmargin.decisions.utility": "FBeta ScaledUtility Utility",
     "textmargin.knowledge.gaze": "GazePrior",
@@ -72,7 +73,7 @@ METHODS = frozenset({"decision_function", "predict", "predict_proba", "transform
 PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequencePairs"}  # what a fitted kernel compares with
 
 # What is only of use in the process that made it: an object's address, and a compiled loss that fit makes anew.
-_LEFT_BEHIND = frozenset({"_loss_function_", "_sklearn_version", "_stop_words_id"})
+_LEFT_BEHIND = frozenset({"_loss_function_", "_source", "_sklearn_version", "_stop_words_id"})
 
 
 def known_class(name: Any) -> type:
@@ -110,6 +111,8 @@ def function_name(function: Any) -> str | None:
 
 def state_of(part: Any) -> dict[str, Any]:
     """A part's attributes, as far as they are to be kept."""
+    if class_name(type(part)) == "ThresholdClassifier" and hasattr(part, "thresholds_"):
+        part.compute_held_out()  # if it was not needed before: costs may come later
     state = {name: value for name, value in (part.__getstate__() or {}).items() if name not in _LEFT_BEHIND}
     if type(part).__name__ in PAIRS and "_fitted" in state:  # which refers back to the kernel
         state["_fitted"] = {name: value for name, value in vars(part._fitted).items() if name != "kernel"}

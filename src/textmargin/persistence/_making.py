@@ -26,15 +26,19 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
     "FBeta": {"beta": (Real,)},
     "KernelStore": {"folder": (PurePath,), "max_bytes": (int,)},
     "KernelSVC": {"cache": (str, PurePath, "KernelStore", NoneType)},
-    "RankedTexts": {
-        **dict.fromkeys(("positive", "score"), (np.ndarray,)),
+    "Calibration": {
+        "kind": (str,),
+        **dict.fromkeys(("slope", "intercept", "knot_scores", "knot_log_odds", "knot_ends"), (np.ndarray,)),
+    },
+    "HeldOutScores": {
+        **dict.fromkeys(("positive", "scores", "few_columns", "few_scores"), (np.ndarray,)),
         "weight": (np.ndarray, NoneType),
-        "held_out": (bool,),
-        "n_held_out": (int,),
+        "method": (str,),
     },
     "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},
     "TextClassifier": {"labels_": ("ClassLabels",), "metadata_": (dict,), "classes_": (np.ndarray,)},
-    "Utility": dict.fromkeys(("tp", "fp", "fn", "tn"), (Real,)),
+    "ThresholdClassifier": {"_held_out": ("HeldOutScores",), "_calibration": ("Calibration",)},
+    "Utility": {**dict.fromkeys(("tp", "fp", "fn", "tn"), (Real,)), "ask": (Real, NoneType)},
 }
 
 
@@ -87,6 +91,8 @@ def _settle(part: Any) -> None:
         raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
     if name in ("FeatureHasher", "HashingVectorizer"):
         validate_params(part)  # compiled code divides by n_features
+    if name == "ThresholdClassifier":
+        part._source = None  # the training texts stayed behind
     if name == "TextClassifier" and ("labels_" in vars(part) or "model_" in vars(part)):
         _check_classes(part)
     if name == "KernelSVC" and part.cache is not None:
