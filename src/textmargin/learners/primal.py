@@ -33,12 +33,13 @@ from .._ties import descending_order
 from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
+from ._folds import deal_folds
 from ._training import Training
 from .evidence import Disagreement, Verdict, select_priors, verdict
 from .explanation import Explanation
 from .objective import Matrix, canonical
 from .prior import align_prior
-from .trust import Fit, Problem, Solver
+from .trust import Fit, Fold, Problem, Solver
 
 
 class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
@@ -216,14 +217,39 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         out about the prior is held. Shaped like `decision_function`. Needs the training data, which stay with the estimator (the
         matrix itself, not a copy: do not change it in between) but not in a saved or pickled one.
         """
-        check_is_fitted(self)
-        if self._training is None:
-            raise TextmarginError(
-                "This PriorSVC was loaded without its training data, which leave-one-out scores need; call fit again first."
-            )
-        training = self._training
+        training = self._require_training("leave-one-out scores")
         scores = self._per_class(training.solver.leave_one_out, training.problems(), self._fits())
         return self._labels.shape(np.column_stack(scores))
+
+    def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
+        """Scores of the training texts, each by a model refitted without the fold that the text is in.
+
+        All classes share one set of folds, into which each class is dealt out evenly. What `auto` and `ridge` found out about the
+        prior is held. A refit starts from the fit of all texts, and goes on until nothing is left of that. A text of weight 0 has
+        the score of `decision_function`, which never saw it. NaN where the other folds have no example for a class, or none
+        against it. Shaped like `decision_function`; needs the training data, as `loo_decision_function` does.
+
+        Parameters
+        ----------
+        n_folds : int, default=5
+        random_state : int, default=0
+        """
+        training = self._require_training("held-out scores")
+        counted = np.flatnonzero(training.weight > 0)
+        positive = training.targets.positive[counted]
+        fold = deal_folds(positive, n_folds, random_state)
+        scores = np.asarray(training.X @ self.coef_.T + self.intercept_)
+        trained, fits = scores.T.copy(), self._fits()
+        folds = [Fold(rows, training.X[rows]) for rows in (counted[fold == j] for j in range(n_folds))]
+        learnable = np.array([rest.any(axis=0) & ~rest.all(axis=0) for rest in (positive[fold != j] for j in range(n_folds))])
+        places = [(k, j) for k, j in np.ndindex(len(fits), n_folds) if learnable[j, k]]
+        problems = (problem for k, problem in enumerate(training.problems()) for j in range(n_folds) if learnable[j, k])
+        given = ((fits[k], trained[k], folds[j]) for k, j in places)
+        found = self._per_class(training.solver.refitted_scores, problems, *zip(*given, strict=True))
+        scores[counted] = np.nan
+        for (k, j), column in zip(places, found, strict=True):
+            scores[folds[j].rows, k] = column
+        return self._labels.shape(scores)
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
         """How much of a text's score each term gave, through the data and through each prior.
@@ -311,6 +337,14 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
+
+    def _require_training(self, purpose: str) -> Training:
+        check_is_fitted(self)
+        if self._training is None:
+            raise TextmarginError(
+                f"This PriorSVC was loaded without its training data, which {purpose} need; call fit again first."
+            )
+        return self._training
 
     def _fitted_like(self, labels: ClassLabels, prior: Floats) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""

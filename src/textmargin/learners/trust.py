@@ -27,10 +27,11 @@ from numpy.typing import NDArray
 from .._ties import first_maximum
 from .._typing import Floats
 from ..errors import TooLargeError
+from ._refit import FOLD_TOL, refit
 from .evidence import evidence_of, squared_gains
 from .leave_one_out import leave_one_out
 from .newton import Solution, newton
-from .objective import ExtraColumns, Matrix, Objective
+from .objective import ExtraColumns, Matrix, Objective, Point, Rows
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
 Trust = Mode | float
@@ -97,6 +98,14 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Fold:
+    """Some of the texts, by number."""
+
+    rows: Rows
+    X: Matrix
+
+
+@dataclass(frozen=True)
 class PriorEvaluation:
     """What is known of one class before its priors are adopted or dropped."""
 
@@ -124,6 +133,14 @@ class Solver:
         setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
         objective = _pose(problem, setting)
         return leave_one_out(objective, objective.point(fit.w, coefficients(problem, setting, fit)), self.tol)
+
+    def refitted_scores(self, problem: Problem, fit: Fit, trained: Floats, fold: Fold) -> Floats:
+        """The scores of a fold's texts by the model of the others, the prior's trust mode held; `trained` are those of the fit."""
+        setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
+        objective = _pose(problem, setting)
+        start = Point(fit.w, coefficients(problem, setting, fit), objective.margins - objective.y * trained)
+        point = refit(objective, start, fold.rows, FOLD_TOL, self.max_iter)
+        return fold.X @ point.w + objective.columns.Z[fold.rows] @ point.q + objective.offset[fold.rows]
 
     def _solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
         setting = trust_setting(problem, mode, anchor, self.strength)
