@@ -11,3 +11,12 @@ BENCHMARKS = sorted((Path(__file__).parents[1] / "benchmarks").glob("bench_*.py"
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
 def test_imports(path):
     import_module(f"benchmarks.{path.stem}")
+
+
+def test_held_out_scores_in_short(capsys):
+    """`bench_held_out --quick` runs through: both methods are chosen, and each has a utility."""
+    import_module("benchmarks.bench_held_out").main(["--quick"])
+    shown = capsys.readouterr().out
+    for name in ("as chosen: loo", "as chosen: cv", "exact leave-one-out", "five cold folds"):
+        assert name in shown
+    assert "nan" not in shown

@@ -116,5 +116,5 @@ def test_shaped_like_the_decision_function():
 def test_too_large_an_active_set_says_what_to_use(monkeypatch):
     monkeypatch.setattr(leave_one_out, "MAX_SIZE", 3)
     X, y, _ = make_problem()
-    with pytest.raises(TooLargeError, match="cross_val_predict"):
+    with pytest.raises(TooLargeError, match="fold_decision_function"):
         PriorSVC().fit(X, y).loo_decision_function()

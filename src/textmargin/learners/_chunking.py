@@ -68,10 +68,24 @@ class Chunking:
     watch: Callable[[Round], None] | None = None
     n_jobs: int | None = None  # problems at a time
 
-    def learn(self, gram: LazyGram, problems: list[KernelProblem], settings: list[KernelTrustSetting]) -> list[Machine]:
-        """A machine for each problem, all of the same texts; side by side, so that kernel values are asked for at once."""
+    def learn(
+        self,
+        gram: LazyGram,
+        problems: list[KernelProblem],
+        settings: list[KernelTrustSetting],
+        starts: list[Indices] | None = None,
+    ) -> list[Machine]:
+        """A machine for each problem, all of the same texts; side by side, so that kernel values are asked for at once.
+
+        `starts` are texts to start with, in place of some at even distances; both sides are in a first chunk all the same.
+        """
         texts = np.flatnonzero(problems[0].costs > 0)
         chunks = [self._first(problem, texts) for problem in problems]
+        if starts is not None:
+            chunks = [
+                start if np.unique(problem.y[start]).size == 2 else np.union1d(start, chunk)
+                for problem, start, chunk in zip(problems, starts, chunks, strict=True)
+            ]
         machines: dict[int, Machine] = {}
         unfinished = list(range(len(problems)))
         number = 0

@@ -29,6 +29,7 @@ class KernelFit:
 
     machine: Machine
     mode: Mode
+    setting: KernelTrustSetting
     evidence: float = np.nan
     gain: float = np.nan
 
@@ -45,9 +46,11 @@ class KernelSolver:
         """A machine for each problem; `informed` are those of which prior scores were given."""
         if self.trust not in ("auto", "ridge") and any(informed):
             mode, setting = self._given()
-            machines = self.chunking.learn(gram, problems, [setting if known else _PLAIN for known in informed])
-            return [KernelFit(machine, mode if known else "plain") for machine, known in zip(machines, informed, strict=True)]
-        plain = [KernelFit(machine, "plain") for machine in self.chunking.learn(gram, problems, [_PLAIN] * len(problems))]
+            settings = [setting if known else _PLAIN for known in informed]
+            machines = self.chunking.learn(gram, problems, settings)
+            modes: list[Mode] = [mode if known else "plain" for known in informed]
+            return [KernelFit(*learnt) for learnt in zip(machines, modes, settings, strict=True)]
+        plain = [KernelFit(machine, "plain", _PLAIN) for machine in self.chunking.learn(gram, problems, [_PLAIN] * len(problems))]
         better = self._ridge if self.trust == "ridge" else self._auto
         known = [k for k, problem in enumerate(problems) if problem.z.any()]
         for k, fit in zip(known, better(gram, [problems[k] for k in known], [plain[k] for k in known]), strict=True):
@@ -65,7 +68,8 @@ class KernelSolver:
     def _ridge(self, gram: LazyGram, problems: list[KernelProblem], plain: list[KernelFit]) -> list[KernelFit]:
         scales = [self._scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)]
         settings = [KernelTrustSetting(scale, self.pull / scale**2) for scale in scales]
-        return [KernelFit(machine, "ridge") for machine in self.chunking.learn(gram, problems, settings)] if problems else []
+        machines = self.chunking.learn(gram, problems, settings) if problems else []
+        return [KernelFit(machine, "ridge", setting) for machine, setting in zip(machines, settings, strict=True)]
 
     def _auto(self, gram: LazyGram, problems: list[KernelProblem], plain: list[KernelFit]) -> list[KernelFit]:
         """No prior scores, or these as widely spread as the others, by the evidence of all classes."""
@@ -77,7 +81,7 @@ class KernelSolver:
         fits = []
         for problem, setting, fit, (evidence, gain), trusts in zip(problems, settings, plain, found, trusted, strict=True):
             if trusts:
-                fit = KernelFit(self.chunking.learn(gram, [problem], [setting])[0], "fixed")
+                fit = KernelFit(self.chunking.learn(gram, [problem], [setting])[0], "fixed", setting)
             fits.append(replace(fit, evidence=evidence, gain=gain))
         return fits
 

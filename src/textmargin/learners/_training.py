@@ -50,6 +50,8 @@ class Training:
 
 def prior_scores(X: Matrix, prior: Floats) -> Floats:
     """XV', the priors' scores (n_texts, n_priors); exactly 0 where the terms of a text cancel but for rounding."""
+    if not len(prior):
+        return np.zeros((X.shape[0], 0))
     scores, sizes = X @ prior.T, abs(X) @ np.abs(prior.T)
     return np.ascontiguousarray(np.where(np.abs(scores) > ROUNDING * sizes, scores, 0.0))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,10 +24,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, n_samples
 from .._typing import Floats
-from ..errors import LabelError, PriorError
+from ..errors import LabelError, PriorError, TextmarginError
 from ..gram.store import KernelStore
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._chunking import Chunking, KernelProblem, Round
+from ._kernel_training import KernelTraining
 from ._kernel_trust import KernelSolver
 from ._lazy import LazyGram
 from ._prior_scores import align_scores, centred, evaluate
@@ -186,10 +187,15 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         labels = targets.labels
         z, informed = self._prior(X, prior_scores, labels.names, labels.n_problems)
         counted = np.flatnonzero(weight > 0)
+        all_pairs = pairs
         pairs = pairs if counted.size == weight.size else pairs.take(counted)
-        z, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
+        z_counted, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
+        z = z - centre
+        z[counted] = z_counted
         costs = [self.C * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)]
-        problems = [KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z[:, k]) for k in range(labels.n_problems)]
+        problems = [
+            KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z_counted[:, k]) for k in range(labels.n_problems)
+        ]
         kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
         gram = LazyGram(pairs if kept is None else kept)
         watch = self._watch(labels, len(gram)) if self.verbose else None
@@ -213,6 +219,9 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             if not np.isnan(fit.evidence)
         ]
         self.n_kernel_evaluations_ = gram.n_evaluations if kept is None else kept.n_computed
+        self._training: KernelTraining | None = KernelTraining(
+            counted, targets.positive[counted], gram, problems, fits, chunking, all_pairs, z
+        )
         self._support, self._was_given_scores = pairs.take(support), prior_scores is not None
         self.support_vectors_ = self._support.texts
         return self
@@ -224,6 +233,33 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def predict(self, X: Any, prior_scores: Any = None) -> NDArray[Any]:
         """The class of each text; an indicator matrix if it was trained on one."""
         return self._labels.decide(self._scores(X, prior_scores))
+
+    def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
+        """Scores of the training texts, each by a machine learnt without the fold that the text is in.
+
+        Kernel values that the fit asked for are not computed again. All classes share one set of folds, into which each class is
+        dealt out evenly; what was found out about the trust in prior scores is held. Shaped like `decision_function`; NaN for the
+        texts of a fold outside of which a class has no example, or no other text. A text of weight 0 has the score of
+        `decision_function`, which never saw it. Needs the kernel values of the fit, which stay with the estimator but not in a
+        saved or pickled one.
+
+        Parameters
+        ----------
+        n_folds : int, default=5
+            At least 2.
+        random_state : int, default=0
+            Which texts come into one fold.
+        """
+        check_is_fitted(self)
+        if self._training is None:
+            raise TextmarginError(
+                "This KernelSVC was loaded without its kernel values, which held-out scores need; call fit again first."
+            )
+        return self._labels.shape(self._training.fold_scores(n_folds, random_state))
+
+    def held_out_method(self) -> Literal["cv"]:
+        """Which held-out scores of the training texts to take: those of `fold_decision_function`, there are no others."""
+        return "cv"
 
     def explain(self, text: Any, target: Any = None, *, prior_scores: Any = None, n_matches: int = 20) -> KernelExplanation:
         """Which support vectors gave a text its score, and, for kernels on texts, through which subsequences.
@@ -344,6 +380,13 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             )
 
         return tell
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the kernel values of all training texts."""
+        state = dict(super().__getstate__())
+        if "_training" in state:
+            state["_training"] = None
+        return state
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -19,7 +19,7 @@ from ..errors import TooLargeError
 from ._exact import ExactStep, factor, size
 from .objective import Objective, Point, Rows
 
-# The side of the factored matrix: about 1 GB of doubles, twice. Past this, refitted folds are cheaper as well.
+# The side of the factored matrix: about 1 GB of doubles, twice. Far below this, refitted folds are cheaper (`_held_out_cost.py`).
 MAX_SIZE = 12_000
 _ROUNDING = 1e-9  # beside the margin
 
@@ -31,7 +31,7 @@ def leave_one_out(objective: Objective, point: Point, tol: float) -> Floats:
     if size(objective, rows) > MAX_SIZE:
         raise TooLargeError(
             f"Leave-one-out scores need a dense matrix as large as the active set, {rows.size} texts inside the margin, "
-            f"more than {MAX_SIZE}. Use cross-validated scores: cross_val_predict(model, X, y, method='decision_function')."
+            f"more than {MAX_SIZE}. Use scores of refitted folds: fold_decision_function()."
         )
     if rows.size:
         step = _factor(objective, rows)

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from itertools import repeat
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,6 +33,9 @@ from .._ties import descending_order
 from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
+from ._folds import deal_folds
+from ._held_out_cost import leave_one_out_pays
+from ._refit import Fold
 from ._training import Training
 from .evidence import Disagreement, Verdict, select_priors, verdict
 from .explanation import Explanation
@@ -198,7 +201,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             fits = self._per_class(solver.fit, problems, repeat(self.trust), starts or repeat(None))
             self.verdict_ = []
 
-        self._training = training
+        self._training: Training | None = training
         return self._learnt(fits, labels, prior)
 
     def decision_function(self, X: Any) -> Floats:
@@ -216,14 +219,61 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         out about the prior is held. Shaped like `decision_function`. Needs the training data, which stay with the estimator (the
         matrix itself, not a copy: do not change it in between) but not in a saved or pickled one.
         """
-        check_is_fitted(self)
-        if self._training is None:
-            raise TextmarginError(
-                "This PriorSVC was loaded without its training data, which leave-one-out scores need; call fit again first."
-            )
-        training = self._training
+        training = self._require_training()
         scores = self._per_class(training.solver.leave_one_out, training.problems(), self._fits())
         return self._labels.shape(np.column_stack(scores))
+
+    def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
+        """Scores of the training texts, each by a model refitted without the fold that the text is in.
+
+        All classes share one set of folds, into which each class is dealt out evenly. A refit starts from the fit of all texts,
+        which makes it cheap, and goes on until what the held-out texts left in that is gone; what `auto` and `ridge` found out
+        about the prior is held. Shaped like `decision_function`; NaN for the texts of a fold outside of which a class has no
+        example, or no other text. A text of weight 0 has the score of `decision_function`, which never saw it. Needs the training
+        data, as `loo_decision_function` does.
+
+        Parameters
+        ----------
+        n_folds : int, default=5
+            At least 2.
+        random_state : int, default=0
+            Which texts come into one fold.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from textmargin import PriorSVC
+        >>> X = np.array([[1.0, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 0]])
+        >>> PriorSVC().fit(X, [0, 1, 0, 1]).fold_decision_function(n_folds=2).round(2)
+        array([-0.67,  0.67, -0.67,  0.67])
+        """
+        training = self._require_training()
+        counted = np.flatnonzero(training.weight > 0)
+        positive = training.targets.positive[counted]
+        dealt = deal_folds(positive, n_folds, random_state)
+        folds = [Fold(rows, training.X[rows]) for rows in (counted[dealt == j] for j in range(n_folds))]
+        rest = [positive[dealt != j] for j in range(n_folds)]
+        learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
+        scores, fits = self._trained_scores(training), self._fits()
+        trained = scores.T.copy()  # a row per class
+        scores[counted] = np.nan
+        refits = [(k, j) for k in range(len(fits)) for j in np.flatnonzero(learnable[:, k]).tolist()]
+        problems = (problem for k, problem in enumerate(training.problems()) for _ in range(learnable[:, k].sum()))
+        columns = ([fits[k] for k, _ in refits], [trained[k] for k, _ in refits], [folds[j] for _, j in refits])
+        for (k, j), column in zip(refits, self._per_class(training.solver.fold_scores, problems, *columns), strict=True):
+            scores[folds[j].rows, k] = column
+        return self._labels.shape(scores)
+
+    def held_out_method(self) -> Literal["loo", "cv"]:
+        """Which held-out scores of the training texts to take for what they cost.
+
+        "loo", those of `loo_decision_function`, where these are estimated to cost no more than twice the training, else "cv",
+        those of `fold_decision_function`. The estimate goes by the numbers of texts, of terms and of texts inside the margin.
+        """
+        training = self._require_training()
+        trained = self._trained_scores(training)
+        sizes = (training.solver.size(problem, trained[:, k]) for k, problem in enumerate(training.problems()))
+        return "loo" if leave_one_out_pays(sizes) else "cv"
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
         """How much of a text's score each term gave, through the data and through each prior.
@@ -311,6 +361,19 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X @ self.coef_.T + self.intercept_
+
+    def _require_training(self) -> Training:
+        check_is_fitted(self)
+        if self._training is None:
+            raise TextmarginError(
+                f"This {type(self).__name__} was loaded without its training data, which held-out scores need; "
+                f"call fit again first."
+            )
+        return self._training
+
+    def _trained_scores(self, training: Training) -> Floats:
+        """Of the training texts, (n_texts, n_problems)."""
+        return np.asarray(training.X @ self.coef_.T + self.intercept_)
 
     def _fitted_like(self, labels: ClassLabels, prior: Floats) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""

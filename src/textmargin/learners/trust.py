@@ -26,11 +26,13 @@ from numpy.typing import NDArray
 
 from .._ties import first_maximum
 from .._typing import Floats
-from ..errors import TooLargeError
+from ._folds import deal_folds
+from ._held_out_cost import ProblemSize, leave_one_out_pays
+from ._refit import FOLD_TOL, Fold, refit_without
 from .evidence import evidence_of, squared_gains
 from .leave_one_out import leave_one_out
 from .newton import Solution, newton
-from .objective import ExtraColumns, Matrix, Objective
+from .objective import ExtraColumns, Matrix, Objective, Point
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
 Trust = Mode | float
@@ -38,7 +40,8 @@ Trust = Mode | float
 # A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its η undecided.
 # A pull towards zero, this small beside the typical size of its scores, decides for zero and hardly matters elsewhere.
 _SINGULAR_GUARD = 1e-10
-_ROUNDING = 1e-9  # of slopes beside the steepest, and of shares
+_N_FOLDS = 5
+_ROUNDING = 1e-9  # of slopes beside the steepest, of shares, and beside the margin
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,6 @@ class Problem:
     def typical_square(self) -> Floats:
         """Per prior, the median of its squared scores that are not 0."""
         return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in self.Z[self.costs > 0].T])
-
-    def part(self, rows: NDArray[np.intp]) -> Problem:
-        """The same problem with some of the texts."""
-        return replace(self, X=self.X[rows], y=self.y[rows], costs=self.costs[rows], margins=self.margins[rows], Z=self.Z[rows])
 
     def margin_scale(self) -> Floats:
         """Per prior, the η by which a text of nothing but its terms goes from one margin to the other; 0 for an empty prior."""
@@ -125,6 +124,22 @@ class Solver:
         objective = _pose(problem, setting)
         return leave_one_out(objective, objective.point(fit.w, coefficients(problem, setting, fit)), self.tol)
 
+    def fold_scores(self, problem: Problem, fit: Fit, trained: Floats, fold: Fold, tol: float = FOLD_TOL) -> Floats:
+        """The scores of a fold's texts by the model of the others, the prior's trust mode held.
+
+        `trained` are the scores of all texts by the fit, from which the refit starts.
+        """
+        setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
+        objective = _pose(problem, setting)
+        start = Point(fit.w, coefficients(problem, setting, fit), objective.margins - objective.y * trained)
+        refitted = keep(problem, setting, fit.mode, fit.anchor, refit_without(objective, start, fold.rows, tol, self.max_iter))
+        return np.asarray(fold.X @ refitted.w + problem.Z[fold.rows] @ refitted.eta + refitted.intercept)
+
+    def size(self, problem: Problem, trained: Floats) -> ProblemSize:
+        """What leave-one-out costs depends on, from the scores of all texts by a fit."""
+        missed = problem.margins - problem.y * trained
+        return ProblemSize.of(problem.X, (problem.costs > 0) & (missed > max(self.tol, _ROUNDING) * problem.margins.max()))
+
     def _solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
         setting = trust_setting(problem, mode, anchor, self.strength)
         objective = _pose(problem, setting)
@@ -159,7 +174,7 @@ class Solver:
         if not scale.any():  # nothing to weigh: leaving texts out would cost more than the fit
             return PriorEvaluation(plain, [plain] * scale.size, np.full(scale.size, np.nan), np.zeros(scale.size))
         fits = [self._solve(problem, "fixed", np.where(np.arange(scale.size) == j, scale, 0.0), plain) for j in range(scale.size)]
-        losses = [self._held_out_losses(problem, fit) for fit in (plain, *fits)]
+        losses = self._held_out_losses(problem, [plain, *fits])
         gains = [squared_gains(losses[0], loss, self.tol) for loss in losses[1:]]
         evidence = np.array([evidence_of(gain) if known else np.nan for gain, known in zip(gains, scale > 0, strict=True)])
         return PriorEvaluation(plain, fits, evidence, np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains]))
@@ -172,28 +187,28 @@ class Solver:
             return evaluation.fits[int(trusted.argmax())]
         return self._solve(problem, "fixed", problem.joint_margin_scale(trusted), evaluation.plain)
 
-    def _held_out_losses(self, problem: Problem, fit: Fit) -> Floats:
+    def _held_out_losses(self, problem: Problem, fits: list[Fit]) -> list[Floats]:
+        """Of each text under each fit, by leave-one-out or by refitted folds: the same for all fits, as the first decides."""
         # With fewer weights than texts, leaving one out moves others across their margins, and the formula may err by far.
-        if problem.X.shape[1] < np.count_nonzero(problem.costs):
-            scores = self._fold_scores(problem, fit, n_folds=5)
-        else:
-            try:
-                scores = self.leave_one_out(problem, fit)
-            except TooLargeError:
-                scores = self._fold_scores(problem, fit)
-        missed = np.maximum(problem.margins - problem.y * scores, 0)
-        return problem.costs * missed * missed
+        few_weights = problem.X.shape[1] < np.count_nonzero(problem.costs)
+        by_folds = few_weights or not leave_one_out_pays([self.size(problem, _scores(problem, fits[0]))])
+        scores = self._all_folds(problem, fits) if by_folds else [self.leave_one_out(problem, fit) for fit in fits]
+        missed = [np.maximum(problem.margins - problem.y * score, 0) for score in scores]
+        return [problem.costs * one * one for one in missed]
 
-    def _fold_scores(self, problem: Problem, fit: Fit, n_folds: int = 3) -> Floats:
-        """Scores by models refitted without the text's fold, where leaving out one at a time would be too large."""
-        scores = np.empty_like(problem.y)
-        fold = np.empty(problem.y.size, dtype=np.intp)
-        for side in (problem.y > 0, problem.y < 0):
-            fold[side] = np.arange(side.sum()) % n_folds
-        for j in range(n_folds):
-            refitted = self._solve(problem.part(np.flatnonzero(fold != j)), fit.mode, fit.anchor, fit)
-            scores[fold == j] = _scores(problem.part(np.flatnonzero(fold == j)), refitted)
-        return scores
+    def _all_folds(self, problem: Problem, fits: list[Fit]) -> list[Floats]:
+        """Scores of all texts, each by a refit without its fold, at the tolerance of the fits: small gains count as well."""
+        counted = np.flatnonzero(problem.costs > 0)
+        dealt = deal_folds(problem.y[counted, None] > 0, min(_N_FOLDS, counted.size), random_state=0)
+        folds = [Fold(rows, problem.X[rows]) for rows in (counted[dealt == j] for j in range(dealt.max() + 1))]
+        found = []
+        for fit in fits:
+            trained = _scores(problem, fit)
+            scores = trained.copy()
+            for fold in folds:
+                scores[fold.rows] = self.fold_scores(problem, fit, trained, fold, self.tol)
+            found.append(scores)
+        return found
 
 
 def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:

@@ -85,7 +85,7 @@ class PriorSVC(primal.PriorSVC):
         solutions = passes.solve(objectives, starts, tol=self.tol, max_iter=self.max_iter)
 
         self.n_features_in_ = X.n_columns
-        self._training: Any = None
+        self._training = None
         self.verdict_ = []
         return self._learnt([problem.fit(solution) for problem, solution in zip(problems, solutions, strict=True)], labels, prior)
 
@@ -122,15 +122,16 @@ class PriorSVC(primal.PriorSVC):
         """The margins of positive and of other texts."""
         return self._checked_margins()
 
-    def loo_decision_function(self) -> Floats:
+    def _require_training(self) -> Any:
         """Only after a fit in memory."""
         check_is_fitted(self)
         if self._training is None:
             raise TextmarginError(
-                "Leave-one-out scores need all training texts in one memory, and this PriorSVC was fitted on parts or loaded; "
-                "score texts that were held out with decision_function instead, or set thresholds with scores='train'."
+                "Held-out scores of the training texts need all training texts in one memory, and this PriorSVC was fitted on "
+                "parts or loaded; score texts that were held out with decision_function instead, or set thresholds with "
+                "scores='train'."
             )
-        return super().loo_decision_function()
+        return super()._require_training()
 
     def in_memory(self) -> primal.PriorSVC:
         """The same fitted model as a `textmargin.PriorSVC`, for `textmargin.save` and wherever there is no Dask."""
