@@ -47,17 +47,17 @@ def fit_knots(
         for k in range(many.size):
             out = fold[k] == j
             s, sign = scores[k, out], np.where(truth[k, out], 1.0, -1.0)
-            isotonic = interpolate(s, *_knots(truth[k], scores[k], rest[k]), a[k])
+            isotonic = interpolate(s, *isotonic_knots(truth[k], scores[k], rest[k]), a[k])
             gain[k, out] = np.logaddexp(0, -sign * (a[k] * s + b[k])) - np.logaddexp(0, -sign * isotonic)
     total = weight.sum(axis=1)
     mean = np.sum(weight * gain, axis=1) / total
     error = np.sqrt(np.sum((weight * (gain - mean[:, None])) ** 2, axis=1)) / total
     for k in np.flatnonzero(mean > error + ROUNDING).tolist():
-        knots[many[k]] = _knots(truth[k], scores[k], weight[k])
+        knots[many[k]] = isotonic_knots(truth[k], scores[k], weight[k])
     return knots
 
 
-def _knots(truth: Bools, score: Floats, weight: Floats) -> tuple[Floats, Floats]:
+def isotonic_knots(truth: Bools, score: Floats, weight: Floats) -> tuple[Floats, Floats]:
     """The middle of each flat stretch of the isotonic fit, and its log odds with half a text of either kind added."""
     rows = np.flatnonzero(weight > 0)
     distinct, group = np.unique(score[rows], return_inverse=True)
