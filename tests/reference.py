@@ -125,3 +125,25 @@ def calibration_error_by_counting(positive, proba, n_bins):
         own = [i for rank, i in enumerate(order) if b <= (rank + 0.5) * n_bins / len(order) < b + 1]
         total += abs(sum(proba[i] - positive[i] for i in own))
     return total / len(order)
+
+
+def shares_by_em(proba, old_shares, n_steps=200_000):
+    """Saerens, Latinne and Decaestecker's steps, one text's worth of the old mix added; proba (n_texts, n_classes)."""
+    proba, old_shares = np.asarray(proba), np.asarray(old_shares)
+    shares = old_shares.copy()
+    for _ in range(n_steps):
+        weighted = proba * (shares / old_shares)
+        new = ((weighted / weighted.sum(axis=1, keepdims=True)).sum(axis=0) + old_shares) / (len(proba) + 1)
+        if np.abs(new - shares).max() < 1e-13:
+            break
+        shares = new
+    return shares
+
+
+def budget_by_sorting(leads, n, groups):
+    """The n highest of each group's leads from 0 on, the first of equal ones, one group at a time."""
+    chosen = set()
+    for group in dict.fromkeys(groups):
+        own = [i for i in range(len(leads)) if groups[i] == group and leads[i] >= 0]
+        chosen |= set(sorted(own, key=lambda i: (-leads[i], i))[:n])
+    return [i in chosen for i in range(len(leads))]

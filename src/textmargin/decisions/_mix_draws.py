@@ -52,9 +52,10 @@ def draw_column(positive: Bools, score: Floats, weight: Floats, new: Floats, n_d
     rates = [side / side.sum() for side in counts]
     old = [rng.multinomial(int(side.sum()), rate, n_draws) for side, rate in zip((positive, ~positive), rates, strict=True)]
     log_ratio = _log_ratios(old[0], old[1], centre, bool(calibration.isotonic[0]))
-    draws = positive_shares(log_ratio, 1.0 * rng.multinomial(new.size, n_new / new.size, n_draws), base)
+    resampled = rng.multinomial(new.size, n_new / new.size, n_draws).astype(np.float64)
+    draws = positive_shares(log_ratio, resampled, base)
     n_positive = rng.binomial(new.size, share, n_draws)
-    same = 1.0 * rng.multinomial(n_positive, rates[0]) + rng.multinomial(new.size - n_positive, rates[1])
+    same = np.add(rng.multinomial(n_positive, rates[0]), rng.multinomial(new.size - n_positive, rates[1]), dtype=np.float64)
     distance = _distances(np.array([share]), [rate[None] for rate in rates], n_new[None] / new.size)
     again = positive_shares(log_ratio, same, base)
     null = _distances(again, [side / side.sum(axis=1, keepdims=True) for side in old], same / new.size)

@@ -69,7 +69,7 @@ def budget_threshold(scores: Any, n_accept: float, n_texts: float, weight: Any =
     accepted = np.cumsum(np.bincount(group, weight)) / weight.sum()
     k = int(np.searchsorted(accepted, n_accept / n_texts * (1 + ROUNDING), side="right"))  # so many groups fit
     if k == 0:
-        return float(np.nextafter(-distinct[0], np.inf))
+        return float(np.nextafter(scores.max(), np.inf))
     if k == distinct.size:
         return float(np.nextafter(-distinct[-1], -np.inf))
     middle = -(distinct[k - 1] + distinct[k]) / 2
