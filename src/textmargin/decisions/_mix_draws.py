@@ -53,7 +53,7 @@ def draw_column(positive: Bools, score: Floats, weight: Floats, new: Floats, n_d
     old = [rng.multinomial(int(side.sum()), rate, n_draws) for side, rate in zip((positive, ~positive), rates, strict=True)]
     log_ratio = _log_ratios(old[0], old[1], centre, bool(calibration.isotonic[0]))
     resampled = rng.multinomial(new.size, n_new / new.size, n_draws).astype(np.float64)
-    draws = positive_shares(log_ratio, resampled, base)
+    draws = positive_shares(log_ratio, resampled, base, n_prior=0)  # an interval may reach 0 and 1
     n_positive = rng.binomial(new.size, share, n_draws)
     same = np.add(rng.multinomial(n_positive, rates[0]), rng.multinomial(new.size - n_positive, rates[1]), dtype=np.float64)
     distance = _distances(np.array([share]), [rate[None] for rate in rates], n_new[None] / new.size)
@@ -103,12 +103,12 @@ def draw_classes(
     bases = old @ proba / old.sum(axis=1, keepdims=True)
     shares = class_shares(new_proba, np.ones((1, len(new))), base)[0]
     resampled = rng.multinomial(len(new), np.full(len(new), 1 / len(new)), n_draws).astype(np.float64)
-    draws = class_shares(new_proba, resampled, bases, _COARSE)
+    draws = class_shares(new_proba, resampled, bases, n_prior=0, tol=_COARSE)
 
     old_shares = np.bincount(classes, weight, n_classes) / weight.sum()
     mixed = weight * (shares / old_shares)[classes]
     same = rng.multinomial(len(new), mixed / mixed.sum(), n_draws).astype(np.float64)
-    again = class_shares(proba, same, bases, _COARSE)
+    again = class_shares(proba, same, bases, tol=_COARSE)
     edges = [_edges(column, new_column) for column, new_column in zip(scores.T, new.T, strict=True)]
     in_cells, new_in_cells = _cells(scores, edges), _cells(new, edges)
     distance = _class_distances(mixed[None] @ in_cells, np.ones((1, len(new))) @ new_in_cells, n_classes)[0]

@@ -146,9 +146,8 @@ def estimate_mix(
     tail = (1 - level) / 2
     low, high = np.quantile(drawn.draws, [tail, 1 - tail], axis=0)
     unseen = 1 - tail ** (1 / len(new))  # the share that would still go unseen in so many texts with that probability
-    added = 1 / (len(new) + 1)  # what the one text of the old mix weighs in the estimate, either way
-    low = np.maximum(np.minimum.reduce([low, drawn.shares, np.full(low.size, 1 - unseen)]) - added * old_shares, 0.0)
-    high = np.minimum(np.maximum.reduce([high, drawn.shares, np.full(high.size, unseen)]) + added * (1 - old_shares), 1.0)
+    low = np.minimum.reduce([low, drawn.shares, np.full(low.size, 1 - unseen)])
+    high = np.maximum.reduce([high, drawn.shares, np.full(high.size, unseen)])
     reasons = tuple(_reason(len(new), distance, p, alpha) for distance, p in zip(drawn.distance, p_value, strict=True))
     explained = np.array([not reason for reason in reasons])
     return MixEstimate(kind, drawn.shares, low, high, old_shares, drawn.distance, p_value, explained, reasons, len(new), level)
