@@ -98,3 +98,52 @@ def ssk_extended(s, t, length, decay):
             Kpp[1:] += Kpp[:-1, -1:].copy() * powers
             Kp[i][1:] = decay * Kp[i][1:] + Kpp.ravel()[: len(t)]
     return K
+
+
+def platt_by_minimising(positive, score, weight=None):
+    """Platt's sigmoid by a general minimiser: slope and intercept, the slope at least 0."""
+    positive, score = np.asarray(positive, dtype=bool), np.asarray(score, dtype=float)
+    weight = np.ones(score.size) if weight is None else np.asarray(weight, dtype=float)
+    n_positive, n_negative = weight[positive].sum(), weight[~positive].sum()
+    target = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+
+    def loss(x):
+        f = x[0] * score + x[1]
+        residual = weight * (1 / (1 + np.exp(-f)) - target)
+        return weight @ (np.logaddexp(0, f) - target * f), np.array([residual @ score, residual.sum()])
+
+    best = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B", bounds=[(0, None), (None, None)],
+                    options={"ftol": 1e-16, "gtol": 1e-10, "maxiter": 10000})  # fmt: skip
+    return best.x
+
+
+def calibration_error_by_counting(positive, proba, n_bins):
+    """Bins of equally many texts, one text after the other; probabilities are all different."""
+    order = sorted(range(len(proba)), key=lambda i: proba[i])
+    total = 0.0
+    for b in range(n_bins):
+        own = [i for rank, i in enumerate(order) if b <= (rank + 0.5) * n_bins / len(order) < b + 1]
+        total += abs(sum(proba[i] - positive[i] for i in own))
+    return total / len(order)
+
+
+def shares_by_em(proba, old_shares, n_steps=200_000):
+    """Saerens, Latinne and Decaestecker's steps, one text's worth of the old mix added; proba (n_texts, n_classes)."""
+    proba, old_shares = np.asarray(proba), np.asarray(old_shares)
+    shares = old_shares.copy()
+    for _ in range(n_steps):
+        weighted = proba * (shares / old_shares)
+        new = ((weighted / weighted.sum(axis=1, keepdims=True)).sum(axis=0) + old_shares) / (len(proba) + 1)
+        if np.abs(new - shares).max() < 1e-13:
+            break
+        shares = new
+    return shares
+
+
+def budget_by_sorting(leads, n, groups):
+    """The n highest of each group's leads from 0 on, the first of equal ones, one group at a time."""
+    chosen = set()
+    for group in dict.fromkeys(groups):
+        own = [i for i in range(len(leads)) if groups[i] == group and leads[i] >= 0]
+        chosen |= set(sorted(own, key=lambda i: (-leads[i], i))[:n])
+    return [i in chosen for i in range(len(leads))]

@@ -1,0 +1,215 @@
+"""So many and no more: "we can read 200 a day".
+
+From held-out scores, the threshold that delivers the number on average, and what is to be expected of those delivered; of a batch
+or a day, the highest of those accepted. Streams without days: `stream_budget.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import beta
+
+from .._ties import ROUNDING, descending_order, without_rounding
+from .._typing import Bools, Floats
+from ..errors import LabelError, ScoreError, SettingError
+
+
+@dataclass(frozen=True)
+class BudgetOutcome:
+    """What a budget is expected to deliver.
+
+    Attributes
+    ----------
+    theta : float, the threshold.
+    n_accept, n_texts : float, how many of how many texts; fewer than asked for where not so many reach the decision's threshold.
+    precision, precision_low, precision_high : float
+    recall, recall_low, recall_high : float, the share of all hits that is delivered.
+    hits : float, how many of those accepted are right.
+    """
+
+    theta: float
+    n_accept: float
+    n_texts: float
+    precision: float
+    precision_low: float
+    precision_high: float
+    recall: float
+    recall_low: float
+    recall_high: float
+    hits: float
+
+    def __str__(self) -> str:
+        return f"{self.n_accept:,.0f} of {self.n_texts:,.0f}: precision {self.precision:.2f}, {self.recall:.0%} of all hits"
+
+
+def budget_threshold(scores: Any, n_accept: float, n_texts: float, weight: Any = None) -> float:
+    """The threshold that accepts n_accept of n_texts texts on average, and no more where scores tie.
+
+    Parameters
+    ----------
+    scores : array (n,) of held-out scores; NaN for texts that have none
+    n_accept : float
+        How many are to be accepted; 0 gives a threshold just above all scores.
+    n_texts : float
+        Of how many, a day's for instance.
+    weight : array (n,), default=None
+
+    Examples
+    --------
+    >>> from textmargin.decisions.budget import budget_threshold
+    >>> budget_threshold([0.1, 0.9, 0.4, 0.7, 0.2, 0.3, 0.0, 0.5, 0.8, 0.6], n_accept=200, n_texts=1000)
+    0.75
+    """
+    scores, weight, _ = scored_texts(scores, weight)
+    _check_budget(n_accept, n_texts)
+    distinct, group = np.unique(-without_rounding(scores), return_inverse=True)
+    accepted = np.cumsum(np.bincount(group, weight)) / weight.sum()
+    k = int(np.searchsorted(accepted, n_accept / n_texts * (1 + ROUNDING), side="right"))  # so many groups fit
+    if k == 0:
+        return float(np.nextafter(scores.max(), np.inf))
+    if k == distinct.size:
+        return float(np.nextafter(-distinct[-1], -np.inf))
+    middle = -(distinct[k - 1] + distinct[k]) / 2
+    return float(middle if middle > -distinct[k] else -distinct[k - 1])
+
+
+def budget_outcome(
+    positive: Any,
+    scores: Any,
+    n_accept: float,
+    n_texts: float,
+    *,
+    threshold: float | None = None,
+    weight: Any = None,
+    level: float = 0.9,
+) -> BudgetOutcome:
+    """What is to be expected of a budget, by held-out scores.
+
+    Parameters
+    ----------
+    positive : array (n,) of bool
+    scores, n_accept, n_texts, weight : as in `budget_threshold`
+    threshold : float, default=None
+        The decision's own; nothing below it is accepted, whatever the budget.
+    level : float, default=0.9
+        Of the intervals of precision and recall (Clopper & Pearson on the effective number of held-out texts).
+
+    Examples
+    --------
+    >>> from textmargin.decisions.budget import budget_outcome
+    >>> outcome = budget_outcome([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0], n_accept=200, n_texts=1000)
+    >>> print(outcome)
+    200 of 1,000: precision 1.00, 67% of all hits
+    """
+    if not 0 < level < 1:
+        raise SettingError("level", f"must lie between 0 and 1; got {level}.")
+    positive = np.asarray(positive)
+    if positive.shape != np.shape(scores) or not np.isin(positive, (0, 1)).all():
+        raise LabelError(
+            f"positive must hold True or False for each of the {np.size(scores)} scores; got shape {positive.shape}."
+        )
+    theta = budget_threshold(scores, n_accept, n_texts, weight)
+    theta = theta if threshold is None else max(theta, float(threshold))
+    scores, weight, scored = scored_texts(scores, weight)
+    hit, accepted = positive[scored].astype(bool), scores >= theta
+    tail = (1 - level) / 2
+    precision, recall = (_rate(weight, both, of, tail) for both, of in ((hit & accepted, accepted), (hit & accepted, hit)))
+    n_delivered = n_texts * float(weight[accepted].sum() / weight.sum())
+    hits = n_texts * float(weight[hit & accepted].sum() / weight.sum())
+    return BudgetOutcome(theta, n_delivered, n_texts, *precision, *recall, hits)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Of those accepted the highest n, of a batch or of each group.
+
+    Parameters
+    ----------
+    n : int
+    by : str, default=None
+        The name of what texts are grouped by, such as a column of dates; None for the whole batch.
+
+    Examples
+    --------
+    >>> from textmargin.decisions.budget import Budget
+    >>> Budget(1, by="day").select([0.5, 0.7, -0.1, 0.2], groups=["Mon", "Mon", "Mon", "Tue"])
+    array([False,  True, False,  True])
+    """
+
+    n: int
+    by: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n, int | np.integer) or isinstance(self.n, bool) or self.n < 0:
+            raise SettingError("n", f"must be a whole number of texts, 0 or more; got {self.n!r}.")
+
+    def select(self, leads: Any, groups: Any = None) -> Bools:
+        """Which texts are delivered, (n_texts,).
+
+        Parameters
+        ----------
+        leads : array (n_texts,), scores less threshold; those from 0 on are accepted
+        groups : array (n_texts,), default=None
+            The day, or whatever else the budget is for, of each text; of equal leads the first texts are taken.
+        """
+        leads = np.asarray(leads, dtype=np.float64)
+        if leads.ndim != 1 or np.isnan(leads).any():
+            raise ScoreError(f"leads must be a vector of scores less threshold, without NaN; got shape {leads.shape}.")
+        if (groups is None) != (self.by is None):
+            wanted = (
+                f"groups by {self.by!r} are needed" if groups is None else "groups were given, but by=None is for a whole batch"
+            )
+            raise SettingError("by", f"is {self.by!r}: {wanted}.")
+        group = np.zeros(leads.size, dtype=np.intp)
+        if groups is not None:
+            if len(groups) != leads.size:
+                raise ScoreError(f"groups has {len(groups)} values, but there are {leads.size} leads.")
+            number: dict[Any, int] = {}
+            group = np.array([number.setdefault(own, len(number)) for own in groups], dtype=np.intp)
+        order = descending_order(leads)
+        order = order[leads[order] >= 0]
+        order = order[np.argsort(group[order], kind="stable")]  # group after group, each highest first
+        own = group[order]
+        place = np.arange(own.size) - np.searchsorted(own, own, side="left")
+        chosen = np.zeros(leads.size, dtype=bool)
+        chosen[order[place < self.n]] = True
+        return chosen
+
+
+def _rate(weight: Floats, both: Bools, of: Bools, tail: float) -> tuple[float, float, float]:
+    """A share with its interval; nan, and the whole range, where there is nothing to take a share of."""
+    total = float(weight[of].sum())
+    if total == 0:
+        return float("nan"), 0.0, 1.0
+    rate = float(weight[both].sum()) / total
+    n = total**2 / float(np.sum(weight[of] ** 2))  # Kish: as many texts of equal weight
+    hits, misses = n * rate, n * (1 - rate)
+    low = float(beta.ppf(tail, hits, misses + 1)) if hits > 0 else 0.0
+    high = float(beta.ppf(1 - tail, hits + 1, misses)) if misses > 0 else 1.0
+    return rate, low, high
+
+
+def _check_budget(n_accept: float, n_texts: float) -> None:
+    if not (np.isfinite(n_texts) and n_texts > 0):
+        raise SettingError("n_texts", f"must be a positive number of texts; got {n_texts}.")
+    if not 0 <= n_accept <= n_texts:
+        raise SettingError("n_accept", f"must be at least 0 and at most n_texts={n_texts:g}; got {n_accept:g}.")
+
+
+def scored_texts(scores: Any, weight: Any) -> tuple[Floats, Floats, Bools]:
+    """Scores and weights of the texts that have them, and which these are."""
+    scores = np.asarray(scores, dtype=np.float64)
+    weight = np.ones(scores.shape) if weight is None else np.asarray(weight, dtype=np.float64)
+    if scores.ndim != 1 or weight.shape != scores.shape:
+        raise ScoreError(
+            f"scores and weight must be vectors of one length, a class at a time; got {scores.shape} and {weight.shape}."
+        )
+    if np.isinf(scores).any() or not (np.isfinite(weight) & (weight >= 0)).all():
+        raise ScoreError("scores must be finite, or NaN for a text without one, and weights finite and not negative.")
+    scored = ~np.isnan(scores) & (weight > 0)
+    if not scored.any():
+        raise ScoreError("No text has a score and a weight; a budget needs held-out scores to set its threshold on.")
+    return scores[scored], weight[scored], scored
