@@ -320,7 +320,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             Whether every text gets an answer; stays as it is where it is left out.
         """
         floors = {"min_precision": min_precision, "min_recall": min_recall, "always_answer": always_answer}
-        given = {name: value for name, value in floors.items() if value is not None}
+        given: dict[str, Any] = {name: value for name, value in floors.items() if value is not None}
+        if self.decision is None:  # so far the learner decided
+            given["rule"] = "parameter-free"
         return self.with_decision(self._threshold_classifier.with_utility(utility, **given))
 
     def with_decision(self, decision: ThresholdClassifier) -> TextClassifier:

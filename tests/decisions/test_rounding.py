@@ -18,7 +18,7 @@ from textmargin import (
 )
 from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.setting import Setting
-from textmargin.decisions.threshold import _belong_together
+from textmargin.decisions.held_out import _belong_together
 
 UTILITIES = [Utility(), Utility(tp=0.7, fp=-0.1), T11SU, FBeta(1)]
 SEEDS = range(5)

@@ -339,8 +339,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def with_utility(self, utility: Any = None, **parameters: Any) -> ThresholdClassifier:
         """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.
 
-        They are those of a new fit; with `rule="zero"`, which pays no heed to a utility, `rule` becomes `parameter-free` unless
-        it is given. Where training scores of a class would be needed that are not there (another `few_positives`), it is refused.
+        They are those of a new fit. Where training scores of a class would be needed that are not there (another `few_positives`), it is refused.
 
         Parameters
         ----------
@@ -361,8 +360,6 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if utility is not None:
             parameters["utility"] = utility
-            if self.rule == "zero":
-                parameters.setdefault("rule", "parameter-free")
         other = ThresholdClassifier(**{**self.get_params(deep=False), **parameters})
         validate_params(other)
         fixed = {"scores", "estimator", "n_folds", "pos_label", *(["random_state"] if self.scores == "cv" else [])}
