@@ -22,6 +22,7 @@ import typer
 from ._console import OptionError, remark
 
 if TYPE_CHECKING:
+    from ..classifier import TextClassifier
     from ..config import ModelConfig
     from ..decisions.utility import Measure
     from ..tables.formats import InvalidLine
@@ -81,11 +82,19 @@ class ReadingOptions:
         False
     )
 
-    def read(self, data: str, columns: list[str] | None = None) -> LabelledTable:
-        """The texts of a file, with further columns; says what was guessed, and what could not be read."""
+    def read(self, data: str, columns: list[str] | None = None, model: TextClassifier | None = None) -> LabelledTable:
+        """The texts of a file, with further columns; says what was guessed, and what could not be read.
+
+        For a model, columns and separator that no option names are those of its training, where the file has them.
+        """
         from ..tables.reader import read_table
 
-        table = read_table(data, **vars(self), fields=columns or [])
+        before = {} if model is None else model.metadata_
+        options = vars(self)
+        if self.label_separator is None:
+            options = {**options, "label_separator": before.get("label_separator")}
+        usual = (before.get("text_column"), before.get("label_column"))
+        table = read_table(data, **options, fields=columns or [], usual=usual)
         tell(table.notes, table.invalid[:5], len(table.invalid))
         return table
 

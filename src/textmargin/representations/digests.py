@@ -19,12 +19,12 @@ _WHITE_SPACE = b" \t\n\r\v\f"
 
 
 def text_digests(texts: Iterable[str]) -> Digests:
-    """The digest of each text (n_texts,).
+    r"""The digest of each text (n_texts,).
 
     Examples
     --------
     >>> from textmargin.representations.digests import text_digests
-    >>> first, second, third = text_digests(["corn prices", "corn\\n  prices", "corn price"])
+    >>> first, second, third = text_digests(["corn prices", "corn\n  prices", "corn price"])
     >>> bool(first == second), bool(first == third)
     (True, False)
     """
