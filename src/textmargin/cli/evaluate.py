@@ -21,7 +21,7 @@ def evaluate(
 
     classifier = load_classifier(model)
     measure = utility.measure()
-    summary = summarise(classifier, reading.read(data, model=classifier).corpus, measure)
+    summary = summarise(classifier, reading.read(data, origin=classifier.metadata_).corpus, measure)
     remark_on_texts(classifier, summary)
     if as_json:
         print_json(summary.to_dict())

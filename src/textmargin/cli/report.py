@@ -34,7 +34,7 @@ def report(
         check_writable(where, data, model, utility.costs)
     classifier = load_classifier(model)
     measure = utility.measure()
-    content = report_content(classifier, reading.read(data, model=classifier).corpus, measure)
+    content = report_content(classifier, reading.read(data, origin=classifier.metadata_).corpus, measure)
     remark_on_texts(classifier, content.summary)
     if where is not None:
         write_page(content, where)
