@@ -66,14 +66,14 @@ def train(
         check_writable(report, output, *sources)
     _check_together(holdout, cluster, report, test)
     config = making.config(utility, floors)
-    held_out, tested, start = None, None, None
+    held_out, report_corpus, start = None, None, None
     if cluster.wanted:
         model = _train_parts(config, data, reading, cluster)
     else:
         table = reading.read(data, [name for name in (making.rationales, holdout.split_by) if name])
         origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
         corpus, held_out, start = holdout.split(table.corpus)
-        tested = held_out if test is None else reading.read(test, origin=origin).corpus
+        report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
         model = config.fit(corpus)
         model.metadata_ |= origin
     if no_digests:
@@ -81,10 +81,10 @@ def train(
     model.save(output)
     _remark_on_decisions(model, config)
     facts = _facts(model, output)
-    if report is not None and tested is not None:
+    if report is not None and report_corpus is not None:
         from ..report.html import write_report
 
-        shown = write_report(model, tested, report, config.utility).summary
+        shown = write_report(model, report_corpus, report, config.utility).summary
         facts["report"] = str(report)
         if test is not None:
             remark_on_texts(model, shown)

@@ -55,13 +55,13 @@ def split_at_random(corpus: Corpus, share: float) -> tuple[Corpus, Corpus]:
     counts = Counter(label for own in labels for label in own)
     rarest = [min(((counts[label], label) for label in own), default=(0, "")) for own in labels]
     shuffled = np.random.default_rng(0).permutation(len(labels)).tolist()
-    learnt: set[str] = set()
+    training_labels: set[str] = set()
     others = []
     for g in sorted(shuffled, key=rarest.__getitem__):  # beside others of its rarest label, so that every n-th is a share of each
-        if labels[g] <= learnt:
+        if labels[g] <= training_labels:
             others.append(g)
         else:
-            learnt |= labels[g]
+            training_labels |= labels[g]
     n_out = round(share * len(labels))
     if not 0 < n_out <= len(others):
         raise TableError(
