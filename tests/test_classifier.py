@@ -51,7 +51,7 @@ def test_knowledge_reaches_words_that_no_label_could_teach():
     known = {"grain": {"barley": 1.0}, "money": {"yen": 1.0}}
     model = TextClassifier(words, knowledge=known, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
     assert list(model.predict(["barley", "yen"])) == ["grain", "money"]
-    assert model.model_.trust_.shape == (1, 2)
+    assert model.learner_.trust_.shape == (1, 2)
 
 
 def test_knowledge_may_be_an_object_that_gives_weights():
@@ -61,7 +61,7 @@ def test_knowledge_may_be_an_object_that_gives_weights():
             return np.array([term == "wheat" for term in terms], dtype=float)
 
     model = TextClassifier(knowledge=Known(), learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
-    assert model.model_.prior_.sum() == 1
+    assert model.learner_.prior_.sum() == 1
 
 
 def test_a_prior_that_names_terms_is_aligned_with_the_words():
@@ -78,16 +78,19 @@ def test_each_slot_takes_a_scikit_learn_object():
 
 
 def test_methods_are_those_of_the_last_part():
-    assert not hasattr(TextClassifier(), "predict_proba")
+    assert not hasattr(TextClassifier(learner=LinearSVC()), "predict_proba")
+    assert hasattr(TextClassifier(), "predict_proba")
     assert hasattr(TextClassifier(learner=LogisticRegression()), "predict_proba")
     assert hasattr(TextClassifier(learner=RandomForestClassifier()), "predict_proba")
     assert hasattr(TextClassifier(decision=FixedThresholdClassifier(None)), "decision_function")
-    assert not hasattr(TextClassifier(learner=LogisticRegression()).fit(TEXTS, TOPICS), "loo_decision_function")
 
 
-def test_leave_one_out_scores_of_texts():
+def test_held_out_scores_of_texts():
     model = TextClassifier().fit(TEXTS, TOPICS)
-    assert model.loo_decision_function().shape == (len(TEXTS),)
+    expected = model.learner_.loo_decision_function()
+    np.testing.assert_array_equal(model.held_out_.scores[:, 0], model.model_._labels.sign * expected)
+    with pytest.raises(ScoreError, match="LinearSVC, has no held-out scores"):
+        TextClassifier(learner=LinearSVC()).fit(TEXTS, TOPICS).held_out_  # noqa: B018
 
 
 def test_multilabel_and_multiclass():
@@ -139,7 +142,7 @@ def test_a_fold_without_any_known_word_warns_and_goes_on():
 
 
 def test_an_unfitted_classifier_says_so():
-    for call in (lambda model: model.predict(["corn"]), lambda model: model.loo_decision_function()):
+    for call in (lambda model: model.predict(["corn"]), lambda model: model.held_out_):
         with pytest.raises(NotFittedError):
             call(TextClassifier())
 

@@ -336,7 +336,7 @@ KERNEL = {name: value for name, value in KernelSVC().get_params(deep=False).item
 @pytest.mark.parametrize(
     ("cls", "attribute", "state"),
     [
-        ("Utility", "tp", {"fp": -1.0, "fn": 0.0, "tn": 0.0}),
+        ("Utility", "tp", {"fp": -1.0, "fn": 0.0, "tn": 0.0, "ask": None}),
         ("FBeta", "beta", {}),
         ("ScaledUtility", "utility", {"floor": -0.5, "absolute": False}),
         ("KernelStore", "folder", {"max_bytes": 10**9}),
@@ -431,6 +431,7 @@ def drop_of(cls, name):
         ("TextClassifier", "classes_", None, "has a TextClassifier whose classes_ is a NoneType"),
         ("TextClassifier", "classes_", {"tuple": ["grain", "money", "oil"]}, "has a TextClassifier whose classes_ is a tuple"),
         ("TextClassifier", "metadata_", "me", "has a TextClassifier whose metadata_ is a str"),
+        ("TextClassifier", "text_digests_", "me", "has a TextClassifier whose text_digests_ is a str"),
         ("ClassLabels", "names", {"tuple": ["grain", "money", "oil"]}, "has a ClassLabels whose names is a tuple"),
         ("ClassLabels", "kind", 3, "has a ClassLabels whose kind is a int"),
         ("ClassLabels", "positive", "oil", "has a ClassLabels whose positive is a str"),
@@ -484,7 +485,7 @@ def test_names_of_classes_that_are_no_list_of_names(names, tmp_path, refuses):
     refuses((tmp_path / "other.tmm").read_bytes(), "has labels that are not its classes")
 
 
-@pytest.mark.parametrize("name", ["model_", "labels_", "classes_", "metadata_", "representation_"])
+@pytest.mark.parametrize("name", ["model_", "labels_", "classes_", "metadata_", "representation_", "text_digests_"])
 def test_classifier_that_is_half_fitted_failed_in_predict(name, fitted, refuses):
     refuses(changed(fitted["three"], drop_of("TextClassifier", name)), f"has a TextClassifier that is fitted but for '{name}'")
 
@@ -497,6 +498,22 @@ def test_metadata_that_do_not_say_what_a_model_was_trained_on(metadata, tmp_path
     model.metadata_ = metadata
     save(model, tmp_path / "other.tmm")
     refuses((tmp_path / "other.tmm").read_bytes(), "metadata does not say what it was trained on")
+
+
+@pytest.mark.parametrize("digests", [np.zeros(3), np.zeros((2, 2), dtype=np.uint64), np.array(["a"])])
+def test_digests_that_are_no_list_of_numbers(digests, tmp_path, refuses):
+    model = TextClassifier().fit(TEXTS, LABELS)
+    model.text_digests_ = digests
+    save(model, tmp_path / "other.tmm")
+    refuses((tmp_path / "other.tmm").read_bytes(), "digests of texts are not 64-bit numbers")
+
+
+@pytest.mark.parametrize("name", ["text_column", "label_column", "label_separator"])
+def test_a_column_that_is_not_a_name_failed_in_predict(name, tmp_path, refuses):
+    model = TextClassifier().fit(TEXTS, LABELS)
+    model.metadata_[name] = ["text"]
+    save(model, tmp_path / "other.tmm")
+    refuses((tmp_path / "other.tmm").read_bytes(), f"has a TextClassifier whose {name} is a list")
 
 
 @pytest.mark.parametrize(

@@ -298,9 +298,21 @@ def test_what_was_learnt_from_reading_is_not_learnt_again(tmp_path, monkeypatch)
 def test_training_texts_stay_behind(tmp_path):
     model = TextClassifier().fit([*TEXTS, "secretword corn"], [*LABELS, "grain"])
     save(model, tmp_path / "model.tmm")
-    assert load(tmp_path / "model.tmm").model_._training is None
+    same = load(tmp_path / "model.tmm")
+    assert same.model_._source is None
+    assert same.learner_._training is None
     with pytest.raises(TextmarginError, match="loaded without its training data"):
-        load(tmp_path / "model.tmm").loo_decision_function()
+        same.learner_.loo_decision_function()
+
+
+def test_costs_come_after_a_model_without_them_is_loaded(tmp_path):
+    model = TextClassifier().fit(TEXTS, LABELS)
+    save(model, tmp_path / "model.tmm")
+    same = load(tmp_path / "model.tmm")
+    np.testing.assert_array_equal(same.held_out_.scores, model.held_out_.scores)
+    np.testing.assert_array_equal(same.predict_proba(TEXTS), model.predict_proba(TEXTS))
+    costs = Utility(tp=5, fp=-1)
+    np.testing.assert_array_equal(same.with_utility(costs).thresholds_, model.with_utility(costs).thresholds_)
 
 
 @pytest.mark.parametrize("as_store", [True, False])

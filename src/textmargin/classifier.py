@@ -26,7 +26,7 @@ from . import __version__
 from ._label_forms import decode, describe, encode
 from ._sklearn import HasMethods, fit_context, serial_diagram
 from ._slots import Slots
-from ._typing import Floats
+from ._typing import Bools, Floats
 from .decisions.held_out import score_columns
 from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
@@ -39,6 +39,7 @@ from .learners.primal import PriorSVC
 from .learners.rocchio import Rocchio
 from .persistence import save
 from .representations.bow import BagOfWords
+from .representations.digests import Digests, text_digests
 from .representations.texts import as_texts
 
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
@@ -91,7 +92,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     model_ : the fitted learner, inside the decision if there is one.
     metadata_ : dict
         What the model knows of itself, and what goes with it into a file: `n_texts` and `label_counts` of training, `versions`;
-        whoever trains may add to it (`textmargin train`: `source`, `text_column`).
+        whoever trains may add to it (`textmargin train`: `source`, `text_column`, `label_column`, `label_separator`).
+    text_digests_ : array (n_different_texts,) of 64-bit numbers, in order, or None
+        What `trained_on` knows the training texts by; None where they were forgotten, or too many.
 
     Examples
     --------
@@ -173,9 +176,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
         fitted = model.fit(matrix, target, **weights)
         counts = target.sum(axis=0) if labels.multilabel else np.unique(target, return_counts=True)[1]
-        return self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts))
+        return self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts), text_digests(texts))
 
-    def set_fitted(self, representation: Any, model: Any, labels: ClassLabels, n_texts: int, counts: NDArray[Any]) -> Self:
+    def set_fitted(
+        self,
+        representation: Any,
+        model: Any,
+        labels: ClassLabels,
+        n_texts: int,
+        counts: NDArray[Any],
+        digests: Digests | None = None,
+    ) -> Self:
         """Become what a fit makes of it, from parts that were fitted elsewhere, such as on a cluster.
 
         Parameters
@@ -186,11 +197,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             That they were fitted on.
         counts : array (n_classes,)
             How many of these had each label.
+        digests : array (n_texts,), default=None
+            What `text_digests` gives for them; without, the model does not know its training texts again.
         """
         positive = getattr(model, "pos_label_", None)
         labels = labels if positive is None else replace(labels, positive=labels.index(positive))
         self.representation_, self.model_ = representation, model
         self.labels_, self.classes_ = labels, labels.names
+        self.text_digests_ = None if digests is None else np.unique(digests)
         self.metadata_: dict[str, Any] = {
             "n_texts": n_texts,
             "label_counts": dict(zip(labels.text_names, [int(n) for n in counts], strict=True)),
@@ -245,6 +259,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         by_score = isinstance(self.model_, _DECIDE_BY_SCORE)
         accepted = labels.accepted(scores) if by_score else labels.membership(self.model_.predict(matrix))
         return Decisions(labels.text_names, scores, accepted, np.zeros_like(accepted))
+
+    def trained_on(self, X: Any) -> Bools:
+        """Which texts (n_texts,) the model was trained on, white space aside: on these it looks better than it is."""
+        check_is_fitted(self)
+        if self.text_digests_ is None:
+            raise TextmarginError("This model has no digests of its training texts; only a new fit can tell which they were.")
+        return np.isin(text_digests(as_texts(X)), self.text_digests_)
+
+    def forget_texts(self) -> Self:
+        """Leave out the digests of the training texts: who has a text can then not learn whether it was one of them."""
+        check_is_fitted(self)
+        self.text_digests_ = None
+        return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of texts whose labels are all right."""

@@ -202,7 +202,7 @@ def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, m
         (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
         (["similarity", "alone"], "give two texts to compare"),
         (["similarity", "a", "b", "--length", "0"], "--length must be an int in the range [1, 256]. Got 0 instead"),
-        (["evaluate", "plain.tmm", "other.csv"], "which the model does not know"),
+        (["evaluate", "plain.tmm", "other.csv"], "No text of other.csv has a label that the model knows: 1 have 'weather'"),
     ],
 )
 def test_mistakes_with_models(words, message, desk, tmp_path, monkeypatch):

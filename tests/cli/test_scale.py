@@ -26,7 +26,7 @@ from textmargin.cli._console import with_options
 from textmargin.errors import ClusterError, TooLargeError
 from textmargin.persistence import load_classifier
 from textmargin.scale._client import client
-from textmargin.scale.training import PartCounts, fit_parts
+from textmargin.scale.training import PartCounts, count_labels, fit_parts
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 
@@ -82,6 +82,7 @@ def assert_same_model(ours, theirs):
     np.testing.assert_allclose(ours.learner_.coef_, theirs.learner_.coef_, atol=1e-6)
     np.testing.assert_allclose(ours.thresholds_, theirs.thresholds_, atol=1e-6)
     assert ours.get_params().keys() == theirs.get_params().keys()
+    np.testing.assert_array_equal(ours.text_digests_, theirs.text_digests_)
 
 
 def test_two_workers_train_the_same_model_and_decide(known, tmp_path):
@@ -255,6 +256,15 @@ def test_leave_one_out_scores_of_millions_of_texts_are_refused_before_training()
     with pytest.raises(TooLargeError, match=r"of 3,000,000 texts are too many; set thresholds on scores='cv' or") as caught:
         fit_parts(model, SimpleNamespace(name="texts"), counted)
     assert "set thresholds on --threshold-scores cv or" in with_options(caught.value)
+
+
+def test_digests_of_too_many_texts_are_left_out(cluster, known, monkeypatch):
+    """Each part has its share of what one machine can hold: four parts, of 30 texts at most."""
+    for most, digests in ((120, 90), (119, None)):
+        monkeypatch.setattr("textmargin.scale.training._MOST_DIGESTS", most)
+        with ClusterOptions(cluster=cluster).connect():
+            found = count_labels(open_parts(known / "parts")).digests
+        assert digests == (None if found is None else len(found))
 
 
 def test_labels_that_differ_by_case_are_noted_on_a_cluster_too(cluster, tmp_path):

@@ -17,7 +17,7 @@ from textmargin import (
     utility_curve,
 )
 from textmargin.decisions.feedback import feedback_threshold
-from textmargin.decisions.setting import Setting
+from textmargin.decisions.setting import RankedTexts, Setting
 from textmargin.decisions.held_out import _belong_together
 
 UTILITIES = [Utility(), Utility(tp=0.7, fp=-0.1), T11SU, FBeta(1)]
@@ -95,8 +95,8 @@ def test_weights_that_do_not_add_up_exactly_missed_a_floor():
     """Nine tenths of ten weights of 0.1."""
     y, score = np.arange(20) < 10, -np.arange(20.0)
     y[9], y[10] = False, True
-    setting = Setting("beta-gamma", 0.0, None, "train", 5, 0, None, 0.9, 0)
-    texts = setting.rank(y, score, score, np.full(20, 0.1), Utility(tp=1, fp=-10))
+    setting = Setting("beta-gamma", 0.0, None, 5, 0, None, 0.9, False, 0)
+    texts = RankedTexts(y, score, np.full(20, 0.1), Utility(tp=1, fp=-10), held_out=True, n_held_out=10)
     assert setting.threshold(texts, "a")[0] == -8.0
 
 

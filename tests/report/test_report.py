@@ -218,7 +218,7 @@ def test_a_topic_without_a_text_has_no_utility_to_draw():
 
 def test_texts_without_the_models_labels_are_refused():
     model, _, _ = made("plain")
-    with pytest.raises(LabelError, match="'tin', which the model does not know"):
+    with pytest.raises(LabelError, match="No text of tin has a label that the model knows: 1 have 'tin', and it knows 'grain'"):
         report_content(model, Corpus("tin", ["tin"], ["tin"]))
     with pytest.raises(TableError, match="no texts to report on"):
         report_content(model, Corpus("none", [], []))

@@ -119,6 +119,8 @@ _NAMES = (
     "label_separator",
     "encoding",
     "only",
+    "holdout",
+    "split_by",
     "features",
     "min_recall",
     "min_precision",

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from pathlib import Path
@@ -23,6 +23,7 @@ from ._console import OptionError, remark
 
 if TYPE_CHECKING:
     from ..config import ModelConfig
+    from ..datasets.corpus import Corpus
     from ..decisions.utility import Measure
     from ..tables.formats import InvalidLine
     from ..tables.reader import LabelledTable
@@ -81,11 +82,20 @@ class ReadingOptions:
         False
     )
 
-    def read(self, data: str, columns: list[str] | None = None) -> LabelledTable:
-        """The texts of a file, with further columns; says what was guessed, and what could not be read."""
+    def read(self, data: str, columns: list[str] | None = None, origin: Mapping[str, Any] | None = None) -> LabelledTable:
+        """The texts of a file, with further columns; says what was guessed, and what could not be read.
+
+        Columns and separator that no option names are those of the origin, where the file has them: what a model's metadata say
+        of its training texts.
+        """
         from ..tables.reader import read_table
 
-        table = read_table(data, **vars(self), fields=columns or [])
+        origin = origin or {}
+        options = vars(self)
+        if self.label_separator is None:
+            options = {**options, "label_separator": origin.get("label_separator")}
+        usual = (origin.get("text_column"), origin.get("label_column"))
+        table = read_table(data, **options, fields=columns or [], usual=usual)
         tell(table.notes, table.invalid[:5], len(table.invalid))
         return table
 
@@ -205,6 +215,40 @@ class ModelOptions:
         config = ModelConfig(**vars(self), utility=utility.measure(), **vars(floors))
         config.check()
         return config
+
+
+@dataclass(frozen=True)
+class HoldoutOptions:
+    """What is kept out of training."""
+
+    holdout: Annotated[
+        float | None,
+        typer.Option(help="Share of the texts, such as 0.2, to keep out of training and to say on how good the model is."),
+    ] = None
+    split_by: Annotated[
+        str | None,
+        typer.Option(help="Column of dates or numbers: --holdout keeps out the last texts by it.", show_default="at random"),
+    ] = None
+
+    def check(self) -> None:
+        """That they make sense, before texts are read."""
+        from ..tables.holdout import check_share
+
+        if self.holdout is not None:
+            check_share(self.holdout)
+        elif self.split_by is not None:
+            raise OptionError("--split-by says which texts --holdout keeps out; say how many with it: --holdout 0.2.")
+
+    def split(self, corpus: Corpus) -> tuple[Corpus, Corpus | None, str | None]:
+        """The texts to train on; those held out, if there are to be any; and the value of the column that these start with."""
+        from ..tables.holdout import split_at_random, split_by
+
+        if self.holdout is None:
+            return corpus, None, None
+        if self.split_by is None:
+            return *split_at_random(corpus, self.holdout), None
+        train, held_out, start = split_by(corpus, self.split_by, self.holdout)
+        return train, held_out, str(start)
 
 
 def tell(notes: list[str], invalid: list[InvalidLine], n_invalid: int) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ._console import app, print_json
+from ._evaluation import remark_on_texts
 from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, UtilityOptions, check_writable, grouped
 
 
@@ -33,7 +34,8 @@ def report(
         check_writable(where, data, model, utility.costs)
     classifier = load_classifier(model)
     measure = utility.measure()
-    content = report_content(classifier, reading.read(data).corpus, measure)
+    content = report_content(classifier, reading.read(data, origin=classifier.metadata_).corpus, measure)
+    remark_on_texts(classifier, content.summary)
     if where is not None:
         write_page(content, where)
     if as_json:

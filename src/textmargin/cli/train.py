@@ -11,11 +11,23 @@ import typer
 
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, FloorOptions, ModelOptions, ReadingOptions, UtilityOptions, check_writable, grouped, tell
+from ._evaluation import print_summary, remark_on_texts
+from ._options import (
+    AsJson,
+    FloorOptions,
+    HoldoutOptions,
+    ModelOptions,
+    ReadingOptions,
+    UtilityOptions,
+    check_writable,
+    grouped,
+    tell,
+)
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..config import ModelConfig
+    from ..report.summary import Summary
 
 
 @app.command()
@@ -32,10 +44,16 @@ def train(
     making: ModelOptions,
     utility: UtilityOptions,
     floors: FloorOptions,
+    holdout: HoldoutOptions,
     cluster: ClusterOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("model.tmm"),
-    report: Annotated[Path | None, typer.Option(help="Write a page of what it decides on the texts of --test, and why.")] = None,
-    test: Annotated[str | None, typer.Option(help="For --report: labelled texts to keep out of training.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a page of what it decides on the texts of --test or --holdout, and why.")
+    ] = None,
+    test: Annotated[str | None, typer.Option(help="For --report: labelled texts that it is not trained on.")] = None,
+    no_digests: Annotated[
+        bool, typer.Option("--no-digests", help="Leave out of the file what evaluate and report know the training texts by.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn from labelled texts, and write the model to a file.
@@ -46,33 +64,62 @@ def train(
     check_writable(output, *sources)
     if report is not None:
         check_writable(report, output, *sources)
-    if (report is None) != (test is None):
-        raise OptionError(
-            "--report and --test go together: a report is about labelled texts that the model was not trained on, and --test "
-            "says where they are."
-        )
+    _check_together(holdout, cluster, report, test)
     config = making.config(utility, floors)
+    held_out, report_corpus, start = None, None, None
     if cluster.wanted:
-        if report is not None:
-            raise OptionError("--report and --test need all texts in one memory; write a page afterwards: textmargin report.")
         model = _train_parts(config, data, reading, cluster)
     else:
-        table = reading.read(data, [making.rationales] if making.rationales else None)
-        held_out = None if test is None else reading.read(test)
-        model = config.fit(table.corpus)
-        model.metadata_ |= {"source": table.corpus.name, "text_column": table.text_column}
+        table = reading.read(data, [name for name in (making.rationales, holdout.split_by) if name])
+        origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
+        corpus, held_out, start = holdout.split(table.corpus)
+        report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
+        model = config.fit(corpus)
+        model.metadata_ |= origin
+    if no_digests:
+        model.forget_texts()
     model.save(output)
     _remark_on_decisions(model, config)
     facts = _facts(model, output)
-    if report is not None and held_out is not None:
+    if report is not None and report_corpus is not None:
         from ..report.html import write_report
 
-        write_report(model, held_out.corpus, report, config.utility)
+        shown = write_report(model, report_corpus, report, config.utility).summary
         facts["report"] = str(report)
+        if test is not None:
+            remark_on_texts(model, shown)
+    if not as_json:
+        _show(facts)
+    if held_out is not None:
+        from ..report.summary import summarise
+
+        summary = summarise(model, held_out, config.utility)
+        remark_on_texts(model, summary)
+        facts["holdout"] = {"split_by": holdout.split_by, "from": start, "summary": summary.to_dict()}
+        if not as_json:
+            _show_holdout(summary, holdout.split_by, start)
     if as_json:
         print_json(facts)
-    else:
-        _show(facts)
+
+
+def _check_together(holdout: HoldoutOptions, cluster: ClusterOptions, report: Path | None, test: str | None) -> None:
+    """Options that need others, or exclude them; before texts are read."""
+    holdout.check()
+    if (report is None and test is not None) or (report is not None and test is None and holdout.holdout is None):
+        raise OptionError(
+            "--report and --test go together: a report is about labelled texts that the model was not trained on, and --test "
+            "says where they are, or --holdout how many of those in the file to keep out."
+        )
+    if cluster.wanted and (report is not None or holdout.holdout is not None):
+        given = "--holdout needs" if holdout.holdout is not None else "--report and --test need"
+        raise OptionError(
+            f"{given} all texts in one memory; keep some texts in another file, and afterwards use textmargin evaluate or report."
+        )
+
+
+def _origin(source: str, text: str | None, label: str | None, reading: ReadingOptions) -> dict[str, Any]:
+    """What a model is to know of the file it was trained on."""
+    return {"source": source, "text_column": text, "label_column": label, "label_separator": reading.label_separator}
 
 
 def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluster: ClusterOptions) -> TextClassifier:
@@ -97,7 +144,7 @@ def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluste
         counted = count_labels(table)
         tell(table.columns.notes, counted.invalid, counted.n_invalid)
         fit_parts(model, table, counted, verbose=1)
-    model.metadata_ |= {"source": table.name, "text_column": table.columns.text}
+    model.metadata_ |= _origin(table.name, table.columns.text, table.columns.label, reading)
     return model
 
 
@@ -177,3 +224,11 @@ def _show(facts: dict[str, Any]) -> None:
     console.print(f"Written to {facts['output']}")
     if "report" in facts:
         console.print(f"Report written to {facts['report']}")
+
+
+def _show_holdout(summary: Summary, column: str | None, start: str | None) -> None:
+    which = "at random" if column is None else f"the last by {column}, from {start} on"
+    typer.echo(
+        f"Held out: {summary.n_texts:,} texts, {which}. On these the model, which was trained on the others alone, decides:"
+    )
+    print_summary(summary)

@@ -13,6 +13,7 @@ had been taken away (`benchmarks/bench_few_positives.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -142,6 +143,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
+    _source: HeldOutSource | None
+    _held_out: HeldOutScores | None
+    _calibration: Calibration | None
+
     def __init__(
         self,
         estimator: Any = None,
@@ -207,16 +212,16 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 f"to decide on; a threshold needs one score per class (for SVC: decision_function_shape='ovr')."
             )
         measures_of(self.utility, labels)  # an error now rather than when all is learnt
-        self._set_labels(labels, estimator)
+        fresh = copy(self)  # a fit that fails leaves the model as it was
+        fresh._set_labels(labels, estimator)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
-                setattr(self, name, getattr(estimator, name))
-        self._source: HeldOutSource | None = HeldOutSource(self, fitter, X, y, weight, trained, labels)
-        self._held_out: HeldOutScores | None = None
-        self._calibration: Calibration | None = None
-        if self.rule != "zero" or Setting.of(self).has_floors:
-            self.compute_held_out()
-        self._set_thresholds()
+                setattr(fresh, name, getattr(estimator, name))
+        fresh._source, fresh._held_out, fresh._calibration = HeldOutSource(fresh, fitter, X, y, weight, trained, labels), None, None
+        if self.rule != "zero":
+            fresh.compute_held_out()
+        fresh._set_thresholds()
+        self.__dict__.update(fresh.__dict__)
         return self
 
     @property

@@ -36,10 +36,18 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
         "method": (str,),
     },
     "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},
-    "TextClassifier": {"labels_": ("ClassLabels",), "metadata_": (dict,), "classes_": (np.ndarray,)},
-    "ThresholdClassifier": {"_held_out": ("HeldOutScores",), "_calibration": ("Calibration",)},
+    "TextClassifier": {
+        "labels_": ("ClassLabels",),
+        "metadata_": (dict,),
+        "classes_": (np.ndarray,),
+        "text_digests_": (np.ndarray, NoneType),
+    },
+    "ThresholdClassifier": {"_held_out": ("HeldOutScores", NoneType), "_calibration": ("Calibration", NoneType)},
     "Utility": {**dict.fromkeys(("tp", "fp", "fn", "tn"), (Real,)), "ask": (Real, NoneType)},
 }
+
+
+_FITTED = ("classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fitted TextClassifier has
 
 
 def made(cls: type, state: dict[str, Any], versions: Mapping[str, str], here: Mapping[str, str]) -> Any:
@@ -107,7 +115,7 @@ def _settle(part: Any) -> None:
 def _check_classes(model: Any) -> None:
     """The names of classes must be those that the learner decides on, for a label is found by its place."""
     fitted = vars(model)
-    missing = [name for name in ("classes_", "labels_", "metadata_", "model_", "representation_") if name not in fitted]
+    missing = [name for name in _FITTED if name not in fitted]
     if missing:
         raise Refused(f"has a TextClassifier that is fitted but for {missing[0]!r}")
     labels, learner = model.labels_, model.model_
@@ -118,11 +126,18 @@ def _check_classes(model: Any) -> None:
     right = names.ndim == 1 and names.dtype.kind in "Ubiuf" and (two or labels.kind != "binary")
     if not right or not np.array_equal(names, model.classes_):
         raise Refused("has labels that are not its classes")
-    ours = type(learner).__module__.startswith("textmargin.")  # scikit-learn's number the columns of an indicator matrix
-    own = getattr(learner, "multilabel_", None) if ours else None
-    if own is not None and (own != labels.multilabel or not np.array_equal(learner.classes_, names)):
-        raise Refused(f"has {names.size} names of classes, where its model decides on others")
-    if own is None and not labels.multilabel and np.size(learner.classes_) != names.size:
-        raise Refused(f"has {names.size} names of classes, where its model decides on {np.size(learner.classes_)}")
+    for one in (learner, getattr(learner, "estimator_", learner)):
+        ours = type(one).__module__.startswith("textmargin.")  # scikit-learn's number the columns of an indicator matrix
+        own = getattr(one, "multilabel_", None) if ours else None
+        if own is not None and (own != labels.multilabel or not np.array_equal(one.classes_, names)):
+            raise Refused(f"has {names.size} names of classes, where its model decides on others")
+        if own is None and not labels.multilabel and np.size(one.classes_) != names.size:
+            raise Refused(f"has {names.size} names of classes, where its model decides on {np.size(one.classes_)}")
     if not isinstance(model.metadata_.get("n_texts"), int) or not isinstance(model.metadata_.get("label_counts"), dict):
         raise Refused("has a TextClassifier whose metadata does not say what it was trained on")
+    for name in ("text_column", "label_column", "label_separator"):
+        if not isinstance(model.metadata_.get(name), str | None):
+            raise Refused(f"has a TextClassifier whose {name} is a {type(model.metadata_[name]).__name__}")
+    digests = model.text_digests_
+    if digests is not None and (digests.ndim != 1 or digests.dtype != np.uint64):
+        raise Refused("has a TextClassifier whose digests of texts are not 64-bit numbers")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,7 @@ def report_content(
     corpus = with_text_labels(corpus)
     decisions = model.decide(corpus.texts)
     summary = summarise_decisions(model, decisions, corpus, utility)
+    unknown = dict(list(summary.unknown_labels.items())[:_MOST_LABELS])
     truth, _ = corpus.indicator(decisions.names)
     lead, measures = leads(model, decisions), measures_of_labels(model, utility)
     words, opposed, verdicts = words_of(model, n_words), disagreements_of(model, 5), verdicts_of(model)
@@ -128,7 +129,7 @@ def report_content(
     return Report(
         version=__version__,
         model=_model(model),
-        summary=summary,
+        summary=replace(summary, unknown_labels=unknown),
         topics=topics,
         positive=model.labels_.positive if model.labels_.kind == "binary" else 0,
         confusions=_confusions(decisions.labels, corpus),

@@ -197,7 +197,7 @@ function fill(part) {
   else if (first) $("chosen").value = first.value;
 }
 function showConfusions() {
-  const labels = [...report.summary.classes.map(({ label }) => label), ...(report.confusions.some(([a, b]) => !a || !b) ? [""] : [])];
+  const labels = [...report.summary.classes.map(({ label }) => label), ...Object.keys(report.summary.unknown_labels), ...(report.confusions.some(([a, b]) => !a || !b) ? [""] : [])];
   if (labels.length > 16) return;  // too wide: the list of the most frequent mistakes stays
   const counts = new Map(report.confusions.map(([a, b, n]) => [JSON.stringify([a, b]), n]));
   const rows = labels.map((a) => [make("th", { scope: "row" }, name(a)), ...labels.map((b) => {

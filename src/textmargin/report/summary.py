@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
-from ..decisions.class_utilities import measures_by_class
-from ..decisions.utility import T11SU, Measure, Utility
+from ..decisions.class_utilities import OTHERS, measures_by_class
+from ..decisions.utility import Measure
 from ..errors import LabelError
 from ..labels import Decisions, listed
+from .intervals import Interval, Outcomes, f1_score
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class ClassSummary:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a model does on a corpus."""
+    """What a model does on a corpus; intervals are of 90 % over texts, see `intervals.py`."""
 
     corpus: str
     n_texts: int
@@ -46,7 +47,13 @@ class Summary:
     t11su: float  # mean over classes with texts
     utility: float | None  # over all classes: what they are worth together, or the mean of measures that do not add up
     classes: list[ClassSummary]
-    confusions: list[tuple[str, str, int]] = field(default_factory=list)  # truth, decision, how often; most frequent first
+    confusions: list[tuple[str, str, int]]  # truth, decision, how often; most frequent first
+    accuracy_interval: Interval
+    macro_f1_interval: Interval
+    micro_f1_interval: Interval
+    utility_interval: Interval | None
+    n_trained_on: int | None  # texts that the model was trained on; None where it does not know
+    unknown_labels: dict[str, int]  # labels that the model does not know, and how many texts have each: all of them missed
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -72,20 +79,13 @@ def summarise_decisions(
     """The same of decisions that are at hand: with a string kernel texts are not compared twice."""
     names, decided, corpus = decisions.names, decisions.labels, with_text_labels(corpus)
     truth = [own if isinstance(own, tuple) else (own,) for own in corpus.labels]
-    unknown = Counter(label for own in truth for label in own if label not in names)
-    if unknown:
-        label, n = unknown.most_common(1)[0]
-        raise LabelError(
-            f"{corpus.name} has {n} texts with the label {label!r}, which the model does not know; it knows "
-            f"{listed(label, names)}{_several(model, label)}"
-        )
+    unknown = _unknown_labels(model, corpus.name, truth)
     measures = measures_of_labels(model, utility)
-    Y, _ = corpus.indicator(names)
+    others = _measure_of_others(model, utility)
+    outcomes = Outcomes.of(truth, decided, [*names, *unknown], [*(measures[name] for name in names), *[others] * len(unknown)])
+    counts = [found[0, : len(names)].astype(int).tolist() for found in outcomes.counts(outcomes.n_texts[None, :])]
     classes = []
-    for k, label in enumerate(names):
-        true, accepted = Y[:, k] > 0, decisions.accepted[:, k]
-        tp, fp, fn = int((true & accepted).sum()), int((~true & accepted).sum()), int((true & ~accepted).sum())
-        tn = len(corpus) - tp - fp - fn
+    for label, threshold, tp, fp, fn in zip(names, model.thresholds_, *counts, strict=True):
         classes.append(
             ClassSummary(
                 label,
@@ -95,26 +95,24 @@ def summarise_decisions(
                 fn,
                 tp / (tp + fp) if tp + fp else None,
                 tp / (tp + fn) if tp + fn else None,
-                _f1(tp, fp, fn),
-                _valued(measures[label], tp, fp, fn, tn),
-                float(model.thresholds_[k]),
+                float(f1_score(tp, fp, fn)),
+                _valued(measures[label], tp, fp, fn, len(corpus) - tp - fp - fn),
+                float(threshold),
             )
         )
-    present = [one for one in classes if one.n_texts]
     wrong = Counter(pair for own, given in zip(truth, decided, strict=True) for pair in confused(own, given))
-    values = [one.utility for one in classes if one.utility is not None]
-    adds_up = all(isinstance(measure, Utility) for measure in measures.values() if measure is not None)
+    figures: dict[str, Any] = {name: _defined(value[0]) for name, value in outcomes.figures()._asdict().items()}
+    intervals: dict[str, Any] = {f"{name}_interval": interval for name, interval in outcomes.intervals().items()}
     return Summary(
         corpus=corpus.name,
         n_texts=len(corpus),
         multilabel=model.labels_.multilabel,
-        accuracy=float(np.mean([set(a) == set(b) for a, b in zip(truth, decided, strict=True)])),
-        macro_f1=float(np.mean([one.f1 for one in present])),
-        micro_f1=_f1(*(sum(getattr(one, name) for one in classes) for name in ("tp", "fp", "fn"))),
-        t11su=float(np.mean([float(T11SU(one.tp, one.fp, one.fn, len(corpus) - one.tp - one.fp - one.fn)) for one in present])),
-        utility=float(sum(values) if adds_up else np.mean(values)) if values else None,
+        **figures,
         classes=classes,
         confusions=[(a, b, n) for (a, b), n in wrong.most_common(10)],
+        n_trained_on=None if model.text_digests_ is None else int(model.trained_on(corpus.texts).sum()),
+        unknown_labels=unknown,
+        **intervals,
     )
 
 
@@ -134,19 +132,40 @@ def measures_of_labels(model: TextClassifier, utility: Any = None) -> dict[str, 
     return {str(name): measure for name, measure in measures_by_class(utility, labels).items()}
 
 
-def _several(model: TextClassifier, label: str) -> str:
+def _unknown_labels(model: TextClassifier, source: str, truth: list[tuple[str, ...]]) -> dict[str, int]:
+    """Labels that the model does not know, with their texts, most frequent first; an error where it knows none at all."""
+    names = model.labels_.text_names
+    counts = Counter(label for own in truth for label in set(own))
+    unknown = {label: n for label, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if label not in names}
+    if unknown and len(unknown) == len(counts):
+        label, n = next(iter(unknown.items()))
+        raise LabelError(
+            f"No text of {source} has a label that the model knows: {n} have {label!r}, and it knows "
+            f"{listed(label, names)}{several_hint(model, label)}"
+        )
+    return unknown
+
+
+def _measure_of_others(model: TextClassifier, utility: Any) -> Measure | None:
+    """What decisions on labels are worth that the model does not know, where something is said of all labels."""
+    utility = getattr(model.model_, "utility", None) if utility is None else utility
+    if isinstance(utility, Mapping):
+        return utility.get(OTHERS)
+    return utility if callable(utility) and model.labels_.kind != "binary" else None
+
+
+def several_hint(model: TextClassifier, label: str) -> str:
     """A hint, where the label looks like several."""
     separate = model.labels_.multilabel and any(name in label for name in model.labels_.text_names)
     return " This model gives several labels a text; say what stands between them with label_separator=." if separate else ""
 
 
-def _f1(tp: int, fp: int, fn: int) -> float:
-    return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
-
-
 def _valued(measure: Measure | None, *counts: int) -> float | None:
-    value = float("nan") if measure is None else float(measure(*counts))
-    return None if np.isnan(value) else value
+    return None if measure is None else _defined(measure(*counts))
+
+
+def _defined(value: Any) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def confused(own: tuple[str, ...], given: tuple[str, ...]) -> list[tuple[str, str]]:

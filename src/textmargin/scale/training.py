@@ -19,6 +19,7 @@ from ..errors import PriorError, TableError, TextmarginError, TooLargeError
 from ..labels import ClassLabels
 from ..learners import primal
 from ..representations import bow
+from ..representations.digests import Digests, text_digests
 from ..tables.columns import check_labels
 from ..tables.formats import InvalidLine
 from ..tables.parts import Part, PartedTable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..classifier import TextClassifier
 
 _MOST_LEFT_OUT = 500_000  # texts; of more, too many are inside some margin
+_MOST_DIGESTS = 10_000_000  # texts; of more, digests would be most of the model, and come from all workers to one place
 _N_SHOWN = 5  # lines that could not be read, of how many there may be
 
 
@@ -43,6 +45,7 @@ class PartCounts:
     multilabel: bool
     invalid: list[InvalidLine]  # the first of them
     n_invalid: int
+    digests: Digests | None = None  # of the texts; None where they are too many
 
 
 def check_parts(model: TextClassifier) -> None:
@@ -60,7 +63,9 @@ def check_parts(model: TextClassifier) -> None:
 
 def count_labels(table: PartedTable) -> PartCounts:
     """All texts and labels read once, on the workers; how many there are of each label."""
-    found: list[PartCounts] = gather_each(_count_part, table.parts, _light(table))
+    most = _MOST_DIGESTS // len(table.parts)  # parts are about as large as one another
+    found: list[PartCounts] = gather_each(_count_part, table.parts, _light(table), most)
+    digests = [one.digests for one in found if one.digests is not None]
     counts: Counter[str] = sum((one.counts for one in found), Counter())
     total = PartCounts(
         sum(one.n_texts for one in found),
@@ -68,6 +73,7 @@ def count_labels(table: PartedTable) -> PartCounts:
         any(one.multilabel for one in found),
         [line for one in found for line in one.invalid][:_N_SHOWN],
         sum(one.n_invalid for one in found),
+        np.concatenate(digests) if len(digests) == len(found) else None,
     )
     if not total.n_texts:
         why = (
@@ -118,7 +124,7 @@ def fit_parts(model: TextClassifier, table: PartedTable, counted: PartCounts | N
     if model.decision is not None:
         found.utility = model.decision.utility
     counts = np.array([counted.counts[name] for name in labels.text_names])
-    return model.set_fitted(words.in_memory(), found, labels, counted.n_texts, counts)
+    return model.set_fitted(words.in_memory(), found, labels, counted.n_texts, counts, counted.digests)
 
 
 def _with_names(fitted: Any, labels: ClassLabels, verbose: int) -> Any:
@@ -140,11 +146,13 @@ def _light(table: PartedTable) -> PartedTable:
     return replace(table, parts=[])
 
 
-def _count_part(part: Part, table: PartedTable) -> PartCounts:
+def _count_part(part: Part, table: PartedTable, most_digests: int) -> PartCounts:
     read = table.read(part)
+    texts = read.corpus.texts
     counts = Counter(name for own in read.corpus.labels for name in (set(own) if isinstance(own, tuple) else [own]))
     multilabel = any(isinstance(own, tuple) for own in read.corpus.labels)
-    return PartCounts(len(read.corpus), counts, multilabel, read.invalid[:_N_SHOWN], len(read.invalid))
+    digests = text_digests(texts) if len(texts) <= most_digests else None
+    return PartCounts(len(texts), counts, multilabel, read.invalid[:_N_SHOWN], len(read.invalid), digests)
 
 
 def _texts(part: Part, table: PartedTable) -> list[str]:

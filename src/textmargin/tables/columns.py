@@ -39,9 +39,14 @@ class ColumnNames:
 
 
 def find_columns(
-    rows: Sequence[Row], source: Any, text: str | None = None, label: str | None = None, labelled: bool = False
+    rows: Sequence[Row],
+    source: Any,
+    text: str | None = None,
+    label: str | None = None,
+    labelled: bool = False,
+    usual: Sequence[str | None] = (None, None),
 ) -> ColumnNames:
-    """Names of the columns, those not given guessed from their names, else from what is in them."""
+    """Names of the columns, those not given the usual ones, else guessed from their names, else from what is in them."""
     names = list(rows[0].values)
     for given in (text, label):
         if given is not None and given not in names:
@@ -49,6 +54,7 @@ def find_columns(
     if text is not None and text == label:
         raise TableError(f"Column {text!r} of {source} cannot be both the text and the label; choose another with label=.")
     notes = []
+    text, label = _with_usual(names, text, label, usual)
     if text is None:
         text = _text_column(rows, names, label)
         if text is None:
@@ -100,6 +106,17 @@ def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: s
             f"{source} has {len(counts):,} values in column {column!r} for {n_texts:,} texts, {once:,} of them once; are "
             f"they labels? Choose the column with label=."
         )
+
+
+def _with_usual(
+    names: list[str], text: str | None, label: str | None, usual: Sequence[str | None]
+) -> tuple[str | None, str | None]:
+    """The columns of text and label: as given, else the usual ones, where they are there and not taken."""
+    if text is None and usual[0] in names and usual[0] != label:
+        text = usual[0]
+    if label is None and usual[1] in names and usual[1] != text:
+        label = usual[1]
+    return text, label
 
 
 def _text_column(rows: Sequence[Row], names: list[str], label: str | None) -> str | None:

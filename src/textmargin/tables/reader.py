@@ -10,7 +10,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -41,13 +41,15 @@ class LabelledTable:
         What was guessed, and what looks odd.
     invalid : list of InvalidLine
         Lines that were left out.
-    text_column : str
+    text_column, label_column : str
+        None where there is none.
     """
 
     corpus: Corpus
     notes: list[str] = field(default_factory=list)
     invalid: list[InvalidLine] = field(default_factory=list)
     text_column: str | None = None
+    label_column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class RowReader:
             ids=[str(row.number) for row in valid],
             fields={column: [row.values.get(column) for row in valid] for column in fields},
         )
-        return LabelledTable(corpus, [], invalid, self.columns.text)
+        return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label)
 
     def texts(self, batch: list[Read]) -> TextBatch:
         """The texts of rows as they arrive; a row without one becomes an `InvalidLine` in its place."""
@@ -156,6 +158,7 @@ def read_table(
     labelled: bool = True,
     fields: Sequence[str] = (),
     skip_invalid: bool = False,
+    usual: Sequence[str | None] = (None, None),
 ) -> LabelledTable:
     """Read a file whole.
 
@@ -174,6 +177,8 @@ def read_table(
     fields : names of further columns to keep
     skip_invalid : bool, default=False
         Whether lines that cannot be read are left out, and reported; else the first one is an error.
+    usual : names of two columns, default=(None, None)
+        Those of text and label in such files before: taken, where the file has them, before anything is guessed.
 
     Examples
     --------
@@ -190,7 +195,7 @@ def read_table(
         raise TableError(_refusal(invalid, called))
     if not good:
         raise TableError(_nothing_left(called, invalid) if invalid else f"{called} has no rows.")
-    columns = find_columns(good[:N_SAMPLE], called, text, label, labelled)
+    columns = find_columns(good[:N_SAMPLE], called, text, label, labelled, usual)
     missing = [name for name in fields if name not in good[0].values]
     if missing:
         raise TableError(no_column(missing[0], good[0].values, called))
@@ -202,8 +207,8 @@ def read_table(
     if labelled and columns.label is not None:
         labels = table.corpus.labels
         counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
-        check_labels(counts, len(labels), columns.label, called, is_guess=label is None)
-    return LabelledTable(table.corpus, [*columns.notes, *table.notes], table.invalid, columns.text)
+        check_labels(counts, len(labels), columns.label, called, is_guess=label is None and columns.label != usual[1])
+    return replace(table, notes=[*columns.notes, *table.notes])
 
 
 def stream_texts(

@@ -1,0 +1,95 @@
+"""Figures are those of scikit-learn, and intervals hold what a figure would be on all texts."""
+
+import numpy as np
+import pytest
+import sklearn.metrics
+
+from textmargin import T11SU, Utility
+from textmargin.decisions.utility import macro_average
+from textmargin.report.intervals import Outcomes, wilson_interval
+
+NAMES = ["a", "b", "c", "d"]
+
+
+def several(n, seed=0):
+    """(truth, decided): any number of labels a text, some right, some wrong."""
+    random = np.random.default_rng(seed)
+    truth = random.random((n, 4)) < [0.5, 0.3, 0.2, 0.1]
+    decided = truth ^ (random.random((n, 4)) < 0.15)
+    return truth, decided
+
+
+def sets(indicator):
+    return [tuple(name for name, there in zip(NAMES, row, strict=True) if there) for row in indicator]
+
+
+def outcomes(truth, decided, measure=None):
+    return Outcomes.of(sets(truth), sets(decided), NAMES, [measure] * 4)
+
+
+def test_figures_are_those_of_scikit_learn():
+    truth, decided = several(200)
+    figures = outcomes(truth, decided, T11SU).figures()
+    assert figures.accuracy == pytest.approx(sklearn.metrics.accuracy_score(truth, decided))
+    for name in ("macro", "micro"):
+        assert getattr(figures, f"{name}_f1") == pytest.approx(sklearn.metrics.f1_score(truth, decided, average=name))
+    assert figures.t11su == figures.utility == pytest.approx(macro_average(truth.astype(int), decided.astype(int), T11SU).value)
+
+
+def test_intervals_are_those_of_texts_drawn_one_by_one():
+    """A draw of counts of outcomes is a draw of texts."""
+    truth, decided = several(300)
+    worth = Utility(tp=3, fp=-2)
+    found = outcomes(truth, decided, worth).intervals()
+    random = np.random.default_rng(1)
+    drawn = []
+    for _ in range(1000):
+        rows = random.integers(0, len(truth), len(truth))
+        figures = outcomes(truth[rows], decided[rows], worth).figures()
+        drawn.append([figures.macro_f1[0], figures.micro_f1[0], figures.utility[0]])
+    own = outcomes(truth, decided, worth).figures()
+    for k, name in enumerate(("macro_f1", "micro_f1", "utility")):
+        values = np.array(drawn)[:, k]
+        expected = np.quantile(values, [0.05, 0.95]) + getattr(own, name) - values.mean()
+        np.testing.assert_allclose(found[name], expected, atol=0.15 * np.ptp(expected))
+
+
+def test_intervals_are_the_same_for_texts_in_another_order():
+    truth, decided = several(100)
+    found = outcomes(truth, decided, Utility()).intervals()
+    assert found == outcomes(truth, decided, Utility()).intervals()
+    assert found == outcomes(truth[::-1], decided[::-1], Utility()).intervals()
+
+
+@pytest.mark.parametrize("name", ["accuracy", "macro_f1", "micro_f1", "utility"])
+def test_nine_of_ten_intervals_hold_the_figure_of_all_texts(name):
+    truth, decided = several(20_000)
+    worth = Utility()
+    every, n = outcomes(truth, decided, worth).figures(), 150
+    value = getattr(every, name)[0] * (n / len(truth) if name == "utility" else 1)
+    random, held = np.random.default_rng(2), 0
+    for _ in range(150):
+        rows = random.integers(0, len(truth), n)
+        low, high = outcomes(truth[rows], decided[rows], worth).intervals()[name]
+        held += low <= value <= high
+    assert 0.83 <= held / 150 <= 0.97  # of 150, 90 % are 135 ± 3.7
+
+
+def test_no_mistakes_on_few_texts_was_no_mistakes_on_any():
+    truth, _ = several(40)
+    found = outcomes(truth, truth, Utility(tp=5)).intervals()
+    assert found["accuracy"] == wilson_interval(1.0, 40)
+    for name, most in (("macro_f1", 1.0), ("micro_f1", 1.0), ("utility", 5.0 * truth.sum())):
+        low, high = found[name]
+        assert 0.9 * most < low < high == most
+
+
+def test_without_a_utility_there_is_no_interval_of_it():
+    assert outcomes(*several(40)).intervals()["utility"] is None
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.0, 10), (0.3, 10), (0.98, 3299), (1.0, 1)])
+def test_wilson_interval_by_its_definition(share, n):
+    """The shares p with (share − p)² ≤ z² p (1 − p) / n, z = 1.6449."""
+    for end in wilson_interval(share, n):
+        assert (share - end) ** 2 == pytest.approx(1.6448536**2 * end * (1 - end) / n, rel=1e-6, abs=1e-12)
