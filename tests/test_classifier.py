@@ -12,9 +12,10 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
 from textmargin import BagOfWords, PriorSVC, TextClassifier
-from textmargin.errors import LabelError, PriorError, TextmarginError, UnknownTermWarning
+from textmargin.errors import LabelError, PriorError, ScoreError, TextmarginError, UnknownTermWarning
 
 TEXTS = [
     "wheat and corn harvest", "corn exports fell", "wheat prices rose", "grain harvest delayed", "corn and wheat shipments",

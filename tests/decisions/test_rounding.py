@@ -17,8 +17,8 @@ from textmargin import (
     utility_curve,
 )
 from textmargin.decisions.feedback import feedback_threshold
-from textmargin.decisions.setting import RankedTexts, Setting
 from textmargin.decisions.held_out import _belong_together
+from textmargin.decisions.setting import RankedTexts, Setting
 
 UTILITIES = [Utility(), Utility(tp=0.7, fp=-0.1), T11SU, FBeta(1)]
 SEEDS = range(5)

@@ -126,7 +126,8 @@ def test_any_scorer_with_refitted_folds(estimator):
 def test_an_estimator_without_leave_one_out_scores_says_what_to_use():
     X, y = skewed()
     with pytest.raises(ScoreError, match="LogisticRegression has no leave-one-out scores of its own; use scores='cv'"):
-        ThresholdClassifier(LogisticRegression()).fit(X, y)
+        ThresholdClassifier(LogisticRegression(), scores="loo").fit(X, y)
+    assert ThresholdClassifier(LogisticRegression()).fit(X, y).held_out_.method == "cv"
 
 
 def test_a_fitted_estimator_stays_as_it_is():

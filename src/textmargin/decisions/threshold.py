@@ -217,7 +217,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
                 setattr(fresh, name, getattr(estimator, name))
-        fresh._source, fresh._held_out, fresh._calibration = HeldOutSource(fresh, fitter, X, y, weight, trained, labels), None, None
+        fresh._source = HeldOutSource(fresh, fitter, X, y, weight, trained, labels)
+        fresh._held_out = fresh._calibration = None
         if self.rule != "zero":
             fresh.compute_held_out()
         fresh._set_thresholds()
@@ -344,7 +345,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def with_utility(self, utility: Any = None, **parameters: Any) -> ThresholdClassifier:
         """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.
 
-        They are those of a new fit. Where training scores of a class would be needed that are not there (another `few_positives`), it is refused.
+        They are those of a new fit. Where training scores of a class would be needed that are not there (a larger
+        `few_positives`), it is refused.
 
         Parameters
         ----------
