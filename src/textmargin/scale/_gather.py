@@ -50,12 +50,13 @@ def gather_scores(
     found: list[_Rows] = cluster.gather(cluster.compute([take(*part, labels.sign, share, rare) for part in parts]))
     positive, scores, trained, weight = (np.concatenate(column) for column in zip(*found, strict=True))
     own_weight = weight if weighted or share < 1 else None
-    return HeldOutScores.of(positive, labels.sign * scores, labels.sign * trained, method, labels, few_positives, own_weight)
+    return HeldOutScores.of(positive, scores, trained, method, labels, few_positives, own_weight)
 
 
 def _take(held_out: object, training: object, target: SpilledArrays, start: int, sign: float, share: float, rare: Bools) -> _Rows:
     """The rows of a part that are wanted."""
-    positive, weight = (sign > 0) == target.read(0).T, target.read(1)
+    given, weight = np.asarray(target.read(0)).T, target.read(1)
+    positive: Bools = given if sign > 0 else ~given
     rows: Indices = np.arange(len(positive))
     factor = np.ones(rows.size)
     if share < 1:
@@ -63,4 +64,4 @@ def _take(held_out: object, training: object, target: SpilledArrays, start: int,
         number = (np.uint64(start) + rows.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)  # wraps: as good as random
         rows = np.flatnonzero(always | (number < np.uint64(share * 2**63) * np.uint64(2)))
         factor = np.where(always, 1.0, 1 / share)[rows]
-    return _Rows(positive[rows], sign * load(held_out)[rows], sign * load(training)[rows], weight[rows] * factor)
+    return _Rows(positive[rows], load(held_out)[rows], load(training)[rows], weight[rows] * factor)

@@ -112,7 +112,7 @@ def _light(model: TextClassifier) -> TextClassifier:
         raise TextmarginError(f"model must be a fitted TextClassifier; got {type(model).__name__}.")
     light = copy(model)
     light.model_ = copy(model.model_)
-    if hasattr(light.model_, "held_out_"):
+    if hasattr(light.model_, "_held_out"):
         light.model_._held_out = None
     return light
 
