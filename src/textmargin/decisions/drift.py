@@ -125,10 +125,10 @@ class DriftMonitor:
     def _compare(self) -> DriftAlarm | None:
         tests = [_two_samples(old, np.sort(recent)) for old, recent in zip(self._sorted, self._recent.T, strict=True)]
         distance, p_value = (np.array(column) for column in zip(*tests, strict=True))
-        changed = np.flatnonzero(p_value < self._level)
-        if not changed.size:
+        alarming = np.flatnonzero(p_value < self._level)
+        if not alarming.size:
             return None
-        columns = np.arange(distance.size) if self._kind == "multiclass" else changed
+        columns = np.arange(distance.size) if self._kind == "multiclass" else alarming
         mix = estimate_mix(
             self._positive[:, columns],
             self._scores[:, columns],
@@ -138,12 +138,12 @@ class DriftMonitor:
             random_state=self._random_state,
         )
         cause: Literal["mix", "texts"] = "mix" if mix.explained.all() else "texts"
-        return DriftAlarm(cause, changed, distance, p_value, mix, self.n_seen, self._words(mix, columns, changed))
+        return DriftAlarm(cause, alarming, distance, p_value, mix, self.n_seen, self._words(mix, columns, alarming))
 
-    def _words(self, mix: MixEstimate, columns: Indices, changed: Indices) -> str:
+    def _words(self, mix: MixEstimate, columns: Indices, alarming: Indices) -> str:
         n_recent = len(self._recent)
         parts = []
-        for k in changed:
+        for k in alarming:
             j = int(np.flatnonzero(columns == k)[0])
             if mix.explained[j]:
                 interval = f"{mix.low[j]:.1%} to {mix.high[j]:.1%}"

@@ -137,20 +137,22 @@ def estimate_mix(
             raise ScoreError(f"Class {missing[0]} has no old text with a held-out score, so that nothing is known of its scores.")
         calibration = Calibration.fit(positive, scores, kind, weight)
         proba, new_proba = calibration.predict(scores), calibration.predict(new)
-        drawn = draw_classes(np.argmax(positive, axis=1), scores, weight, new, proba, new_proba, n_bootstrap, rng)
+        sample = draw_classes(np.argmax(positive, axis=1), scores, weight, new, proba, new_proba, n_bootstrap, rng)
     else:
-        drawn = _joined([_draw(positive[:, k], scores[:, k], weight, new[:, k], n_bootstrap, rng) for k in range(new.shape[1])])
-    p_value = (1 + np.sum(drawn.null >= drawn.distance - tolerance, axis=0)) / (1 + n_bootstrap)
+        sample = _concatenate(
+            [_draw(positive[:, k], scores[:, k], weight, new[:, k], n_bootstrap, rng) for k in range(new.shape[1])]
+        )
+    p_value = (1 + np.sum(sample.null >= sample.distance - tolerance, axis=0)) / (1 + n_bootstrap)
     scored = ~np.isnan(scores)
     old_shares = np.sum(weight[:, None] * (positive & scored), axis=0) / np.sum(weight[:, None] * scored, axis=0)
     tail = (1 - level) / 2
-    low, high = np.quantile(drawn.draws, [tail, 1 - tail], axis=0)
-    unseen = 1 - tail ** (1 / len(new))  # the share that would still go unseen in so many texts with that probability
-    low = np.minimum.reduce([low, drawn.shares, np.full(low.size, 1 - unseen)])
-    high = np.maximum.reduce([high, drawn.shares, np.full(high.size, unseen)])
-    reasons = tuple(_reason(len(new), distance, p, alpha) for distance, p in zip(drawn.distance, p_value, strict=True))
+    low, high = np.quantile(sample.draws, [tail, 1 - tail], axis=0)
+    rare = 1 - tail ** (1 / len(new))  # the share that would still go unseen in so many texts with that probability
+    low = np.minimum.reduce([low, sample.shares, np.full(low.size, 1 - rare)])
+    high = np.maximum.reduce([high, sample.shares, np.full(high.size, rare)])
+    reasons = tuple(_reason(len(new), distance, p, alpha) for distance, p in zip(sample.distance, p_value, strict=True))
     explained = np.array([not reason for reason in reasons])
-    return MixEstimate(kind, drawn.shares, low, high, old_shares, drawn.distance, p_value, explained, reasons, len(new), level)
+    return MixEstimate(kind, sample.shares, low, high, old_shares, sample.distance, p_value, explained, reasons, len(new), level)
 
 
 def checked_scores(new_scores: Any, n_problems: int) -> Floats:
@@ -175,7 +177,7 @@ def _draw(positive: Bools, score: Floats, weight: Floats, new: Floats, n_draws: 
     return draw_column(positive[rows], score[rows], weight[rows], new, n_draws, rng)
 
 
-def _joined(parts: list[MixDraws]) -> MixDraws:
+def _concatenate(parts: list[MixDraws]) -> MixDraws:
     return MixDraws(
         np.concatenate([part.shares for part in parts]),
         np.hstack([part.draws for part in parts]),
