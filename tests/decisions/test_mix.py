@@ -150,13 +150,25 @@ def test_weights_of_old_texts_count():
         ({"new_scores": np.zeros((5, 2))}, ScoreError, "each of the 1 classes"),
         ({"new_scores": np.zeros((0, 1))}, ScoreError, "a row per text"),
         ({"new_scores": np.full((5, 1), np.nan)}, ScoreError, "NaN"),
-        ({"positive": np.ones((40, 1))}, ScoreError, "one kind only"),
     ],
 )
 def test_bad_input(change, error, words):
     given = {"positive": np.arange(40)[:, None] < 9, "scores": np.arange(40.0)[:, None], "new_scores": np.arange(40.0)[:, None]}
     with pytest.raises(error, match=words):
         estimate_mix(**(given | {"kind": "binary"} | change))
+
+
+@pytest.mark.parametrize("only", ["positives", "negatives", "none"])
+def test_a_class_of_which_no_scores_are_known_is_not_adapted_to(only):
+    rng = np.random.default_rng(0)
+    positive, scores = texts(300, [0.3, 0.3], rng)
+    unknown = {"positives": ~positive[:, 1], "negatives": positive[:, 1], "none": np.full(300, True)}[only]
+    scores[unknown, 1] = np.nan
+    mix = estimate_mix(positive, scores, texts(300, [0.3, 0.3], rng)[1], "multilabel")
+    assert mix.explained.tolist() == [True, False]
+    assert (mix.low[1], mix.high[1]) == (0, 1)
+    assert "no held-out scores" in mix.reasons[1]
+    assert (mix.text_weights(positive)[:, 1] == 1).all()
 
 
 def test_a_class_without_old_texts():

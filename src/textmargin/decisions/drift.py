@@ -100,6 +100,7 @@ class DriftMonitor:
         self._n_window, self._stride = n_window, n_window // 2
         n_problems = self._scores.shape[1]
         self._level = alpha * self._stride / n_horizon / n_problems
+        # A class without any held-out score has nothing to compare with, and never raises an alarm.
         self._sorted = [np.sort(column[~np.isnan(column)]) for column in self._scores.T]
         self._recent = np.empty((0, n_problems))
         self.n_seen = 0
@@ -155,6 +156,8 @@ class DriftMonitor:
 
 def _two_samples(old: Floats, new: Floats) -> tuple[float, float]:
     """Kolmogorov and Smirnov's distance of two sorted samples, and its p-value, which errs on the safe side where values tie."""
+    if not old.size:
+        return 0.0, 1.0
     places = np.concatenate([old, new])
     gap = np.searchsorted(old, places, side="right") / old.size - np.searchsorted(new, places, side="right") / new.size
     distance = float(np.abs(gap).max())

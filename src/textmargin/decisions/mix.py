@@ -61,8 +61,10 @@ class MixEstimate:
         if self.kind == "multiclass":
             weight = self.shares / self.old_shares if self.explained.all() else np.ones(self.shares.size)
             return weight, np.ones(self.shares.size)
-        positive = np.where(self.explained, self.shares / self.old_shares, 1.0)
-        return positive, np.where(self.explained, (1 - self.shares) / (1 - self.old_shares), 1.0)
+        weights = np.ones((2, self.shares.size))
+        np.divide(self.shares, self.old_shares, out=weights[0], where=self.explained)
+        np.divide(1 - self.shares, 1 - self.old_shares, out=weights[1], where=self.explained)
+        return weights[0], weights[1]
 
     def text_weights(self, positive: Any) -> Floats:
         """The weights of old texts: (n_texts,) of several classes that exclude each other, else (n_texts, n_problems).
@@ -144,6 +146,7 @@ def estimate_mix(
         )
     p_value = (1 + np.sum(sample.null >= sample.distance - tolerance, axis=0)) / (1 + n_bootstrap)
     scored = ~np.isnan(scores)
+    scored |= ~scored.any(axis=0)
     old_shares = np.sum(weight[:, None] * (positive & scored), axis=0) / np.sum(weight[:, None] * scored, axis=0)
     tail = (1 - level) / 2
     low, high = np.quantile(sample.draws, [tail, 1 - tail], axis=0)
@@ -170,10 +173,9 @@ def checked_scores(new_scores: Any, n_problems: int) -> Floats:
 
 def _draw(positive: Bools, score: Floats, weight: Floats, new: Floats, n_draws: int, rng: np.random.Generator) -> MixDraws:
     rows = ~np.isnan(score)
-    if not 0 < np.sum(positive & rows) < np.sum(rows):
-        raise ScoreError(
-            "A mix is estimated from old texts with and without the class; a class has held-out scores of one kind only."
-        )
+    if not 0 < np.sum(positive & rows) < np.sum(rows):  # any share is possible, and nothing can be compared
+        share, unknown = np.array([np.average(positive, weights=weight)]), np.full((n_draws, 1), np.nan)
+        return MixDraws(share, np.resize([0.0, 1.0], (n_draws, 1)), unknown[0], unknown)
     return draw_column(positive[rows], score[rows], weight[rows], new, n_draws, rng)
 
 
@@ -190,6 +192,8 @@ def _reason(n_new: int, distance: float, p_value: float, alpha: float) -> str:
     """Why nothing is to be adapted, or nothing."""
     if n_new < MIN_NEW_TEXTS:
         return f"{n_new} new texts are too few to tell; {MIN_NEW_TEXTS} are needed."
+    if np.isnan(distance):
+        return "Old texts with the class, or those without, have no held-out scores, so that nothing is known of theirs."
     if p_value >= alpha:
         return ""
     return (
