@@ -150,14 +150,17 @@ def other_kinds(names, Y, model, truth, scores, texts, unseen, later, n_draws, n
 
 def monitor(names, Y, model, scores, later, n_streams):
     """Alarms over streams of 20,000 texts: the new texts in another order each time, then those of weeks later."""
-    causes = []
-    for seed in range(n_streams):
-        rng = np.random.default_rng(seed)
-        alarm = DriftMonitor(Y, model.known, "multilabel").update(scores[rng.integers(0, len(scores), 20_000)])
-        causes.append(alarm is not None)
-    alarm = DriftMonitor(Y, model.known, "multilabel").update(later)
-    print(f"\nDriftMonitor, {len(names)} topics, 20,000 of the same texts: an alarm in {np.sum(causes)} of {n_streams} streams")
-    print(f"  on the test part: {'no alarm' if alarm is None else alarm.message}")
+    print(f"\nDriftMonitor, {len(names)} topics, {n_streams} streams of 20,000 of the same texts")
+    for form, held_out in (("known words", model.known), ("plain", model.plain)):
+        for tolerance in (0.0, 0.05):
+            n_alarms = 0
+            for seed in range(n_streams):
+                stream = scores[np.random.default_rng(seed).integers(0, len(scores), 20_000)]
+                watch = DriftMonitor(Y, held_out, "multilabel", tolerance=tolerance)
+                n_alarms += any(watch.update(part) is not None for part in np.array_split(stream, 40))
+            alarm = DriftMonitor(Y, held_out, "multilabel", tolerance=tolerance).update(later)
+            words = "no alarm" if alarm is None else f"{alarm.classes.size} topics, cause: {alarm.cause}"
+            print(f"  {form:12} tolerance {tolerance:.2f}: an alarm in {n_alarms} streams; on the test part {words}", flush=True)
 
 
 def one_label(train, Y, names, n_draws, n_new, n_bootstrap):

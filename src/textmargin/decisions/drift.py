@@ -4,6 +4,10 @@ Every half window the last `n_window` scores of each class are compared with the
 samples). The level of a comparison is `alpha`, divided by the comparisons that fall into `n_horizon` texts and by the classes
 (Bonferroni), so that of streams of that length in which nothing changes at most a share `alpha` raises an alarm. After one,
 `estimate_mix` says whether other shares explain it.
+
+Held-out scores are never quite those of new texts, and over many comparisons any difference shows: a `tolerance` is taken off the
+distance. With leave-one-out scores of SMS and of a random part of Reuters' training texts (ten topics), and streams of 20,000 of
+the others, an alarm came in all of 20 streams without it, in 2 (Reuters) and none (SMS) with .04, in none with .05.
 """
 
 from __future__ import annotations
@@ -55,6 +59,8 @@ class DriftMonitor:
     alpha : float, default=0.05
         The share of streams of `n_horizon` texts without any change in which there may be an alarm.
     n_horizon : int, default=20_000
+    tolerance : float, default=0.05
+        A distance between the scores of recent and of old texts that is no cause for alarm.
     random_state : int, default=0
 
     Attributes
@@ -84,6 +90,7 @@ class DriftMonitor:
         n_window: int = 1000,
         alpha: float = 0.05,
         n_horizon: int = 20_000,
+        tolerance: float = 0.05,
         random_state: int | None = 0,
     ) -> None:
         if n_window < 2 * MIN_NEW_TEXTS:
@@ -94,6 +101,9 @@ class DriftMonitor:
             raise SettingError("alpha", f"must lie between 0 and 1; got {alpha}.")
         if n_horizon < n_window:
             raise SettingError("n_horizon", f"must be at least n_window={n_window}; got {n_horizon}.")
+        if not 0 <= tolerance < 1:
+            raise SettingError("tolerance", f"must be at least 0 and below 1; got {tolerance}.")
+        self._tolerance = tolerance
         self._positive, self._scores, self._weight = checked_texts(positive, scores, kind, weight)
         self._kind: Kind = kind
         self._random_state = random_state
@@ -124,7 +134,9 @@ class DriftMonitor:
         return alarm
 
     def _compare(self) -> DriftAlarm | None:
-        tests = [_two_samples(old, np.sort(recent)) for old, recent in zip(self._sorted, self._recent.T, strict=True)]
+        tests = [
+            _two_samples(old, np.sort(recent), self._tolerance) for old, recent in zip(self._sorted, self._recent.T, strict=True)
+        ]
         distance, p_value = (np.array(column) for column in zip(*tests, strict=True))
         alarming = np.flatnonzero(p_value < self._level)
         if not alarming.size:
@@ -154,11 +166,11 @@ class DriftMonitor:
         return f"The last {n_recent:,} texts are not like those that the thresholds were set on; " + "; ".join(parts) + "."
 
 
-def _two_samples(old: Floats, new: Floats) -> tuple[float, float]:
-    """Kolmogorov and Smirnov's distance of two sorted samples, and its p-value, which errs on the safe side where values tie."""
+def _two_samples(old: Floats, new: Floats, tolerance: float) -> tuple[float, float]:
+    """Kolmogorov and Smirnov's distance of two sorted samples, and the p-value of what it is beyond the tolerance."""
     if not old.size:
         return 0.0, 1.0
     places = np.concatenate([old, new])
     gap = np.searchsorted(old, places, side="right") / old.size - np.searchsorted(new, places, side="right") / new.size
     distance = float(np.abs(gap).max())
-    return distance, float(kstwo.sf(distance, max(1, round(old.size * new.size / (old.size + new.size)))))
+    return distance, float(kstwo.sf(max(0.0, distance - tolerance), max(1, round(old.size * new.size / (old.size + new.size)))))
