@@ -72,9 +72,7 @@ class Floors:
             sweep = texts.sweep_class(k, standing, thresholds[k])
             precision, recall = (rate[sweep.place(thresholds[k])] for rate in _rates(texts, k, sweep))
             if not self._hold(np.array([precision]), np.array([recall]))[0]:
-                missed[k] = (
-                    f"the classes take each other's texts, and precision {precision:.3f} with recall {recall:.3f} is where it ends"
-                )
+                missed[k] = f"the classes take each other's texts, until precision is {precision:.3f} and recall {recall:.3f}"
         return missed
 
     def _hold(self, precision: Floats, recall: Floats) -> Any:
