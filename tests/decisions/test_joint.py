@@ -12,6 +12,7 @@ from sklearn.metrics import confusion_matrix
 from textmargin import T11SU, FBeta, PriorSVC, ThresholdClassifier, Utility
 from textmargin.decisions.joint import joint_thresholds, search
 from textmargin.decisions.joint_floors import Floors
+from textmargin.decisions.scores import HeldOutScores
 from textmargin.decisions.single_label import SingleLabelTexts, answer_table
 from textmargin.errors import ScoreError
 
@@ -221,3 +222,16 @@ def test_open_labels_of_a_text_with_several():
 def test_a_price_that_is_a_gain_is_refused():
     with pytest.raises(ValueError, match=r"ask is what a person's look costs, as a worth: 0 or a negative number; got ask=0\.5"):
         Utility(ask=0.5)
+
+
+def test_a_sample_has_all_of_the_rare_classes():
+    texts = made_up(30_000, 5)
+    positive = texts.truth[:, None] == np.arange(5)
+    positive[:, 4] &= np.arange(30_000) < 300
+    none = np.empty(0, dtype=int)
+    whole = HeldOutScores(positive, texts.scores, "loo", none, np.empty((30_000, 0)))
+    part = whole.sample(10_000)
+    assert 9_000 < len(part) < 11_000
+    assert part.positive[:, 4].sum() == positive[:, 4].sum()
+    np.testing.assert_allclose(part.weight @ part.positive, positive.sum(axis=0), rtol=0.1)
+    assert whole.sample(30_000) is whole
