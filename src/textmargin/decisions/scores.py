@@ -87,14 +87,15 @@ class HeldOutScores:
             self, positive=self.positive[rows], scores=self.scores[rows], few_scores=self.few_scores[rows], weight=weight
         )
 
-    def sample(self, n_texts: int, random_state: int | None = 0) -> HeldOutScores:
+    def sample(self, n_texts: int) -> HeldOutScores:
         """About so many of the texts: all of the rare classes, and of the others a share, with weights that make up for it."""
         if len(self) <= n_texts:
             return self
         rare = self.positive.sum(axis=0) <= _RARE
         always = self.positive[:, rare].any(axis=1)
         share = max(n_texts - always.sum(), 1) / max((~always).sum(), 1)
-        chosen = always | (np.random.default_rng(random_state).random(len(self)) < share)
+        number = np.arange(len(self), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # wraps: spread evenly over all numbers
+        chosen = always | (number < np.uint64(min(share, 1.0) * 2**63) * np.uint64(2))
         weight = np.where(always, 1.0, 1 / min(share, 1.0)) * (1.0 if self.weight is None else self.weight)
         return replace(self.part(chosen), weight=weight[chosen])
 
