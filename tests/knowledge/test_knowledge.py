@@ -126,7 +126,7 @@ def test_in_the_classifier_of_texts():
     words = BagOfWords(vocabulary=sorted({word for words in TOPICS.values() for word in words}))
     informed = TextClassifier(words, knowledge=known).fit(texts[:6], topics[:6])
     assert informed.score(texts[6:], topics[6:]) > plain.score(texts[6:], topics[6:])
-    assert {verdict.status for verdict in informed.model_.verdict_} <= {"supported", "adopted"}
+    assert {verdict.status for verdict in informed.learner_.verdict_} <= {"supported", "adopted"}
     assert clone(informed).knowledge.keywords == TOPICS
 
 
@@ -194,7 +194,7 @@ def test_an_earlier_model_speaks_for_the_terms_it_knows():
     columns = list(old.representation_.get_feature_names_out())
     for k, name in enumerate(old.classes_):
         np.testing.assert_allclose(
-            found[name], [old.model_.coef_[k, columns.index("bank")], old.model_.coef_[k, columns.index("corn")], 0]
+            found[name], [old.learner_.coef_[k, columns.index("bank")], old.learner_.coef_[k, columns.index("corn")], 0]
         )
     pipeline = make_pipeline(TfidfVectorizer(), LinearSVC()).fit(texts, topics)
     assert ModelPrior(pipeline).coef(terms, old.classes_)["grain"][1] > 0

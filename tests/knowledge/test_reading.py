@@ -133,7 +133,7 @@ def test_as_knowledge_of_a_classifier():
     with pytest.warns(TextmarginWarning, match="learnt from 8 of the 8 training texts"):
         model = TextClassifier(knowledge=prior).fit([texts[n] for n in few], [labels[n] for n in few])
     assert model.score([texts[n] for n in names], [labels[n] for n in names]) > 0.8
-    assert len(model.model_.verdict_) == 4
+    assert len(model.learner_.verdict_) == 4
 
 
 def test_odd_readings_are_told():
