@@ -1,0 +1,343 @@
+"""Filtering with feedback: texts in time order, the truth told of accepted ones only (TREC 2001/2002 adaptive filtering).
+
+A text is accepted where its chance of being a hit, given its score, is at or above break-even,
+
+    p* = (u_tn − u_fp) / (u_tp − u_fn + u_tn − u_fp)            1/3 for T10U
+
+or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, and the purse is not empty. A purse
+holds `allowance` texts; one that is explored takes a place, and gives it back where it was a hit. So exploring never costs more
+than that many false alarms a topic. The bound falls to the chance itself as judged texts come in: it is early that it explores.
+
+Three speeds: the threshold moves with every judged text (`_chance.py`, on held-out scores: leave-one-out scores of what the model
+was trained on, the model's own of what came later); the model is trained again, from where it stands, when hits or false alarms
+have grown by the share `growth`, so that all trainings together cost a constant times the last one; the words and their weights
+stay as they were at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+
+from .._sklearn import HasMethods, Interval, validate_params
+from .._slots import Slots
+from .._ties import ROUNDING
+from .._typing import Bools, Floats
+from ..decisions.utility import T10U, Utility
+from ..errors import LabelError, ScoreError
+from ..labels import ClassLabels
+from ..learners.primal import PriorSVC
+from ..representations.bow import BagOfWords
+from ._chance import Chance
+
+# Read off, like the defaults, on every second of 47 topics of Reuters-21578, and reported on the others: bench_stream.py.
+_BACKGROUND_COST = 0.3  # of an unjudged text, in training, where a judged one costs 1: some of them are hits nobody saw
+_BACKGROUND_JUDGED = 10.0  # how many false alarms all unjudged texts together count as, in the chance of a hit
+_REACH = 1.0  # how far below the threshold exploring may go: half the distance between the margins
+
+
+@dataclass(frozen=True)
+class FilterDecision:
+    """What an `AdaptiveFilter` decided on some texts; `learn` takes it back with the truth.
+
+    Attributes
+    ----------
+    accepted : array (n_texts,) of bool, or (n_texts, n_topics) where the filter has several topics
+    explored : same shape, those of them that are below the threshold and accepted to learn from them
+    scores : same shape, how far above the threshold
+    rows : sparse matrix (n_texts, n_terms)
+    """
+
+    accepted: Bools
+    explored: Bools
+    scores: Floats
+    rows: sp.csr_matrix
+
+    def __len__(self) -> int:
+        return len(self.accepted)
+
+
+@dataclass
+class _Topic:
+    """What is known of one topic: judged texts first to last, their held-out scores, and what follows from them."""
+
+    learner: PriorSVC
+    background: sp.csr_matrix
+    rows: sp.csr_matrix
+    truth: Bools
+    scores: Floats
+    background_scores: Floats
+    threshold: float
+    lowest: float  # to explore from
+    purse: int
+    n_trained: tuple[int, int] = (0, 0)  # hits and false alarms
+    n_judged: int = 0
+    n_hits: int = 0
+
+    def add(self, rows: sp.csr_matrix, truth: Bools, memory: int) -> None:
+        """Further judged texts, scored by a model that does not know them; the oldest make room for them."""
+        self.rows = sp.csr_matrix(sp.vstack([self.rows, rows])[-memory:])
+        self.truth = np.append(self.truth, truth)[-memory:]
+        scores = self.learner.decision_function(rows)
+        self.scores = np.append(self.scores, scores)[-memory:]
+        self.n_judged += truth.size
+        self.n_hits += int(truth.sum())
+
+    def has_news(self, growth: float) -> bool:
+        """Whether hits or false alarms have grown enough since the model was trained."""
+        hits, false_alarms = self.n_hits - self.n_trained[0], self.n_judged - self.n_hits - self.n_trained[1]
+        return hits > growth * self.n_trained[0] or false_alarms > growth * max(self.n_trained[1], 1.0 / growth)
+
+    def train(self) -> None:
+        """The model, from where it stands, and leave-one-out scores of all it was trained on."""
+        n = self.truth.size
+        X = sp.vstack([self.rows, self.background]).tocsr()
+        y = np.append(self.truth, np.zeros(self.background.shape[0], dtype=bool)).astype(int)
+        cost = np.append(np.ones(n), np.full(self.background.shape[0], _BACKGROUND_COST))
+        held_out = self.learner.fit(X, y, sample_weight=cost).loo_decision_function()
+        self.scores, self.background_scores = held_out[:n], held_out[n:]
+        self.n_trained = self.n_hits, self.n_judged - self.n_hits
+
+    def set_threshold(self, log_odds: float, exploration: float) -> None:
+        """Where a hit has these odds, and how far below it may be so."""
+        n_background = self.background_scores.size
+        chance = Chance.fit(
+            np.append(self.scores, self.background_scores),
+            np.append(self.truth, np.zeros(n_background)).astype(np.float64),
+            np.append(np.ones(self.truth.size), np.full(n_background, _BACKGROUND_JUDGED / max(n_background, 1))),
+        )
+        self.threshold = chance.threshold(log_odds)
+        self.lowest = chance.optimistic_threshold(log_odds, exploration, _REACH) if exploration else self.threshold
+
+
+class AdaptiveFilter(BaseEstimator):
+    """Accept or reject texts as they come, for one topic or several, and learn from what is said of the accepted ones.
+
+    Starts from a few positives among texts that nobody judged. `decide` takes the next texts, `learn` what turned out about those
+    that were accepted: of rejected ones nothing is asked, and what is said of them is not looked at. Everything is determined by
+    texts, truth and `random_state`. The filter is saved, with all it knows, by `pickle`.
+
+    Parameters
+    ----------
+    representation : transformer on texts, default=None
+        `BagOfWords()` by default; fitted once, on the texts of the start.
+    knowledge : mapping topic → words, or object with `coef(terms, classes)`, default=None
+        What is known of the words, as `TextClassifier` takes it.
+    learner : PriorSVC, default=None
+        One is trained per topic. By default `PriorSVC()`.
+    utility : Utility, default=T10U
+        What hits and false alarms are worth.
+    exploration : float, default=0.5
+        How many standard deviations better than expected the chance of a hit may be for a text to be explored; 0 for none.
+    allowance : int, default=5
+        How many false alarms exploring may cost a topic, at most.
+    growth : float, default=0.25
+        By which share hits or false alarms must have grown for the model to be trained again.
+    n_background : int, default=500
+        How many of the unjudged texts of the start are learnt from, as weak negatives.
+    memory : int, default=5000
+        How many judged texts are learnt from: the latest.
+    random_state : int, default=0
+        Draws the unjudged texts.
+
+    Attributes
+    ----------
+    topics_ : list, the names of the topics; [1] where there is one without a name
+    representation_ : the fitted representation
+    thresholds_ : array (n_topics,), on the scores of the topics' models
+    n_judged_, n_hits_ : arrays (n_topics,), of texts with a known truth, those of the start included, and how many are positive
+
+    Examples
+    --------
+    Three texts about corn are known; of the others nobody said anything.
+
+    >>> from textmargin import AdaptiveFilter
+    >>> texts = ["corn harvest", "corn and wheat prices", "corn exports", "bank rates", "dollar and yen", "rates fall"]
+    >>> filter = AdaptiveFilter().start(texts, [True, True, True, None, None, None])
+    >>> decision = filter.decide(["corn prices", "yen rates"])
+    >>> decision.accepted
+    array([ True, False])
+    >>> filter.learn(decision, [True, None]).n_hits_
+    array([4])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "representation": [HasMethods(["fit_transform", "transform"]), None],
+        "knowledge": [Mapping, HasMethods(["coef"]), None],
+        "learner": [PriorSVC, None],
+        "utility": [callable],
+        "exploration": [Interval(Real, 0, None, closed="left")],
+        "allowance": [Interval(Integral, 0, None, closed="left")],
+        "growth": [Interval(Real, 0, None, closed="neither")],
+        "n_background": [Interval(Integral, 0, None, closed="left")],
+        "memory": [Interval(Integral, 2, None, closed="left")],
+        "random_state": [Integral],
+    }
+
+    def __init__(
+        self,
+        representation: Any = None,
+        *,
+        knowledge: Any = None,
+        learner: PriorSVC | None = None,
+        utility: Utility = T10U,
+        exploration: float = 0.5,
+        allowance: int = 5,
+        growth: float = 0.25,
+        n_background: int = 500,
+        memory: int = 5000,
+        random_state: int = 0,
+    ) -> None:
+        self.representation = representation
+        self.knowledge = knowledge
+        self.learner = learner
+        self.utility = utility
+        self.exploration = exploration
+        self.allowance = allowance
+        self.growth = growth
+        self.n_background = n_background
+        self.memory = memory
+        self.random_state = random_state
+
+    def start(self, texts: Any, truth: Any, topics: Sequence[Any] | None = None) -> Self:
+        """Learn the words, and a first model and threshold per topic.
+
+        Parameters
+        ----------
+        texts : list, array or column of n_texts strings, or what the representation takes
+            All texts at hand, judged or not.
+        truth : array (n_texts,), or (n_texts, n_topics)
+            True or 1 for a text of the topic, False or 0 for one that is not, None or NaN where nobody said.
+        topics : sequence, default=None
+            Names of the columns of `truth`; by default numbers from 0.
+        """
+        validate_params(self)
+        if not isinstance(self.utility, Utility):
+            raise ScoreError(
+                f"utility={self.utility} needs the number of texts that were missed, which is unknown where only accepted texts "
+                f"are judged; say what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), for instance."
+            )
+        representation = BagOfWords() if self.representation is None else clone(self.representation)
+        X = sp.csr_matrix(representation.fit_transform(texts), dtype=np.float64)
+        known = _known(truth, X.shape[0])
+        self._single = known.ndim == 1
+        known = known.reshape(len(known), -1)
+        names = ([1] if self._single else list(range(known.shape[1]))) if topics is None else list(topics)
+        if len(names) != known.shape[1]:
+            raise LabelError(f"topics has {len(names)} names, but truth has {known.shape[1]} columns; give a name to each.")
+        learner = PriorSVC() if self.learner is None else self.learner
+        labels = ClassLabels.of(np.asarray(names), True)
+        prior = Slots(None, self.knowledge, None, None).prior(learner, representation, labels)
+        started = []
+        for k, name in enumerate(names):
+            own = clone(learner).set_params(warm_start=True, **({} if prior is None else {"prior": prior[k]}))
+            started.append(self._start_topic(own, X, known[:, k], name))
+        self.topics_, self.representation_, self._topics = names, representation, started
+        self._gather()
+        return self
+
+    def decide(self, texts: Any) -> FilterDecision:
+        """Accept or reject the next texts. Those explored are paid for at once, whether or not they are ever judged."""
+        self._check_started()
+        rows = sp.csr_matrix(self.representation_.transform(texts), dtype=np.float64)
+        scores = rows @ self._coef.T + self._intercept
+        above = scores - self.thresholds_
+        above[np.abs(above) <= ROUNDING * np.maximum(np.abs(scores), 1.0)] = 0.0
+        accepted = above >= 0
+        explored = np.zeros_like(accepted)
+        for k, topic in enumerate(self._topics):
+            doubtful = np.flatnonzero(~accepted[:, k] & (scores[:, k] >= topic.lowest))
+            explored[doubtful[: topic.purse], k] = True
+            topic.purse -= int(explored[:, k].sum())
+        decision = FilterDecision(accepted | explored, explored, above, rows)
+        if not self._single:
+            return decision
+        return replace(decision, accepted=decision.accepted[:, 0], explored=explored[:, 0], scores=above[:, 0])
+
+    def learn(self, decision: FilterDecision, truth: Any) -> Self:
+        """Learn what turned out about texts that were accepted.
+
+        Parameters
+        ----------
+        decision : FilterDecision
+            What `decide` gave.
+        truth : array, shaped like `decision.accepted`
+            True or 1, False or 0; None or NaN where nobody looked. What stands at a text that was rejected is ignored.
+        """
+        self._check_started()
+        known = np.where(decision.accepted, _known(truth, len(decision), decision.accepted.ndim), np.nan)
+        known, explored = (values.reshape(len(decision), -1) for values in (known, decision.explored))
+        if known.shape[1] != len(self._topics):
+            raise LabelError(f"The decision is about {known.shape[1]} topics, but this filter has {len(self._topics)}.")
+        changed = False
+        for k, topic in enumerate(self._topics):
+            judged = np.flatnonzero(~np.isnan(known[:, k]))
+            if judged.size == 0:
+                continue
+            hit = known[judged, k] > 0
+            topic.purse += int((hit & explored[judged, k]).sum())
+            topic.add(decision.rows[judged], hit, self.memory)
+            if topic.has_news(self.growth):
+                topic.train()
+            topic.set_threshold(self._log_odds, self.exploration)
+            changed = True
+        if changed:
+            self._gather()
+        return self
+
+    def _check_started(self) -> None:
+        if not hasattr(self, "representation_"):
+            raise NotFittedError("This AdaptiveFilter knows no topic yet; call start with some texts first.")
+
+    def _start_topic(self, learner: PriorSVC, X: sp.csr_matrix, known: Floats, name: Any) -> _Topic:
+        """The first model and threshold of a topic."""
+        judged, unjudged = np.flatnonzero(~np.isnan(known)), np.flatnonzero(np.isnan(known))
+        truth = known[judged] > 0
+        rng = np.random.default_rng(self.random_state)
+        sample = np.sort(rng.choice(unjudged, min(self.n_background, unjudged.size), replace=False))
+        if not truth.any() or (truth.all() and not sample.size):
+            missing = "no positive" if not truth.any() else "no negative, and no text that nobody judged"
+            raise LabelError(
+                f"Topic {name!r} has {missing} to start from; say of a few texts what they are, and leave others open."
+            )
+        empty = np.empty(0)
+        topic = _Topic(learner, X[sample], X[judged], truth, empty, empty, 0.0, 0.0, self.allowance)
+        topic.n_judged, topic.n_hits = truth.size, int(truth.sum())
+        topic.train()
+        topic.set_threshold(self._log_odds, self.exploration)
+        return topic
+
+    @property
+    def _log_odds(self) -> float:
+        """Of a hit at break-even."""
+        worth = self.utility
+        return float(np.log((worth.tn - worth.fp) / (worth.tp - worth.fn)))
+
+    def _gather(self) -> None:
+        """What all topics decide by, in one place: `decide` is one product of matrices."""
+        self._coef = np.vstack([topic.learner.coef_ for topic in self._topics])
+        self._intercept = np.concatenate([topic.learner.intercept_ for topic in self._topics])
+        self.thresholds_ = np.array([topic.threshold for topic in self._topics])
+        self.n_judged_ = np.array([topic.n_judged for topic in self._topics])
+        self.n_hits_ = np.array([topic.n_hits for topic in self._topics])
+
+
+def _known(truth: Any, n_texts: int, ndim: int | None = None) -> Floats:
+    """Truth as 0, 1 and NaN."""
+    try:
+        known = np.asarray(truth, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise LabelError(f"truth must be True, False or None for each text; got {truth!r:.80}.") from error
+    if known.ndim not in ((1, 2) if ndim is None else (ndim,)) or len(known) != n_texts:
+        raise LabelError(f"truth has shape {known.shape}, but there are {n_texts} texts; give one value a text and topic.")
+    strange = known[~np.isnan(known) & (known != 0) & (known != 1)]
+    if strange.size:
+        raise LabelError(f"truth must be True, False or None for each text; got {strange[0]:g}.")
+    return known
