@@ -67,20 +67,44 @@ def test_what_is_said_of_rejected_texts_changes_nothing(stream):
     assert one.thresholds_ == other.thresholds_
 
 
-@pytest.mark.parametrize("allowance", [0, 2, 6])
-def test_exploring_costs_no_more_than_its_allowance(stream, allowance):
+@pytest.mark.parametrize("patience", [100, 400])
+@pytest.mark.parametrize("batch", [1, 64])
+def test_exploring_costs_one_false_alarm_in_so_many_texts(stream, patience, batch):
     texts, known, later, truth = stream
-    filters = AdaptiveFilter(exploration=3.0, allowance=allowance).start(texts, known)
-    accepted, explored = run(filters, later, truth)
-    assert (explored & ~truth).sum() == allowance  # at three standard deviations it is all spent
+    filters = AdaptiveFilter(exploration=3.0, patience=patience).start(texts, known)
+    accepted, explored = run(filters, later, truth, batch)
     assert (accepted | ~explored).all()
+    assert 0 < (explored & ~truth).sum() <= len(later) / patience
+    failures = np.flatnonzero(explored & ~truth)
+    assert failures[0] >= patience
+    assert (np.diff(failures) > patience).all()
 
 
-def test_texts_that_nobody_judges_are_paid_for_too(stream):
+def test_texts_that_nobody_judges_count_as_false_alarms(stream):
     texts, known, later, _ = stream
-    filters = AdaptiveFilter(exploration=3.0, allowance=4).start(texts, known)
-    explored = sum(int(filters.decide(later[first : first + 50]).explored.sum()) for first in range(0, 500, 50))
-    assert explored == 4
+    filters = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known)
+    explored = [filters.decide(later[first : first + 50]).explored for first in range(0, 2000, 50)]
+    places = np.flatnonzero(np.concatenate(explored))
+    assert places.size > 3
+    assert (np.diff(places) > 100).all()
+
+
+def test_it_explores_the_best_of_what_it_rejected_lately(stream):
+    texts, known, later, _ = stream
+    decision = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known).decide(later)
+    places = np.flatnonzero(decision.explored)
+    assert places.size > 3
+    for place in places:
+        before = slice(place - 50, place)
+        assert decision.scores[place] >= decision.scores[before][~decision.accepted[before]].max()
+
+
+def test_batches_do_not_matter_where_nothing_is_learnt(stream):
+    texts, known, later, _ = stream
+    whole = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known).decide(later)
+    filters = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known)
+    parts = [filters.decide(later[first : first + 30]) for first in range(0, 2000, 30)]
+    assert np.array_equal(np.concatenate([part.accepted for part in parts]), whole.accepted)
 
 
 def test_without_exploration_it_accepts_what_is_above_the_threshold(stream):

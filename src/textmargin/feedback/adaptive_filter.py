@@ -4,9 +4,10 @@ A text is accepted where its chance of being a hit, given its score, is at or ab
 
     p* = (u_tn − u_fp) / (u_tp − u_fn + u_tn − u_fp)            1/3 for T10U
 
-or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, and the purse is not empty. A purse
-holds `allowance` texts; one that is explored takes a place, and gives it back where it was a hit. So exploring never costs more
-than that many false alarms a topic. The bound falls to the chance itself as judged texts come in: it is early that it explores.
+or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, the text scores higher than all that
+were rejected lately, and `patience` texts have gone by since exploring last failed. So exploring never costs more than one false
+alarm in so many texts, and it does less the more is known: the bound falls to the chance itself as judged texts come in. It does
+not begin at once: what is learnt from false alarms while three positives are all that is known makes a filter too careful.
 
 Three speeds: the threshold moves with every judged text (`_chance.py`, on held-out scores: leave-one-out scores of what the model
 was trained on, the model's own of what came later); the model is trained again, from where it stands, when hits or false alarms
@@ -76,7 +77,7 @@ class _Topic:
     background_scores: Floats
     threshold: float
     lowest: float  # to explore from
-    purse: int
+    n_waited: int = 0  # texts since exploring last failed
     n_trained: tuple[int, int] = (0, 0)  # hits and false alarms
     n_judged: int = 0
     n_hits: int = 0
@@ -134,10 +135,10 @@ class AdaptiveFilter(BaseEstimator):
         One is trained per topic. By default `PriorSVC()`.
     utility : Utility, default=T10U
         What hits and false alarms are worth.
-    exploration : float, default=0.5
+    exploration : float, default=1
         How many standard deviations better than expected the chance of a hit may be for a text to be explored; 0 for none.
-    allowance : int, default=5
-        How many false alarms exploring may cost a topic, at most.
+    patience : int, default=1000
+        How many texts go by before exploring begins, and again after each text that was explored and no hit.
     growth : float, default=0.25
         By which share hits or false alarms must have grown for the model to be trained again.
     n_background : int, default=500
@@ -174,7 +175,7 @@ class AdaptiveFilter(BaseEstimator):
         "learner": [PriorSVC, None],
         "utility": [callable],
         "exploration": [Interval(Real, 0, None, closed="left")],
-        "allowance": [Interval(Integral, 0, None, closed="left")],
+        "patience": [Interval(Integral, 1, None, closed="left")],
         "growth": [Interval(Real, 0, None, closed="neither")],
         "n_background": [Interval(Integral, 0, None, closed="left")],
         "memory": [Interval(Integral, 2, None, closed="left")],
@@ -188,8 +189,8 @@ class AdaptiveFilter(BaseEstimator):
         knowledge: Any = None,
         learner: PriorSVC | None = None,
         utility: Utility = T10U,
-        exploration: float = 0.5,
-        allowance: int = 5,
+        exploration: float = 1.0,
+        patience: int = 1000,
         growth: float = 0.25,
         n_background: int = 500,
         memory: int = 5000,
@@ -200,7 +201,7 @@ class AdaptiveFilter(BaseEstimator):
         self.learner = learner
         self.utility = utility
         self.exploration = exploration
-        self.allowance = allowance
+        self.patience = patience
         self.growth = growth
         self.n_background = n_background
         self.memory = memory
@@ -240,11 +241,19 @@ class AdaptiveFilter(BaseEstimator):
             own = clone(learner).set_params(warm_start=True, **({} if prior is None else {"prior": prior[k]}))
             started.append(self._start_topic(own, X, known[:, k], name))
         self.topics_, self.representation_, self._topics = names, representation, started
+        self._recent: list[tuple[sp.csr_matrix, Bools]] = []
         self._gather()
         return self
 
     def decide(self, texts: Any) -> FilterDecision:
-        """Accept or reject the next texts. Those explored are paid for at once, whether or not they are ever judged."""
+        """Accept or reject the next texts; the filter remembers that they went by.
+
+        A text that is explored counts as a false alarm until `learn` hears otherwise.
+
+        Parameters
+        ----------
+        texts : list, array or column of n_texts strings, or what the representation takes
+        """
         self._check_started()
         rows = sp.csr_matrix(self.representation_.transform(texts), dtype=np.float64)
         scores = rows @ self._coef.T + self._intercept
@@ -253,10 +262,9 @@ class AdaptiveFilter(BaseEstimator):
         accepted = above >= 0
         explored = np.zeros_like(accepted)
         for k, topic in enumerate(self._topics):
-            doubtful = np.flatnonzero(~accepted[:, k] & (scores[:, k] >= topic.lowest))
-            explored[doubtful[: topic.purse], k] = True
-            topic.purse -= int(explored[:, k].sum())
+            explored[self._explore(topic, k, scores[:, k], accepted[:, k]), k] = True
         decision = FilterDecision(accepted | explored, explored, above, rows)
+        self._remember(rows, decision.accepted)
         if not self._single:
             return decision
         return replace(decision, accepted=decision.accepted[:, 0], explored=explored[:, 0], scores=above[:, 0])
@@ -282,7 +290,8 @@ class AdaptiveFilter(BaseEstimator):
             if judged.size == 0:
                 continue
             hit = known[judged, k] > 0
-            topic.purse += int((hit & explored[judged, k]).sum())
+            if (hit & explored[judged, k]).any():
+                topic.n_waited = self.patience
             topic.add(decision.rows[judged], hit, self.memory)
             if topic.has_news(self.growth):
                 topic.train()
@@ -291,6 +300,35 @@ class AdaptiveFilter(BaseEstimator):
         if changed:
             self._gather()
         return self
+
+    def _explore(self, topic: _Topic, k: int, scores: Floats, accepted: Bools) -> list[int]:
+        """The texts to explore: those that may be hits, better than any rejected of late, each after the patience it takes."""
+        n_recent = sum(len(own) for _, own in self._recent)
+        explored: list[int] = []
+        begin = -topic.n_waited  # where the waiting began, counted from the first of these texts
+        doubtful = np.flatnonzero(~accepted & (scores >= topic.lowest) & (np.arange(scores.size) - begin >= self.patience))
+        if self.exploration and doubtful.size:
+            recent = [rows @ self._coef[k] + self._intercept[k] for rows, _ in self._recent]
+            gone = np.concatenate([own[:, k] for _, own in self._recent] + [accepted])
+            rejected = np.where(gone, -np.inf, np.concatenate([*recent, scores]))
+            for i in doubtful.tolist():
+                before = rejected[max(n_recent + i - self._window, 0) : n_recent + i]
+                if i - begin >= self.patience and scores[i] >= before.max(initial=-np.inf):
+                    explored.append(i)
+                    begin, rejected[n_recent + i] = i + 1, -np.inf
+        topic.n_waited = scores.size - begin
+        return explored
+
+    @property
+    def _window(self) -> int:
+        """How many texts are "lately": half as many as exploring waits for."""
+        return (self.patience + 1) // 2
+
+    def _remember(self, rows: sp.csr_matrix, accepted: Bools) -> None:
+        """Texts that went by, for as long as they are recent."""
+        self._recent.append((rows[-self._window :], accepted[-self._window :]))
+        while sum(len(own) for _, own in self._recent[1:]) >= self._window:
+            del self._recent[0]
 
     def _check_started(self) -> None:
         if not hasattr(self, "representation_"):
@@ -308,7 +346,7 @@ class AdaptiveFilter(BaseEstimator):
                 f"Topic {name!r} has {missing} to start from; say of a few texts what they are, and leave others open."
             )
         empty = np.empty(0)
-        topic = _Topic(learner, X[sample], X[judged], truth, empty, empty, 0.0, 0.0, self.allowance)
+        topic = _Topic(learner, X[sample], X[judged], truth, empty, empty, 0.0, 0.0)
         topic.n_judged, topic.n_hits = truth.size, int(truth.sum())
         topic.train()
         topic.set_threshold(self._log_odds, self.exploration)
