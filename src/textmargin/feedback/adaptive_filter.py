@@ -4,10 +4,10 @@ A text is accepted where its chance of being a hit, given its score, is at or ab
 
     p* = (u_tn − u_fp) / (u_tp − u_fn + u_tn − u_fp)            1/3 for T10U
 
-or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, the text scores higher than all that
-were rejected lately, and `patience` texts have gone by since exploring last failed. So exploring never costs more than one false
-alarm in so many texts, and it does less the more is known: the bound falls to the chance itself as judged texts come in. It does
-not begin at once: what is learnt from false alarms while three positives are all that is known makes a filter too careful.
+or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, and `patience` texts have gone by
+since exploring last failed. So exploring never costs more than one false alarm in so many texts, and it does less the more is
+known: the bound falls to the chance itself as judged texts come in. Spread over time it is worth more than all at once: what is
+learnt from many false alarms while three positives are all that is known makes a filter too careful.
 
 Three speeds: the threshold moves with every judged text (`_chance.py`, on held-out scores: leave-one-out scores of what the model
 was trained on, the model's own of what came later); the model is trained again, from where it stands, when hits or false alarms
@@ -71,40 +71,42 @@ class _Topic:
 
     learner: PriorSVC
     background: sp.csr_matrix
-    rows: sp.csr_matrix
+    rows: list[sp.csr_matrix]
     truth: Bools
     scores: Floats
     background_scores: Floats
     threshold: float
     lowest: float  # to explore from
-    n_waited: int = 0  # texts since exploring last failed
+    n_waited: int  # texts since exploring last failed
     n_trained: tuple[int, int] = (0, 0)  # hits and false alarms
     n_judged: int = 0
     n_hits: int = 0
 
-    def add(self, rows: sp.csr_matrix, truth: Bools, memory: int) -> None:
-        """Further judged texts, scored by a model that does not know them; the oldest make room for them."""
-        self.rows = sp.csr_matrix(sp.vstack([self.rows, rows])[-memory:])
-        self.truth = np.append(self.truth, truth)[-memory:]
-        scores = self.learner.decision_function(rows)
-        self.scores = np.append(self.scores, scores)[-memory:]
+    def add(self, rows: sp.csr_matrix, truth: Bools) -> None:
+        """Further judged texts, scored by a model that does not know them."""
+        self.rows.append(rows)
+        self.truth = np.append(self.truth, truth)
+        self.scores = np.append(self.scores, self.learner.decision_function(rows))
         self.n_judged += truth.size
         self.n_hits += int(truth.sum())
 
     def has_news(self, growth: float) -> bool:
-        """Whether hits or false alarms have grown enough since the model was trained."""
-        hits, false_alarms = self.n_hits - self.n_trained[0], self.n_judged - self.n_hits - self.n_trained[1]
-        return hits > growth * self.n_trained[0] or false_alarms > growth * max(self.n_trained[1], 1.0 / growth)
+        """Whether hits or false alarms, of those in memory, have grown enough since the model was trained."""
+        hits, false_alarms = self.n_trained
+        n_hits = int(self.truth.sum())
+        return n_hits - hits > growth * hits or self.truth.size - n_hits - false_alarms > max(growth * false_alarms, 1.0)
 
-    def train(self) -> None:
-        """The model, from where it stands, and leave-one-out scores of all it was trained on."""
-        n = self.truth.size
-        X = sp.vstack([self.rows, self.background]).tocsr()
+    def train(self, memory: int) -> None:
+        """The model, from where it stands, and leave-one-out scores of all it was trained on: the latest of either kind."""
+        recent = np.sort(np.concatenate([np.flatnonzero(self.truth)[-memory:], np.flatnonzero(~self.truth)[-memory:]]))
+        judged, self.truth = sp.csr_matrix(sp.vstack(self.rows))[recent], self.truth[recent]
+        self.rows, n = [judged], recent.size
+        X = sp.vstack([judged, self.background]).tocsr()
         y = np.append(self.truth, np.zeros(self.background.shape[0], dtype=bool)).astype(int)
         cost = np.append(np.ones(n), np.full(self.background.shape[0], _BACKGROUND_COST))
         held_out = self.learner.fit(X, y, sample_weight=cost).loo_decision_function()
         self.scores, self.background_scores = held_out[:n], held_out[n:]
-        self.n_trained = self.n_hits, self.n_judged - self.n_hits
+        self.n_trained = int(self.truth.sum()), n - int(self.truth.sum())
 
     def set_threshold(self, log_odds: float, exploration: float) -> None:
         """Where a hit has these odds, and how far below it may be so."""
@@ -138,13 +140,13 @@ class AdaptiveFilter(BaseEstimator):
     exploration : float, default=1
         How many standard deviations better than expected the chance of a hit may be for a text to be explored; 0 for none.
     patience : int, default=1000
-        How many texts go by before exploring begins, and again after each text that was explored and no hit.
+        How many texts go by after one that was explored and no hit before another is explored.
     growth : float, default=0.25
         By which share hits or false alarms must have grown for the model to be trained again.
     n_background : int, default=500
         How many of the unjudged texts of the start are learnt from, as weak negatives.
-    memory : int, default=5000
-        How many judged texts are learnt from: the latest.
+    memory : int, default=2500
+        How many hits, and how many false alarms, are learnt from: the latest.
     random_state : int, default=0
         Draws the unjudged texts.
 
@@ -178,7 +180,7 @@ class AdaptiveFilter(BaseEstimator):
         "patience": [Interval(Integral, 1, None, closed="left")],
         "growth": [Interval(Real, 0, None, closed="neither")],
         "n_background": [Interval(Integral, 0, None, closed="left")],
-        "memory": [Interval(Integral, 2, None, closed="left")],
+        "memory": [Interval(Integral, 1, None, closed="left")],
         "random_state": [Integral],
     }
 
@@ -193,7 +195,7 @@ class AdaptiveFilter(BaseEstimator):
         patience: int = 1000,
         growth: float = 0.25,
         n_background: int = 500,
-        memory: int = 5000,
+        memory: int = 2500,
         random_state: int = 0,
     ) -> None:
         self.representation = representation
@@ -241,8 +243,10 @@ class AdaptiveFilter(BaseEstimator):
             own = clone(learner).set_params(warm_start=True, **({} if prior is None else {"prior": prior[k]}))
             started.append(self._start_topic(own, X, known[:, k], name))
         self.topics_, self.representation_, self._topics = names, representation, started
-        self._recent: list[tuple[sp.csr_matrix, Bools]] = []
-        self._gather()
+        self._coef, self._intercept = np.empty((len(names), X.shape[1])), np.empty(len(names))
+        self.thresholds_, self.n_judged_, self.n_hits_ = np.empty(len(names)), *np.empty((2, len(names)), dtype=int)
+        for k in range(len(names)):
+            self._publish(k)
         return self
 
     def decide(self, texts: Any) -> FilterDecision:
@@ -262,9 +266,8 @@ class AdaptiveFilter(BaseEstimator):
         accepted = above >= 0
         explored = np.zeros_like(accepted)
         for k, topic in enumerate(self._topics):
-            explored[self._explore(topic, k, scores[:, k], accepted[:, k]), k] = True
+            explored[self._explore(topic, scores[:, k], accepted[:, k]), k] = True
         decision = FilterDecision(accepted | explored, explored, above, rows)
-        self._remember(rows, decision.accepted)
         if not self._single:
             return decision
         return replace(decision, accepted=decision.accepted[:, 0], explored=explored[:, 0], scores=above[:, 0])
@@ -284,7 +287,6 @@ class AdaptiveFilter(BaseEstimator):
         known, explored = (values.reshape(len(decision), -1) for values in (known, decision.explored))
         if known.shape[1] != len(self._topics):
             raise LabelError(f"The decision is about {known.shape[1]} topics, but this filter has {len(self._topics)}.")
-        changed = False
         for k, topic in enumerate(self._topics):
             judged = np.flatnonzero(~np.isnan(known[:, k]))
             if judged.size == 0:
@@ -292,43 +294,23 @@ class AdaptiveFilter(BaseEstimator):
             hit = known[judged, k] > 0
             if (hit & explored[judged, k]).any():
                 topic.n_waited = self.patience
-            topic.add(decision.rows[judged], hit, self.memory)
+            topic.add(decision.rows[judged], hit)
             if topic.has_news(self.growth):
-                topic.train()
+                topic.train(self.memory)
             topic.set_threshold(self._log_odds, self.exploration)
-            changed = True
-        if changed:
-            self._gather()
+            self._publish(k)
         return self
 
-    def _explore(self, topic: _Topic, k: int, scores: Floats, accepted: Bools) -> list[int]:
-        """The texts to explore: those that may be hits, better than any rejected of late, each after the patience it takes."""
-        n_recent = sum(len(own) for _, own in self._recent)
+    def _explore(self, topic: _Topic, scores: Floats, accepted: Bools) -> list[int]:
+        """The texts to explore: those that may be hits, each after the patience it takes."""
         explored: list[int] = []
         begin = -topic.n_waited  # where the waiting began, counted from the first of these texts
-        doubtful = np.flatnonzero(~accepted & (scores >= topic.lowest) & (np.arange(scores.size) - begin >= self.patience))
-        if self.exploration and doubtful.size:
-            recent = [rows @ self._coef[k] + self._intercept[k] for rows, _ in self._recent]
-            gone = np.concatenate([own[:, k] for _, own in self._recent] + [accepted])
-            rejected = np.where(gone, -np.inf, np.concatenate([*recent, scores]))
-            for i in doubtful.tolist():
-                before = rejected[max(n_recent + i - self._window, 0) : n_recent + i]
-                if i - begin >= self.patience and scores[i] >= before.max(initial=-np.inf):
-                    explored.append(i)
-                    begin, rejected[n_recent + i] = i + 1, -np.inf
+        for i in np.flatnonzero(~accepted & (scores >= topic.lowest)).tolist() if self.exploration else ():
+            if i - begin >= self.patience:
+                explored.append(i)
+                begin = i + 1
         topic.n_waited = scores.size - begin
         return explored
-
-    @property
-    def _window(self) -> int:
-        """How many texts are "lately": half as many as exploring waits for."""
-        return (self.patience + 1) // 2
-
-    def _remember(self, rows: sp.csr_matrix, accepted: Bools) -> None:
-        """Texts that went by, for as long as they are recent."""
-        self._recent.append((rows[-self._window :], accepted[-self._window :]))
-        while sum(len(own) for _, own in self._recent[1:]) >= self._window:
-            del self._recent[0]
 
     def _check_started(self) -> None:
         if not hasattr(self, "representation_"):
@@ -346,9 +328,9 @@ class AdaptiveFilter(BaseEstimator):
                 f"Topic {name!r} has {missing} to start from; say of a few texts what they are, and leave others open."
             )
         empty = np.empty(0)
-        topic = _Topic(learner, X[sample], X[judged], truth, empty, empty, 0.0, 0.0)
+        topic = _Topic(learner, X[sample], [X[judged]], truth, empty, empty, 0.0, 0.0, n_waited=self.patience)
         topic.n_judged, topic.n_hits = truth.size, int(truth.sum())
-        topic.train()
+        topic.train(self.memory)
         topic.set_threshold(self._log_odds, self.exploration)
         return topic
 
@@ -358,13 +340,15 @@ class AdaptiveFilter(BaseEstimator):
         worth = self.utility
         return float(np.log((worth.tn - worth.fp) / (worth.tp - worth.fn)))
 
-    def _gather(self) -> None:
-        """What all topics decide by, in one place: `decide` is one product of matrices."""
-        self._coef = np.vstack([topic.learner.coef_ for topic in self._topics])
-        self._intercept = np.concatenate([topic.learner.intercept_ for topic in self._topics])
-        self.thresholds_ = np.array([topic.threshold for topic in self._topics])
-        self.n_judged_ = np.array([topic.n_judged for topic in self._topics])
-        self.n_hits_ = np.array([topic.n_hits for topic in self._topics])
+    def _publish(self, k: int) -> None:
+        """What a topic decides by, among those of all: `decide` is one product of matrices."""
+        topic = self._topics[k]
+        self._coef[k], self._intercept[k], self.thresholds_[k] = (
+            topic.learner.coef_[0],
+            topic.learner.intercept_[0],
+            topic.threshold,
+        )
+        self.n_judged_[k], self.n_hits_[k] = topic.n_judged, topic.n_hits
 
 
 def _known(truth: Any, n_texts: int, ndim: int | None = None) -> Floats:
