@@ -71,7 +71,7 @@ def test_what_is_said_of_rejected_texts_changes_nothing(stream):
 @pytest.mark.parametrize("batch", [1, 64])
 def test_exploring_costs_one_false_alarm_in_so_many_texts(stream, patience, batch):
     texts, known, later, truth = stream
-    filters = AdaptiveFilter(exploration=3.0, patience=patience).start(texts, known)
+    filters = AdaptiveFilter(exploration=3.0, patience=patience, budget=10).start(texts, known)
     accepted, explored = run(filters, later, truth, batch)
     assert (accepted | ~explored).all()
     assert 0 < (explored & ~truth).sum() <= 1 + len(later) / patience
@@ -79,9 +79,19 @@ def test_exploring_costs_one_false_alarm_in_so_many_texts(stream, patience, batc
     assert (np.diff(failures) > patience).all()
 
 
+@pytest.mark.parametrize("budget", [0.0, 0.05, 0.2])
+def test_exploring_costs_no_more_than_a_share_of_what_was_earned(stream, budget):
+    texts, known, later, truth = stream
+    filters = AdaptiveFilter(exploration=3.0, patience=1, budget=budget, utility=Utility(tp=2, fp=-1)).start(texts, known)
+    accepted, explored = run(filters, later, truth)
+    earned = 2 * (3 + np.cumsum(accepted & truth))
+    assert (np.cumsum(explored & ~truth) <= budget * earned).all()
+    assert ((explored & ~truth).sum() > 0) == (budget > 0)
+
+
 def test_texts_that_nobody_judges_count_as_false_alarms(stream):
     texts, known, later, _ = stream
-    filters = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known)
+    filters = AdaptiveFilter(exploration=3.0, patience=100, budget=10).start(texts, known)
     explored = [filters.decide(later[first : first + 50]).explored for first in range(0, 2000, 50)]
     places = np.flatnonzero(np.concatenate(explored))
     assert places.size > 3
@@ -90,8 +100,8 @@ def test_texts_that_nobody_judges_count_as_false_alarms(stream):
 
 def test_batches_do_not_matter_where_nothing_is_learnt(stream):
     texts, known, later, _ = stream
-    whole = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known).decide(later)
-    filters = AdaptiveFilter(exploration=3.0, patience=100).start(texts, known)
+    whole = AdaptiveFilter(exploration=3.0, patience=100, budget=10).start(texts, known).decide(later)
+    filters = AdaptiveFilter(exploration=3.0, patience=100, budget=10).start(texts, known)
     parts = [filters.decide(later[first : first + 30]) for first in range(0, 2000, 30)]
     assert np.array_equal(np.concatenate([part.accepted for part in parts]), whole.accepted)
 

@@ -4,10 +4,10 @@ A text is accepted where its chance of being a hit, given its score, is at or ab
 
     p* = (u_tn − u_fp) / (u_tp − u_fn + u_tn − u_fp)            1/3 for T10U
 
-or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, and `patience` texts have gone by
-since exploring last failed. So exploring never costs more than one false alarm in so many texts, and it does less the more is
-known: the bound falls to the chance itself as judged texts come in. Spread over time it is worth more than all at once: what is
-learnt from many false alarms while three positives are all that is known makes a filter too careful.
+or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, `patience` texts have gone by since
+exploring last failed, and what it has cost stays within the share `budget` of what hits were worth. It does less the more is
+known: the bound falls to the chance itself as judged texts come in. And it does less for a topic that has little to gain: five
+false alarms are nothing to a topic of 500 hits, and an eighth of what a topic of 20 can be worth.
 
 Three speeds: the threshold moves with every judged text (`_chance.py`, on held-out scores: leave-one-out scores of what the model
 was trained on, the model's own of what came later); the model is trained again, from where it stands, when hits or false alarms
@@ -78,6 +78,7 @@ class _Topic:
     threshold: float
     lowest: float  # to explore from
     n_waited: int  # texts since exploring last failed
+    n_failed: int = 0  # explored and no hit, or not yet judged
     n_trained: tuple[int, int] = (0, 0)  # hits and false alarms
     n_judged: int = 0
     n_hits: int = 0
@@ -141,6 +142,8 @@ class AdaptiveFilter(BaseEstimator):
         How many standard deviations better than expected the chance of a hit may be for a text to be explored; 0 for none.
     patience : int, default=1000
         How many texts go by after one that was explored and no hit before another is explored.
+    budget : float, default=0.025
+        What exploring may cost, as a share of what the topic's hits, those of the start included, are worth.
     growth : float, default=0.25
         By which share hits or false alarms must have grown for the model to be trained again.
     n_background : int, default=500
@@ -178,6 +181,7 @@ class AdaptiveFilter(BaseEstimator):
         "utility": [callable],
         "exploration": [Interval(Real, 0, None, closed="left")],
         "patience": [Interval(Integral, 1, None, closed="left")],
+        "budget": [Interval(Real, 0, None, closed="left")],
         "growth": [Interval(Real, 0, None, closed="neither")],
         "n_background": [Interval(Integral, 0, None, closed="left")],
         "memory": [Interval(Integral, 1, None, closed="left")],
@@ -193,6 +197,7 @@ class AdaptiveFilter(BaseEstimator):
         utility: Utility = T10U,
         exploration: float = 1.0,
         patience: int = 1000,
+        budget: float = 0.025,
         growth: float = 0.25,
         n_background: int = 500,
         memory: int = 2500,
@@ -204,6 +209,7 @@ class AdaptiveFilter(BaseEstimator):
         self.utility = utility
         self.exploration = exploration
         self.patience = patience
+        self.budget = budget
         self.growth = growth
         self.n_background = n_background
         self.memory = memory
@@ -292,8 +298,9 @@ class AdaptiveFilter(BaseEstimator):
             if judged.size == 0:
                 continue
             hit = known[judged, k] > 0
-            if (hit & explored[judged, k]).any():
-                topic.n_waited = self.patience
+            n_successes = int((hit & explored[judged, k]).sum())
+            if n_successes:
+                topic.n_failed, topic.n_waited = topic.n_failed - n_successes, self.patience
             topic.add(decision.rows[judged], hit)
             if topic.has_news(self.growth):
                 topic.train(self.memory)
@@ -302,12 +309,14 @@ class AdaptiveFilter(BaseEstimator):
         return self
 
     def _explore(self, topic: _Topic, scores: Floats, accepted: Bools) -> list[int]:
-        """The texts to explore: those that may be hits, each after the patience it takes."""
-        explored: list[int] = []
+        """The texts to explore: those that may be hits, each after the patience it takes, while there is money left."""
+        worth, explored = self.utility, list[int]()
+        n_affordable = self.budget * topic.n_hits * (worth.tp - worth.fn) / (worth.tn - worth.fp) * (1 + ROUNDING)
         begin = -topic.n_waited  # where the waiting began, counted from the first of these texts
         for i in np.flatnonzero(~accepted & (scores >= topic.lowest)).tolist() if self.exploration else ():
-            if i - begin >= self.patience:
+            if i - begin >= self.patience and topic.n_failed + 1 <= n_affordable:
                 explored.append(i)
+                topic.n_failed += 1
                 begin = i + 1
         topic.n_waited = scores.size - begin
         return explored
