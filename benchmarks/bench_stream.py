@@ -2,6 +2,7 @@
 
     python -m benchmarks.bench_stream                    # the topics to report on; about a minute a draw on one core
     python -m benchmarks.bench_stream --topics tuning    # those that constants were chosen on
+    python -m benchmarks.bench_stream --wikipedia        # another corpus, all of its topics, in a random order
     python -m benchmarks.bench_stream --quick
 
 The 12,902 texts of ModApte in the order of their days; the first 2,000 are at hand at the start. A topic takes part if three or
@@ -13,6 +14,7 @@ for tuning, the others are reported; docs/filtering.md says what was chosen wher
     static           PriorSVC on the three and all other first texts as negatives; beta-gamma as `ThresholdClassifier` sets it
     start            what `AdaptiveFilter` begins with, never told anything
     no exploration   AdaptiveFilter(exploration=0)
+    no budget        AdaptiveFilter(budget=1e9): explores whatever may be a hit, once in 1,000 texts
     adaptive         AdaptiveFilter()
     full             PriorSVC and parameter-free beta-gamma with all labels of all topics up to the middle of the stream: what a
                      filter could know that had everything judged. It is valued on the second half alone.
@@ -54,15 +56,15 @@ def by_date(corpus: Corpus) -> Corpus:
 class Stream:
     """Rows and truth, and the three positives that are known of each topic."""
 
-    def __init__(self, corpus: Corpus, part: str, n_texts: int | None, n_topics: int | None) -> None:
+    def __init__(self, corpus: Corpus, n_start: int, part: str, n_texts: int | None, n_topics: int | None) -> None:
         Y, names = corpus.indicator()
-        known = np.flatnonzero((Y[:N_START].sum(axis=0) >= N_KNOWN) & (Y[N_START:].sum(axis=0) >= LEAST))
+        known = np.flatnonzero((Y[:n_start].sum(axis=0) >= N_KNOWN) & (Y[n_start:].sum(axis=0) >= LEAST))
         chosen = {"tuning": known[1::2], "report": known[::2], "all": known}[part][:n_topics]
-        words = BagOfWords().fit(corpus.texts[:N_START])
+        words = BagOfWords().fit(corpus.texts[:n_start])
         X, Y = words.transform(corpus.texts[:n_texts]), Y[:n_texts, chosen]
         self.names = [names[k] for k in chosen]
-        self.start, self.rows, self.truth = X[:N_START], X[N_START:], Y[N_START:] > 0
-        self.start_truth = Y[:N_START] > 0
+        self.start, self.rows, self.truth = X[:n_start], X[n_start:], Y[n_start:] > 0
+        self.start_truth = Y[:n_start] > 0
         self.half = self.truth.shape[0] // 2
         self.draw_known(0)
 
@@ -117,13 +119,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--topics", choices=["report", "tuning", "all"], default="report")
     parser.add_argument("--draws", type=int, default=3, help="how many choices of the three positives that are known")
+    parser.add_argument("--wikipedia", action="store_true", help="wikipedia25, 400 texts at hand, instead of Reuters-21578")
     parser.add_argument("--quick", action="store_true", help="one draw, four topics and the first 1,000 texts of the stream")
     options = parser.parse_args()
 
-    corpus = by_date(load_dataset("reuters21578"))
-    stream = Stream(corpus, options.topics, *((N_START + 1000, 4) if options.quick else (None, None)))
+    if options.wikipedia:
+        corpus, n_start, part = load_dataset("wikipedia25"), 400, "all"
+        corpus = corpus.take(np.random.default_rng(0).permutation(len(corpus)).tolist())
+    else:
+        corpus, n_start, part = by_date(load_dataset("reuters21578")), N_START, options.topics
+    stream = Stream(corpus, n_start, part, *((n_start + 1000, 4) if options.quick else (None, None)))
     print(describe("textmargin", "scikit-learn"))
-    print(f"{len(stream.truth)} texts after {N_START}, {len(stream.names)} topics: {', '.join(stream.names)}\n")
+    print(f"{len(stream.truth)} texts after {n_start}, {len(stream.names)} topics: {', '.join(stream.names)}\n")
     print(f"{'':16}{'T11SU':>8}{'2nd half':>10}{'T10U':>8}{'prec':>7}{'recall':>8}{'judged':>8}{'explored':>10}{'sec':>7}")
     nothing = np.zeros_like(stream.truth)
     runs: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
@@ -131,6 +138,7 @@ def main() -> None:
         "static": lambda: (stream.static(), nothing),
         "start": lambda: stream.filtered(False),
         "no exploration": lambda: stream.filtered(True, exploration=0.0),
+        "no budget": lambda: stream.filtered(True, budget=1e9),
         "adaptive": lambda: stream.filtered(True),
         "full": lambda: (stream.full(), nothing),
     }
@@ -150,7 +158,12 @@ def main() -> None:
         shown = "".join(f"{value:{width}}" for value, width in zip(np.mean(rows, axis=0), widths, strict=True))
         print(f"{name:16}{values[name].mean():8.3f}{shown}", flush=True)
     print()
-    for better, other in (("adaptive", "static"), ("adaptive", "start"), ("adaptive", "no exploration")):
+    for better, other in (
+        ("adaptive", "static"),
+        ("adaptive", "start"),
+        ("adaptive", "no exploration"),
+        ("no budget", "no exploration"),
+    ):
         gain = values[better] - values[other]
         error = gain.mean(axis=0).std(ddof=1) / np.sqrt(gain.shape[1])
         print(
