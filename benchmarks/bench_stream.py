@@ -158,12 +158,8 @@ def main() -> None:
         shown = "".join(f"{value:{width}}" for value, width in zip(np.mean(rows, axis=0), widths, strict=True))
         print(f"{name:16}{values[name].mean():8.3f}{shown}", flush=True)
     print()
-    for better, other in (
-        ("adaptive", "static"),
-        ("adaptive", "start"),
-        ("adaptive", "no exploration"),
-        ("no budget", "no exploration"),
-    ):
+    others = [("adaptive", name) for name in ("static", "start", "no exploration")]
+    for better, other in [*others, ("no budget", "no exploration")]:
         gain = values[better] - values[other]
         error = gain.mean(axis=0).std(ddof=1) / np.sqrt(gain.shape[1])
         print(
