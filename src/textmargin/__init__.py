@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .decisions.rules import beta_gamma_threshold, retrofit_beta, select_beta_gamma, utility_curve
     from .decisions.threshold import ThresholdClassifier
     from .decisions.utility import T10SU, T10U, T11SU, FBeta, Utility, macro_average, micro_average, utility_score, utility_scorer
+    from .feedback.adaptive_filter import AdaptiveFilter
     from .gram.store import KernelStore
     from .knowledge.gaze import GazePrior
     from .knowledge.keywords import KeywordPrior
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 # Where each public name lives. Loaded when first asked for: the command line starts at once, and what needs neither
 # scikit-learn nor the compiled core works without them.
 _HOMES = {
+    "AdaptiveFilter": "feedback.adaptive_filter",
     "BagOfWords": "representations.bow",
     "Corpus": "datasets.corpus",
     "FBeta": "decisions.utility",
@@ -91,6 +93,7 @@ __all__ = [
     "T10SU",
     "T10U",
     "T11SU",
+    "AdaptiveFilter",
     "BagOfWords",
     "Corpus",
     "FBeta",
