@@ -131,9 +131,9 @@ def test_sigmoid_where_it_is_right():
     assert chosen <= 2
 
 
-def test_no_isotonic_fit_below_fifty_positives():
+def test_no_isotonic_fit_below_ten_positives():
     positive, scores, _ = bent(4000, 0)
-    rows = np.append(np.flatnonzero(positive)[:49], np.flatnonzero(~positive))
+    rows = np.append(np.flatnonzero(positive)[:9], np.flatnonzero(~positive))
     assert not Calibration.fit(positive[rows, None], scores[rows, None], "binary").isotonic.any()
 
 

@@ -150,13 +150,25 @@ def test_weights_of_old_texts_count():
         ({"new_scores": np.zeros((5, 2))}, ScoreError, "each of the 1 classes"),
         ({"new_scores": np.zeros((0, 1))}, ScoreError, "a row per text"),
         ({"new_scores": np.full((5, 1), np.nan)}, ScoreError, "NaN"),
-        ({"positive": np.ones((40, 1))}, ScoreError, "one kind only"),
     ],
 )
 def test_bad_input(change, error, words):
     given = {"positive": np.arange(40)[:, None] < 9, "scores": np.arange(40.0)[:, None], "new_scores": np.arange(40.0)[:, None]}
     with pytest.raises(error, match=words):
         estimate_mix(**(given | {"kind": "binary"} | change))
+
+
+@pytest.mark.parametrize("only", ["positives", "negatives", "none"])
+def test_a_class_of_which_no_scores_are_known_is_not_adapted_to(only):
+    rng = np.random.default_rng(0)
+    positive, scores = texts(300, [0.3, 0.3], rng)
+    unknown = {"positives": ~positive[:, 1], "negatives": positive[:, 1], "none": np.full(300, True)}[only]
+    scores[unknown, 1] = np.nan
+    mix = estimate_mix(positive, scores, texts(300, [0.3, 0.3], rng)[1], "multilabel")
+    assert mix.explained.tolist() == [True, False]
+    assert (mix.low[1], mix.high[1]) == (0, 1)
+    assert "no held-out scores" in mix.reasons[1]
+    assert (mix.text_weights(positive)[:, 1] == 1).all()
 
 
 def test_a_class_without_old_texts():
@@ -168,7 +180,7 @@ def test_long_streams_without_drift_seldom_raise_an_alarm():
     alarms = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
-        monitor = DriftMonitor(*texts(2000, [0.2, 0.05], rng), "multilabel")
+        monitor = DriftMonitor(*texts(2000, [0.2, 0.05], rng), "multilabel", tolerance=0)
         alarms += monitor.update(texts(20_000, [0.2, 0.05], rng)[1]) is not None
     assert alarms <= 6  # nominally 2 at most; more than 6 in one of 700
 
@@ -198,6 +210,14 @@ def test_alarm_of_a_mix_has_the_shares_of_recent_texts():
     assert "the mix changed" in alarm.message
 
 
+def test_a_difference_within_the_tolerance_is_no_alarm():
+    rng = np.random.default_rng(0)
+    old = texts(5000, [0.2], rng)
+    stream = texts(20_000, [0.2], rng)[1] - 0.08  # a distance of some .04
+    assert DriftMonitor(*old, "binary").update(stream) is None
+    assert DriftMonitor(*old, "binary", tolerance=0).update(stream) is not None
+
+
 def test_memory_is_bounded():
     monitor = DriftMonitor(*texts(200, [0.2], np.random.default_rng(0)), "binary", n_window=100)
     for _ in range(5):
@@ -205,7 +225,7 @@ def test_memory_is_bounded():
     assert monitor._recent.shape == (100, 1)
 
 
-@pytest.mark.parametrize("setting", [{"n_window": 10}, {"alpha": 1.5}, {"n_horizon": 10}])
+@pytest.mark.parametrize("setting", [{"n_window": 10}, {"alpha": 1.5}, {"n_horizon": 10}, {"tolerance": 1.0}])
 def test_bad_settings_of_a_monitor(setting):
     with pytest.raises(SettingError, match=next(iter(setting))):
         DriftMonitor(*texts(100, [0.2], np.random.default_rng(0)), "binary", **setting)

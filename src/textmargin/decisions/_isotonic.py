@@ -16,7 +16,8 @@ from .._typing import Bools, Floats, Indices
 from ._logistic import fit_sigmoids
 
 _N_FOLDS = 5
-_MIN_POSITIVES = 50
+# Two a fold. On folds of Reuters' training texts the sum of Brier scores is .1635, from 20 positives on .1643, from 50 on .1662.
+_MIN_POSITIVES = 10
 
 
 def deal_folds(classes: Indices, order: Indices, rng: np.random.Generator) -> Indices:

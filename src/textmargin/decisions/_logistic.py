@@ -64,8 +64,8 @@ def _newton(z: Floats, target: Floats, weight: Floats, base: Floats) -> tuple[Fl
     for _ in range(_MAX_STEPS):
         residual, curvature = weight * (p - target), weight * p * (1 - p)
         ga, gb = np.einsum("ki,ki->k", residual, z), residual.sum(axis=1)
-        bent = curvature * z
-        haa, hab, hbb = np.einsum("ki,ki->k", bent, z), bent.sum(axis=1), curvature.sum(axis=1)
+        tilt = curvature * z
+        haa, hab, hbb = np.einsum("ki,ki->k", tilt, z), tilt.sum(axis=1), curvature.sum(axis=1)
         determinant = np.maximum(haa * hbb - hab**2, ROUNDING * haa * hbb)
         da, db = (hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant
         decrement, t = ga * da + gb * db, np.ones(len(active))

@@ -25,7 +25,7 @@ _COARSE = 1e-5  # shares of draws need no more digits
 
 @dataclass(frozen=True)
 class MixDraws:
-    """What was drawn.
+    """Shares and distances, estimated and in draws.
 
     `shares` (n_classes,) and those of draws (n_draws, n_classes); `distance` (n_columns,) and `null` (n_draws, n_columns or 1),
     the distances of draws in which nothing but the shares changed.
@@ -52,8 +52,8 @@ def draw_column(positive: Bools, score: Floats, weight: Floats, new: Floats, n_d
     rates = [side / side.sum() for side in counts]
     old = [rng.multinomial(int(side.sum()), rate, n_draws) for side, rate in zip((positive, ~positive), rates, strict=True)]
     log_ratio = _log_ratios(old[0], old[1], centre, bool(calibration.isotonic[0]))
-    resampled = rng.multinomial(new.size, n_new / new.size, n_draws).astype(np.float64)
-    draws = positive_shares(log_ratio, resampled, base, n_prior=0)  # an interval may reach 0 and 1
+    new_counts = rng.multinomial(new.size, n_new / new.size, n_draws).astype(np.float64)
+    draws = positive_shares(log_ratio, new_counts, base, n_prior=0)  # an interval may reach 0 and 1
     n_positive = rng.binomial(new.size, share, n_draws)
     same = np.add(rng.multinomial(n_positive, rates[0]), rng.multinomial(new.size - n_positive, rates[1]), dtype=np.float64)
     distance = _distances(np.array([share]), [rate[None] for rate in rates], n_new[None] / new.size)
@@ -85,8 +85,8 @@ def _log_ratios(hits: Indices, misses: Indices, centre: Floats, isotonic: bool) 
 
 
 def _distances(share: Floats, old: list[Floats], new: Floats) -> Floats:
-    mixed = share[:, None] * old[0] + (1 - share[:, None]) * old[1]
-    return np.abs(np.cumsum(mixed - new, axis=1)).max(axis=1)
+    mixture = share[:, None] * old[0] + (1 - share[:, None]) * old[1]
+    return np.abs(np.cumsum(mixture - new, axis=1)).max(axis=1)
 
 
 def draw_classes(
@@ -102,18 +102,18 @@ def draw_classes(
     base = np.average(proba, axis=0, weights=weight)
     bases = old @ proba / old.sum(axis=1, keepdims=True)
     shares = class_shares(new_proba, np.ones((1, len(new))), base)[0]
-    resampled = rng.multinomial(len(new), np.full(len(new), 1 / len(new)), n_draws).astype(np.float64)
-    draws = class_shares(new_proba, resampled, bases, n_prior=0, tol=_COARSE)
+    new_counts = rng.multinomial(len(new), np.full(len(new), 1 / len(new)), n_draws).astype(np.float64)
+    draws = class_shares(new_proba, new_counts, bases, n_prior=0, tol=_COARSE)
 
     old_shares = np.bincount(classes, weight, n_classes) / weight.sum()
-    mixed = weight * (shares / old_shares)[classes]
-    same = rng.multinomial(len(new), mixed / mixed.sum(), n_draws).astype(np.float64)
+    mixture = weight * (shares / old_shares)[classes]
+    same = rng.multinomial(len(new), mixture / mixture.sum(), n_draws).astype(np.float64)
     again = class_shares(proba, same, bases, tol=_COARSE)
     edges = [_edges(column, new_column) for column, new_column in zip(scores.T, new.T, strict=True)]
     in_cells, new_in_cells = _cells(scores, edges), _cells(new, edges)
-    distance = _class_distances(mixed[None] @ in_cells, np.ones((1, len(new))) @ new_in_cells, n_classes)[0]
-    reweighted = old * (again / old_shares)[:, classes]
-    null = _class_distances(reweighted @ in_cells, same @ in_cells, n_classes).max(axis=1)
+    distance = _class_distances(mixture[None] @ in_cells, np.ones((1, len(new))) @ new_in_cells, n_classes)[0]
+    mix_counts = old * (again / old_shares)[:, classes]
+    null = _class_distances(mix_counts @ in_cells, same @ in_cells, n_classes).max(axis=1)
     return MixDraws(shares, draws, distance, null[:, None])
 
 

@@ -1,6 +1,6 @@
 """From scores to probabilities, fitted on held-out scores; nothing is trained again.
 
-    binary, multilabel   Platt's sigmoid per class (targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2)); from 50 positives on an isotonic
+    binary, multilabel   Platt's sigmoid per class (targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2)); from ten positives on an isotonic
                          fit where its log loss on folds is lower by more than a standard error
     multiclass           P(y = k | s) ∝ exp(f_k), f_k = α(a_k s_k + b_k) + c_k on the sigmoids' log odds, or f_k = α s_k + c_k,
                          whichever has the lower log loss on folds

@@ -61,8 +61,10 @@ class MixEstimate:
         if self.kind == "multiclass":
             weight = self.shares / self.old_shares if self.explained.all() else np.ones(self.shares.size)
             return weight, np.ones(self.shares.size)
-        positive = np.where(self.explained, self.shares / self.old_shares, 1.0)
-        return positive, np.where(self.explained, (1 - self.shares) / (1 - self.old_shares), 1.0)
+        weights = np.ones((2, self.shares.size))
+        np.divide(self.shares, self.old_shares, out=weights[0], where=self.explained)
+        np.divide(1 - self.shares, 1 - self.old_shares, out=weights[1], where=self.explained)
+        return weights[0], weights[1]
 
     def text_weights(self, positive: Any) -> Floats:
         """The weights of old texts: (n_texts,) of several classes that exclude each other, else (n_texts, n_problems).
@@ -137,20 +139,23 @@ def estimate_mix(
             raise ScoreError(f"Class {missing[0]} has no old text with a held-out score, so that nothing is known of its scores.")
         calibration = Calibration.fit(positive, scores, kind, weight)
         proba, new_proba = calibration.predict(scores), calibration.predict(new)
-        drawn = draw_classes(np.argmax(positive, axis=1), scores, weight, new, proba, new_proba, n_bootstrap, rng)
+        sample = draw_classes(np.argmax(positive, axis=1), scores, weight, new, proba, new_proba, n_bootstrap, rng)
     else:
-        drawn = _joined([_draw(positive[:, k], scores[:, k], weight, new[:, k], n_bootstrap, rng) for k in range(new.shape[1])])
-    p_value = (1 + np.sum(drawn.null >= drawn.distance - tolerance, axis=0)) / (1 + n_bootstrap)
+        sample = _concatenate(
+            [_draw(positive[:, k], scores[:, k], weight, new[:, k], n_bootstrap, rng) for k in range(new.shape[1])]
+        )
+    p_value = (1 + np.sum(sample.null >= sample.distance - tolerance, axis=0)) / (1 + n_bootstrap)
     scored = ~np.isnan(scores)
+    scored |= ~scored.any(axis=0)
     old_shares = np.sum(weight[:, None] * (positive & scored), axis=0) / np.sum(weight[:, None] * scored, axis=0)
     tail = (1 - level) / 2
-    low, high = np.quantile(drawn.draws, [tail, 1 - tail], axis=0)
-    unseen = 1 - tail ** (1 / len(new))  # the share that would still go unseen in so many texts with that probability
-    low = np.minimum.reduce([low, drawn.shares, np.full(low.size, 1 - unseen)])
-    high = np.maximum.reduce([high, drawn.shares, np.full(high.size, unseen)])
-    reasons = tuple(_reason(len(new), distance, p, alpha) for distance, p in zip(drawn.distance, p_value, strict=True))
+    low, high = np.quantile(sample.draws, [tail, 1 - tail], axis=0)
+    rare = 1 - tail ** (1 / len(new))  # the share that would still go unseen in so many texts with that probability
+    low = np.minimum.reduce([low, sample.shares, np.full(low.size, 1 - rare)])
+    high = np.maximum.reduce([high, sample.shares, np.full(high.size, rare)])
+    reasons = tuple(_reason(len(new), distance, p, alpha) for distance, p in zip(sample.distance, p_value, strict=True))
     explained = np.array([not reason for reason in reasons])
-    return MixEstimate(kind, drawn.shares, low, high, old_shares, drawn.distance, p_value, explained, reasons, len(new), level)
+    return MixEstimate(kind, sample.shares, low, high, old_shares, sample.distance, p_value, explained, reasons, len(new), level)
 
 
 def checked_scores(new_scores: Any, n_problems: int) -> Floats:
@@ -168,14 +173,13 @@ def checked_scores(new_scores: Any, n_problems: int) -> Floats:
 
 def _draw(positive: Bools, score: Floats, weight: Floats, new: Floats, n_draws: int, rng: np.random.Generator) -> MixDraws:
     rows = ~np.isnan(score)
-    if not 0 < np.sum(positive & rows) < np.sum(rows):
-        raise ScoreError(
-            "A mix is estimated from old texts with and without the class; a class has held-out scores of one kind only."
-        )
+    if not 0 < np.sum(positive & rows) < np.sum(rows):  # any share is possible, and nothing can be compared
+        share, unknown = np.array([np.average(positive, weights=weight)]), np.full((n_draws, 1), np.nan)
+        return MixDraws(share, np.resize([0.0, 1.0], (n_draws, 1)), unknown[0], unknown)
     return draw_column(positive[rows], score[rows], weight[rows], new, n_draws, rng)
 
 
-def _joined(parts: list[MixDraws]) -> MixDraws:
+def _concatenate(parts: list[MixDraws]) -> MixDraws:
     return MixDraws(
         np.concatenate([part.shares for part in parts]),
         np.hstack([part.draws for part in parts]),
@@ -188,6 +192,8 @@ def _reason(n_new: int, distance: float, p_value: float, alpha: float) -> str:
     """Why nothing is to be adapted, or nothing."""
     if n_new < MIN_NEW_TEXTS:
         return f"{n_new} new texts are too few to tell; {MIN_NEW_TEXTS} are needed."
+    if np.isnan(distance):
+        return "Old texts with the class, or those without, have no held-out scores, so that nothing is known of theirs."
     if p_value >= alpha:
         return ""
     return (

@@ -1,6 +1,6 @@
 """A budget on a stream without days: a threshold that follows the quantile of recent scores.
 
-A window alone lags behind scores that rise or fall, and delivers too many or too few; so the quantile itself is steered by what
+A window alone lags behind scores that rise or fall, and delivers too many or too few; so the quantile itself is rate by what
 was delivered (Gibbs & Candès 2021): with the rate ρ = n/per wanted, the quantile's own rate is ρ at first and moves by
 0.2ρ(ρ − accepted) with every text, between ρ/4 and 4ρ.
 """
@@ -95,8 +95,8 @@ class StreamBudget:
         accepted = score >= theta - ROUNDING * abs(theta) if np.isfinite(theta) else theta < 0
         full = self._hard and self._n_recent >= self._n
         if not full and (accepted or theta > self._threshold):  # else it was not the quantile that decided
-            steered = self._rate + _GAIN * wanted * (wanted - accepted)
-            self._rate = min(max(steered, wanted / _RANGE), _RANGE * wanted, 1.0)
+            rate = self._rate + _GAIN * wanted * (wanted - accepted)
+            self._rate = min(max(rate, wanted / _RANGE), _RANGE * wanted, 1.0)
         accepted = bool(accepted and not full)
         if self._per > 1:
             self._n_recent += accepted - (self._recent[0] if len(self._recent) == self._recent.maxlen else 0)
