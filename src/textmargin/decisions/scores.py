@@ -34,6 +34,7 @@ class HeldOutScores:
     few_scores : array (n_texts, n_few)
         Their training scores.
     weight : array (n_texts,), or None
+        Where a text may have several labels and their mix has changed, (n_texts, n_problems): for each class another.
     """
 
     positive: Bools
@@ -78,6 +79,10 @@ class HeldOutScores:
         """Scores without gaps: where there is none, the lowest of the class, which decides nothing."""
         lowest = np.nanmin(np.where(np.isnan(self.scores), np.inf, self.scores), axis=0)
         return np.where(np.isnan(self.scores), np.where(np.isfinite(lowest), lowest, 0.0), self.scores)
+
+    def class_weight(self, k: int) -> Floats | None:
+        """The weights of the texts where class k is decided on."""
+        return self.weight if self.weight is None or self.weight.ndim == 1 else self.weight[:, k]
 
     def part(self, rows: Indices | Bools) -> HeldOutScores:
         """Some of the texts."""
