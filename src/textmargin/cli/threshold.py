@@ -87,6 +87,8 @@ def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str]
             f"{label}: {one.n_accepted} accepted texts judged, {one.n_right} right; {one.n_rejected} rejected ones judged, "
             f"{one.n_missed} missed" + ("" if one.can_fall else "; it could rise, not fall")
         )
+    if result.way == "as they were":
+        remark("thresholds stay as they are: on this feedback no others are worth more than chance would give")
     return result
 
 

@@ -99,7 +99,7 @@ class Calibration:
         return np.diff(self.knot_ends) > 0
 
     def shift(self, log_odds: Floats) -> Calibration:
-        """For another mix, in which the log odds of each class (n_problems,) are higher by so much; exact if only the mix changed."""
+        """For another mix, which adds so much to the log odds of each class (n_problems,); exact where only the mix changed."""
         knots = self.knot_log_odds + np.repeat(log_odds, np.diff(self.knot_ends))
         return replace(self, intercept=self.intercept + log_odds, knot_log_odds=knots)
 
