@@ -288,6 +288,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         **settings : of `DriftMonitor`, such as `n_window=1000`
         """
         held_out, labels = self.held_out_, self.labels_
+        if held_out.method == "train":
+            raise ScoreError(
+                "This model has scores of texts it knew, unlike any new ones; train it with scores='auto'."
+            )
         names = [str(name) for name in labels.threshold_names]
         return DriftMonitor(held_out.positive, held_out.scores, labels.kind, weight=held_out.weight, names=names, **settings)
 
