@@ -440,7 +440,7 @@ def drop_of(cls, name):
         ("ClassLabels", "form", "words", "has labels of kind 'multiclass', given as 'words'"),
         ("ClassLabels", "kind", "binary", "has labels that are not its classes"),
         ("ClassLabels", "kind", "multilabel", "has 3 names of classes, where its model decides on others"),
-        ("PriorSVC", "multilabel_", True, "has 3 names of classes, where its model decides on others"),
+        ("ThresholdClassifier", "multilabel_", True, "has 3 names of classes, where its model decides on others"),
     ],
 )
 def test_classifier_of_the_wrong_parts_failed_in_predict(cls, name, value, message, fitted, refuses):

@@ -29,7 +29,7 @@ from .representations.spectrum import SpectrumKernel
 from .representations.strings import SubsequenceKernel
 
 FEATURES = ("words", "subsequence", "ngrams")
-THRESHOLD_SCORES = ("loo", "cv", "train")
+THRESHOLD_SCORES = ("auto", "loo", "cv", "train")
 TRUST = ("auto", "free", "nonneg", "ridge", "fixed")
 UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
 
@@ -63,8 +63,8 @@ class ModelConfig:
         Whether every text gets a label, where costs or floors would rather leave it to a person.
     positive : str, default=None
         Of two labels the one that is looked for, and that utility and floors speak of; the rarer one by default.
-    threshold_scores : {"loo", "cv", "train"}, default=None
-        Which scores thresholds are set on (see `ThresholdClassifier`): by default leave-one-out scores for words, else folds.
+    threshold_scores : {"auto", "loo", "cv", "train"}, default=None
+        Which scores thresholds are set on (see `ThresholdClassifier`), "auto" by default.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class ModelConfig:
         if self._decides:
             decision = ThresholdClassifier(
                 utility=T10U if self.utility is None else self.utility,
-                scores=self.threshold_scores or ("loo" if self.features == "words" else "cv"),
+                scores=self.threshold_scores or "auto",
                 min_precision=self.min_precision,
                 min_recall=self.min_recall,
                 always_answer=self.always_answer,

@@ -1,19 +1,13 @@
 """Thresholds from scores in parts are those of the in-memory class, whatever the parts."""
 
-import os
-import signal
-import time
-
 import numpy as np
 import pytest
 from conftest import make_texts
-from dask import delayed
 from sklearn.frozen import FrozenEstimator
 
 from textmargin import FBeta, PriorSVC, ThresholdClassifier, Utility, beta_gamma_threshold, scale
 from textmargin.errors import ClusterError, LabelError, ScoreError, TooLargeError
 from textmargin.scale import Blocks
-from textmargin.scale._merge import merge_tree, sort_scores
 
 pytestmark = pytest.mark.usefixtures("client")
 PARTITIONS = (1, 2, 7)
@@ -101,19 +95,19 @@ def test_two_classes_by_name():
     np.testing.assert_array_equal(found.predict(Blocks.split(X[:, :1], 2)).compute(), known.predict(X[:, :1]))
 
 
-def test_runs_merge_in_a_tree():
-    """Ties keep the order of the texts, however deep the tree; texts without a score are left out."""
-    rng = np.random.default_rng(0)
-    score = np.round(rng.standard_normal(1000), 1)
-    score[rng.random(1000) < 0.1] = np.nan
-    weight = np.arange(1000.0)
-    cuts = np.split(np.arange(1000), np.sort(rng.integers(0, 1000, 40)))
-    runs = [delayed(sort_scores)(score[rows], score[rows] > 0, weight[rows]) for rows in cuts]
-    run = merge_tree(runs, at_once=3).compute()
-    rows = np.flatnonzero(~np.isnan(score))
-    order = rows[np.argsort(-score[rows], kind="stable")]
-    np.testing.assert_array_equal(run.weight, weight[order])
-    np.testing.assert_array_equal(run.score, score[order])
+def test_a_sample_is_taken_where_scores_are_too_many(monkeypatch):
+    """Every text of a rare class, and of the others a share, whatever the parts; weights make up for those left out."""
+    monkeypatch.setattr("textmargin.scale._gather._RARE", 10)
+    monkeypatch.setattr("textmargin.scale._gather._MOST_ENTRIES", 3 * 1000)
+    X, Y = make_scores(n=4000)
+    found = [both(X, Y, n)[1].held_out_ for n in (1, 7)]
+    assert found[0].positive[:, 2].sum() == 6
+    assert 850 < len(found[0]) < 1150
+    assert found[0].weight.sum() == pytest.approx(4000, rel=0.1)
+    np.testing.assert_array_equal(found[0].scores, found[1].scores)
+    known = ThresholdClassifier(given(range(3)), scores="train").fit(X, Y)
+    sampled = both(X, Y, 7)[1]
+    assert np.abs(sampled.thresholds_ - known.thresholds_).max() < 0.6
 
 
 def few_texts():
@@ -162,7 +156,8 @@ def test_too_many_texts_inside_the_margin_to_leave_one_out(monkeypatch):
     monkeypatch.setattr("textmargin.scale._leave_one_out.MAX_SIZE", 5)
     X, y = few_texts()
     with pytest.raises(TooLargeError, match=r"texts inside its margin, more than 5; use scores='cv'"):
-        scale.ThresholdClassifier(scale.PriorSVC()).fit(Blocks.split(X, 2), y == "a")
+        scale.ThresholdClassifier(scale.PriorSVC(), scores="loo").fit(Blocks.split(X, 2), y == "a")
+    assert scale.ThresholdClassifier(scale.PriorSVC(), n_folds=2).fit(Blocks.split(X, 2), y == "a").held_out_.method == "cv"
 
 
 @pytest.mark.parametrize("scores", ["loo", "cv"])
@@ -183,17 +178,6 @@ def test_a_model_of_a_module_that_workers_lack_is_an_error_and_no_endless_wait(t
     frozen.estimator.__class__ = Mine
     with pytest.raises(ClusterError, match=r"cannot read the FrozenEstimator .* No module named 'only_here'\. Install"):
         scale.ThresholdClassifier(frozen, scores="train").fit(Blocks.split(X, 2), Y)
-
-
-def test_scores_of_workers_that_die_after_the_fit_are_computed_again(client):
-    X, Y = make_scores()
-    known, found = both(X, Y, 3)
-    for pid in client.run(os.getpid).values():
-        os.kill(pid, signal.SIGKILL)
-    while all(texts.status == "finished" for texts in found._ranked):
-        time.sleep(0.01)  # until the client is told
-    assert_same(found, known)
-    client.wait_for_workers(2, timeout=30)
 
 
 def test_a_topic_without_texts():

@@ -56,13 +56,24 @@ class Floors:
                 standing, moved = texts.standing(thresholds), True
             if not moved:
                 break
-        if missed or moved:
-            k = next(iter(missed), 0)
-            others = f" (nor do {len(missed) - 1} other classes)" if len(missed) > 1 else ""
-            why = missed.get(k, "the classes take each other's texts")
+        if moved and not missed:  # by turns, without end
+            missed = self._reached(texts, thresholds)
+        if missed:
+            k = next(iter(missed))
+            others = f" (nor do those for {len(missed) - 1} more)" if len(missed) > 1 else ""
             hint = " Let texts go unanswered: always_answer=False." if texts.always_answer else ""
-            raise ScoreError(f"The decisions for class {names[k]!r} do not keep {self._wanted()}{others}: {why}.{hint}")
+            raise ScoreError(f"The decisions for class {names[k]!r} do not keep {self._wanted()}{others}: {missed[k]}.{hint}")
         return thresholds
+
+    def _reached(self, texts: SingleLabelTexts, thresholds: Floats) -> dict[int, str]:
+        """What the classes that miss a floor come to."""
+        standing, missed = texts.standing(thresholds), {}
+        for k in range(texts.n_classes):
+            sweep = texts.sweep_class(k, standing, thresholds[k])
+            precision, recall = (rate[sweep.place(thresholds[k])] for rate in _rates(texts, k, sweep))
+            if not self._hold(np.array([precision]), np.array([recall]))[0]:
+                missed[k] = f"the classes take each other's texts, until precision is {precision:.3f} and recall {recall:.3f}"
+        return missed
 
     def _hold(self, precision: Floats, recall: Floats) -> Any:
         reached = np.ones(precision.size, dtype=bool)

@@ -15,6 +15,7 @@ Method = Literal["loo", "cv", "train"]
 _MOST_ENTRIES = 2_000_000  # texts times classes that are all held; of more only what a threshold can need
 _PER_POSITIVE, _AT_LEAST = 20, 1000  # rejected texts of a class that can need, the highest first
 _BEST_CLASSES = 8  # of a text with one label
+_RARE = 2_000  # texts of a class that are all in a sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,18 @@ class HeldOutScores:
         return replace(
             self, positive=self.positive[rows], scores=self.scores[rows], few_scores=self.few_scores[rows], weight=weight
         )
+
+    def sample(self, n_texts: int) -> HeldOutScores:
+        """About so many of the texts: all of the rare classes, and of the others a share, with weights that make up for it."""
+        if len(self) <= n_texts:
+            return self
+        rare = self.positive.sum(axis=0) <= _RARE
+        always = self.positive[:, rare].any(axis=1)
+        share = max(n_texts - always.sum(), 1) / max((~always).sum(), 1)
+        number = np.arange(len(self), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # wraps: spread evenly over all numbers
+        chosen = always | (number < np.uint64(min(share, 1.0) * 2**63) * np.uint64(2))
+        weight = np.where(always, 1.0, 1 / min(share, 1.0)) * (1.0 if self.weight is None else self.weight)
+        return replace(self.part(chosen), weight=weight[chosen])
 
     def compress(self, one_label: bool) -> HeldOutScores:
         """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to nothing in a file."""

@@ -44,6 +44,8 @@ from .setting import ClassThreshold, RankedTexts, Setting
 from .single_label import SingleLabelTexts
 from .utility import T10U, Measure
 
+_MOST_CALIBRATED = 50_000  # texts that probabilities are fitted to; of more a sample
+
 
 class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier whose thresholds are where the utility says.
@@ -253,7 +255,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 )
             self._held_out, self._source = self._source.scores(), None
         if self._calibration is None:
-            texts = self._held_out
+            texts = self._held_out.sample(_MOST_CALIBRATED)
             self._calibration = Calibration.fit(texts.positive, texts.scores, self._labels.kind, texts.weight)
         return self._held_out, self._calibration
 

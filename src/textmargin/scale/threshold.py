@@ -1,22 +1,21 @@
-"""A threshold per class from scores in parts: the ones that `textmargin.ThresholdClassifier` sets on the same scores.
+"""Thresholds from scores in parts: the ones that `textmargin.ThresholdClassifier` sets on the same scores.
 
-Scores stay where the texts are. Per class they are sorted part by part and merged in a tree of tasks (`_merge.py`); where one run
-is left, the rule of the in-memory class is applied to it, in a task, and the threshold comes back. Which scores these are:
+Scores are computed where the texts are, and gathered: a number per text and class, which is little beside the texts. Where they
+are too many for one memory, a sample is (`_gather.py`). Which scores these are:
 
     train   those of the fitted estimator
     cv      those of estimators fitted without a text's fold; the folds are those of the in-memory class, row by row (`_folds.py`)
     loo     leave-one-out scores, where the texts inside the margin fit one worker (`_leave_one_out.py`)
+    auto    loo where they fit, else cv
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from dask.delayed import Delayed, delayed
-from distributed import Future
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
@@ -27,16 +26,15 @@ from .._typing import Floats
 from ..decisions import threshold
 from ..decisions.class_utilities import measures_of
 from ..decisions.held_out import Fitter, score_columns
-from ..decisions.setting import RankedTexts, Setting
-from ..decisions.utility import Measure
-from ..errors import ClusterError, LabelError, ScoreError
+from ..decisions.scores import Method
+from ..errors import LabelError, ScoreError, TooLargeError
 from ..labels import ClassLabels
 from ._blocks import Blocks
-from ._client import broadcast_pickled, client
+from ._client import broadcast_pickled
 from ._folds import as_labels, fold_scores
+from ._gather import gather_scores
 from ._leave_one_out import leave_one_out_scores
-from ._merge import SortedScores, merge_tree, sort_scores
-from ._spill import SpilledArrays, load
+from ._spill import SpilledArrays
 from ._targets import Targets, read_targets
 from .tasks import delay_each
 
@@ -46,9 +44,7 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
 
     Parameters and learnt attributes are those of `textmargin.ThresholdClassifier`, and so are the thresholds. `fit`,
     `decision_function` and `predict` take `Blocks`; given a matrix in memory they do what that class does. The estimator is one
-    of this package, such as `scale.PriorSVC`, or a fitted one in a `FrozenEstimator`. The scores that thresholds were set on
-    (`ranked_`) stay on the workers and are gathered when they are asked for, while the cluster is there; `in_memory()` takes
-    them along. `n_jobs` has no effect on parts.
+    of this package, such as `scale.PriorSVC`, or a fitted one in a `FrozenEstimator`. `n_jobs` has no effect on parts.
 
     Examples
     --------
@@ -84,37 +80,19 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         estimator = clone(self.estimator).fit(X, y, **({"sample_weight": weights} if weighs else {}))
         n_second = float(targets.counts.n_positive[0])
         labels = self._with_positive(targets.labels, [targets.counts.n_texts - n_second, n_second])
+        measures_of(self.utility, labels)
         training_scores = score_blocks(estimator, X, labels.n_problems, labels.multilabel).persist()
-        held_out_scores = self._held_out_parts(estimator, X, targets, weighs, training_scores)
-
-        setting = Setting.of(self)
-        n_held_out = _count_held_out(held_out_scores, targets, labels.sign)
-        rank: Any = delayed(_rank, pure=False)
-        ranked = []
-        for k, utility in enumerate(measures_of(self.utility, labels)):
-            wanted = setting.uses_held_out(int(n_held_out[k]))
-            run = merge_tree(_sort_parts(held_out_scores if wanted else training_scores, targets, k, weighted, labels.sign))
-            ranked.append(rank(run, broadcast_pickled(utility), wanted, int(n_held_out[k])))
-        self._set_in_tasks(ranked, setting, labels.threshold_names)
-        self._set_labels(labels, estimator)
+        method, held_out_scores = self._held_out_parts(estimator, X, targets, weighs, training_scores)
+        fresh = copy(self)
+        fresh._set_labels(labels, estimator)
         if hasattr(estimator, "n_features_in_"):
-            self.n_features_in_ = estimator.n_features_in_
+            fresh.n_features_in_ = estimator.n_features_in_
+        fresh._source, fresh._calibration = None, None
+        fresh._held_out = gather_scores(held_out_scores, training_scores, targets, labels, method, self.few_positives, weighted)
+        fresh.compute_held_out()
+        fresh._set_thresholds()
+        self.__dict__.update(fresh.__dict__)
         return self
-
-    @property
-    def ranked_(self) -> list[RankedTexts]:
-        """What each threshold was set on; gathered from the cluster."""
-        if "_ranked" not in vars(self):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'ranked_'")
-        if any(isinstance(texts, Future) and texts.status == "cancelled" for texts in self._ranked):
-            raise ClusterError(
-                "The scores that thresholds were set on lay on a cluster that is gone; call in_memory() while it is there."
-            )
-        return [texts.result() if isinstance(texts, Future) else texts for texts in self._ranked]
-
-    @ranked_.setter
-    def ranked_(self, ranked: list[RankedTexts]) -> None:
-        self._ranked: Sequence[Any] = ranked  # futures, after a fit on parts
 
     def decision_function(self, X: Any) -> Any:
         """Scores less thresholds, so that zero is the decision; for Blocks a Dask array."""
@@ -126,8 +104,13 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         """What is accepted; for Blocks a Dask array."""
         if not isinstance(X, Blocks):
             return super().predict(X)
-        kind = int if self.multilabel_ else self.classes_.dtype
-        return self._shift_blocks(X).array(self._labels.decide, kind, flat=not self.multilabel_)
+        check_is_fitted(self)
+        may_ask = not self.multilabel_ and (not self.always_answer_ or (self.thresholds_ > self.ask_thresholds_).any())
+        kind = int if self.multilabel_ else object if may_ask else self.classes_.dtype
+        light = copy(self)
+        light._held_out = None
+        scores = score_blocks(self.estimator_, X, self.thresholds_.size, self.multilabel_)
+        return scores.array(partial(_name, light), kind, flat=not self.multilabel_)
 
     def with_utility(self, utility: Any = None, **parameters: Any) -> threshold.ThresholdClassifier:
         """An in-memory classifier with its thresholds set anew; see `textmargin.ThresholdClassifier.with_utility`."""
@@ -141,31 +124,28 @@ class ThresholdClassifier(threshold.ThresholdClassifier):
         parameters = {**self.get_params(deep=False), "estimator": fitted if frozen else clone(fitted)}
         other = threshold.ThresholdClassifier(**parameters)
         learnt = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
-        other.__dict__.update(learnt, estimator_=fitted, ranked_=self.ranked_)
+        private = {"_source": None, "_held_out": self._held_out, "_calibration": self._calibration}
+        other.__dict__.update(learnt, estimator_=fitted, **private)
         return other
 
-    def _held_out_parts(self, estimator: Any, X: Blocks, targets: Targets, weighs: bool, training_scores: Blocks) -> Blocks:
-        """The scores that thresholds are set on; NaN where a fold could not give one."""
-        if self.scores == "train" or self.rule == "zero":
-            return training_scores
-        if isinstance(self.estimator, FrozenEstimator):
+    def _held_out_parts(
+        self, estimator: Any, X: Blocks, targets: Targets, weighs: bool, training_scores: Blocks
+    ) -> tuple[Method, Blocks]:
+        """Which scores thresholds are set on, and these; NaN where a fold could not give one."""
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        if self.scores == "train" or (self.rule == "zero" and frozen):
+            return "train", training_scores
+        if frozen:
             raise ScoreError(
                 f"A frozen estimator is not fitted again, so scores={self.scores!r} cannot be had; use scores='train'."
             )
-        if self.scores == "cv":
-            fitter = Fitter(self.estimator, weighs)
-            return fold_scores(fitter, X, targets, self.n_folds, self.random_state)
-        return leave_one_out_scores(estimator, X, targets, training_scores).persist()
-
-    def _set_in_tasks(self, ranked: list[Delayed], setting: Setting, names: list[Any]) -> None:
-        """A threshold per class, each set where its texts were merged."""
-        cluster = client()
-        futures = cluster.compute(ranked)
-        shared = broadcast_pickled(setting)
-        tasks = [cluster.submit(_threshold, shared, texts, name, pure=False) for texts, name in zip(futures, names, strict=True)]
-        per_class = cluster.gather(tasks)
-        self.ranked_ = futures
-        self.thresholds_, self.beta_, self.gamma_ = (np.array(column) for column in zip(*per_class, strict=True))
+        if self.scores != "cv":
+            try:
+                return "loo", leave_one_out_scores(estimator, X, targets, training_scores).persist()
+            except (TooLargeError, ScoreError):
+                if self.scores == "loo":
+                    raise
+        return "cv", fold_scores(Fitter(self.estimator, weighs), X, targets, self.n_folds, self.random_state)
 
     def _weight_is_passed_on(self) -> bool:
         if isinstance(self.estimator, FrozenEstimator):
@@ -205,35 +185,6 @@ def _weights(target: SpilledArrays) -> Floats:
     return target.read(1)
 
 
-def _sort_parts(scores: Blocks, targets: Targets, k: int, weighted: bool, sign: float) -> list[Delayed]:
-    run: Any = delayed(_sort_part, pure=False)
-    return [run(part, target, k, weighted, sign) for part, target in zip(scores.parts, targets.parts, strict=True)]
-
-
-def _sort_part(scores: Any, target: SpilledArrays, k: int, weighted: bool, sign: float) -> SortedScores:
-    positive = target.read(0)[k] == (sign > 0)
-    return sort_scores(sign * load(scores)[:, k], positive, target.read(1) if weighted else None)
-
-
-def _rank(run: SortedScores, utility: Measure, held_out: bool, n_held_out: int) -> RankedTexts:
-    return RankedTexts(run.positive, run.score, run.weight, utility, held_out, n_held_out)
-
-
-def _threshold(setting: Setting, texts: RankedTexts, name: Any) -> Any:
-    return setting.threshold(texts, name)
-
-
-def _count_held_out(held_out: Blocks, targets: Targets, sign: float) -> NDArray[np.int64]:
-    """Per class, the positives that have a held-out score."""
-    cluster = client()
-    counts = cluster.gather(cluster.compute(held_out.delayed(partial(_with_score, sign=sign), targets.parts)))
-    return np.sum(counts, axis=0)
-
-
-def _with_score(scores: Floats, target: SpilledArrays, sign: float) -> NDArray[np.int64]:
-    return np.asarray((~np.isnan(scores) & ((sign > 0) == target.read(0).T)).sum(axis=0))
-
-
 def _score(matrix: Any, estimator: Any, about: tuple[int, bool]) -> Floats:
     n_problems, multilabel = about
     return score_columns(estimator, matrix, multilabel) if matrix.shape[0] else np.empty((0, n_problems))
@@ -241,3 +192,8 @@ def _score(matrix: Any, estimator: Any, about: tuple[int, bool]) -> Floats:
 
 def _shift(scores: Floats, by: tuple[Floats, float]) -> Floats:
     return threshold.shift(scores, *by)
+
+
+def _name(classifier: threshold.ThresholdClassifier, scores: Floats) -> NDArray[Any]:
+    named = classifier.name(classifier.decide_scores(scores))
+    return named if classifier.multilabel_ or classifier.always_answer_ else named.astype(object)
