@@ -281,7 +281,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return Decisions(labels.text_names, scores, accepted, np.zeros_like(accepted))
 
     def drift_monitor(self, **settings: Any) -> DriftMonitor:
-        """Watches whether texts stay like those of training, by held-out scores; give it `model_.raw_scores(decisions)`.
+        """Watches whether texts stay like those of training, by held-out scores; give it `model_.comparable_scores(decisions)`.
 
         Parameters
         ----------
@@ -289,11 +289,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         held_out, labels = self.held_out_, self.labels_
         if held_out.method == "train":
-            raise ScoreError(
-                "This model has scores of texts it knew, unlike any new ones; train it with scores='auto'."
-            )
+            raise ScoreError("This model has scores of texts it knew, unlike any new ones; train it with scores='auto'.")
         names = [str(name) for name in labels.threshold_names]
-        return DriftMonitor(held_out.positive, held_out.scores, labels.kind, weight=held_out.weight, names=names, **settings)
+        return DriftMonitor(held_out.positive, held_out.as_new(), labels.kind, weight=held_out.weight, names=names, **settings)
 
     def trained_on(self, X: Any) -> Bools:
         """Which texts (n_texts,) the model was trained on, white space aside: on these it looks better than it is."""

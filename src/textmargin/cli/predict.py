@@ -115,7 +115,7 @@ def _predict_rows(
             texts, rows = _until_invalid(texts, rows)
         decisions = model.decide(texts, probabilities=known)
         sink.add([row for row in rows if isinstance(row, Row)], decisions)
-        if monitor is not None and texts and (alarm := monitor.update(model.model_.raw_scores(decisions))) is not None:
+        if monitor is not None and texts and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
             remark(f"line {rows[-1].number:,}: {alarm.message}")
         n_decided += len(texts)
         if len(texts) == len(rows):

@@ -332,6 +332,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         columns = decisions.scores[:, [labels.positive]] if labels.kind == "binary" else decisions.scores
         return columns + self.thresholds_
 
+    def comparable_scores(self, decisions: Decisions) -> Floats:
+        """The same to be compared with `held_out_`, which may be compressed."""
+        return self.held_out_.align(self.raw_scores(decisions), self._labels.kind == "multiclass")
+
     def with_mix(self, positive_weight: Floats, negative_weight: Floats) -> ThresholdClassifier:
         """The same fitted estimator with thresholds and probabilities for another mix of classes, by the same rule.
 

@@ -80,8 +80,8 @@ def adapt(model: TextClassifier, texts: Any, **settings: Any) -> AdaptResult:
     """
     held_out, labels = model.held_out_, model.labels_
     decision = model.model_
-    new = decision.raw_scores(model.decide(texts))
-    mix = estimate_mix(held_out.positive, held_out.scores, new, labels.kind, weight=held_out.weight, **settings)
+    new = decision.comparable_scores(model.decide(texts))
+    mix = estimate_mix(held_out.positive, held_out.as_new(), new, labels.kind, weight=held_out.weight, **settings)
     before = decision.thresholds_
     usable = mix.explained.all() if labels.kind == "multiclass" else mix.explained.any()
     adapted = decision.with_mix(*_weights(mix)) if usable else None

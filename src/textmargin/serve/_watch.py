@@ -33,7 +33,7 @@ class Watch:
         decisions = self._model.decide(texts, probabilities=self._known)
         if self._monitor is not None and texts and not self.drifted:
             with self._lock:
-                alarm = self._monitor.update(self._model.model_.raw_scores(decisions))
+                alarm = self._monitor.update(self._model.model_.comparable_scores(decisions))
                 if alarm is not None and not self.drifted:
                     self.drifted = True
                     logging.getLogger(__name__).warning("%s", alarm.message)
