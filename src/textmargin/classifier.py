@@ -27,6 +27,7 @@ from ._label_forms import decode, describe, encode
 from ._sklearn import HasMethods, fit_context, serial_diagram
 from ._slots import Slots
 from ._typing import Bools, Floats
+from .decisions.drift import DriftMonitor
 from .decisions.held_out import score_columns
 from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
@@ -237,16 +238,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Labels and scores of the training texts, by models that did not know them; the words are those of all texts."""
         return self._threshold_classifier.held_out_
 
-    def decide(self, X: Any) -> Decisions:
-        """Scores and labels of each text together, every class in a column of its own, as files, pages and services show them."""
+    @property
+    def can_be_unsure(self) -> bool:
+        """Whether there are texts that the model leaves to a person."""
+        check_is_fitted(self)
+        return isinstance(self.model_, ThresholdClassifier) and self.model_.can_be_unsure
+
+    @property
+    def has_held_out(self) -> bool:
+        """Whether there are held-out scores, on which probabilities, budgets and a watch over the texts rest."""
+        check_is_fitted(self)
+        return isinstance(self.model_, ThresholdClassifier)
+
+    def decide(self, X: Any, *, probabilities: bool = False) -> Decisions:
+        """Scores and labels of each text together, every class in a column of its own, as files, pages and services show them.
+
+        Parameters
+        ----------
+        X : texts
+        probabilities : bool, default=False
+            Whether to give them as well; the model must have held-out scores (`has_held_out`).
+        """
         check_is_fitted(self)
         texts, labels = as_texts(X), self.labels_
         if not texts:
             none = np.empty((0, labels.names.size), dtype=bool)
-            return Decisions(labels.text_names, none.astype(float), none, none)
+            return Decisions(labels.text_names, none.astype(float), none, none, none.astype(float) if probabilities else None)
         matrix = self._represent(texts)
-        if isinstance(self.model_, ThresholdClassifier):
-            return replace(self.model_.decide(matrix), names=labels.text_names)
+        if isinstance(self.model_, ThresholdClassifier) or probabilities:
+            return replace(self._threshold_classifier.decide(matrix, probabilities), names=labels.text_names)
         if hasattr(self.model_, "decision_function"):
             columns = labels.columns(self.model_.decision_function(matrix))
         elif hasattr(self.model_, "predict_proba"):
@@ -259,6 +279,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         by_score = isinstance(self.model_, _DECIDE_BY_SCORE)
         accepted = labels.accepted(scores) if by_score else labels.membership(self.model_.predict(matrix))
         return Decisions(labels.text_names, scores, accepted, np.zeros_like(accepted))
+
+    def drift_monitor(self, **settings: Any) -> DriftMonitor:
+        """Watches whether texts stay like those of training, by held-out scores; give it `model_.comparable_scores(decisions)`.
+
+        Parameters
+        ----------
+        **settings : of `DriftMonitor`, such as `n_window=1000`
+        """
+        held_out, labels = self.held_out_, self.labels_
+        if held_out.method == "train":
+            raise ScoreError("This model has scores of texts it knew, unlike any new ones; train it with scores='auto'.")
+        names = [str(name) for name in labels.threshold_names]
+        return DriftMonitor(held_out.positive, held_out.as_new(), labels.kind, weight=held_out.weight, names=names, **settings)
 
     def trained_on(self, X: Any) -> Bools:
         """Which texts (n_texts,) the model was trained on, white space aside: on these it looks better than it is."""

@@ -59,6 +59,8 @@ class ModelConfig:
         What decisions are worth; with it, or with a floor, thresholds are set by it.
     min_precision, min_recall : float, default=None
         Floors.
+    always_answer : bool, default=False
+        Whether every text gets a label, where costs or floors would rather leave it to a person.
     positive : str, default=None
         Of two labels the one that is looked for, and that utility and floors speak of; the rarer one by default.
     threshold_scores : {"auto", "loo", "cv", "train"}, default=None
@@ -86,6 +88,7 @@ class ModelConfig:
     utility: Measure | Mapping[Any, Measure] | None = None
     min_precision: float | None = None
     min_recall: float | None = None
+    always_answer: bool = False
     positive: Any = None
     threshold_scores: str | None = None
 
@@ -112,6 +115,8 @@ class ModelConfig:
             raise SettingError("trust", "says how far keywords, rationales or prior_model are trusted; none of them is given.")
         if self.threshold_scores is not None and not self._decides:
             raise SettingError("threshold_scores", "is for models with costs, a utility or floors; none of them is given.")
+        if self.always_answer and not self._decides:
+            raise SettingError("always_answer", "is for models with costs, a utility or floors; without, it is so.")
 
     def build(self, corpus: Corpus | None = None) -> TextClassifier:
         """The classifier, not fitted yet.
@@ -129,6 +134,7 @@ class ModelConfig:
                 scores=self.threshold_scores or "auto",
                 min_precision=self.min_precision,
                 min_recall=self.min_recall,
+                always_answer=self.always_answer,
             )
         if self.features == "words":
             learner: Any = PriorSVC(C=self.C, trust=self.trust or "auto")
@@ -180,22 +186,22 @@ def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[i
 
 
 def read_costs(path: str | Path) -> dict[str, Utility]:
-    """Utilities by label from a TOML file: `[costs]`, label = { hit = …, false_alarm = …, miss = … }; "*" for all others."""
+    """Utilities by label from a TOML file: `[costs]`, label = { hit = …, false_alarm = …, miss = …, ask = … }; "*" for others."""
     try:
         table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         return {label: _utility(own) for label, own in table.get("costs", table).items()}
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, TypeError, AttributeError) as error:
-        wanted = "[costs] with a line label = { hit = 5, false_alarm = -1, miss = 0 } per label"
+        wanted = "[costs] with a line label = { hit = 5, false_alarm = -1, miss = 0, ask = -0.5 } per label"
         raise TableError(f"{path} should hold {wanted}: {error}.") from error
 
 
 def _utility(costs: Mapping[str, float]) -> Utility:
-    unknown = [name for name in costs if name not in ("hit", "false_alarm", "miss")]
+    unknown = [name for name in costs if name not in ("hit", "false_alarm", "miss", "ask")]
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is none of hit, false_alarm, miss")
-    return Utility(tp=costs.get("hit", 2.0), fp=costs.get("false_alarm", -1.0), fn=costs.get("miss", 0.0))
+        raise ValueError(f"{unknown[0]!r} is none of hit, false_alarm, miss, ask")
+    return Utility(costs.get("hit", 2.0), costs.get("false_alarm", -1.0), costs.get("miss", 0.0), ask=costs.get("ask"))
 
 
 def _require_one_of(name: str, value: Any, known: Iterable[str]) -> None:

@@ -26,7 +26,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._ties import ROUNDING
 from ._typing import Bools, Floats, Indices
-from .errors import LabelError
+from .errors import LabelError, ScoreError
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 
@@ -276,19 +276,29 @@ class Decisions:
     accepted : array (n_texts, n_classes) of bool, which class each text is given
     unsure : array (n_texts, n_classes) of bool, what a person should decide: with one label a text the best guess where none is
         given, else the labels that are open
+    probabilities : array (n_texts, n_classes), or None where nobody asked for them, or the model has none
     """
 
     names: list[str]
     scores: Floats
     accepted: Bools
     unsure: Bools
+    probabilities: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.scores)
 
     def __getitem__(self, rows: Any) -> Decisions:
         """The decisions on some texts."""
-        return Decisions(self.names, self.scores[rows], self.accepted[rows], self.unsure[rows])
+        probabilities = None if self.probabilities is None else self.probabilities[rows]
+        return Decisions(self.names, self.scores[rows], self.accepted[rows], self.unsure[rows], probabilities)
+
+    @classmethod
+    def join(cls, parts: Sequence[Decisions]) -> Decisions:
+        """The decisions on several batches of texts, one after the other."""
+        scores, accepted, unsure = (np.vstack([getattr(one, name) for one in parts]) for name in ("scores", "accepted", "unsure"))
+        known = [one.probabilities for one in parts if one.probabilities is not None]
+        return cls(parts[0].names, scores, accepted, unsure, np.vstack(known) if len(known) == len(parts) else None)
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
@@ -300,8 +310,25 @@ class Decisions:
         """The names that are left to a person."""
         return self._named(self.unsure)
 
+    @property
+    def confidence(self) -> Floats:
+        """The probability of the label that each text is given, or of the guess where it is given none.
+
+        Of several labels the lowest. A text that is given none, with none open either, has the probability that its likeliest
+        label is wrong.
+        """
+        if self.probabilities is None:
+            raise ScoreError("These decisions come without probabilities; ask for them: decide(texts, probabilities=True).")
+        shown = np.where(self.accepted.any(axis=1, keepdims=True), self.accepted, self.unsure)
+        lowest = np.min(self.probabilities, axis=1, where=shown, initial=1.0)
+        return np.asarray(np.where(shown.any(axis=1), lowest, 1.0 - self.probabilities.max(axis=1, initial=0.0)))
+
     def _named(self, which: Bools) -> list[tuple[str, ...]]:
-        return [tuple(self.names[k] for k in np.flatnonzero(row)) for row in which]
+        rows, columns = np.nonzero(which)
+        named: list[tuple[str, ...]] = [()] * len(which)
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            named[row] += (self.names[column],)
+        return named
 
 
 def best_class(scores: Floats) -> Indices:

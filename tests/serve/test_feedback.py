@@ -200,7 +200,7 @@ def test_it_stays_unless_another_is_worth_more():
 
 def test_misses_count():
     """A text that is no longer accepted is missed, and costs what a miss costs."""
-    y, score = [1, 0, 0, 0, 1], [3.0, 2.5, 2.0, 1.5, 1.0]
+    y, score = [1, 0, 0, 0, 0, 0, 0, 0, 1], [3.0, 2.5, 2.4, 2.3, 2.2, 2.1, 2.0, 1.5, 1.0]
     assert feedback_threshold(y, score, 1.0, Utility(tp=2, fp=-1), least=5).theta == 2.75
     assert feedback_threshold(y, score, 1.0, Utility(tp=2, fp=-1, fn=-5), least=5).theta == 1.0
 

@@ -217,12 +217,12 @@ class Slow:
     def __init__(self, model):
         self.model, self.go, self.sizes = model, threading.Event(), []
 
-    def decide(self, texts):
+    def decide(self, texts, probabilities=False):
         self.go.wait(10)
         self.sizes.append(len(texts))
         if "bad" in texts:
             raise NotTextError("bad")
-        return self.model.decide(texts)
+        return self.model.decide(texts, probabilities=probabilities)
 
     def __getattr__(self, name):
         return getattr(self.model, name)

@@ -112,7 +112,7 @@ def _option(name: str) -> str:
 
 
 # Parameters of the library as this program's options. Messages of the library name what the caller typed: here that is options.
-_SETTINGS = ("keywords", "rationales", "prior_model", "trust", "threshold_scores", "length", "decay")
+_SETTINGS = ("keywords", "rationales", "prior_model", "trust", "threshold_scores", "always_answer", "length", "decay")
 _NAMES = (
     "text",
     "label",
@@ -124,6 +124,7 @@ _NAMES = (
     "features",
     "min_recall",
     "min_precision",
+    "always_answer",
     "positive",
     *_SETTINGS,
 )

@@ -10,6 +10,7 @@ A command takes a group as one parameter, and `grouped` spreads it into options:
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -111,6 +112,10 @@ class UtilityOptions:
         float | None, typer.Option(help="What one is worth that is accepted and wrong: a negative number.")
     ] = None
     miss: Annotated[float | None, typer.Option(help="What one is worth that should have been accepted: 0 or less.")] = None
+    ask: Annotated[
+        float | None,
+        typer.Option(help="What a person's look is worth, who then decides rightly: 0 or less.", show_default="nobody looks"),
+    ] = None
     utility: Annotated[
         str | None,
         typer.Option(help="In place of costs: t10u (2 a hit, -1 a false alarm), t11su or t10su (the same, scaled), or f1."),
@@ -118,8 +123,8 @@ class UtilityOptions:
     costs: Annotated[
         Path | None,
         typer.Option(
-            help="TOML file with costs by label: label = { hit = 5, false_alarm = -1, miss = 0 }. --hit, --false-alarm and "
-            "--miss, or --utility, are then for the labels that it does not name."
+            help="TOML file with costs by label: label = { hit = 5, false_alarm = -1, miss = 0, ask = -0.5 }. --hit, "
+            "--false-alarm, --miss and --ask, or --utility, are then for the labels that it does not name."
         ),
     ] = None
 
@@ -130,16 +135,21 @@ class UtilityOptions:
         from ..decisions.utility import Utility
 
         one: Measure | None = None
+        priced = any(value is not None for value in (self.hit, self.false_alarm, self.miss, self.ask))
         if self.utility is not None:
-            if self.hit is not None or self.false_alarm is not None or self.miss is not None:
-                raise OptionError("--utility and --hit, --false-alarm or --miss both say what decisions are worth; choose one.")
+            if priced:
+                raise OptionError(
+                    "--utility and --hit, --false-alarm, --miss or --ask both say what decisions are worth; choose one."
+                )
             if self.utility.lower() not in UTILITIES:
                 raise OptionError(f"--utility {self.utility} is none of {', '.join(UTILITIES)}.")
             one = UTILITIES[self.utility.lower()]
-        elif self.hit is not None or self.false_alarm is not None or self.miss is not None:
+        elif priced:
             values = (2.0 if self.hit is None else self.hit, -1.0 if self.false_alarm is None else self.false_alarm)
+            if self.ask is not None and not -math.inf < self.ask <= 0:
+                raise OptionError(f"--ask {self.ask:g}: a person's look costs something, or nothing; give a number of 0 or less.")
             try:
-                one = Utility(*values, 0.0 if self.miss is None else self.miss)
+                one = Utility(*values, 0.0 if self.miss is None else self.miss, ask=self.ask)
             except ValueError as error:
                 raise OptionError(
                     f"--hit {values[0]:g}, --false-alarm {values[1]:g} and --miss {self.miss or 0:g} make no sense together: a "
@@ -157,21 +167,29 @@ class UtilityOptions:
 
 @dataclass(frozen=True)
 class FloorOptions:
-    """What thresholds must keep."""
+    """What decisions must keep."""
 
     min_recall: Annotated[float | None, typer.Option(help="Floor for recall, 0 to 1.")] = None
     min_precision: Annotated[float | None, typer.Option(help="Floor for precision, 0 to 1.")] = None
+    always_answer: Annotated[
+        bool | None,
+        typer.Option(
+            "--always-answer/--may-be-unsure",
+            help="Whether every text gets a label, or some are left to a person.",
+            show_default=False,
+        ),
+    ] = None
 
     @property
     def given(self) -> bool:
-        """Whether there is a floor."""
-        return self.min_recall is not None or self.min_precision is not None
+        """Whether there is any."""
+        return any(value is not None for value in vars(self).values())
 
     def check(self) -> None:
         """That they are shares."""
         from ..config import ModelConfig
 
-        ModelConfig(**vars(self)).check()
+        ModelConfig(min_recall=self.min_recall, min_precision=self.min_precision).check()
 
 
 @dataclass(frozen=True)
@@ -212,7 +230,8 @@ class ModelOptions:
         """As the library takes it."""
         from ..config import ModelConfig
 
-        config = ModelConfig(**vars(self), utility=utility.measure(), **vars(floors))
+        kept = {**vars(floors), "always_answer": bool(floors.always_answer)}
+        config = ModelConfig(**vars(self), utility=utility.measure(), **kept)
         config.check()
         return config
 

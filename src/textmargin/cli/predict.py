@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import gc
-import json
-import sys
-from collections.abc import Callable
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark
 from ._options import Encoding, FileFormat, ModelFile, TextColumn, grouped
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
-    from ..labels import Decisions
+    from ..decisions.drift import DriftMonitor
     from ..tables.formats import Read
-
-Write = Callable[[list[int], "Decisions"], None]
 
 
 @app.command()
@@ -30,9 +25,15 @@ Write = Callable[[list[int], "Decisions"], None]
 def predict(
     model: ModelFile,
     cluster: ClusterOptions,
+    limits: BudgetOptions,
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
     text: TextColumn = None,
-    scores: Annotated[bool, typer.Option("--scores", help="The score of every class as well.")] = False,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="The score of every class as well; in JSON its probability too.")
+    ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Warn where texts are no longer like those that the model was trained on.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first line that cannot be read, instead of skipping it.")
     ] = False,
@@ -49,7 +50,9 @@ def predict(
     With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
     --output; a run that stopped goes on where it was when the command is given again.
 
-    `line` is its number in the file, from 1; in CSV and TSV the names of the columns are line 1.
+    `line` is its number in the file, from 1; in CSV and TSV the names of the columns are line 1. Where the model is unsure
+    `label` is empty and `guess` the best guess (of several labels a text, those that are open). `confidence` is the probability
+    of the label, or of the guess where there is none; of several labels the lowest, and of none that the likeliest one is wrong.
 
     Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
     code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
@@ -57,21 +60,41 @@ def predict(
     """
     from ..persistence import load_classifier
 
+    limits.check()
     classifier = load_classifier(model)
     if cluster.wanted:
         not_here = {"--strict": strict, "--format": file_format, "--json": as_json, "--encoding": encoding != "utf-8"}
+        not_here |= {"--watch": watch, "--budget": limits.budget is not None}
         refused = [name for name, value in not_here.items() if value]
         if refused:
-            raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written.")
+            raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
         _predict_parts(classifier, data, text, scores, output, overwrite, cluster)
         return
     if output is not None or overwrite:
         raise OptionError("--output and --overwrite go with --cluster or --workers; without, decisions are printed.")
-    _predict_rows(classifier, data, text, file_format, encoding, strict, _writer(classifier, scores, as_json))
+    from ..tables.lines import name_of
+    from ._decision_lines import decision_writer
+
+    sink = limits.limit(classifier, name_of(data), decision_writer(classifier, scores, as_json))
+    monitor = _monitor(classifier) if watch else None
+    _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor)
+
+
+def _monitor(model: TextClassifier) -> DriftMonitor:
+    if not model.has_held_out:
+        raise OptionError("--watch compares texts with held-out scores of training, and this model has none.")
+    return model.drift_monitor()
 
 
 def _predict_rows(
-    model: TextClassifier, data: str, text: str | None, file_format: str | None, encoding: str, strict: bool, write: Write
+    model: TextClassifier,
+    data: str,
+    text: str | None,
+    file_format: str | None,
+    encoding: str,
+    strict: bool,
+    sink: Sink,
+    monitor: DriftMonitor | None,
 ) -> None:
     """Rows as they arrive."""
     from ..tables.formats import InvalidLine, Row, read_rows
@@ -84,12 +107,16 @@ def _predict_rows(
     first = list(islice(batches, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
     # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
     gc.set_threshold(200_000, 20, 20)
-    write([], model.decide([]))
+    known = model.has_held_out
+    sink.add([], model.decide([], probabilities=known))
     n_decided = n_invalid = n_blank = 0
     for texts, rows in chain(first, batches):
         if strict and len(texts) < len(rows):
             texts, rows = _until_invalid(texts, rows)
-        write([row.number for row in rows if isinstance(row, Row)], model.decide(texts))
+        decisions = model.decide(texts, probabilities=known)
+        sink.add([row for row in rows if isinstance(row, Row)], decisions)
+        if monitor is not None and texts and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
+            remark(f"line {rows[-1].number:,}: {alarm.message}")
         n_decided += len(texts)
         if len(texts) == len(rows):
             continue
@@ -101,6 +128,7 @@ def _predict_rows(
                 remark(f"line {row.number:,} skipped: {row.reason}")
             elif not isinstance(row, Row):
                 n_blank += 1
+    sink.close()
     if n_blank:
         remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
     if n_invalid and not n_decided:
@@ -156,33 +184,3 @@ def _predict_parts(
     if found.n_null:
         remark(f"{found.n_null:,} texts are null, and so are their decisions")
     typer.echo(f"Decided on {found.n_texts:,} texts; written to {output}")
-
-
-def _writer(model: TextClassifier, scores: bool, as_json: bool) -> Write:
-    """Writes a line per text; the first call, of no texts, the names of the columns."""
-    joint = ";" if model.labels_.multilabel else ""
-    lines = csv.writer(sys.stdout, lineterminator="\n")
-    started = False
-
-    def write_csv(numbers: list[int], decisions: Decisions) -> None:
-        nonlocal started
-        if not started:
-            lines.writerow(["line", "label", *([f"score of {name}" for name in decisions.names] if scores else [])])
-            started = True
-        labels = map(joint.join, decisions.labels)
-        if scores:
-            rows = zip(numbers, labels, decisions.scores.tolist(), strict=True)
-            lines.writerows([number, label, *(f"{value:.6g}" for value in own)] for number, label, own in rows)
-        else:
-            lines.writerows(zip(numbers, labels, strict=True))
-        sys.stdout.flush()
-
-    def write_json(numbers: list[int], decisions: Decisions) -> None:
-        for number, labels, own in zip(numbers, decisions.labels, decisions.scores.tolist(), strict=True):
-            data: dict[str, Any] = {"line": number, "labels": list(labels)}
-            if scores:
-                data["scores"] = dict(zip(decisions.names, own, strict=True))
-            sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
-
-    return write_json if as_json else write_csv

@@ -41,6 +41,8 @@ def threshold(
     measure = utility.measure()
     if from_feedback is not None and floors.min_recall is not None:
         raise OptionError("--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out.")
+    if from_feedback is not None and floors.always_answer is not None:
+        raise OptionError("--always-answer and --may-be-unsure are not for --from-feedback; set them in a run of its own.")
     if only and from_feedback is None:
         raise OptionError("--only goes with --from-feedback.")
     if from_feedback is None and measure is None and not floors.given:
@@ -49,6 +51,14 @@ def threshold(
         )
     before = load_classifier(model)
     facts: dict[str, Any] = {}
+    if (
+        before.decision is None
+        and floors.always_answer is not None
+        and measure is None
+        and floors.min_recall is None
+        and floors.min_precision is None
+    ):
+        raise OptionError("this model has no costs and answers every text; say what decisions are worth as well.")
     if from_feedback is None:
         named = before.labels_.respell(measure) if isinstance(measure, Mapping) else measure
         after = before.with_utility(named, **vars(floors))
@@ -77,6 +87,8 @@ def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str]
             f"{label}: {one.n_accepted} accepted texts judged, {one.n_right} right; {one.n_rejected} rejected ones judged, "
             f"{one.n_missed} missed" + ("" if one.can_fall else "; it could rise, not fall")
         )
+    if result.way == "as they were":
+        remark("thresholds stay as they are: on this feedback no others are worth more than chance would give")
     return result
 
 

@@ -158,8 +158,8 @@ def _remark_on_decisions(model: TextClassifier, config: ModelConfig) -> None:
     if model.labels_.kind == "binary":
         positive = model.labels_.text_names[model.labels_.positive]
         remark(_whose_costs(model, config, positive))
-    if model.labels_.kind == "multiclass" and floors:
-        remark("with three labels or more the highest score decides, so that floors hold for each label alone, not for decisions")
+    if model.can_be_unsure:
+        remark("a text better left to a person gets no label but a best guess (unsure); --always-answer gives every text a label")
 
 
 def _whose_costs(model: TextClassifier, config: ModelConfig, positive: str) -> str:

@@ -12,7 +12,7 @@ each flat stretch, joined by lines (`_isotonic.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -74,6 +74,7 @@ class Calibration:
         kind : {"binary", "multiclass", "multilabel"}
             Whether a text has one class of two, one of several, or any number.
         weight : array (n_texts,), default=None
+            With `kind="multilabel"` also (n_texts, n_problems), another for each class.
         random_state : int, default=0
             Deals out the folds.
         """
@@ -82,10 +83,11 @@ class Calibration:
         if kind == "multiclass":
             slope, intercept = _fit_classes(positive, scores, weight, rng)
             return cls(kind, slope, intercept, np.empty(0), np.empty(0), np.zeros(slope.size + 1, dtype=np.intp))
-        rows = np.where(np.isnan(scores), 0.0, weight[:, None]).T
+        weight = by_class(weight, scores.shape[1])
+        rows = np.where(np.isnan(scores), 0.0, weight).T
         truth, columns = positive.T.copy(), np.nan_to_num(scores.T, nan=0.0)
         unscored = ~np.any(truth & (rows > 0), axis=1)  # no positive has a score: what is left is the share of the class
-        rows, columns = np.where(unscored[:, None], weight, rows), np.where(unscored[:, None], 0.0, columns)
+        rows, columns = np.where(unscored[:, None], weight.T, rows), np.where(unscored[:, None], 0.0, columns)
         slope, intercept = fit_sigmoids(truth, columns, rows)
         knots = fit_knots(truth, columns, rows, slope, rng)
         ends = np.cumsum([0, *(at.size for at, _ in knots)], dtype=np.intp)
@@ -95,6 +97,11 @@ class Calibration:
     def isotonic(self) -> Bools:
         """Which classes have an isotonic fit, (n_problems,)."""
         return np.diff(self.knot_ends) > 0
+
+    def shift(self, log_odds: Floats) -> Calibration:
+        """For another mix, which adds so much to the log odds of each class (n_problems,); exact where only the mix changed."""
+        knots = self.knot_log_odds + np.repeat(log_odds, np.diff(self.knot_ends))
+        return replace(self, intercept=self.intercept + log_odds, knot_log_odds=knots)
 
     def predict(self, scores: Any) -> Floats:
         """Probabilities, strictly between 0 and 1 and never falling as a class's score rises.
@@ -183,9 +190,10 @@ def checked_texts(positive: Any, scores: Any, kind: str, weight: Any) -> tuple[B
     if np.isinf(scores).any():
         raise ScoreError("scores hold infinity; held-out scores are finite, or NaN where a text has none.")
     weight = np.ones(len(scores)) if weight is None else np.asarray(weight, dtype=np.float64)
-    if weight.shape != (len(scores),) or not (np.isfinite(weight) & (weight >= 0)).all():
+    shapes = [(len(scores),), *([scores.shape] if kind == "multilabel" else [])]
+    if weight.shape not in shapes or not (np.isfinite(weight) & (weight >= 0)).all():
         raise LabelError("weight must hold a finite number per text, none of them negative.")
-    used = weight > 0
+    used = weight > 0 if weight.ndim == 1 else weight.any(axis=1)
     if kind == "multiclass":
         if not (positive[used].sum(axis=1) == 1).all():
             raise LabelError(
@@ -195,6 +203,11 @@ def checked_texts(positive: Any, scores: Any, kind: str, weight: Any) -> tuple[B
     if not np.any(used[:, None] & ~np.isnan(scores)):
         raise ScoreError("No text has a held-out score and a weight; there is nothing to fit on.")
     return positive[used].astype(bool), scores[used], weight[used]
+
+
+def by_class(weight: Floats, n_problems: int) -> Floats:
+    """Weights (n_texts, n_problems) of texts that have one for all classes, or another for each."""
+    return weight if weight.ndim == 2 else np.broadcast_to(weight[:, None], (weight.size, n_problems))
 
 
 def _checked_probabilities(positive: Any, proba: Any) -> tuple[Bools, Floats]:

@@ -12,6 +12,7 @@ the others, an alarm came in all of 20 streams without it, in 2 (Reuters) and no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from scipy.stats import kstwo
 
 from .._typing import Floats, Indices
 from ..errors import SettingError
-from .calibration import Kind, checked_texts
+from .calibration import Kind, by_class, checked_texts
 from .mix import MIN_NEW_TEXTS, MixEstimate, checked_scores, estimate_mix
 
 
@@ -53,7 +54,8 @@ class DriftMonitor:
     Parameters
     ----------
     positive, scores, kind, weight : the texts that the thresholds were set on, as in `Calibration.fit`
-        A text of weight two counts as two in the shares, and as one in the comparison.
+    names : sequence of str, default=None
+        Of the classes, for messages; their numbers by default.
     n_window : int, default=1000
         How many recent texts are compared.
     alpha : float, default=0.05
@@ -87,6 +89,7 @@ class DriftMonitor:
         kind: Kind,
         *,
         weight: Any = None,
+        names: Sequence[str] | None = None,
         n_window: int = 1000,
         alpha: float = 0.05,
         n_horizon: int = 20_000,
@@ -106,12 +109,14 @@ class DriftMonitor:
         self._tolerance = tolerance
         self._positive, self._scores, self._weight = checked_texts(positive, scores, kind, weight)
         self._kind: Kind = kind
+        self._names = [f"class {k}" for k in range(self._scores.shape[1])] if names is None else list(names)
         self._random_state = random_state
         self._n_window, self._stride = n_window, n_window // 2
         n_problems = self._scores.shape[1]
         self._level = alpha * self._stride / n_horizon / n_problems
         # A class without any held-out score has nothing to compare with, and never raises an alarm.
-        self._sorted = [np.sort(column[~np.isnan(column)]) for column in self._scores.T]
+        weights = by_class(self._weight, n_problems)
+        self._old = [_OldScores.of(column, own) for column, own in zip(self._scores.T, weights.T, strict=True)]
         self._recent = np.empty((0, n_problems))
         self.n_seen = 0
 
@@ -134,9 +139,7 @@ class DriftMonitor:
         return alarm
 
     def _compare(self) -> DriftAlarm | None:
-        tests = [
-            _two_samples(old, np.sort(recent), self._tolerance) for old, recent in zip(self._sorted, self._recent.T, strict=True)
-        ]
+        tests = [old.compare(np.sort(recent), self._tolerance) for old, recent in zip(self._old, self._recent.T, strict=True)]
         distance, p_value = (np.array(column) for column in zip(*tests, strict=True))
         alarming = np.flatnonzero(p_value < self._level)
         if not alarming.size:
@@ -147,7 +150,7 @@ class DriftMonitor:
             self._scores[:, columns],
             self._recent[:, columns],
             self._kind,
-            weight=self._weight,
+            weight=self._weight if self._weight.ndim == 1 else self._weight[:, columns],
             random_state=self._random_state,
         )
         cause: Literal["mix", "texts"] = "mix" if mix.explained.all() else "texts"
@@ -160,17 +163,38 @@ class DriftMonitor:
             j = int(np.flatnonzero(columns == k)[0])
             if mix.explained[j]:
                 interval = f"{mix.low[j]:.1%} to {mix.high[j]:.1%}"
-                parts.append(f"class {k}: the mix changed, share {mix.shares[j]:.1%} ({interval}), was {mix.old_shares[j]:.1%}")
+                parts.append(
+                    f"{self._names[k]}: the mix changed, share {mix.shares[j]:.1%} ({interval}), was {mix.old_shares[j]:.1%}"
+                )
             else:
-                parts.append(f"class {k}: texts of another kind (distance {mix.distance[j]:.2f} from any mix of the old ones)")
+                parts.append(
+                    f"{self._names[k]}: texts of another kind (distance {mix.distance[j]:.2f} from any mix of the old ones)"
+                )
         return f"The last {n_recent:,} texts are not like those that the thresholds were set on; " + "; ".join(parts) + "."
 
 
-def _two_samples(old: Floats, new: Floats, tolerance: float) -> tuple[float, float]:
-    """Kolmogorov and Smirnov's distance of two sorted samples, and the p-value of what it is beyond the tolerance."""
-    if not old.size:
-        return 0.0, 1.0
-    places = np.concatenate([old, new])
-    gap = np.searchsorted(old, places, side="right") / old.size - np.searchsorted(new, places, side="right") / new.size
-    distance = float(np.abs(gap).max())
-    return distance, float(kstwo.sf(max(0.0, distance - tolerance), max(1, round(old.size * new.size / (old.size + new.size)))))
+@dataclass(frozen=True, eq=False)
+class _OldScores:
+    """Held-out scores of a class, sorted, with the share of the weight up to each."""
+
+    scores: Floats
+    share: Floats
+    n: float
+
+    @classmethod
+    def of(cls, scores: Floats, weight: Floats) -> _OldScores:
+        order = np.argsort(scores, kind="stable")[: int(np.sum(~np.isnan(scores)))]  # NaN come last
+        own = weight[order]
+        n = float(own.sum() ** 2 / np.sum(own**2)) if own.any() else 0.0  # Kish: as many texts of equal weight
+        return cls(scores[order], np.append(0.0, np.cumsum(own) / own.sum()) if n else np.zeros(1), n)
+
+    def compare(self, new: Floats, tolerance: float) -> tuple[float, float]:
+        """Kolmogorov and Smirnov's distance to a sorted sample, and the p-value of what it is beyond the tolerance."""
+        if not self.n:
+            return 0.0, 1.0
+        places = np.concatenate([self.scores, new])
+        gap = (
+            self.share[np.searchsorted(self.scores, places, side="right")] - np.searchsorted(new, places, side="right") / new.size
+        )
+        distance = float(np.abs(gap).max())
+        return distance, float(kstwo.sf(max(0.0, distance - tolerance), max(1, round(self.n * new.size / (self.n + new.size)))))

@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from .._ties import ROUNDING
+from .._typing import Bools, Floats
 from ..errors import ScoreError
 from .rules import UtilityCurve, utility_curve
 from .utility import T10U, Measure, Utility
@@ -54,9 +56,9 @@ def feedback_threshold(
     """The threshold of best utility that feedback can vouch for.
 
     It can be raised on accepted texts alone. It is lowered only where `least` rejected texts or more were judged, and no further
-    than the lowest of them. It stays where it is unless another is worth more; of several equally good ones the nearest is taken,
-    in the middle of the gap between two judged texts. Under a floor for precision it can only rise: of rejected texts a sample
-    is judged, and precision over both would be too high.
+    than the lowest of them. It stays where it is unless another is worth more, by more than a standard error, or a floor wants
+    it; of several equally good ones the nearest is taken, in the middle of the gap between two judged texts. Under a floor for
+    precision it can only rise: of rejected texts a sample is judged, and precision over both would be too high.
 
     Parameters
     ----------
@@ -98,8 +100,11 @@ def feedback_threshold(
     curve = utility_curve(y[seen], score[seen], utility)
     k = _best(curve, theta, min_precision)
     k_before = int(np.searchsorted(-curve.scores, -theta, side="right"))
-    new = theta if k == k_before else _below(curve, k)
     gain = float(curve.utility[k] - curve.utility[k_before])
+    floored = min_precision is not None and not _reaches(curve, min_precision)[k_before]
+    if not floored and gain <= _standard_error(y[seen], score[seen], theta, _below(curve, k), utility):
+        k, gain = k_before, 0.0  # which chance may give as well
+    new = theta if k == k_before else _below(curve, k)
     return FeedbackThreshold(theta, new, n_accepted, n_right, n_rejected, n_missed, gain, can_fall)
 
 
@@ -107,16 +112,27 @@ def _best(curve: UtilityCurve, theta: float, min_precision: float | None) -> int
     """How many groups to accept: those of the highest utility, as near as can be to those accepted now."""
     allowed = np.ones(curve.utility.size, dtype=bool)
     if min_precision is not None:
-        precision = curve.tp / np.maximum(curve.tp + curve.fp, 1.0)
-        allowed = precision >= min_precision
+        allowed = _reaches(curve, min_precision)
         if not allowed.any():
-            raise ScoreError(f"no threshold reaches min_precision={min_precision}; the best to be had is {precision.max():.3f}")
+            best_precision = (curve.tp / np.maximum(curve.tp + curve.fp, 1.0)).max()
+            raise ScoreError(f"no threshold reaches min_precision={min_precision}; the best to be had is {best_precision:.3f}")
     k_before = int(np.searchsorted(-curve.scores, -theta, side="right"))
     best = curve.best_among(allowed)
     k = int(best[np.argmin(np.abs(best - k_before))])
     if k == 0:
         raise ScoreError("accepting nothing would be worth most, so that no threshold helps; train it again, or change the costs")
     return k
+
+
+def _reaches(curve: UtilityCurve, min_precision: float) -> Bools:
+    return np.asarray(curve.tp / np.maximum(curve.tp + curve.fp, 1.0) >= min_precision - ROUNDING)
+
+
+def _standard_error(y: Bools, score: Floats, before: float, after: float, utility: Utility) -> float:
+    """Of what one threshold is worth beyond another on these texts."""
+    turned = (score >= after).astype(int) - (score >= before)
+    gain = turned * np.where(y, utility.tp - utility.fn, utility.fp - utility.tn)
+    return float(np.sqrt(gain.size) * gain.std())
 
 
 def _below(curve: UtilityCurve, k: int) -> float:

@@ -29,7 +29,7 @@ from .single_label import SingleLabelTexts
 
 _MOST_TEXTS = 40_000  # that thresholds are searched on; of more a sample, which is more than enough for a number per class
 _MOST_PASSES = 10
-_SHARES = (0.25, 0.5, 0.75, 1.0)
+SHARES = (0.25, 0.5, 0.75, 1.0)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def joint_thresholds(
         texts = texts.part(np.sort(rng.choice(len(texts), _MOST_TEXTS, replace=False)))
     plain = replace(texts, always_answer=True)
     zero = np.zeros(texts.n_classes)
-    way = _best_way(texts, _folds(texts.truth, n_folds, rng)) if damp else f"joint, {_SHARES[-1]:g}"
+    way = _best_way(texts, deal_classes(texts.truth, n_folds, rng)) if damp else f"joint, {SHARES[-1]:g}"
     if way != "argmax":
         thresholds = dict(_ways(texts))[way]
         gain = texts.utility(thresholds) - plain.utility(zero)
@@ -120,7 +120,7 @@ def _ways(texts: SingleLabelTexts) -> Iterator[tuple[str, Floats]]:
         yield "calibrated, half", (start + calibrated) / 2
         yield "calibrated", calibrated
     end = search(texts, start)
-    for share in _SHARES:
+    for share in SHARES:
         yield f"joint, {share:g}", start + share * (end - start)
 
 
@@ -135,13 +135,25 @@ def _best_way(texts: SingleLabelTexts, folds: Indices) -> str:
         utilities.setdefault("argmax", []).append(_fold_utility(replace(held_out, always_answer=True), zero))
         for way, thresholds in _ways(rest):
             utilities.setdefault(way, []).append(_fold_utility(held_out, thresholds))
-    chosen = "argmax"
+    return choose_way(utilities, "argmax", texts.rounding)
+
+
+def choose_way(utilities: dict[str, list[Floats]], first: str, rounding: float) -> str:
+    """The way that gains more than a standard error over the one chosen so far, from the first on, in their order.
+
+    Parameters
+    ----------
+    utilities : dict way → list of arrays, one per fold, of what decisions on its texts are worth
+    first : str
+    rounding : float, what is no gain
+    """
+    chosen = first
     for way in utilities:
-        if len(utilities[way]) < len(utilities["argmax"]):
+        if len(utilities[way]) < len(utilities[first]):
             continue  # not to be had on every fold
         gain = np.concatenate(utilities[way]) - np.concatenate(utilities[chosen])
         # Rounding apart, a standard error of 0 is that of no difference at all.
-        if gain.sum() > np.sqrt(gain.size) * gain.std() + texts.rounding:
+        if gain.sum() > np.sqrt(gain.size) * gain.std() + rounding:
             chosen = way
     return chosen
 
@@ -180,7 +192,7 @@ def _calibrated(texts: SingleLabelTexts, start: Floats) -> Floats | None:
     return np.where(told, (odds - intercept) / np.where(told, slope, 1.0), start)
 
 
-def _folds(truth: Indices, n_folds: int, rng: np.random.Generator) -> Indices:
+def deal_classes(truth: Indices, n_folds: int, rng: np.random.Generator) -> Indices:
     """The fold of each text; every class is dealt out evenly, each from another fold on."""
     fold = np.empty(truth.size, dtype=np.intp)
     for k in np.unique(truth):

@@ -15,7 +15,7 @@ import numpy as np
 from .._typing import Bools, Floats
 from ..errors import ScoreError, SettingError
 from ._mix_draws import MixDraws, draw_classes, draw_column
-from .calibration import Calibration, Kind, checked_texts
+from .calibration import Calibration, Kind, by_class, checked_texts
 
 MIN_NEW_TEXTS = 30  # below, neither shares nor a distance can be told from chance
 
@@ -125,6 +125,7 @@ def estimate_mix(
     """
     positive, scores, weight = checked_texts(positive, scores, kind, weight)
     new = checked_scores(new_scores, scores.shape[1])
+    weights = by_class(weight, scores.shape[1])
     for name, value in (("level", level), ("alpha", alpha)):
         if not 0 < value < 1:
             raise SettingError(name, f"must lie between 0 and 1; got {value}.")
@@ -142,12 +143,12 @@ def estimate_mix(
         sample = draw_classes(np.argmax(positive, axis=1), scores, weight, new, proba, new_proba, n_bootstrap, rng)
     else:
         sample = _concatenate(
-            [_draw(positive[:, k], scores[:, k], weight, new[:, k], n_bootstrap, rng) for k in range(new.shape[1])]
+            [_draw(positive[:, k], scores[:, k], weights[:, k], new[:, k], n_bootstrap, rng) for k in range(new.shape[1])]
         )
     p_value = (1 + np.sum(sample.null >= sample.distance - tolerance, axis=0)) / (1 + n_bootstrap)
     scored = ~np.isnan(scores)
     scored |= ~scored.any(axis=0)
-    old_shares = np.sum(weight[:, None] * (positive & scored), axis=0) / np.sum(weight[:, None] * scored, axis=0)
+    old_shares = np.sum(weights * (positive & scored), axis=0) / np.sum(weights * scored, axis=0)
     tail = (1 - level) / 2
     low, high = np.quantile(sample.draws, [tail, 1 - tail], axis=0)
     rare = 1 - tail ** (1 / len(new))  # the share that would still go unseen in so many texts with that probability

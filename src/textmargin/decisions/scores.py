@@ -35,6 +35,11 @@ class HeldOutScores:
     few_scores : array (n_texts, n_few)
         Their training scores.
     weight : array (n_texts,), or None
+        Where a text may have several labels and their mix has changed, (n_texts, n_problems): for each class another.
+    stretch : array (n_texts,), or None
+        How much further from the intercepts the scores would be, were the text new: words that no other text has count in the
+        length of a training text, but are unknown in a new one, and do not.
+    intercept : array (n_problems,), or None
     """
 
     positive: Bools
@@ -43,6 +48,8 @@ class HeldOutScores:
     few_columns: Indices
     few_scores: Floats
     weight: Floats | None = None
+    stretch: Floats | None = None
+    intercept: Floats | None = None
 
     @classmethod
     def of(
@@ -80,11 +87,20 @@ class HeldOutScores:
         lowest = np.nanmin(np.where(np.isnan(self.scores), np.inf, self.scores), axis=0)
         return np.where(np.isnan(self.scores), np.where(np.isfinite(lowest), lowest, 0.0), self.scores)
 
+    def class_weight(self, k: int) -> Floats | None:
+        """The weights of the texts where class k is decided on."""
+        return self.weight if self.weight is None or self.weight.ndim == 1 else self.weight[:, k]
+
     def part(self, rows: Indices | Bools) -> HeldOutScores:
         """Some of the texts."""
         weight = None if self.weight is None else self.weight[rows]
         return replace(
-            self, positive=self.positive[rows], scores=self.scores[rows], few_scores=self.few_scores[rows], weight=weight
+            self,
+            positive=self.positive[rows],
+            scores=self.scores[rows],
+            few_scores=self.few_scores[rows],
+            weight=weight,
+            stretch=None if self.stretch is None else self.stretch[rows],
         )
 
     def sample(self, n_texts: int) -> HeldOutScores:
@@ -103,11 +119,31 @@ class HeldOutScores:
         """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to nothing in a file."""
         scores = self.scores.astype(np.float32)
         if one_label:
-            n_best = min(_BEST_CLASSES, scores.shape[1])
-            floor = np.partition(np.nan_to_num(scores, nan=-np.inf), -n_best, axis=1)[:, -n_best][:, None]
+            floor = _next_best(self.scores)
         else:
             n_needed = np.maximum(_AT_LEAST, _PER_POSITIVE * self.positive.sum(axis=0))
             ordered = -np.sort(-np.where(self.positive, -np.inf, scores), axis=0)  # NaN comes last
             floor = ordered[np.minimum(n_needed, len(scores) - 1), np.arange(scores.shape[1])]
         raised = np.where(self.positive | ~(scores < floor), scores, floor)
         return replace(self, scores=raised.astype(np.float64))
+
+    def as_new(self) -> Floats:
+        """The scores that such texts would have, were they new: what those of new texts are compared with."""
+        if self.stretch is None or self.intercept is None or self.positive.size > _MOST_ENTRIES:
+            return self.scores
+        return self.intercept + (self.scores - self.intercept) * self.stretch[:, None]
+
+    def align(self, new_scores: Floats, one_label: bool) -> Floats:
+        """Scores of new texts (n_new, n_problems), raised as those here were if they are compressed, to be compared with them."""
+        if self.positive.size <= _MOST_ENTRIES:
+            return new_scores
+        if one_label:
+            return np.maximum(new_scores, _next_best(new_scores))
+        return np.fmax(new_scores, np.nanmin(np.where(self.positive, np.inf, self.scores), axis=0))
+
+
+def _next_best(scores: Floats) -> Floats:
+    """Per text the lowest score that can matter, (n_texts, 1)."""
+    n_best = min(_BEST_CLASSES, scores.shape[1])
+    floor: Floats = np.partition(np.nan_to_num(scores, nan=-np.inf), -n_best, axis=1)[:, -n_best][:, None]
+    return floor

@@ -107,7 +107,8 @@ class Setting:
             score = texts.few_scores[:, int(np.flatnonzero(texts.few_columns == k)[0])]
         rows = np.flatnonzero(~np.isnan(score))
         order = rows[descending_order(score[rows])]  # once; the rules' own sorting then costs next to nothing
-        weight = None if texts.weight is None else texts.weight[order]
+        own = texts.class_weight(k)
+        weight = None if own is None else own[order]
         return RankedTexts(texts.positive[order, k], score[order], weight, utility, wanted, n_held_out)
 
     def threshold(self, texts: RankedTexts, name: Any) -> ClassThreshold:

@@ -237,15 +237,21 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def calibration_(self) -> Calibration:
         """From scores for a class to its probability."""
         check_is_fitted(self)
-        return self.compute_held_out()[1]
+        return self.compute_held_out()[1] if self._calibration is None else self._calibration
+
+    def without_held_out(self) -> ThresholdClassifier:
+        """The same decisions and probabilities, without the scores they rest on, which are as many as training texts."""
+        light = copy(self)
+        light._calibration, light._held_out, light._source = self.calibration_, None, None
+        return light
 
     def compute_held_out(self) -> tuple[HeldOutScores, Calibration]:
         """Held-out scores, and what rests on them alone; computed once."""
         if self._held_out is None:
             if self._source is None:
                 raise ScoreError(
-                    "This model was pickled before its held-out scores were computed, and its training texts are not here; save "
-                    "it with textmargin.save, or fit it again."
+                    "This model is without its held-out scores: it was pickled before they were computed, or they were left out. "
+                    "Save it with textmargin.save, or fit it again."
                 )
             self._held_out, self._source = self._source.scores(), None
         if self._calibration is None:
@@ -278,16 +284,31 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities (n_texts, n_classes), fitted to the held-out scores of the training texts."""
         check_is_fitted(self)
+        return self._probabilities(score_columns(self.estimator_, X, self.multilabel_))
+
+    def _probabilities(self, columns: Floats) -> Floats:
         labels = self._labels
-        found = self.calibration_.predict(labels.sign * score_columns(self.estimator_, X, self.multilabel_))
+        found = self.calibration_.predict(labels.sign * columns)
         if labels.kind != "binary":
             return found
         return np.column_stack([found, 1 - found] if labels.positive == 0 else [1 - found, found])
 
-    def decide(self, X: Any) -> Decisions:
-        """Scores, what is accepted, and what is left to a person."""
+    @property
+    def can_be_unsure(self) -> bool:
+        """Whether there are scores on which a decision is left to a person."""
         check_is_fitted(self)
-        return self.decide_scores(score_columns(self.estimator_, X, self.multilabel_))
+        return (
+            not self.always_answer_
+            if self._labels.kind == "multiclass"
+            else bool((self.thresholds_ > self.ask_thresholds_).any())
+        )
+
+    def decide(self, X: Any, probabilities: bool = False) -> Decisions:
+        """Scores, what is accepted, and what is left to a person; on demand with the probabilities of all classes."""
+        check_is_fitted(self)
+        columns = score_columns(self.estimator_, X, self.multilabel_)
+        decisions = self.decide_scores(columns)
+        return replace(decisions, probabilities=self._probabilities(columns)) if probabilities else decisions
 
     def decide_scores(self, columns: Floats) -> Decisions:
         """The same from the estimator's own scores (n_texts, n_problems)."""
@@ -304,6 +325,38 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             guess = np.where(below <= width / 2, labels.positive, 1 - labels.positive)  # the nearer end of the band
             unsure = band & (guess == np.arange(2))
         return Decisions(labels.text_names, scores, accepted & ~unsure.any(axis=1, keepdims=True), unsure)
+
+    def raw_scores(self, decisions: Decisions) -> Floats:
+        """Scores (n_texts, n_problems) of decisions as `held_out_` has them, before thresholds were taken off."""
+        labels = self._labels
+        columns = decisions.scores[:, [labels.positive]] if labels.kind == "binary" else decisions.scores
+        return columns + self.thresholds_
+
+    def comparable_scores(self, decisions: Decisions) -> Floats:
+        """The same to be compared with `held_out_`, which may be compressed."""
+        return self.held_out_.align(self.raw_scores(decisions), self._labels.kind == "multiclass")
+
+    def with_mix(self, positive_weight: Floats, negative_weight: Floats) -> ThresholdClassifier:
+        """The same fitted estimator with thresholds and probabilities for another mix of classes, by the same rule.
+
+        Parameters
+        ----------
+        positive_weight, negative_weight : arrays (n_problems,)
+            How much more frequent texts of a class have become, and those that are not of it (see `MixEstimate.class_weights`).
+        """
+        held_out, labels = self.held_out_, self._labels
+        if labels.kind == "multiclass":
+            factor: Floats = held_out.positive @ positive_weight
+        else:
+            factor = np.where(held_out.positive, positive_weight, negative_weight)
+            factor = factor[:, 0] if labels.kind == "binary" else factor
+        before = np.ones(len(held_out)) if held_out.weight is None else held_out.weight
+        before = before[:, None] if factor.ndim > before.ndim else before
+        other = copy(self)
+        other._held_out = replace(held_out, weight=before * factor)
+        other._calibration = self.calibration_.shift(np.log(positive_weight / negative_weight))
+        other._set_thresholds()
+        return other
 
     def name(self, decisions: Decisions) -> NDArray[Any]:
         """Decisions as `predict` gives them."""

@@ -12,6 +12,9 @@ import numpy as np
 from ..classifier import TextClassifier
 from ..decisions.class_utilities import measures_of
 from ..decisions.feedback import LEAST, FeedbackThreshold, feedback_threshold
+from ..decisions.joint_feedback import JudgedTexts, joint_feedback
+from ..decisions.joint_floors import Floors
+from ..decisions.leads import problem_columns
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import Measure
 from ..errors import LabelError, ScoreError
@@ -30,17 +33,20 @@ class RetuneResult:
     n_feedback : int
     n_other : int, feedback left out since this model decides otherwise on the texts, or does not have their labels: it is about
         another one
+    way : str, how thresholds were set: each by itself; for one label of several all together, "as they were" where no others are
+        worth more than chance
     """
 
     model: TextClassifier
     thresholds: dict[str, FeedbackThreshold]
     n_feedback: int
     n_other: int
+    way: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON, without the model."""
         thresholds = {label: asdict(one) for label, one in self.thresholds.items()}
-        return {"n_feedback": self.n_feedback, "n_other": self.n_other, "labels": thresholds}
+        return {"n_feedback": self.n_feedback, "n_other": self.n_other, "way": self.way, "labels": thresholds}
 
 
 def retune(
@@ -52,7 +58,10 @@ def retune(
     min_precision: float | None = None,
     least: int = LEAST,
 ) -> RetuneResult:
-    """The same model with thresholds set anew on feedback alone, by the rule of `feedback_threshold`.
+    """The same model with thresholds set anew on feedback alone.
+
+    Of two labels, or where a text may have any number, each by the rule of `feedback_threshold`; of several labels that exclude
+    each other all together, by that of `joint_feedback`. They stay as they are where others are not worth more than chance.
 
     Parameters
     ----------
@@ -65,36 +74,55 @@ def retune(
     utility : Utility, or mapping label → Utility, default=None
         What decisions are worth; by default as in training.
     only : sequence of str, default=()
-        The labels to move; all by default. Each must have feedback on `least` texts that were accepted.
+        The labels to move; all by default. Each must have feedback on `least` texts that were accepted; of labels that exclude
+        each other, by default, all of them together.
     min_precision : float, default=None
     least : int, default=20
     """
     decision, labels = _decision(model), model.labels_
-    columns = [labels.positive] if labels.kind == "binary" else range(labels.names.size)
-    names = {labels.text_names[column]: column for column in columns}  # those that have a threshold
+    names = [labels.text_names[column] for column in problem_columns(labels)]  # those that have a threshold
     unknown = [label for label in only if label not in names]
     if unknown:
-        raise LabelError(f"There is no threshold of {unknown[0]!r}; there are {shorten(list(names))}.")
+        raise LabelError(f"There is no threshold of {unknown[0]!r}; there are {shorten(names)}.")
     latest = list({one.text: one for one in feedback}.values())  # who judges a text again corrects himself
     own, decisions, n_other = _own_feedback(model, latest)
     new: dict[str, Any] = {} if min_precision is None else {"min_precision": min_precision}
-    measures = [texts.utility for texts in decision.ranked_]
     if utility is not None:
         new["utility"] = labels.respell(utility) if isinstance(utility, Mapping) else utility
-        measures = measures_of(new["utility"], labels)
+    measures = measures_of(new.get("utility", decision.utility), labels)
+    floor = decision.min_precision if min_precision is None else min_precision
+    if labels.kind == "multiclass":
+        way, moved, found = _retune_together(decision, own, decisions, measures, new, only, floor, least)
+    else:
+        way = "each by itself"
+        found = _retune_each(decision, own, decisions, measures, model, only, floor, least)
+        moved = _with_thresholds(decision, {names.index(label): one.theta for label, one in found.items()}, new)
+    return RetuneResult(model.with_decision(moved), found, len(own), n_other, way)
+
+
+def _retune_each(
+    decision: ThresholdClassifier,
+    own: list[Feedback],
+    decisions: Decisions,
+    measures: Sequence[Measure],
+    model: TextClassifier,
+    only: Sequence[str],
+    floor: float | None,
+    least: int,
+) -> dict[str, FeedbackThreshold]:
+    """The threshold of each label alone."""
+    raw, columns = decision.raw_scores(decisions), problem_columns(model.labels_)
     found: dict[str, FeedbackThreshold] = {}
     refused = []
-    for k, (label, column) in enumerate(names.items()):
+    for k, label in enumerate(model.labels_.text_names[column] for column in columns):
         if only and label not in only:
             continue
         truth = [_is_correct(one, label, model) for one in own]
-        theta = float(decision.thresholds_[k])
         rows = [row for row, one in enumerate(truth) if one is not None and _tells(own[row], label, model)]
-        scores = decisions.scores[rows, column] + theta
-        floor = decision.min_precision if min_precision is None else min_precision
+        theta = float(decision.thresholds_[k])
         try:
             found[label] = feedback_threshold(
-                [truth[row] for row in rows], scores, theta, measures[k], least=least, min_precision=floor
+                [truth[row] for row in rows], raw[rows, k], theta, measures[k], least=least, min_precision=floor
             )
         except ScoreError as error:
             refused.append(f"{label!r}: {error}")
@@ -102,14 +130,67 @@ def retune(
         others = f" only= moves those with enough: {', '.join(map(repr, found))}." if found else ""
         more = f"; and {len(refused) - 3} more" if len(refused) > 3 else ""
         raise ScoreError(f"No threshold can be set on feedback on {len(own)} texts for {'; '.join(refused[:3])}{more}.{others}")
-    places = list(names)
-    moved = _with_thresholds(decision, {places.index(label): one.theta for label, one in found.items()}, new)
-    return RetuneResult(model.with_decision(moved), found, len(own), n_other)
+    return found
+
+
+def _retune_together(
+    decision: ThresholdClassifier,
+    own: list[Feedback],
+    decisions: Decisions,
+    measures: Sequence[Measure],
+    parameters: dict[str, Any],
+    only: Sequence[str],
+    floor: float | None,
+    least: int,
+) -> tuple[str, ThresholdClassifier, dict[str, FeedbackThreshold]]:
+    """The thresholds of all labels, for the decision that is made of them."""
+    names, before = decisions.names, decision.thresholds_
+    judged = [(row, own_truth) for row, one in enumerate(own) if (own_truth := _truth(one, names)) is not None]
+    rows, truth = np.array(judged, dtype=np.intp).reshape(-1, 2).T
+    answered, unsure, right = decisions.accepted[rows], decisions.unsure[rows], truth[:, None] == np.arange(len(names))
+    n_accepted = answered.sum(axis=0)
+    short = [name for k, name in enumerate(names) if name in only and n_accepted[k] < least]
+    if short or answered.sum() < least:
+        n_judged = n_accepted[names.index(short[0])] if short else answered.sum()
+        which = f" for {short[0]!r}" if short else ""
+        raise ScoreError(
+            f"No threshold can be set on feedback on {len(own)} texts: {n_judged} decisions{which} were judged; it takes {least}."
+        )
+    may_ask = not decision.always_answer and not (only and decision.always_answer_)
+    texts = JudgedTexts(truth, decision.raw_scores(decisions)[rows], tuple(measures), always_answer=not may_ask)
+    settings: dict[str, Any] = {"least": least, "can_fall": floor is None, "random_state": decision.random_state}
+    found = joint_feedback(texts, before, decision.always_answer_, movable=np.isin(names, only) if only else None, **settings)
+    thresholds, always_answer = found.thresholds, found.always_answer
+    if floor is not None:
+        sure = texts.part(np.asarray(answered.any(axis=1)))  # of the others a sample is judged: precision would look too high
+        if always_answer and may_ask:  # from where nothing is left out yet
+            thresholds = np.full(len(names), np.nextafter(sure.scores.max(axis=1).min(), -np.inf))
+        thresholds, always_answer = Floors(floor, None).keep(sure, thresholds, names), not may_ask
+    new = _with_thresholds(decision, dict(enumerate(thresholds.tolist())), parameters)
+    new.always_answer_ = always_answer
+    counts = np.column_stack([n_accepted, (answered & right).sum(axis=0), unsure.sum(axis=0), (unsure & right).sum(axis=0)])
+    by_label = {}
+    for k, name in enumerate(names):
+        if not only or name in only:
+            n_own, n_right, n_guessed, n_missed = (int(n) for n in counts[k])
+            ends = float(before[k]), float(thresholds[k])
+            by_label[name] = FeedbackThreshold(*ends, n_own, n_right, n_guessed, n_missed, found.gain, bool(found.can_fall[k]))
+    return found.way, new, by_label
+
+
+def _truth(one: Feedback, names: list[str]) -> int | None:
+    """The class of a text as far as it was said; n_classes + k where only class k was called wrong."""
+    if not isinstance(one.correct, bool):
+        return names.index(one.correct[0]) if len(one.correct) == 1 else None
+    if not one.predicted:
+        return None
+    k = names.index(one.predicted[0])
+    return k if one.correct else len(names) + k
 
 
 def _decision(model: TextClassifier) -> ThresholdClassifier:
     decision = model.model_
-    if not isinstance(decision, ThresholdClassifier):
+    if not isinstance(decision, ThresholdClassifier) or (decision.rule == "zero" and decision.min_precision is None):
         raise ScoreError("This model was trained without a utility, so it has no thresholds to move; train it with one.")
     if decision.min_recall is not None:
         raise ScoreError(
@@ -152,6 +233,8 @@ def _is_correct(one: Feedback, label: str, model: TextClassifier) -> bool | None
     predicted, correct = one.predicted, one.correct
     if not isinstance(correct, bool):
         return label in correct
+    if not model.labels_.multilabel and not predicted:
+        return None  # a text left to a person, of which nothing was said
     n_classes = model.labels_.names.size
     if n_classes <= 2 and not (model.labels_.multilabel and n_classes == 2):
         return (label in predicted) == correct  # yes or no: what is not correct is the other
@@ -167,4 +250,6 @@ def _with_thresholds(decision: ThresholdClassifier, thetas: dict[int, float], pa
     new.thresholds_, new.beta_, new.gamma_ = (values.copy() for values in (decision.thresholds_, decision.beta_, decision.gamma_))
     new.thresholds_[rows] = list(thetas.values())
     new.beta_[rows] = new.gamma_[rows] = np.nan  # these rest on no relaxation
+    nobody = decision.ask_thresholds_ >= decision.thresholds_
+    new.ask_thresholds_ = np.where(nobody, new.thresholds_, np.minimum(decision.ask_thresholds_, new.thresholds_))
     return new

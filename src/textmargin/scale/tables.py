@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..classifier import TextClassifier
 
 STARTED, COMPLETE = "_started.json", "_complete.json"
-DECISION = "decision"
+DECISION, GUESS, CONFIDENCE = "decision", "guess", "confidence"
 _ROWS_AT_ONCE = 8192
 
 
@@ -66,6 +66,10 @@ def predict_parquet(
     started again; files that are new or have changed since are decided on (again). A text that is null gets a decision that is
     null.
 
+    Columns are those of the source; `decision`, null where the model is unsure (a list where a text may have several labels);
+    `guess`, what the text is then best taken for (the labels that are open); and `confidence`, as `Decisions` has it, where the
+    model has held-out scores.
+
     Parameters
     ----------
     model : TextClassifier, fitted
@@ -84,7 +88,8 @@ def predict_parquet(
     """
     decider = _light(model)
     folder = Path(target).absolute()  # workers were started elsewhere
-    parts = check_parts(files_of(source, [".parquet"]), text, keep, [DECISION, *_score_names(decider, scores)])
+    new = _schema(decider, scores)
+    parts = check_parts(files_of(source, [".parquet"]), text, keep, new.names)
     about = {"model": fingerprint(decider), "text": text, "scores": scores, "keep": None if keep is None else list(keep)}
     done = _open_folder(folder, about, parts, overwrite)
     n_null = dict(zip(done, gather_each(_null_decisions, [folder / name for name in done]), strict=True))
@@ -111,9 +116,7 @@ def _light(model: TextClassifier) -> TextClassifier:
     if not hasattr(model, "labels_"):
         raise TextmarginError(f"model must be a fitted TextClassifier; got {type(model).__name__}.")
     light = copy(model)
-    light.model_ = copy(model.model_)
-    if hasattr(light.model_, "_held_out"):
-        light.model_._held_out = None
+    light.model_ = model.model_.without_held_out() if model.has_held_out else copy(model.model_)
     return light
 
 
@@ -165,17 +168,12 @@ def _decide_part(
         with pq.ParquetFile(part.path) as file, put_whole(target) as temporary:
             if file.metadata.num_rows != part.n_rows:
                 raise TableError(f"{part.path} has changed since it was looked at; start again.")
-            schema = pa.schema(
-                [
-                    *(file.schema_arrow.field(name) for name in part.columns),
-                    pa.field(DECISION, pa.list_(pa.string()) if model.labels_.multilabel else pa.string()),
-                    *(pa.field(name, pa.float64()) for name in _score_names(model, scores)),
-                ]
-            )
+            schema = pa.schema([*(file.schema_arrow.field(name) for name in part.columns), *_schema(model, scores)])
             with pq.ParquetWriter(temporary, schema) as writer:
                 for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys([*part.columns, text]))):
-                    columns = _decisions(model, batch.column(text).to_pylist(), scores)
-                    n_null += columns[0].null_count
+                    texts = batch.column(text)
+                    columns = _decisions(model, texts.to_pylist(), scores)
+                    n_null += texts.null_count
                     writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.columns), *columns], schema=schema))
             # A worker that was given up may still be at it when the folder belongs to another run.
             if _others(_read(folder / STARTED), about):
@@ -186,29 +184,36 @@ def _decide_part(
 
 
 def _decisions(model: TextClassifier, texts: list[str | None], scores: bool) -> list[Any]:
-    """Columns of decisions and, if asked for, of scores."""
-    rows = [row for row, text in enumerate(texts) if text is not None]
-    values = np.full((len(texts), len(model.classes_)), np.nan)
-    labels: list[Any] = [None] * len(texts)
-    if rows:
-        decisions = model.decide([text for text in texts if text is not None])
-        values[rows] = decisions.scores
-        for row, own in zip(rows, decisions.labels, strict=True):
-            labels[row] = list(own) if model.labels_.multilabel else own[0]
-    columns = [pa.array(labels, pa.list_(pa.string()) if model.labels_.multilabel else pa.string())]
-    if scores:
-        null = np.array([text is None for text in texts], dtype=bool)
-        columns += [pa.array(column, pa.float64(), mask=null) for column in values.T]
-    return columns
+    """Columns of decisions, guesses, confidence and, if asked for, scores; null where a text is."""
+    known = np.array([text is not None for text in texts], dtype=bool)
+    rows = np.cumsum(known) - 1  # of the decisions
+    decisions = model.decide([text for text in texts if text is not None], probabilities=model.has_held_out)
+    one = not model.labels_.multilabel
+
+    def named(labels: list[tuple[str, ...]]) -> list[Any]:
+        given: list[Any] = [(own[0] if own else None) if one else list(own) for own in labels]
+        return [given[row] if there else None for row, there in zip(rows, known, strict=True)]
+
+    numbers = [decisions.confidence] if model.has_held_out else []
+    numbers += list(decisions.scores.T) if scores else []
+    columns = [named(decisions.labels), named(decisions.guesses)]
+    columns += [[float(own[row]) if there else None for row, there in zip(rows, known, strict=True)] for own in numbers]
+    return [pa.array(column, kind) for column, kind in zip(columns, _schema(model, scores).types, strict=True)]
 
 
-def _score_names(model: TextClassifier, scores: bool) -> list[str]:
-    return [f"score of {name}" for name in model.labels_.text_names] if scores else []
+def _schema(model: TextClassifier, scores: bool) -> pa.Schema:
+    """The columns that are new."""
+    label = pa.list_(pa.string()) if model.labels_.multilabel else pa.string()
+    numbers = [CONFIDENCE] if model.has_held_out else []
+    numbers += [f"score of {name}" for name in model.labels_.text_names] if scores else []
+    return pa.schema([(DECISION, label), (GUESS, label), *((name, pa.float64()) for name in numbers)])
 
 
 def _null_decisions(path: Path) -> int:
+    """Texts that are null: without a decision and without a guess."""
     with pq.ParquetFile(path) as file:
-        return int(sum(batch.column(DECISION).null_count for batch in file.iter_batches(columns=[DECISION])))
+        both = (batch.to_pylist() for batch in file.iter_batches(columns=[DECISION, GUESS]))
+        return sum(row[DECISION] is None and row[GUESS] is None for rows in both for row in rows)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Batcher:
         Requests are joined up to so many texts; a larger one goes alone.
     n_threads : int, default=2
         How many batches run at a time; compiled code lets the others go on.
-    log : function of a number of texts, default=None
+    log : function of Decisions, default=None
         Hears of each batch.
     """
 
@@ -41,7 +41,7 @@ class Batcher:
         decide: Callable[[list[str]], Decisions],
         most: int = 256,
         n_threads: int = 2,
-        log: Callable[[int], Any] | None = None,
+        log: Callable[[Decisions], Any] | None = None,
     ) -> None:
         self._decide, self._most, self._log = decide, most, log or (lambda _: None)
         self._free = n_threads
@@ -93,7 +93,7 @@ class Batcher:
             elif not batch[0].decisions.done():
                 batch[0].decisions.set_exception(error)
             return
-        self._log(len(texts))
+        self._log(decisions)
         start = 0
         for one in batch:
             if not one.decisions.done():  # who asked may have gone

@@ -34,10 +34,17 @@ class Texts(_Body):
 
 
 class OneDecision(BaseModel):
-    """The labels of a text, and the score of every class; 0 is the decision."""
+    """The labels of a text, those left to a person, and the score of every class; 0 is the decision.
+
+    `confidence` and `probabilities` are there where the model has held-out scores: the probability of what is given (or of the
+    guess), and that of every class.
+    """
 
     labels: list[str]
+    unsure: list[str]
     scores: dict[str, float]
+    confidence: float | None = None
+    probabilities: dict[str, float] | None = None
 
 
 class DecisionsBody(BaseModel):

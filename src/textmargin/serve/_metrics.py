@@ -16,6 +16,8 @@ class Metrics:
         self.n_texts = 0
         self.n_batches = 0
         self.n_feedback = 0
+        self.n_unsure = 0
+        self.drift = 0
         self.in_flight = 0
 
     def answered(self, route: str, status: int, seconds: float) -> None:
@@ -36,7 +38,9 @@ class Metrics:
             ),
             ("texts_total", "counter", "Texts decided on.", {"": self.n_texts}),
             ("batches_total", "counter", "Times the model was called for them.", {"": self.n_batches}),
+            ("unsure_total", "counter", "Texts with something left to a person.", {"": self.n_unsure}),
             ("feedback_total", "counter", "Feedback acknowledged.", {"": self.n_feedback}),
+            ("drift", "gauge", "1 from when texts were no longer like those of training.", {"": self.drift}),
             ("requests_in_flight", "gauge", "Requests let in and not answered yet.", {"": self.in_flight}),
         )
         lines = [line for name, kind, about, values in families for line in _family(name, kind, about, values)]

@@ -17,11 +17,12 @@ from .. import __version__
 from ..classifier import TextClassifier
 from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, TextmarginError
 from ..feedback.store import Feedback, FeedbackStore
-from ..labels import shorten
+from ..labels import Decisions, shorten
 from ._batching import Batcher
 from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
 from ._gate import Gate, Limits
 from ._metrics import MEDIA_TYPE, Metrics
+from ._watch import Watch
 
 _ROUTES = frozenset({"/predict", "/explain", "/feedback", "/health", "/metrics", "/openapi.json"})
 _REFUSED: dict[int | str, dict[str, Any]] = {
@@ -78,12 +79,15 @@ def create_app(
     ['printing']
     """
     metrics = Metrics()
+    watch = Watch(model)
 
-    def log(n_texts: int) -> None:
-        metrics.n_texts += n_texts
+    def log(decisions: Decisions) -> None:
+        metrics.n_texts += len(decisions)
+        metrics.n_unsure += int(decisions.unsure.any(axis=1).sum())
         metrics.n_batches += 1
+        metrics.drift = int(watch.drifted)
 
-    batcher = Batcher(model.decide, max_batch, log=log)
+    batcher = Batcher(watch.decide, max_batch, log=log)
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -101,9 +105,16 @@ def create_app(
         """Decide on texts."""
         if len(body.texts) > max_texts:
             raise _unfit("texts", f"{len(body.texts):,} texts; a request may have {max_texts:,}.")
-        decided = await batcher.decide(body.texts) if body.texts else model.decide([])
-        rows = zip(decided.labels, decided.scores.tolist(), strict=True)
-        decisions = [{"labels": labels, "scores": dict(zip(decided.names, row, strict=True))} for labels, row in rows]
+        decided = await batcher.decide(body.texts) if body.texts else watch.decide([])
+        rows = zip(decided.labels, decided.guesses, decided.scores.tolist(), strict=True)
+        decisions: list[dict[str, Any]] = [
+            {"labels": labels, "unsure": guesses, "scores": dict(zip(decided.names, row, strict=True))}
+            for labels, guesses, row in rows
+        ]
+        if decided.probabilities is not None:
+            sure = zip(decisions, decided.confidence.tolist(), decided.probabilities.tolist(), strict=True)
+            for one, confidence, row in sure:
+                one |= {"confidence": confidence, "probabilities": dict(zip(decided.names, row, strict=True))}
         return JSONResponse({"decisions": decisions})  # what we made need not be checked
 
     @app.post("/explain", responses=_REFUSED)
@@ -145,7 +156,8 @@ def _feedback(body: FeedbackBody, model: TextClassifier) -> Feedback:
         unknown = [label for label in labels if label not in names]
         if unknown:
             raise _unfit(where, f"There is no label {unknown[0]!r}; there are {shorten(names)}.")
-        if not model.labels_.multilabel and where != "scores" and len(labels) != 1:
+        least = 0 if where == "predicted" and model.can_be_unsure else 1
+        if not model.labels_.multilabel and where != "scores" and not least <= len(labels) <= 1:
             raise _unfit(where, f"A text has one label here; got {len(labels)}.")
     correct = body.correct if isinstance(body.correct, bool) else tuple(body.correct)
     one = Feedback(body.text, tuple(body.predicted), correct, dict(body.scores))

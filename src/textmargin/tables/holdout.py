@@ -7,9 +7,7 @@ on one of them: it would be known again, not judged.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from datetime import UTC, date, datetime
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,7 @@ from ..datasets.corpus import Corpus
 from ..errors import TableError
 from ..labels import shorten
 from ..representations.digests import text_digests
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# 26-FEB-1987 15:01:01.79, as Reuters has it; in some of its files control characters and a desk's letters follow.
-_MONTH_NAMED = re.compile(rf"(\d{{1,2}})-({'|'.join(_MONTHS)})-(\d{{4}})( [\d:.]+)?(?:&#.*)?", re.IGNORECASE)
+from .dates import read_date
 
 
 def check_share(share: float) -> None:
@@ -138,10 +133,5 @@ def _number(value: Any) -> float:
 
 
 def _seconds(value: Any) -> float:
-    """Since 1970; a date without a time zone is taken for one of UTC."""
-    text = value.isoformat() if isinstance(value, date) else " ".join(str(value).split())
-    if named := _MONTH_NAMED.fullmatch(text):
-        day, month, year, time = named.groups()
-        text = f"{year}-{_MONTHS.index(month.lower()) + 1:02}-{int(day):02}{time or ''}"
-    moment = datetime.fromisoformat(text)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    """Since 1970."""
+    return read_date(value).timestamp()

@@ -1,0 +1,170 @@
+"""So many and no more: the options of a budget, and decisions that keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from ._console import OptionError, remark
+
+if TYPE_CHECKING:
+    from ..classifier import TextClassifier
+    from ..labels import Decisions
+    from ..tables.formats import Row
+    from ._decision_lines import Write
+
+_MOST_LINES = 10  # about labels, before the rest is summed up
+
+
+@dataclass(frozen=True)
+class BudgetOptions:
+    """How many texts may be accepted."""
+
+    budget: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many texts of the file for each label (of two: the positive), the highest first."),
+    ] = None
+    per: Annotated[
+        str | None, typer.Option(help="With --budget: so many for each day of this column of dates, or for each of its values.")
+    ] = None
+    of: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --budget, for streams: about --budget of every so many texts, each decided on at once."),
+    ] = None
+
+    def check(self) -> None:
+        """That they go together."""
+        if self.budget is None:
+            if self.per is not None or self.of is not None:
+                raise OptionError("--per and --of say what a budget is for; say how many with --budget.")
+            return
+        if self.per is not None and self.of is not None:
+            raise OptionError("--per is for a file with days, --of for a stream without; choose one.")
+        if self.of is not None and self.budget > self.of:
+            raise OptionError(f"--budget {self.budget} of --of {self.of} is more than there are.")
+
+    def limit(self, model: TextClassifier, source: str, write: Write) -> Sink:
+        """Where decisions go, so that those are written that keep the budget."""
+        if self.budget is None:
+            return Sink(write)
+        if self.of is not None:
+            return StreamSink(write, model, self.budget, self.of)
+        return FileSink(write, model, self.budget, self.per, source)
+
+
+class Sink:
+    """Decisions that are written as they come."""
+
+    def __init__(self, write: Write) -> None:
+        self.write = write
+
+    def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
+        """The decisions on further rows."""
+        self.write([row.number for row in rows], decisions)
+
+    def close(self) -> None:
+        """No more will come."""
+
+
+class StreamSink(Sink):
+    """About so many of every so many, each decided on at once."""
+
+    def __init__(self, write: Write, model: TextClassifier, n: int, per: int) -> None:
+        from ..decisions.leads import held_out_leads
+        from ..decisions.stream_budget import StreamBudget
+
+        super().__init__(write)
+        if not model.has_held_out:
+            raise OptionError("a budget on a stream starts from held-out scores, and this model has none; leave --of out.")
+        self.model = model
+        leads = held_out_leads(model.model_, model.labels_)
+        self.budgets = [StreamBudget(n, per, column, threshold=0.0) for column in leads.T]
+        _expect(model, n, per)
+
+    def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
+        """The decisions on further rows."""
+        from ..decisions.leads import class_leads, withhold
+
+        leads = class_leads(decisions, self.model.labels_, always_answer=not self.model.can_be_unsure)
+        within = [budget.accept(column) for budget, column in zip(self.budgets, leads.T, strict=True)]
+        super().add(rows, withhold(decisions, self.model.labels_, np.column_stack(within)))
+
+
+class FileSink(Sink):
+    """The highest of a file, or of each of its days: decisions are held back until all are there; texts are not."""
+
+    def __init__(self, write: Write, model: TextClassifier, n: int, by: str | None, source: str) -> None:
+        from ..decisions.budget import Budget
+
+        super().__init__(write)
+        self.model, self.source = model, source
+        self.budget = Budget(n, by)
+        self.numbers: list[int] = []
+        self.groups: list[Any] = []
+        self.parts: list[Decisions] = []
+
+    def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
+        """The decisions on further rows."""
+        from ..errors import TableError
+        from ..tables.columns import no_column
+        from ..tables.dates import day_of
+
+        by = self.budget.by
+        if by is not None:
+            if rows and by not in rows[0].values and not self.numbers:
+                raise TableError(no_column(by, rows[0].values, self.source, "per"))
+            self.groups += [day_of(row.values.get(by)) for row in rows]
+        self.numbers += [row.number for row in rows]
+        self.parts.append(decisions)
+
+    def close(self) -> None:
+        """Write those that keep the budget."""
+        from ..decisions.leads import class_leads, withhold
+        from ..labels import Decisions
+
+        if not self.numbers:
+            self.write([], self.parts[0])
+            return
+        model, decisions = self.model, Decisions.join(self.parts)
+        self.parts.clear()
+        leads = class_leads(decisions, model.labels_, always_answer=not model.can_be_unsure)
+        groups = None if self.budget.by is None else self.groups
+        within = np.column_stack([self.budget.select(column, groups) for column in leads.T])
+        n_groups = len(set(self.groups)) if groups is not None else 1
+        _expect(model, self.budget.n, len(self.numbers) / n_groups, ((leads >= 0) & ~within).sum(axis=0))
+        limited = withhold(decisions, model.labels_, within)
+        for start in range(0, len(limited), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            self.write(self.numbers[part], limited[part])
+
+
+_ROWS_AT_ONCE = 10_000
+
+
+def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -> None:
+    """Say what a budget is expected to deliver, and for how many texts it had no room."""
+    if not model.has_held_out:
+        return
+    from ..decisions.budget import budget_outcome
+    from ..decisions.leads import held_out_leads
+
+    held_out, names = model.held_out_, [str(name) for name in model.labels_.threshold_names]
+    leads = held_out_leads(model.model_, model.labels_)
+    columns = [k for k in range(len(names)) if (n_over is None or n_over[k]) and held_out.positive[:, k].any()]
+    for k in columns[:_MOST_LINES]:
+        outcome = budget_outcome(
+            held_out.positive[:, k], leads[:, k], min(n, n_texts), n_texts, threshold=0.0, weight=held_out.class_weight(k)
+        )
+        over = "" if n_over is None else f"; no room for {n_over[k]:,}"
+        remark(
+            f"{names[k]}: {outcome.n_accept:,.0f} of {outcome.n_texts:,.0f}, expected precision {outcome.precision:.2f}, "
+            f"{outcome.recall:.0%} of all hits{over}"
+        )
+    if len(columns) > _MOST_LINES:
+        remark(f"and {len(columns) - _MOST_LINES} more labels whose budget is used up")
+    if n_over is not None and len(columns) < len(names):
+        remark(f"within the budget: {len(names) - len(columns)} of {len(names)} labels")

@@ -1,0 +1,72 @@
+"""The command that fits a model to another mix of labels, by texts without any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ._console import app, print_json, remark
+from ._options import AsJson, Encoding, FileFormat, ModelFile, TextColumn, check_writable, tell
+
+if TYPE_CHECKING:
+    from ..feedback.adapt import AdaptResult
+
+
+@app.command()
+def adapt(
+    model: ModelFile,
+    data: Annotated[str, typer.Argument(help="New texts, of the kind that the model is to decide on; labels are not needed.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")],
+    text: TextColumn = None,
+    file_format: FileFormat = None,
+    encoding: Encoding = "utf-8",
+    as_json: AsJson = False,
+) -> None:
+    """Set the thresholds of a model for the mix of labels that new texts have, as their scores tell it; nobody labels them.
+
+    Where no mix of the training texts has such scores nothing is written, and the exit code is 1: these are texts of another
+    kind. Where a text may have several labels, those that are explained move and the others stay.
+    """
+    from ..feedback.adapt import adapt as adapt_model
+    from ..persistence import load_classifier
+    from ..tables.reader import read_table
+
+    check_writable(output, data)
+    before = load_classifier(model)
+    usual = (before.metadata_.get("text_column"), None)
+    table = read_table(
+        data, text=text, file_format=file_format, encoding=encoding, labelled=False, skip_invalid=True, usual=usual
+    )
+    tell([note for note in table.notes if note.startswith("text")], table.invalid[:5], len(table.invalid))
+    result = adapt_model(before, table.corpus.texts)
+    if result.model is not None:
+        result.model.save(output)
+    if as_json:
+        print_json({**result.to_dict(), "output": str(output) if result.model is not None else None})
+    else:
+        _show(result)
+    for label, reason in result.refused.items():
+        remark(f"{label}: {reason}")
+    if result.model is None:
+        remark("nothing was written: a change of mix does not explain these texts")
+        raise typer.Exit(1)
+    if before.decision is None:
+        remark("this model has no costs, so that its thresholds stay; its probabilities are those of the new mix")
+    if not as_json:
+        typer.echo(f"Written to {output}")
+
+
+def _show(result: AdaptResult) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    mix = result.mix
+    table = Table("label", "share in training", f"now ({mix.level:.0%} interval)", "threshold before", "now", box=SIMPLE_HEAD)
+    for k, label in enumerate(result.labels):
+        now = f"{mix.shares[k]:.1%} ({mix.low[k]:.1%} to {mix.high[k]:.1%})"
+        table.add_row(escape(label), f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}")
+    Console().print(table)

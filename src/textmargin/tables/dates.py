@@ -1,0 +1,36 @@
+"""Dates as people write them: ISO 8601, with or without a time, or as in 26-FEB-1987 15:01:01."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from typing import Any
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# 26-FEB-1987 15:01:01.79, as Reuters has it; in some of its files control characters and a desk's letters follow.
+_MONTH_NAMED = re.compile(rf"(\d{{1,2}})-({'|'.join(_MONTHS)})-(\d{{4}})( [\d:.]+)?(?:&#.*)?", re.IGNORECASE)
+
+
+def read_date(value: Any) -> datetime:
+    """The moment that a value stands for, or a ValueError; a date without a time zone is taken for one of UTC."""
+    text = value.isoformat() if isinstance(value, date) else " ".join(str(value).split())
+    if named := _MONTH_NAMED.fullmatch(text):
+        day, month, year, time = named.groups()
+        text = f"{year}-{_MONTHS.index(month.lower()) + 1:02}-{int(day):02}{time or ''}"
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def day_of(value: Any) -> Any:
+    """The day of a date, as it was written; any other value as it is.
+
+    Examples
+    --------
+    >>> from textmargin.tables.dates import day_of
+    >>> day_of("1987-02-26T15:01:01"), day_of("26-FEB-1987 09:30:00"), day_of("desk 3")
+    ('1987-02-26', '1987-02-26', 'desk 3')
+    """
+    try:
+        return read_date(value).date().isoformat()
+    except ValueError:
+        return value
