@@ -246,7 +246,7 @@ def test_a_reader_who_has_had_enough(desk):
 def test_a_decision_comes_before_the_next_line(desk):
     command = [sys.executable, "-m", "textmargin", "predict", str(desk / "plain.tmm"), "--format", "txt"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"line,label\n"
+    assert process.stdout.readline() == b"line,label,guess,confidence\n"
     for number, text in enumerate([b"no toner left in the printer", b"the vpn drops all the time"], start=1):
         process.stdin.write(text + b"\n")
         process.stdin.flush()

@@ -8,6 +8,7 @@ from reference import shares_by_em
 from scipy.special import expit, logit, softmax
 
 from textmargin.decisions._shares import class_shares, positive_shares
+from textmargin.decisions.calibration import Calibration
 from textmargin.decisions.drift import DriftMonitor
 from textmargin.decisions.mix import estimate_mix
 from textmargin.decisions.rules import beta_gamma_threshold
@@ -229,3 +230,40 @@ def test_memory_is_bounded():
 def test_bad_settings_of_a_monitor(setting):
     with pytest.raises(SettingError, match=next(iter(setting))):
         DriftMonitor(*texts(100, [0.2], np.random.default_rng(0)), "binary", **setting)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_weights_of_a_mix_make_the_monitor_expect_it(columns):
+    """After a change of mix that the thresholds were set anew for, texts of the new mix are nothing to be alarmed about."""
+    rng = np.random.default_rng(0)
+    positive, scores = texts(3000, [0.1] * columns, rng)
+    new = texts(1000, [0.5] * columns, rng)[1]
+    kind = "binary" if columns == 1 else "multilabel"
+    weight = np.where(positive, 5.0, 0.5 / 0.9)
+    weight = weight[:, 0] if columns == 1 else weight
+    assert DriftMonitor(positive, scores, kind).update(new) is not None
+    assert DriftMonitor(positive, scores, kind, weight=weight).update(new) is None
+    assert "spam: the mix changed" in DriftMonitor(positive, scores, kind, names=["spam", "x"][:columns]).update(new).message
+
+
+def test_weights_by_class_are_those_of_each_class_alone():
+    rng = np.random.default_rng(3)
+    positive, scores = texts(800, [0.2, 0.4], rng)
+    weight = np.column_stack([np.where(positive[:, 0], 2.0, 1.0), np.where(positive[:, 1], 0.5, 1.0)])
+    both = Calibration.fit(positive, scores, "multilabel", weight)
+    shares = estimate_mix(positive, scores, texts(300, [0.3, 0.3], rng)[1], "multilabel", weight=weight).old_shares
+    for k in range(2):
+        alone = Calibration.fit(positive[:, [k]], scores[:, [k]], "binary", weight[:, k])
+        assert both.slope[k] == pytest.approx(alone.slope[0])
+        assert shares[k] == pytest.approx(np.average(positive[:, k], weights=weight[:, k]))
+
+
+def test_a_shifted_calibration_is_that_of_the_new_mix():
+    """By Bayes' rule the odds of a class grow by w₊/w₋; and a sigmoid fitted anew with the weights is close to it."""
+    rng = np.random.default_rng(4)
+    positive, scores = texts(20_000, [0.2], rng)
+    old = Calibration.fit(positive, scores, "binary")
+    p, shifted = (one.predict(scores) for one in (old, old.shift(np.log([6.0]))))
+    assert shifted / (1 - shifted) == pytest.approx(6 * p / (1 - p))
+    again = Calibration.fit(positive, scores, "binary", np.where(positive[:, 0], 6.0, 1.0)).predict(scores)
+    assert np.abs(again - shifted).mean() < 0.02

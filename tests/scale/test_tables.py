@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from textmargin import TextClassifier, ThresholdClassifier, load_dataset, scale
+from textmargin import TextClassifier, ThresholdClassifier, Utility, load_dataset, scale
 from textmargin.errors import TableError, TextmarginError
 from textmargin.scale import tables
 
@@ -49,7 +49,9 @@ def test_decides_as_in_memory(desk, model, tmp_path, n_parts):
     expected = model.decide(desk.texts)
     assert (found.n_texts, found.n_parts, found.n_null, found.n_earlier) == (len(desk), n_parts, 0, 0)
     assert table["id"].to_pylist() == list(range(len(desk)))
-    assert table["decision"].to_pylist() == [label for (label,) in expected.labels]
+    assert table["decision"].to_pylist() == [own[0] if own else None for own in expected.labels]
+    assert table["guess"].to_pylist() == [own[0] if own else None for own in expected.guesses]
+    np.testing.assert_allclose(table["confidence"], model.decide(desk.texts, probabilities=True).confidence)
     np.testing.assert_allclose(table["score of billing"], expected.scores[:, expected.names.index("billing")])
     assert json.loads((tmp_path / "out" / COMPLETE).read_text())["n_texts"] == len(desk)
 
@@ -61,9 +63,25 @@ def test_several_labels_a_text(desk, tmp_path):
     source = write_parts(tmp_path / "in", desk.texts[:50], 2)
     scale.predict_parquet(model, source, tmp_path / "out", keep=["text"])
     table = pq.read_table(tmp_path / "out")
-    assert table.column_names == ["text", "decision"]
+    assert table.column_names == ["text", "decision", "guess", "confidence"]
     expected = [[str(k) for k in np.flatnonzero(row)] for row in model.predict(desk.texts[:50])]
     assert table["decision"].to_pylist() == expected
+
+
+def test_unsure_texts_are_not_null_texts(desk, tmp_path):
+    part = desk.part("train")
+    careful = TextClassifier(decision=ThresholdClassifier(utility=Utility(1, -20))).fit(part.texts, np.array(part.labels))
+    source = write_parts(tmp_path / "in", [*desk.texts[:60], None], 1)
+    found = [scale.predict_parquet(careful, source, tmp_path / "out") for _ in range(2)]  # the second counts in what is there
+    rows = pq.read_table(tmp_path / "out").to_pylist()
+    assert [one.n_null for one in found] == [1, 1]
+    assert any(row["decision"] is None and row["guess"] for row in rows)
+
+
+def test_scores_of_training_do_not_travel(model):
+    light = tables._light(model)
+    assert light.model_._held_out is None
+    assert light.predict_proba(["no paper"]).tolist() == model.predict_proba(["no paper"]).tolist()
 
 
 def test_two_classes_of_a_plain_classifier(desk, tmp_path):
@@ -82,7 +100,7 @@ def test_an_empty_part_and_a_null_text(model, tmp_path):
     assert empty.num_rows == 0
     assert empty.schema.equals(pq.read_table(tmp_path / "out" / "part-0.parquet").schema)
     row = pq.read_table(tmp_path / "out" / "part-0.parquet").to_pylist()[1]
-    assert row["decision"] is None
+    assert row["decision"] is row["guess"] is row["confidence"] is None
     assert row["score of billing"] is None
 
 

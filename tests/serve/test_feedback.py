@@ -279,10 +279,10 @@ def test_of_many_labels_those_with_enough_can_be_moved():
     model = fitted()
     texts = [f"wheat corn harvest {word} {k}" for k in range(8) for word in ("bank", "oil", "yen", "grain")]
     feedback = judged(model, texts, ["grain"] * len(texts), lambda own, label: own == (label,))
-    with pytest.raises(
-        ScoreError, match=r"'money': 0 accepted texts were judged, and it takes 20.*only= moves those with enough: 'grain'"
-    ):
-        retune(model, feedback)
+    with pytest.raises(ScoreError, match="0 decisions for 'money' were judged; it takes 20"):
+        retune(model, feedback, only=["money"])
+    with pytest.raises(ScoreError, match=r"on 7 texts: . decisions were judged; it takes 20"):
+        retune(model, feedback[:7])
     found = retune(model, feedback, only=["grain"])
     assert list(found.thresholds) == ["grain"]
     with pytest.raises(LabelError, match="no threshold of 'fish'"):
@@ -298,7 +298,7 @@ def test_of_many_labels_those_with_enough_can_be_moved():
 def test_the_same_text_judged_again_is_no_new_evidence():
     model = fitted()
     feedback = judged(model, ["wheat corn harvest"] * 40, ["grain"] * 40, lambda own, label: own == (label,))
-    with pytest.raises(ScoreError, match="'grain': 1 accepted texts were judged, and it takes 20"):
+    with pytest.raises(ScoreError, match="1 decisions for 'grain' were judged; it takes 20"):
         retune(model, feedback, only=["grain"])
 
 

@@ -15,7 +15,7 @@ from samples import corpus
 from schemathesis import GenerationMode
 from serve.services import any_labels, fitted
 
-from textmargin import TextClassifier
+from textmargin import TextClassifier, Utility
 from textmargin.errors import FeedbackError, NotTextError
 from textmargin.feedback.store import FeedbackStore
 from textmargin.serve import create_app
@@ -55,6 +55,43 @@ def test_predict_says_what_the_model_says(client, model):
         dict(zip(decisions.names, row, strict=True)) for row in decisions.scores.tolist()
     ]
     assert client.post("/predict", json={"texts": []}).json() == {"decisions": []}
+
+
+def test_predict_tells_what_is_unsure_and_how_likely(store):
+    model = fitted(utility=Utility(tp=1, fp=-20))
+    decisions = model.decide(TEXTS, probabilities=True)
+    assert () in decisions.labels
+    with TestClient(create_app(model, feedback=store)) as client:
+        answered = client.post("/predict", json={"texts": TEXTS}).json()["decisions"]
+        assert [tuple(one["unsure"]) for one in answered] == decisions.guesses
+        assert [one["confidence"] for one in answered] == decisions.confidence.tolist()
+        assert [list(one["probabilities"].values()) for one in answered] == decisions.probabilities.tolist()
+        assert f"textmargin_unsure_total {sum(not own for own in decisions.labels)}" in client.get("/metrics").text
+        body = {"text": "x", "predicted": [], "correct": ["grain"]}
+        assert client.post("/feedback", json=body).json()["new"]
+        assert client.post("/feedback", json={**body, "predicted": ["grain", "oil"]}).status_code == 422
+        assert client.post("/feedback", json={**body, "correct": []}).status_code == 422
+
+
+def test_a_model_that_always_answers_left_no_text_open(store):
+    client = TestClient(create_app(fitted(utility=None), feedback=store))
+    assert client.post("/feedback", json={"text": "x", "predicted": [], "correct": ["grain"]}).status_code == 422
+
+
+def test_texts_of_another_kind_are_told_of_once(model, caplog):
+    with TestClient(create_app(model)) as client:
+        for _ in range(3):
+            assert client.post("/predict", json={"texts": [f"lorem ipsum {k}" for k in range(600)]}).status_code == 200
+        assert "textmargin_drift 1" in client.get("/metrics").text
+        assert client.get("/health").json() == {"status": "ok"}
+    assert sum("not like those that the thresholds were set on" in one.message for one in caplog.records) == 1
+
+
+def test_texts_of_the_same_kind_are_not(model, caplog):
+    texts, _ = corpus(900)
+    with TestClient(create_app(model)) as client:
+        assert client.post("/predict", json={"texts": list(texts)}).status_code == 200
+        assert "textmargin_drift 0" in client.get("/metrics").text
 
 
 def test_explain_says_what_the_model_says(client, model):

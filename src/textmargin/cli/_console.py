@@ -125,6 +125,7 @@ _NAMES = (
     "min_recall",
     "min_precision",
     "always_answer",
+    "per",
     "positive",
     *_SETTINGS,
 )

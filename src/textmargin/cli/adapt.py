@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._console import app, print_json, remark
+from ._console import OptionError, app, print_json, remark
 from ._options import AsJson, Encoding, FileFormat, ModelFile, TextColumn, check_writable, tell
 
 if TYPE_CHECKING:
@@ -31,16 +31,10 @@ def adapt(
     """
     from ..feedback.adapt import adapt as adapt_model
     from ..persistence import load_classifier
-    from ..tables.reader import read_table
 
     check_writable(output, data)
     before = load_classifier(model)
-    usual = (before.metadata_.get("text_column"), None)
-    table = read_table(
-        data, text=text, file_format=file_format, encoding=encoding, labelled=False, skip_invalid=True, usual=usual
-    )
-    tell([note for note in table.notes if note.startswith("text")], table.invalid[:5], len(table.invalid))
-    result = adapt_model(before, table.corpus.texts)
+    result = adapt_model(before, _read(data, text, before.metadata_.get("text_column"), file_format, encoding))
     if result.model is not None:
         result.model.save(output)
     if as_json:
@@ -52,10 +46,29 @@ def adapt(
     if result.model is None:
         remark("nothing was written: a change of mix does not explain these texts")
         raise typer.Exit(1)
-    if before.decision is None:
+    if not result.moves.any():
+        remark("no share has changed by more than chance, so that nothing moves")
+    elif before.decision is None:
         remark("this model has no costs, so that its thresholds stay; its probabilities are those of the new mix")
     if not as_json:
         typer.echo(f"Written to {output}")
+
+
+def _read(data: str, text: str | None, usual: str | None, file_format: str | None, encoding: str) -> list[str]:
+    """The texts of a file; says which lines could not be read."""
+    from ..tables.formats import InvalidLine, read_rows
+    from ..tables.lines import name_of
+    from ..tables.reader import stream_texts
+
+    texts: list[str] = []
+    invalid: list[InvalidLine] = []
+    for batch in stream_texts(read_rows(data, file_format, encoding), name_of(data), text, usual, log=remark):
+        texts += batch.texts
+        invalid += [row for row in batch.rows if isinstance(row, InvalidLine)]
+    tell([], invalid[:5], len(invalid))
+    if not texts:
+        raise OptionError(f"{name_of(data)} has no texts to adapt to.")
+    return texts
 
 
 def _show(result: AdaptResult) -> None:
@@ -69,4 +82,4 @@ def _show(result: AdaptResult) -> None:
     for k, label in enumerate(result.labels):
         now = f"{mix.shares[k]:.1%} ({mix.low[k]:.1%} to {mix.high[k]:.1%})"
         table.add_row(escape(label), f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}")
-    Console().print(table)
+    Console(soft_wrap=True).print(table)

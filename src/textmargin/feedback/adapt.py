@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
+from .._typing import Bools, Floats
 from ..classifier import TextClassifier
 from ..decisions.mix import MixEstimate, estimate_mix
 
@@ -23,16 +25,19 @@ class AdaptResult:
     Attributes
     ----------
     model : TextClassifier, or None where it was refused: a change of mix does not explain the scores
+        The same as before where no share has changed.
     labels : list of str, those that have a threshold: of two the positive one
     mix : MixEstimate, of these
     before, after : arrays (n_labels,), thresholds; after a refusal the same
+    moves : array (n_labels,) of bool, the labels that are adapted to: their shares have changed by more than chance
     """
 
     model: TextClassifier | None
     labels: list[str]
     mix: MixEstimate
-    before: np.ndarray[Any, Any]
-    after: np.ndarray[Any, Any]
+    before: Floats
+    after: Floats
+    moves: Bools
 
     @property
     def refused(self) -> dict[str, str]:
@@ -54,13 +59,20 @@ class AdaptResult:
             label: {**{name: float(column[k]) for name, column in columns.items()}, "refused": self.mix.reasons[k] or None}
             for k, label in enumerate(self.labels)
         }
-        return {"n_texts": self.mix.n_new, "level": self.mix.level, "adapted": self.model is not None, "labels": labels}
+        facts = {
+            "n_texts": self.mix.n_new,
+            "level": self.mix.level,
+            "refused": self.model is None,
+            "changed": bool(self.moves.any()),
+        }
+        return {**facts, "labels": labels}
 
 
 def adapt(model: TextClassifier, texts: Any, **settings: Any) -> AdaptResult:
     """The same model for the mix of labels that new texts have; no labels are needed.
 
-    Of labels that exclude each other all are adapted to or none; else each that a change of mix explains, and the others stay.
+    Of labels that exclude each other all are adapted to or none; else each that a change of mix explains, and the others stay, as
+    do those whose share has not changed by more than chance.
 
     Parameters
     ----------
@@ -83,16 +95,31 @@ def adapt(model: TextClassifier, texts: Any, **settings: Any) -> AdaptResult:
     new = decision.comparable_scores(model.decide(texts))
     mix = estimate_mix(held_out.positive, held_out.as_new(), new, labels.kind, weight=held_out.weight, **settings)
     before = decision.thresholds_
+    moves = mix.explained & _changed(mix)
+    if labels.kind == "multiclass":
+        moves = np.full(moves.size, mix.explained.all() and moves.any())
+    adapted = decision.with_mix(*_weights(mix, moves)) if moves.any() else decision
     usable = mix.explained.all() if labels.kind == "multiclass" else mix.explained.any()
-    adapted = decision.with_mix(*_weights(mix)) if usable else None
     names = [str(name) for name in labels.threshold_names]
-    after = before if adapted is None else adapted.thresholds_
-    return AdaptResult(None if adapted is None else model.with_decision(adapted), names, mix, before, after)
+    new_model = (model.with_decision(adapted) if moves.any() else model) if usable else None
+    return AdaptResult(new_model, names, mix, before, adapted.thresholds_, moves)
 
 
-def _weights(mix: MixEstimate) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Those of `class_weights`, but no label vanishes: half a text may have gone unseen."""
-    rare = 0.5 / mix.n_new
-    positive, negative = mix.class_weights()
-    lowest = rare / mix.old_shares
-    return np.maximum(positive, np.minimum(lowest, 1.0)), np.maximum(negative, np.minimum(rare / (1 - mix.old_shares), 1.0))
+def _changed(mix: MixEstimate) -> Bools:
+    """Whether the share of a label lies outside its interval, widened so that it holds for all labels at a time.
+
+    Thresholds set anew on a mix that is the same but for chance would move by chance.
+    """
+    tail = (1 - mix.level) / 2
+    wider = norm.isf(tail / mix.shares.size) / norm.isf(tail)
+    low, high = mix.shares - wider * (mix.shares - mix.low), mix.shares + wider * (mix.high - mix.shares)
+    return (mix.old_shares < low) | (mix.old_shares > high)
+
+
+def _weights(mix: MixEstimate, moves: Bools) -> tuple[Floats, Floats]:
+    """How much more frequent texts of each label that moves, and others, have become; half a text may have gone unseen."""
+    shares = np.clip(mix.shares, 0.5 / mix.n_new, 1 - 0.5 / mix.n_new)
+    positive = np.where(moves, shares / mix.old_shares, 1.0)
+    if mix.kind == "multiclass":
+        return positive, np.ones(shares.size)
+    return positive, np.where(moves, (1 - shares) / (1 - mix.old_shares), 1.0)
