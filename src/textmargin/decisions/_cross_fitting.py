@@ -72,7 +72,7 @@ class CrossFit:
 def cross_fit(model: ThresholdClassifier, random_state: int | None = 0) -> CrossFit:
     """Set the thresholds of a fitted model again, without each fold of the texts in turn."""
     scores, setting = model.held_out_, Setting.of(model)
-    columns = model._labels.sign * scores.complete()
+    columns = model._labels.sign * scores.as_new()
     in_use = _answers(model, columns)
     if len(scores) < 2 or (setting.rule == "zero" and not setting.has_floors):
         return CrossFit(in_use, [], [])
@@ -89,7 +89,7 @@ def cross_fit(model: ThresholdClassifier, random_state: int | None = 0) -> Cross
 def plain_answers(model: ThresholdClassifier) -> Answers:
     """What the scores themselves decide, at threshold 0, every text answered."""
     labels = model._labels
-    accepted = labels.accepted(labels.class_scores(labels.sign * model.held_out_.complete()))
+    accepted = labels.accepted(labels.class_scores(labels.sign * model.held_out_.as_new()))
     return Answers(accepted, np.zeros_like(accepted))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from .._ties import ROUNDING
 from .._typing import Bools, Floats
 from ..errors import ScoreError
 from ..labels import ClassLabels, Indicator, column_names
+from ._unseen_terms import shared_length
 from .scores import HeldOutScores, Method
 
 
@@ -146,7 +147,11 @@ class HeldOutSource:
         method, held_out = self._held_out()
         positive = membership(self.y, self.labels)
         few = self.classifier.few_positives
-        return HeldOutScores.of(positive, held_out, self.trained, method, self.labels, few, self.weight)
+        scores = HeldOutScores.of(positive, held_out, self.trained, method, self.labels, few, self.weight)
+        intercept = getattr(self.classifier.estimator_, "intercept_", None)
+        if method == "train" or intercept is None or not hasattr(self.classifier.estimator_, "coef_"):
+            return scores
+        return replace(scores, shared_length=shared_length(self.X), intercept=self.labels.sign * np.atleast_1d(intercept))
 
     def _held_out(self) -> tuple[Method, Floats]:
         """(n_texts, n_problems), NaN where a fold could not give one; and which they are."""

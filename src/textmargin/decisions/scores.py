@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class HeldOutScores:
     few_scores : array (n_texts, n_few)
         Their training scores.
     weight : array (n_texts,), or None
+    shared_length : array (n_texts,), or None
+        Of a text's row of unit length, what is left without the terms that no other text has (`_unseen_terms.py`).
+    intercept : array (n_problems,), or None
+        The score of a text without a term, where the model is linear.
     """
 
     positive: Bools
@@ -42,6 +46,8 @@ class HeldOutScores:
     few_columns: Indices
     few_scores: Floats
     weight: Floats | None = None
+    shared_length: Floats | None = None
+    intercept: Floats | None = None
 
     @classmethod
     def of(
@@ -79,12 +85,20 @@ class HeldOutScores:
         lowest = np.nanmin(np.where(np.isnan(self.scores), np.inf, self.scores), axis=0)
         return np.where(np.isnan(self.scores), np.where(np.isfinite(lowest), lowest, 0.0), self.scores)
 
+    def as_new(self) -> Floats:
+        """Scores without gaps, as the texts would have them if they were new: without the terms that no other text has."""
+        scores = self.complete()
+        if self.shared_length is None or self.intercept is None:
+            return scores
+        known = (self.shared_length > 0)[:, None]
+        length = np.where(known, self.shared_length[:, None], 1.0)
+        return np.where(known, self.intercept + (scores - self.intercept) / length, self.intercept)
+
     def part(self, rows: Indices | Bools) -> HeldOutScores:
         """Some of the texts."""
-        weight = None if self.weight is None else self.weight[rows]
-        return replace(
-            self, positive=self.positive[rows], scores=self.scores[rows], few_scores=self.few_scores[rows], weight=weight
-        )
+        names = ("positive", "scores", "few_scores", "weight", "shared_length")
+        some: dict[str, Any] = {name: own[rows] for name in names if (own := getattr(self, name)) is not None}
+        return replace(self, **some)
 
     def compress(self, one_label: bool) -> HeldOutScores:
         """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to nothing in a file."""
