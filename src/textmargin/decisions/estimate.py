@@ -220,9 +220,7 @@ class _Figures:
             valuation = texts.valuation(one, first)
             on_training[name] = {figure: float(value[0]) for figure, value in valuation.figures(counts[None, :]).items()}
             rng.bit_generator.state = state  # the same texts for all, so that differences are those of the models
-            draws[name] = _drawn(
-                valuation.with_mistake(counts / counts.sum()), np.append(counts / _ONE_OF_MANY, _UNSEEN), n_new, rng
-            )
+            draws[name] = _drawn(valuation.with_mistake(counts / counts.sum()), alpha, n_new, rng)
         optimism = {name: part.optimism(texts.value) for name, part in parts.items()}
         additive = texts.measures is None or all(isinstance(one, Utility) for one in texts.measures)
         return cls(on_training, draws, optimism, rng.standard_normal(_N_DRAWS), _MOVED if additive else (*_MOVED, "utility"))
