@@ -20,3 +20,21 @@ def test_held_out_scores_in_short(capsys):
     for name in ("as chosen: loo", "as chosen: cv", "exact leave-one-out", "five cold folds"):
         assert name in shown
     assert "nan" not in shown
+
+
+def test_decisions_in_short(capsys):
+    """`bench_decisions --quick` runs through: all three ways to decide have a utility, and floors and prices are there."""
+    import_module("benchmarks.bench_decisions").main(["--quick"])
+    shown = capsys.readouterr().out
+    for name in ("argmax", "one against rest", "together", "(1, −20)", "min_precision=0.9", "asking"):
+        assert name in shown
+    assert "nan" not in shown
+
+
+def test_estimates_in_short(capsys):
+    """`bench_estimate --quick` runs through: accuracy and utility have a coverage."""
+    import_module("benchmarks.bench_estimate").main(["--quick"])
+    shown = capsys.readouterr().out
+    assert shown.count("accuracy") == 3
+    assert shown.count("utility") == 2
+    assert "nan" not in shown

@@ -19,7 +19,7 @@ HOSTILE = (
     "NUL \x00 bell \x07",
     "line\u2028paragraph\u2029end",
     "lone \ud800 surrogate",
-    "{{ 7 * 7 }} {% raw %}",
+    "{{ 1111 * 1111 }} {% raw %}",
 )
 
 
@@ -89,6 +89,8 @@ def made(kind):
     configs = {
         "plain": (ModelConfig(), one_label),
         "costs": (ModelConfig(utility=Utility(tp=3)), one_label),
+        "dear": (ModelConfig(utility=Utility(tp=1, fp=-20)), one_label),
+        "asked": (ModelConfig(utility=Utility(tp=1, fp=-3, ask=-0.1)), two_labels),
         "binary": (ModelConfig(utility=Utility(tp=1, fp=-3)), two_labels),
         "multilabel": (ModelConfig(utility=Utility()), any_labels),
         "strings": (ModelConfig(features="subsequence", length=3, utility=Utility()), one_label),

@@ -100,7 +100,7 @@ def computed(kind, k, theta):
 def test_it_fits_the_screen_and_draws_one_topic(opened, kind, width):
     page = opened(kind, width)
     assert page.evaluate("document.documentElement.scrollWidth") == width
-    assert page.locator("svg").count() == 2
+    assert page.locator("svg").count() == 3
     assert page.locator("#borderline li").count() > 2
 
 
@@ -157,7 +157,7 @@ def test_keys_alone_reach_everything(opened):
         page.keyboard.press("Tab")
         reached.append(page.evaluate("document.activeElement.id || document.activeElement.dataset.topic || ''"))
     assert {str(k) for k in range(90)} <= set(reached)
-    assert [one for one in reached if one and not one.isdigit()][:5] == ["chosen", "filter", "cut", "to-use", "to-best"]
+    assert [one for one in reached if one and not one.isdigit()][:6] == ["chosen", "filter", "cut", "budget", "to-use", "to-best"]
     page.locator("button[data-topic='7']").focus()
     page.keyboard.press("Enter")
     assert page.inner_text("#topic-name") == "topic 07"

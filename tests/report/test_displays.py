@@ -8,6 +8,7 @@ mpl.use("Agg")
 
 from conftest import make_problem
 from report.reports import FORMS, in_form
+from sklearn.svm import LinearSVC
 
 from textmargin import PriorDisplay, PriorSVC, TextClassifier, ThresholdClassifier, UtilityCurveDisplay, beta_gamma_threshold
 from textmargin.errors import PriorError, ScoreError
@@ -54,8 +55,8 @@ def test_from_estimator_takes_a_text_classifier_by_its_own_names(form):
 
 
 def test_without_a_threshold_classifier_there_is_no_curve():
-    model, _ = in_form("strings")
-    with pytest.raises(ScoreError, match="PriorSVC has no such curve"):
+    model, _ = in_form("strings", learner=LinearSVC())
+    with pytest.raises(ScoreError, match="LinearSVC has no such curve"):
         UtilityCurveDisplay.from_estimator(model)
 
 

@@ -24,7 +24,7 @@ def sets(indicator):
 
 
 def outcomes(truth, decided, measure=None):
-    return Outcomes.of(sets(truth), sets(decided), NAMES, [measure] * 4)
+    return Outcomes.of(sets(truth), sets(decided), [()] * len(truth), NAMES, [measure] * 4, "multilabel")
 
 
 def test_figures_are_those_of_scikit_learn():

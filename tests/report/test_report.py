@@ -2,6 +2,7 @@
 
 import json
 import re
+from copy import copy
 from html.parser import HTMLParser
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_numbers_are_those_of_evaluate(kind):
     for topic, one in zip(report.topics, summary.classes, strict=True):
         at, points = topic.in_use, topic.points
         assert points.threshold[at] == 0
-        assert (points.tp[at], points.fp[at], topic.n_texts - points.tp[at]) == (one.tp, one.fp, one.fn)
+        assert (points.tp[at], points.fp[at], topic.n_texts - points.tp[at]) == (one.tp, one.fp, one.fn + one.unsure)
         assert points.utility[at] == (one.utility if one.utility is None else pytest.approx(one.utility, rel=1e-5))
         assert points.recall[at] == pytest.approx(one.recall, abs=1e-4)
         if one.precision is not None:
@@ -84,22 +85,55 @@ def test_the_points_are_the_utility_curve():
         assert topic.points.utility[topic.best] == curve.utility.max()
 
 
-def test_moving_a_threshold_moves_decisions_as_the_points_say():
+@pytest.mark.parametrize("kind", ["costs", "dear", "asked"])
+def test_moving_a_threshold_moves_decisions_as_the_points_say(kind):
     """With one label a text: as if the model had that threshold, the others staying where they are."""
-    model, corpus, _ = made("costs")
-    scores = model.decide(corpus.texts).scores
-    for k, topic in enumerate(content("costs").topics):
-        for at in (topic.in_use - 5, topic.in_use + 5):
-            moved = scores.copy()
-            moved[:, k] -= topic.points.threshold[at]
-            given = model.labels_.accepted(moved)[:, k]
+    model, corpus, _ = made(kind)
+    columns = model.learner_.decision_function(model.representation_.transform(corpus.texts))
+    assert model.decide(corpus.texts).unsure.any() == (kind != "costs")
+    for k, topic in enumerate(content(kind).topics):
+        if len(model.classes_) == 2 and k != model.labels_.positive:
+            continue  # its end of the band is the other threshold
+        for at in (topic.in_use - 5, topic.in_use, topic.in_use + 5):
+            moved = copy(model.model_)
+            moved.thresholds_ = model.model_.thresholds_.copy()
+            moved.thresholds_[k if len(model.classes_) > 2 else 0] += topic.points.threshold[at]
+            given = moved.decide_scores(columns if columns.ndim == 2 else columns[:, None]).accepted[:, k]
             assert given.sum() == topic.points.tp[at] + topic.points.fp[at]
+
+
+@pytest.mark.parametrize("kind", ["costs", "dear", "asked", "binary"])
+def test_a_text_has_a_lead_exactly_where_it_is_accepted(kind):
+    model, corpus, _ = made(kind)
+    decisions = model.decide(corpus.texts)
+    np.testing.assert_array_equal(leads(model, decisions) >= 0, decisions.accepted)
+
+
+def test_reliability_is_scikit_learns_calibration_curve():
+    from sklearn.calibration import calibration_curve
+
+    model, corpus, _ = made("binary")
+    proba = model.predict_proba(corpus.texts)
+    for k, topic in enumerate(content("binary").topics):
+        true, predicted = calibration_curve(np.array(corpus.labels) == topic.label, proba[:, k], n_bins=10, strategy="quantile")
+        np.testing.assert_allclose(topic.reliability.prob_true, true, atol=1e-5)
+        np.testing.assert_allclose(topic.reliability.prob_pred, predicted, atol=1e-5)
+        assert sum(topic.reliability.n_texts) == len(corpus)
+
+
+def test_the_page_says_what_training_expected():
+    report = content("dear")
+    assert report.estimate == made("dear")[0].estimate(n_new=report.summary.n_texts)
+    page = to_html(report)
+    assert "Training expected of 90 new texts" in page
+    assert f"<dd>{report.summary.answered:.1%}</dd>" in page
 
 
 def test_of_topics_with_equal_scores_one_gets_the_text():
     model = made("plain")[0]
     scores = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 0.0], [-1.0, -2.0, -1.0]])
-    lead = leads(model, Decisions(model.labels_.text_names, scores, model.labels_.accepted(scores)))
+    accepted = model.labels_.accepted(scores)
+    lead = leads(model, Decisions(model.labels_.text_names, scores, accepted, np.zeros_like(accepted)))
     assert (lead >= 0).sum(axis=1).tolist() == [1, 1, 1]
 
 
@@ -180,7 +214,7 @@ def test_hostile_texts_are_in_the_page_only_as_data():
     shown = set(data["texts"].values())
     assert all(any(text in own for own in shown) for text in HOSTILE)
     assert "<i>hostile</i>" in seen.words
-    assert "49" not in "".join(seen.words)
+    assert str(1111**2) not in "".join(seen.words)
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]", page)
 
 

@@ -40,16 +40,18 @@ def print_summary(summary: Summary) -> None:
 
     console = Console(highlight=False)
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    heads = ["label", "texts", "hits", "false\nalarms", "misses", "precision", "recall", "F1"]
-    valued = summary.utility is not None
+    valued, unsure = summary.utility is not None, summary.n_unsure > 0
+    heads = ["label", "texts", "hits", "false\nalarms", "misses", *["unsure"] * unsure, "precision", "recall", "F1"]
     for number, head in enumerate([*heads, "utility"] if valued else heads):
         table.add_column(head, justify="right" if number else "left", no_wrap=not number)
     for one in summary.classes:
         shares = [f"{share:.2f}" if share is not None else "–" for share in (one.precision, one.recall, one.f1)]
-        counts = map(str, (one.n_texts, one.tp, one.fp, one.fn))
+        counts = map(str, (one.n_texts, one.tp, one.fp, one.fn, *[one.unsure] * unsure))
         table.add_row(escape(one.label), *counts, *shares, *([amount(one.utility)] if valued else []))
     for name, n in list(summary.unknown_labels.items())[:_MOST_LABELS]:
-        table.add_row(escape(f"{name} (not known)"), str(n), "0", "0", str(n), "–", "0.00", "0.00", *["–"] * valued)
+        table.add_row(
+            escape(f"{name} (not known)"), str(n), "0", "0", str(n), *["–"] * unsure, "–", "0.00", "0.00", *["–"] * valued
+        )
     console.print(table)
     console.print(_figures(summary), soft_wrap=True, markup=False)
     if summary.confusions:
@@ -60,6 +62,10 @@ def print_summary(summary: Summary) -> None:
 def _figures(summary: Summary) -> str:
     low, high = summary.accuracy_interval
     right = f"{summary.n_texts:,} texts, {summary.accuracy:.1%} right ({low:.1%} to {high:.1%})"
+    if summary.n_unsure and summary.accuracy_answered is not None:
+        right += f", {summary.accuracy_answered:.1%} of the {summary.answered:.0%} that are answered"
+    elif summary.n_unsure:
+        right += ", none answered"
     (low, high), (lower, higher) = summary.macro_f1_interval, summary.micro_f1_interval
     f1 = f"F1 {summary.macro_f1:.3f} macro ({low:.3f} to {high:.3f}), {summary.micro_f1:.3f} micro ({lower:.3f} to {higher:.3f})"
     worth = ""

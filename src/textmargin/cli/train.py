@@ -11,6 +11,7 @@ import typer
 
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, print_json, remark
+from ._estimate import estimate_lines, estimated, without_knowledge
 from ._evaluation import print_summary, remark_on_texts
 from ._options import (
     AsJson,
@@ -66,7 +67,7 @@ def train(
         check_writable(report, output, *sources)
     _check_together(holdout, cluster, report, test)
     config = making.config(utility, floors)
-    held_out, report_corpus, start = None, None, None
+    corpus, held_out, report_corpus, start = None, None, None, None
     if cluster.wanted:
         model = _train_parts(config, data, reading, cluster)
     else:
@@ -81,6 +82,8 @@ def train(
     model.save(output)
     _remark_on_decisions(model, config)
     facts = _facts(model, output)
+    plain = None if cluster.wanted else without_knowledge(config, corpus)
+    facts["estimate"], facts["no_estimate"] = estimated(model, plain)
     if report is not None and report_corpus is not None:
         from ..report.html import write_report
 
@@ -218,6 +221,8 @@ def _show(facts: dict[str, Any]) -> None:
     labels = ", ".join(f"{name} {n}" for name, n in facts["labels"].items())
     console.print(f"Trained on {facts['n_texts']:,} texts: {labels}")
     for line in facts["knowledge"]:
+        console.print(line)
+    for line in estimate_lines(facts["estimate"], facts["no_estimate"]):
         console.print(line)
     if any(facts["thresholds"].values()):
         console.print("Thresholds: " + ", ".join(f"{name} {theta:+.2f}" for name, theta in facts["thresholds"].items()))

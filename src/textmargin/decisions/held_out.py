@@ -19,9 +19,8 @@ from .._ties import ROUNDING
 from .._typing import Bools, Floats
 from ..errors import ScoreError
 from ..labels import ClassLabels, Indicator, column_names
+from ._unseen_terms import shared_length
 from .scores import HeldOutScores, Method
-
-_LEAST_KNOWN = 0.1  # of a text's squared length, however few of its words others have
 
 
 def score_columns(estimator: Any, X: Any, multilabel: bool) -> Floats:
@@ -150,9 +149,10 @@ class HeldOutSource:
         few = self.classifier.few_positives
         scores = HeldOutScores.of(positive, held_out, self.trained, method, self.labels, few, self.weight)
         intercept = np.ravel(getattr(self.classifier.estimator_, "intercept_", []))
-        if method == "train" or intercept.size != self.labels.n_problems or not sp.issparse(self.X):
+        linear = hasattr(self.classifier.estimator_, "coef_") and intercept.size == self.labels.n_problems
+        if method == "train" or not linear:
             return scores
-        return replace(scores, stretch=_stretch(self.X.tocsr()), intercept=self.labels.sign * intercept)
+        return replace(scores, shared_length=shared_length(self.X), intercept=self.labels.sign * intercept)
 
     def _held_out(self) -> tuple[Method, Floats]:
         """(n_texts, n_problems), NaN where a fold could not give one; and which they are."""
@@ -196,17 +196,6 @@ def membership(y: Any, labels: ClassLabels) -> Bools:
         return np.asarray(y != 0)
     wanted = labels.names[[labels.positive]] if labels.kind == "binary" else labels.names
     return np.asarray(y.ravel()[:, None] == wanted[None, :])
-
-
-def _stretch(X: Any) -> Floats | None:
-    """How much longer rows of length 1 would be made, were they without the columns that only they have; None for other rows."""
-    squares = X.multiply(X).tocsr()
-    lengths = np.asarray(squares.sum(axis=1)).ravel()
-    if np.any(np.abs(lengths[lengths > 0] - 1) > 1e-6):
-        return None
-    alone = np.bincount(X.indices, minlength=X.shape[1]) == 1
-    known = lengths - squares @ alone.astype(np.float64)
-    return np.asarray(1 / np.sqrt(np.maximum(known, _LEAST_KNOWN)))
 
 
 def _belong_together(held_out: Floats, trained: Floats) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ Method = Literal["loo", "cv", "train"]
 _MOST_ENTRIES = 2_000_000  # texts times classes that are all held; of more only what a threshold can need
 _PER_POSITIVE, _AT_LEAST = 20, 1000  # rejected texts of a class that can need, the highest first
 _BEST_CLASSES = 8  # of a text with one label
+_LEAST_LENGTH = 0.3  # however few of a text's terms others have
 _RARE = 2_000  # texts of a class that are all in a sample
 
 
@@ -36,10 +37,10 @@ class HeldOutScores:
         Their training scores.
     weight : array (n_texts,), or None
         Where a text may have several labels and their mix has changed, (n_texts, n_problems): for each class another.
-    stretch : array (n_texts,), or None
-        How much further from the intercepts the scores would be, were the text new: words that no other text has count in the
-        length of a training text, but are unknown in a new one, and do not.
+    shared_length : array (n_texts,), or None
+        Of a text's row of unit length, what is left without the terms that no other text has (`_unseen_terms.py`).
     intercept : array (n_problems,), or None
+        The score of a text without a term, where the model is linear.
     """
 
     positive: Bools
@@ -48,7 +49,7 @@ class HeldOutScores:
     few_columns: Indices
     few_scores: Floats
     weight: Floats | None = None
-    stretch: Floats | None = None
+    shared_length: Floats | None = None
     intercept: Floats | None = None
 
     @classmethod
@@ -93,15 +94,9 @@ class HeldOutScores:
 
     def part(self, rows: Indices | Bools) -> HeldOutScores:
         """Some of the texts."""
-        weight = None if self.weight is None else self.weight[rows]
-        return replace(
-            self,
-            positive=self.positive[rows],
-            scores=self.scores[rows],
-            few_scores=self.few_scores[rows],
-            weight=weight,
-            stretch=None if self.stretch is None else self.stretch[rows],
-        )
+        names = ("positive", "scores", "few_scores", "weight", "shared_length")
+        some: dict[str, Any] = {name: own[rows] for name in names if (own := getattr(self, name)) is not None}
+        return replace(self, **some)
 
     def sample(self, n_texts: int) -> HeldOutScores:
         """About so many of the texts: all of the rare classes, and of the others a share, with weights that make up for it."""
@@ -112,8 +107,9 @@ class HeldOutScores:
         share = max(n_texts - always.sum(), 1) / max((~always).sum(), 1)
         number = np.arange(len(self), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # wraps: spread evenly over all numbers
         chosen = always | (number < np.uint64(min(share, 1.0) * 2**63) * np.uint64(2))
-        weight = np.where(always, 1.0, 1 / min(share, 1.0)) * (1.0 if self.weight is None else self.weight)
-        return replace(self.part(chosen), weight=weight[chosen])
+        factor = np.where(always, 1.0, 1 / min(share, 1.0))[chosen]
+        part = self.part(chosen)
+        return replace(part, weight=factor if part.weight is None else (part.weight.T * factor).T)
 
     def compress(self, one_label: bool) -> HeldOutScores:
         """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to nothing in a file."""
@@ -128,10 +124,12 @@ class HeldOutScores:
         return replace(self, scores=raised.astype(np.float64))
 
     def as_new(self) -> Floats:
-        """The scores that such texts would have, were they new: what those of new texts are compared with."""
-        if self.stretch is None or self.intercept is None or self.positive.size > _MOST_ENTRIES:
-            return self.scores
-        return self.intercept + (self.scores - self.intercept) * self.stretch[:, None]
+        """Scores without gaps, as the texts would have them if they were new: without the terms that no other text has."""
+        scores = self.complete()
+        if self.shared_length is None or self.intercept is None or self.positive.size > _MOST_ENTRIES:
+            return scores
+        length = np.maximum(self.shared_length, _LEAST_LENGTH)[:, None]
+        return np.asarray(self.intercept + (scores - self.intercept) / length)
 
     def align(self, new_scores: Floats, one_label: bool) -> Floats:
         """Scores of new texts (n_new, n_problems), raised as those here were if they are compressed, to be compared with them."""

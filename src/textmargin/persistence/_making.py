@@ -32,7 +32,7 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
     },
     "HeldOutScores": {
         **dict.fromkeys(("positive", "scores", "few_columns", "few_scores"), (np.ndarray,)),
-        **dict.fromkeys(("weight", "stretch", "intercept"), (np.ndarray, NoneType)),
+        **dict.fromkeys(("weight", "shared_length", "intercept"), (np.ndarray, NoneType)),
         "method": (str,),
     },
     "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},

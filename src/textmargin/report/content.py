@@ -14,9 +14,12 @@ from .._system.json import jsonable
 from .._typing import Floats
 from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
+from ..decisions.estimate import Estimate
 from ..decisions.utility import Measure
-from ..errors import TableError
+from ..errors import ScoreError, TableError
+from ..labels import Decisions
 from .reasons import Matched, disagreements_of, matched, verdicts_of, words_of
+from .reliability import Probabilities, Reliability, probabilities_of, quality_of
 from .summary import Summary, confused, measures_of_labels, summarise_decisions, with_text_labels
 from .topic import Borderline, Topic, borderline_of, interval_of, leads, points_of, ranking_of
 
@@ -48,6 +51,8 @@ class Report:
     version : str, of textmargin
     model : Model
     summary : Summary, as `textmargin evaluate` gives it
+    estimate : Estimate of as many new texts, from training; None where the model has no held-out scores
+    probabilities : Probabilities, how good they are here; None where the model gives none
     topics : list of Topic, in the order of `summary.classes`
     positive : int, which topic is looked for, of two; 0 where there are more
     confusions : list of (truth, decision, how often), most frequent first, right ones among them; as in `Summary`, "" is none
@@ -57,6 +62,8 @@ class Report:
     version: str
     model: Model
     summary: Summary
+    estimate: Estimate | None
+    probabilities: Probabilities | None
     topics: list[Topic]
     positive: int
     confusions: list[tuple[str, str, int]]
@@ -101,6 +108,7 @@ def report_content(
     unknown = dict(list(summary.unknown_labels.items())[:_MOST_LABELS])
     truth, _ = corpus.indicator(decisions.names)
     lead, measures = leads(model, decisions), measures_of_labels(model, utility)
+    proba = probabilities_of(model, decisions)
     words, opposed, verdicts = words_of(model, n_words), disagreements_of(model, 5), verdicts_of(model)
     n_points = max(20, min(n_points, _MOST_POINTS // len(decisions.names)))
     largest = np.argsort(-truth.sum(axis=0), kind="stable")[:_MOST_MATCHED]
@@ -120,6 +128,7 @@ def report_content(
                 average_precision=ranking_of(true, own),
                 interval=interval_of(true, own, measures[one.label], n_bootstrap),
                 borderline=borderline,
+                reliability=None if proba is None else Reliability.of(true, proba[:, k]),
                 words=words[k],
                 disagreements=opposed[k],
                 matched=_matched(model, k, corpus, own, borderline) if k in largest else [],
@@ -130,11 +139,21 @@ def report_content(
         version=__version__,
         model=_model(model),
         summary=replace(summary, unknown_labels=unknown),
+        estimate=_estimate(model, len(corpus)),
+        probabilities=None if proba is None else quality_of(truth > 0, proba),
         topics=topics,
         positive=model.labels_.positive if model.labels_.kind == "binary" else 0,
-        confusions=_confusions(decisions.labels, corpus),
+        confusions=_confusions(decisions, corpus, model.labels_.kind),
         texts=_texts(corpus, topics),
     )
+
+
+def _estimate(model: TextClassifier, n_new: int) -> Estimate | None:
+    """What training expects of so many new texts; None where there is nothing to tell it from, or floors fail on a part."""
+    try:
+        return model.estimate(n_new=n_new)
+    except ScoreError:
+        return None
 
 
 def _model(model: TextClassifier) -> Model:
@@ -161,13 +180,13 @@ def _matched(model: TextClassifier, k: int, corpus: Corpus, lead: Floats, border
     return [one for one in found if one is not None]
 
 
-def _confusions(decided: list[tuple[str, ...]], corpus: Corpus) -> list[tuple[str, str, int]]:
+def _confusions(decisions: Decisions, corpus: Corpus, kind: str) -> list[tuple[str, str, int]]:
     """What was taken for what; right decisions as themselves. Counted as in `Summary.confusions`."""
     truth = [own if isinstance(own, tuple) else (own,) for own in corpus.labels]
     pairs = Counter(
         pair
-        for own, given in zip(truth, decided, strict=True)
-        for pair in [*confused(own, given), *((name, name) for name in own if name in given)]
+        for own, given, guess in zip(truth, decisions.labels, decisions.guesses, strict=True)
+        for pair in [*confused(own, given, guess, kind), *((name, name) for name in own if name in given)]
     )
     return [(a, b, n) for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:_MOST_CONFUSIONS]]
 

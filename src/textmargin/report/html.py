@@ -21,6 +21,7 @@ from jinja2 import Environment, StrictUndefined
 from .._system.writing import write_whole
 from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
+from ..decisions.estimate import Estimate
 from ..decisions.utility import Measure
 from .content import Report, report_content
 
@@ -75,7 +76,7 @@ def write_page(report: Report, path: str | os.PathLike[str]) -> None:
 def to_html(report: Report) -> str:
     """The page."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"share": _share, "number": _number, "plain": _plain}
+    environment.filters |= {"share": _share, "number": _number, "plain": _plain, "expected": _expected}
     script = _own("page.js")
     return environment.from_string(_own("page.html.jinja")).render(
         report=report,
@@ -104,6 +105,12 @@ def _number(value: float | None) -> str:
         return "–"
     shown = f"{value:,.0f}" if abs(value) >= 100 or value == round(value) else f"{value:,.2f}"
     return shown.replace("-", "−")
+
+
+def _expected(ends: tuple[float, float, float], estimate: Estimate, n_texts: int) -> str:
+    """A utility of so many texts, with its interval, from one per 1,000, or from a mean over classes."""
+    value, low, high = (_number(end * n_texts / 1000 if estimate.per_1000 else end) for end in ends)
+    return f"{value} ({low} to {high})"
 
 
 def _plain(text: str) -> str:

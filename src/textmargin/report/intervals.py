@@ -35,11 +35,23 @@ Interval: TypeAlias = tuple[float, float]
 class Figures(NamedTuple):
     """What decisions on some texts come to; arrays (n_draws,), NaN where a figure is not defined."""
 
-    accuracy: Floats  # share of texts whose labels are all right
+    accuracy: Floats  # share of texts whose labels are all right; an unsure one is not
+    answered: Floats  # share of texts that nothing is left to a person of
+    accuracy_answered: Floats  # share of these that are right
     macro_f1: Floats
     micro_f1: Floats
     t11su: Floats  # mean over classes with texts
     utility: Floats  # over all classes: what they are worth together, or the mean of measures that do not add up
+
+
+class Counts(NamedTuple):
+    """Hits, false alarms, misses, unsure ones and looks of a person (n_draws, n_labels)."""
+
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    unsure: Floats
+    asked: Floats
 
 
 @dataclass(frozen=True)
@@ -49,16 +61,22 @@ class Outcomes:
     Attributes
     ----------
     n_texts : array (n_outcomes,), how many texts there are of each
-    right : array (n_outcomes,), 1 where all labels are right
+    right : array (n_outcomes,), 1 where all labels are right, and none is open
+    answered : array (n_outcomes,), 1 where none is open
     tp, fp, fn : sparse (n_outcomes, n_labels), 1 where the outcome is a hit, a false alarm or a miss of a label
+    unsure : sparse (n_outcomes, n_labels), 1 for a miss that is none, because a person is to decide
+    asked : sparse (n_outcomes, n_labels), 1 where the look of a person is paid for, if it has a price
     measures : a measure for each label, or None where nothing is said of it
     """
 
     n_texts: Floats
     right: Floats
+    answered: Floats
     tp: Any
     fp: Any
     fn: Any
+    unsure: Any
+    asked: Any
     measures: Sequence[Measure | None]
 
     @classmethod
@@ -66,12 +84,14 @@ class Outcomes:
         cls,
         truth: Sequence[tuple[str, ...]],
         decided: Sequence[tuple[str, ...]],
+        guesses: Sequence[tuple[str, ...]],
         names: Sequence[str],
         measures: Sequence[Measure | None],
+        kind: str,
     ) -> Self:
-        """The labels of each text, and those that it was given, among names."""
-        outcomes = sorted(Counter(zip(truth, decided, strict=True)).items())  # the order of the texts does not matter
-        sets = [(set(own), set(given)) for (own, given), _ in outcomes]
+        """The labels of each text, those that it was given, and those that are left to a person, among names."""
+        outcomes = sorted(Counter(zip(truth, decided, guesses, strict=True)).items())  # the order of the texts does not matter
+        sets = [(set(own), set(given), set(guess)) for (own, given, guess), _ in outcomes]
         place = {name: column for column, name in enumerate(names)}
 
         def indicator(labels: Sequence[set[str]]) -> Any:
@@ -79,24 +99,36 @@ class Outcomes:
             columns = [place[name] for own in labels for name in own]
             return sp.csr_array((np.ones(len(columns)), (rows, columns)), shape=(len(labels), len(names)))
 
+        def left(own: set[str], guess: set[str]) -> set[str]:
+            """Which labels a text has that are left to a person: the open ones, of a text of one label that is open its own."""
+            return own & guess if kind == "multilabel" else own if guess else set()
+
+        def paid(own: set[str], guess: set[str]) -> set[str]:
+            """One look for each open label; of a text of one label for its own, of two labels for either that has a price."""
+            every = {"multilabel": guess, "multiclass": own, "binary": set(names[:2])}[kind]
+            return every if guess else set()
+
         return cls(
             np.array([n for _, n in outcomes], dtype=np.float64),
-            np.array([own == given for own, given in sets], dtype=np.float64),
-            indicator([own & given for own, given in sets]),
-            indicator([given - own for own, given in sets]),
-            indicator([own - given for own, given in sets]),
+            np.array([own == given and not guess for own, given, guess in sets], dtype=np.float64),
+            np.array([not guess for *_, guess in sets], dtype=np.float64),
+            indicator([own & given for own, given, _ in sets]),
+            indicator([given - own for own, given, _ in sets]),
+            indicator([own - given - left(own, guess) for own, given, guess in sets]),
+            indicator([left(own, guess) for own, _, guess in sets]),
+            indicator([paid(own, guess) for own, _, guess in sets]),
             measures,
         )
 
-    def counts(self, n_texts: Floats) -> tuple[Floats, Floats, Floats]:
-        """Hits, false alarms and misses (n_draws, n_labels) of so many texts (n_draws, n_outcomes) of each outcome."""
-        return n_texts @ self.tp, n_texts @ self.fp, n_texts @ self.fn
+    def counts(self, n_texts: Floats) -> Counts:
+        """Of so many texts (n_draws, n_outcomes) of each outcome."""
+        return Counts(*(n_texts @ part for part in (self.tp, self.fp, self.fn, self.unsure, self.asked)))
 
     def figures(self, n_texts: Floats | None = None) -> Figures:
         """The figures of so many texts (n_draws, n_outcomes) of each outcome, by default of those there are."""
         n_texts = self.n_texts[None, :] if n_texts is None else n_texts
         n = n_texts.sum(axis=1)
-        return self._figures(n_texts @ self.right / n, n, *self.counts(n_texts))
+        return self._figures(n_texts @ self.right / n, n_texts @ self.answered / n, n, self.counts(n_texts))
 
     def intervals(self) -> dict[str, Interval | None]:
         """The interval of each figure but T11SU; None for a utility where there is none."""
@@ -120,32 +152,45 @@ class Outcomes:
 
     def _with_mistakes(self, right: float) -> Figures:
         """The figures if of the hits such a share were right, the others misses and false alarms: for texts without mistakes."""
-        (tp, fp, fn), n = self.counts(self.n_texts[None, :]), self.n_texts.sum(keepdims=True)
-        return self._figures(np.array([right]), n, right * tp, fp + (1 - right) * tp, fn + (1 - right) * tp)
+        counts, n = self.counts(self.n_texts[None, :]), self.n_texts.sum(keepdims=True)
+        lost = (1 - right) * counts.tp
+        wrong = counts._replace(tp=counts.tp - lost, fp=counts.fp + lost, fn=counts.fn + lost)
+        return self._figures(np.array([right]), np.ones(1), n, wrong)
 
-    def _figures(self, accuracy: Floats, n: Floats, tp: Floats, fp: Floats, fn: Floats) -> Figures:
+    def _figures(self, accuracy: Floats, answered: Floats, n: Floats, counts: Counts) -> Figures:
+        tp, fp, fn = counts.tp, counts.fp, counts.fn + counts.unsure  # what is not accepted is missed
         present = tp + fn > 0
         n_present = np.maximum(present.sum(axis=1), 1)
         tn = n[:, None] - tp - fp - fn
         f1, t11su = f1_score(tp, fp, fn), np.where(present, T11SU(tp, fp, fn, tn), 0.0)
         return Figures(
             accuracy,
+            answered,
+            np.where(answered > 0, accuracy / np.maximum(answered, 1e-300), np.nan),
             np.where(present, f1, 0.0).sum(axis=1) / n_present,
             f1_score(tp.sum(axis=1), fp.sum(axis=1), fn.sum(axis=1)),
             t11su.sum(axis=1) / n_present,
-            self._utility(tp, fp, fn, tn),
+            self._utility(n, counts),
         )
 
-    def _utility(self, tp: Floats, fp: Floats, fn: Floats, tn: Floats) -> Floats:
-        total, n_defined = np.zeros(len(tp)), np.zeros(len(tp))
+    def _utility(self, n: Floats, counts: Counts) -> Floats:
+        total, n_defined = np.zeros(len(n)), np.zeros(len(n))
         for k, measure in enumerate(self.measures):
             if measure is not None:
-                value = measure(tp[:, k], fp[:, k], fn[:, k], tn[:, k])
+                value = label_utility(measure, n, *(part[:, k] for part in counts))
                 total += np.nan_to_num(value)
                 n_defined += ~np.isnan(value)
         adds_up = all(isinstance(measure, Utility) for measure in self.measures if measure is not None)
         with np.errstate(invalid="ignore"):
             return np.where(n_defined > 0, total if adds_up else total / n_defined, np.nan)
+
+
+def label_utility(measure: Measure, n: Any, tp: Any, fp: Any, fn: Any, unsure: Any, asked: Any) -> Any:
+    """What decisions on a label are worth among n texts: an unsure one is a miss, or a hit at the price of asking."""
+    value = measure(tp, fp, fn + unsure, n - tp - fp - fn - unsure)
+    if isinstance(measure, Utility) and measure.ask is not None:
+        value = value + unsure * (measure.tp - measure.fn) + asked * measure.ask
+    return value
 
 
 def _around(figure: float, draws: Floats) -> Interval:

@@ -40,6 +40,7 @@ function moveTo(k) {
     make("div", {}, make("dt", {}, what), make("dd", { id: `now-${what.replace(" ", "-")}` }, String(value)))));
   drawUtility();
   drawPrecision();
+  showBudget();
   listBorderline(now.threshold);
 }
 
@@ -88,6 +89,8 @@ function drawUtility() {
   const path = threshold.map((value, k) => `${px(value)} ${py(utility[k])}`);
   draw(svg, "path", { class: "curve", d: `M${path.join("L")}` });
   draw(svg, "path", { class: "used", d: `M${px(0)} ${top}V${bottom}` });
+  const read = withinBudget();
+  if (read !== null) draw(svg, "path", { class: "budget", d: `M${px(threshold[read])} ${top}V${bottom}` });
   draw(svg, "path", { class: "now", d: `M${px(now.threshold)} ${top}V${bottom}` });
   draw(svg, "circle", { class: "now", cx: px(now.threshold), cy: py(now.utility), r: 6 });
 }
@@ -99,6 +102,33 @@ function drawPrecision() {
   const path = precision.map((value, k) => (value === null ? "" : `${px(recall[k])} ${py(value)}`)).filter(Boolean);
   draw(svg, "path", { class: "curve", d: `M${path.join("L")}` });
   if (now.precision !== null) draw(svg, "circle", { class: "now", cx: px(now.recall), cy: py(now.precision), r: 6 });
+}
+
+// So many texts, those of the highest score: which point that is, and what it gives
+function withinBudget() {
+  const n = Number($("budget").value), { tp, fp } = topic.points;
+  if (!(n >= 1)) return null;
+  return tp.reduce((last, hits, k) => (hits + fp[k] <= n ? k : last), 0);
+}
+function showBudget() {
+  const k = withinBudget();
+  if (k === null) { $("budget-note").textContent = ""; return; }
+  const { hits, falseAlarms, precision, recall } = state(k);
+  $("budget-note").textContent = `${hits + falseAlarms}: precision ${share(precision)}` + (recall === null ? "" : `, ${Math.round(100 * recall)} % of all hits`);
+}
+
+// Probabilities and how often they come true
+function drawReliability() {
+  const told = topic.reliability;
+  $("reliability-figure").hidden = !told;
+  if (!told) return;
+  const { prob_pred: predicted, prob_true: observed, n_texts: counts } = told;
+  const label = `Share of texts of the topic by probability: ${predicted.map((p, k) => `${share(observed[k])} of ${counts[k]} at ${share(p)}`).join("; ")}.`;
+  const { svg, px, py } = frame($("reliability"), label, [0, 1], [0, 1.04], "probability (across), share that came true (up)", () => [0, 0.25, 0.5, 0.75, 1]);
+  draw(svg, "path", { class: "zero", d: `M${px(0)} ${py(0)}L${px(1)} ${py(1)}` });
+  draw(svg, "path", { class: "curve", d: `M${predicted.map((p, k) => `${px(p)} ${py(observed[k])}`).join("L")}` });
+  predicted.forEach((p, k) => draw(draw(svg, "circle", { class: "bin", cx: px(p), cy: py(observed[k]), r: 4 }), "title", {}, `${counts[k]} texts`));
+  $("reliability-note").textContent = `Dots are bins of about ${Math.max(...counts)} texts; on the thin line probabilities are right. Brier score ${told.brier.toFixed(4)}.`;
 }
 
 // Texts near the threshold
@@ -185,6 +215,7 @@ function choose(k) {
   showMistaken();
   showWords();
   showMatched();
+  drawReliability();
   moveTo(topic.in_use);
 }
 function fill(part) {
@@ -234,7 +265,8 @@ for (const button of document.querySelectorAll("button[data-topic]")) {
     $("topic-heading").scrollIntoView();
   });
 }
-window.addEventListener("resize", () => { drawUtility(); drawPrecision(); });
+$("budget").addEventListener("input", () => { showBudget(); drawUtility(); });
+window.addEventListener("resize", () => { drawUtility(); drawPrecision(); drawReliability(); });
 $("topic").hidden = false;
 $("filter-label").hidden = report.topics.length < 12;
 $("alone").hidden = report.summary.multilabel || report.topics.length < 3;

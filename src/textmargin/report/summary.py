@@ -12,10 +12,10 @@ import numpy as np
 from ..classifier import TextClassifier
 from ..datasets.corpus import Corpus
 from ..decisions.class_utilities import OTHERS, measures_by_class
-from ..decisions.utility import Measure
+from ..decisions.utility import Measure, Utility
 from ..errors import LabelError
 from ..labels import Decisions, listed
-from .intervals import Interval, Outcomes, f1_score
+from .intervals import Interval, Outcomes, f1_score, label_utility
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class ClassSummary:
     tp: int
     fp: int
     fn: int
+    unsure: int  # texts of the class of which a person is to decide; neither hits nor misses
     precision: float | None
     recall: float | None
     f1: float
@@ -41,11 +42,15 @@ class Summary:
     corpus: str
     n_texts: int
     multilabel: bool
-    accuracy: float  # share of texts whose labels are all right
+    n_unsure: int  # texts of which something is left to a person
+    accuracy: float  # share of texts whose labels are all right; an unsure one is not
+    answered: float  # share of texts that are not unsure
+    accuracy_answered: float | None  # share of these that are right
     macro_f1: float
     micro_f1: float
     t11su: float  # mean over classes with texts
-    utility: float | None  # over all classes: what they are worth together, or the mean of measures that do not add up
+    utility: float | None  # over all classes: what they are worth together, or the mean of measures that do not add up; with
+    # a price for asking, that of an unsure text is paid and its label right, else it is a miss
     classes: list[ClassSummary]
     confusions: list[tuple[str, str, int]]  # truth, decision, how often; most frequent first
     accuracy_interval: Interval
@@ -82,31 +87,38 @@ def summarise_decisions(
     unknown = _unknown_labels(model, corpus.name, truth)
     measures = measures_of_labels(model, utility)
     others = _measure_of_others(model, utility)
-    outcomes = Outcomes.of(truth, decided, [*names, *unknown], [*(measures[name] for name in names), *[others] * len(unknown)])
+    every = [*(measures[name] for name in names), *[others] * len(unknown)]
+    kind = model.labels_.kind
+    outcomes = Outcomes.of(truth, decided, decisions.guesses, [*names, *unknown], _asking_once(every, kind), kind)
     counts = [found[0, : len(names)].astype(int).tolist() for found in outcomes.counts(outcomes.n_texts[None, :])]
     classes = []
-    for label, threshold, tp, fp, fn in zip(names, model.thresholds_, *counts, strict=True):
+    for label, measure, threshold, *own in zip(names, outcomes.measures, model.thresholds_, *counts, strict=False):
+        tp, fp, fn, unsure, asked = own
+        n_texts = tp + fn + unsure
         classes.append(
             ClassSummary(
                 label,
-                tp + fn,
+                n_texts,
                 tp,
                 fp,
                 fn,
+                unsure,
                 tp / (tp + fp) if tp + fp else None,
-                tp / (tp + fn) if tp + fn else None,
-                float(f1_score(tp, fp, fn)),
-                _valued(measures[label], tp, fp, fn, len(corpus) - tp - fp - fn),
+                tp / n_texts if n_texts else None,
+                float(f1_score(tp, fp, n_texts - tp)),
+                None if measure is None else _defined(label_utility(measure, len(corpus), tp, fp, fn, unsure, asked)),
                 float(threshold),
             )
         )
-    wrong = Counter(pair for own, given in zip(truth, decided, strict=True) for pair in confused(own, given))
+    texts = zip(truth, decided, decisions.guesses, strict=True)
+    wrong = Counter(pair for own, given, guess in texts for pair in confused(own, given, guess, kind))
     figures: dict[str, Any] = {name: _defined(value[0]) for name, value in outcomes.figures()._asdict().items()}
     intervals: dict[str, Any] = {f"{name}_interval": interval for name, interval in outcomes.intervals().items()}
     return Summary(
         corpus=corpus.name,
         n_texts=len(corpus),
         multilabel=model.labels_.multilabel,
+        n_unsure=int(decisions.unsure.any(axis=1).sum()),
         **figures,
         classes=classes,
         confusions=[(a, b, n) for (a, b), n in wrong.most_common(10)],
@@ -125,11 +137,15 @@ def with_text_labels(corpus: Corpus) -> Corpus:
 def measures_of_labels(model: TextClassifier, utility: Any = None) -> dict[str, Measure | None]:
     """What decisions on each label are worth: as given, or as in training; None where nothing is said of one."""
     labels = model.labels_
-    if utility is None:
-        utility = getattr(model.model_, "utility", None)
+    utility = _utility_in_use(model) if utility is None else utility
     if isinstance(utility, Mapping):
         utility = labels.respell(utility)
     return {str(name): measure for name, measure in measures_by_class(utility, labels).items()}
+
+
+def _utility_in_use(model: TextClassifier) -> Any:
+    """What thresholds were set by; None where the learner decides."""
+    return None if model.decision is None else getattr(model.model_, "utility", None)
 
 
 def _unknown_labels(model: TextClassifier, source: str, truth: list[tuple[str, ...]]) -> dict[str, int]:
@@ -148,7 +164,7 @@ def _unknown_labels(model: TextClassifier, source: str, truth: list[tuple[str, .
 
 def _measure_of_others(model: TextClassifier, utility: Any) -> Measure | None:
     """What decisions on labels are worth that the model does not know, where something is said of all labels."""
-    utility = getattr(model.model_, "utility", None) if utility is None else utility
+    utility = _utility_in_use(model) if utility is None else utility
     if isinstance(utility, Mapping):
         return utility.get(OTHERS)
     return utility if callable(utility) and model.labels_.kind != "binary" else None
@@ -160,15 +176,26 @@ def several_hint(model: TextClassifier, label: str) -> str:
     return " This model gives several labels a text; say what stands between them with label_separator=." if separate else ""
 
 
-def _valued(measure: Measure | None, *counts: int) -> float | None:
-    return None if measure is None else _defined(measure(*counts))
+def _asking_once(measures: list[Measure | None], kind: str) -> list[Measure | None]:
+    """Of two labels whose costs both have a price for asking one has it, the dearer: one look tells of both."""
+    first, second = (*measures[:2], None, None)[:2]
+    if kind != "binary" or not isinstance(first, Utility) or not isinstance(second, Utility) or None in (first.ask, second.ask):
+        return measures
+    dearer = min(first.ask or 0.0, second.ask or 0.0)
+    return [replace(first, ask=dearer), replace(second, ask=0.0), *measures[2:]]
 
 
 def _defined(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def confused(own: tuple[str, ...], given: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Missed labels with the wrong ones that were given instead; "" where none was missed, or none given."""
-    missed, false = [name for name in own if name not in given], [name for name in given if name not in own]
+def confused(own: tuple[str, ...], given: tuple[str, ...], guess: tuple[str, ...], kind: str) -> list[tuple[str, str]]:
+    """Missed labels with the wrong ones that were given instead; "" where none was missed, or none given.
+
+    What a person is to decide is no mistake.
+    """
+    if guess and kind != "multilabel":
+        return []
+    missed = [name for name in own if name not in given and name not in guess]
+    false = [name for name in given if name not in own]
     return [(a, b) for a in missed or [""] for b in false or [""] if a or b]

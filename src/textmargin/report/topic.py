@@ -1,8 +1,9 @@
 """One topic of a report: what every threshold would give on these texts, and the texts it turns on.
 
 A text's *lead* over a topic's threshold is by how much the threshold could be raised with the text still accepted, the other
-topics' thresholds staying where they are: with several labels a text its score, with one label what it has over the best other
-topic. So 0 is the threshold in use, and what is accepted at 0 is what the model decides.
+topics' thresholds staying where they are: with several labels a text its score; with one label what it has over the best other
+topic, and over 0 where a text may stay without an answer; of two topics, with a band in between where a person is asked, what it
+has over the end of the band. So 0 is the threshold in use, and what is accepted at 0 is what the model decides.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from .._ties import ROUNDING, first_maximum
 from .._typing import Bools, Floats
 from ..classifier import TextClassifier
 from ..decisions.bootstrap import ThresholdInterval, threshold_interval
+from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import Measure
 from ..labels import Decisions
 from ..learners.evidence import Verdict
 from .reasons import Matched, Word
+from .reliability import Reliability
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Topic:
     average_precision: float | None
     interval: ThresholdInterval | None  # where these texts would put it; 0 is the threshold in use
     borderline: list[Borderline]  # highest score first
+    reliability: Reliability | None  # None where the model gives no probabilities
     words: list[Word] = field(default_factory=list)
     disagreements: list[Word] = field(default_factory=list)
     matched: list[Matched] = field(default_factory=list)
@@ -67,11 +71,14 @@ def leads(model: TextClassifier, decisions: Decisions) -> Floats:
     """(n_texts, n_classes), by how much each text is accepted: 0 or more exactly where the model accepts it."""
     if model.labels_.multilabel:
         return decisions.scores
-    scores = decisions.scores
+    scores, decision = decisions.scores, model.model_
     lead = scores.copy()
     if len(model.classes_) > 2:
         second, best = np.sort(scores, axis=1)[:, -2:].T[:, :, None]
-        lead -= np.where(scores == best, second, best)
+        other = np.where(scores == best, second, best)
+        lead -= other if getattr(decision, "always_answer_", True) else np.maximum(other, 0.0)
+    elif isinstance(decision, ThresholdClassifier):
+        lead[:, 1 - model.labels_.positive] -= decision.thresholds_[0] - decision.ask_thresholds_[0]
     just_below = np.nextafter(0.0, -1.0)  # of topics with equal scores one gets the text
     return np.where(decisions.accepted, np.maximum(lead, 0.0), np.minimum(lead, just_below))
 

@@ -1,0 +1,87 @@
+"""What `train` says of how good a model will be on new texts."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ._console import amount, with_options
+
+if TYPE_CHECKING:
+    from ..classifier import TextClassifier
+    from ..config import ModelConfig
+    from ..datasets.corpus import Corpus
+
+_MOST_TEXTS = 20_000  # that are trained on once more without knowledge, to tell what it adds
+_SCORES = {"loo": "leave-one-out scores", "cv": "scores of five folds, each by a model without it"}
+
+
+def without_knowledge(config: ModelConfig, corpus: Corpus | None) -> TextClassifier | None:
+    """A model of the same texts without keywords, rationales or earlier model; None where there are none, or texts are many."""
+    given = [name for name in ("keywords", "rationales", "prior_model") if getattr(config, name) is not None]
+    if corpus is None or not given or len(corpus) > _MOST_TEXTS:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said when the model itself was trained
+        plain: dict[str, Any] = dict.fromkeys((*given, "trust"))
+        return replace(config, **plain).fit(corpus)
+
+
+def estimated(model: TextClassifier, plain: TextClassifier | None) -> tuple[dict[str, Any] | None, str | None]:
+    """The estimate as plain data, or why there is none."""
+    from ..errors import ScoreError
+
+    try:
+        return model.estimate(without=plain).to_dict(), None
+    except ScoreError as error:
+        return None, with_options(error)
+
+
+def estimate_lines(estimate: dict[str, Any] | None, reason: str | None) -> list[str]:
+    """What there is to say of new texts."""
+    if estimate is None:
+        return [f"On new texts: no estimate. {reason}"]
+    parts = []
+    if estimate["multilabel"]:
+        macro, micro = (_shares(estimate[name], 3) for name in ("macro_f1", "micro_f1"))
+        parts.append(f"F1 {macro} macro, {micro} micro")
+    else:
+        parts.append(_percent(estimate["accuracy"]).replace(" (", " right (", 1))
+        if estimate["answered"]["value"] < 1 and estimate["accuracy_answered"] is not None:
+            parts.append(f"{estimate['accuracy_answered']['value']:.1%} of the {estimate['answered']['value']:.0%} answered")
+    per = " per 1,000 texts" if estimate["per_1000"] else ""
+    if estimate["utility"] is not None:
+        parts.append(f"utility {_worth(estimate['utility'], estimate['per_1000'])}{per}")
+    lines = [f"On new texts: {', '.join(parts)}; 90% intervals, from {_SCORES[estimate['method']]}"]
+    for name, what in (("by_thresholds", "thresholds"), ("by_knowledge", "knowledge")):
+        gain = estimate[name]
+        if gain is not None:
+            lines.append(f"Of this, {what} added: {_gain(gain, estimate['multilabel'], estimate['per_1000'], per)}")
+    return lines
+
+
+def _gain(gain: dict[str, Any], multilabel: bool, per_1000: bool, per: str) -> str:
+    if gain["utility"] is not None:
+        return f"utility {_worth(gain['utility'], per_1000, sign='+')}{per}"
+    if multilabel:
+        return f"macro F1 {_shares(gain['macro_f1'], 3, '+')}"
+    value, low, high = (f"{100 * gain['accuracy'][end]:+.1f}" for end in ("value", "low", "high"))
+    return f"{value} points right ({low} to {high})"
+
+
+def _percent(figure: dict[str, float]) -> str:
+    return f"{figure['value']:.1%} ({figure['low']:.1%} to {figure['high']:.1%})"
+
+
+def _shares(figure: dict[str, float], digits: int, sign: str = "") -> str:
+    value, low, high = (f"{figure[end]:{sign}.{digits}f}" for end in ("value", "low", "high"))
+    return f"{value} ({low} to {high})"
+
+
+def _worth(figure: dict[str, float], per_1000: bool, sign: str = "") -> str:
+    if not per_1000:
+        return _shares(figure, 3, sign)
+    ends = (figure[end] for end in ("value", "low", "high"))
+    value, low, high = (f"{'+' if sign and end > 0 else ''}{amount(round(end) + 0.0 if abs(end) >= 10 else end)}" for end in ends)
+    return f"{value} ({low} to {high})"

@@ -1,0 +1,132 @@
+"""Decisions on training texts whose thresholds were set without them: on the held-out scores of the other folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._typing import Bools, Floats, Indices
+from .class_utilities import measures_of
+from .scores import HeldOutScores
+from .setting import Setting
+
+if TYPE_CHECKING:
+    from .threshold import ThresholdClassifier
+
+# Texts times classes up to which there are so many folds, dealt out so often: of more texts thresholds know little of each.
+_DEALS = ((40_000, 5, 4), (400_000, 5, 1), (np.inf, 2, 1))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What is decided: arrays (n_texts, n_classes) of bool, as in `labels.Decisions`."""
+
+    accepted: Bools
+    unsure: Bools
+
+    def __getitem__(self, rows: Any) -> Answers:
+        """Those on some texts."""
+        return Answers(self.accepted[rows], self.unsure[rows])
+
+    @classmethod
+    def gather(cls, parts: list[Answers], rows: list[Indices]) -> Answers:
+        """Of each part the rows that are its own."""
+        accepted, unsure = np.empty_like(parts[0].accepted), np.empty_like(parts[0].unsure)
+        for part, own in zip(parts, rows, strict=True):
+            accepted[own], unsure[own] = part.accepted[own], part.unsure[own]
+        return cls(accepted, unsure)
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """Decisions on the training texts by their held-out scores.
+
+    Attributes
+    ----------
+    in_use : Answers, by the thresholds in use
+    outside : list of Answers, one per repeat: each text decided by thresholds that were set without its fold
+    by_fold : list of lists of Answers, per repeat and fold: all texts decided by the thresholds that were set without the fold
+    """
+
+    in_use: Answers
+    outside: list[Answers]
+    by_fold: list[list[Answers]]
+
+    def optimism(self, value: Callable[[Answers], dict[str, float]]) -> dict[str, float]:
+        """By how much each figure is higher on texts that thresholds were set on; empty where they depend on no texts.
+
+        Thresholds set without one of K folds know a share (K − 1)/K of all texts, so that what they give on all of them, beyond
+        what they give outside, is that share of their optimism; and it falls as 1/n, so that with all texts it is that much.
+        """
+        found: list[dict[str, float]] = []
+        for outside, folds in zip(self.outside, self.by_fold, strict=True):
+            honest, every = value(outside), [value(one) for one in folds]
+            found.append({name: float(np.mean([one[name] for one in every])) - honest[name] for name in honest})
+        return {name: float(np.mean([one[name] for one in found])) for name in found[0]} if found else {}
+
+
+def cross_fit(model: ThresholdClassifier, random_state: int | None = 0) -> CrossFit:
+    """Set the thresholds of a fitted model again, without each fold of the texts in turn."""
+    scores, setting = model.held_out_, Setting.of(model)
+    columns = model._labels.sign * scores.as_new()
+    in_use = _answers(model, columns)
+    if len(scores) < 2 or (setting.rule == "zero" and not setting.has_floors):
+        return CrossFit(in_use, [], [])
+    rng = np.random.default_rng(random_state)
+    outside, by_fold = [], []
+    n_folds, n_repeats = next((min(n_folds, len(scores)), n) for largest, n_folds, n in _DEALS if scores.scores.size <= largest)
+    for _ in range(n_repeats):
+        fold = _deal(scores, n_folds, rng)
+        by_fold.append([_answers(_without(model, setting, scores, fold == j), columns) for j in range(n_folds)])
+        outside.append(Answers.gather(by_fold[-1], [np.flatnonzero(fold == j) for j in range(n_folds)]))
+    return CrossFit(in_use, outside, by_fold)
+
+
+def plain_answers(model: ThresholdClassifier) -> Answers:
+    """What the scores themselves decide, at threshold 0, every text answered."""
+    labels = model._labels
+    accepted = labels.accepted(labels.class_scores(labels.sign * model.held_out_.as_new()))
+    return Answers(accepted, np.zeros_like(accepted))
+
+
+def _without(model: ThresholdClassifier, setting: Setting, scores: HeldOutScores, fold: Bools) -> ThresholdClassifier:
+    """The model with the thresholds that texts outside a fold give it."""
+    part = scores.part(~fold)
+    other = copy(model)
+    other._held_out = part
+    if model._labels.kind == "multiclass" and setting.rule in ("parameter-free", "best", "zero"):
+        other._set_thresholds()
+        return other
+    other.thresholds_, other.ask_thresholds_ = model.thresholds_.copy(), model.ask_thresholds_.copy()
+    names = model._labels.threshold_names
+    for k, measure in enumerate(measures_of(model.utility, model._labels)):
+        if not setting.uses_held_out(int(scores.n_held_out[k])):
+            continue  # few positives: set on training scores, so that it does not know the held-out ones
+        if part.n_held_out[k]:
+            # Without the fold positives may be few; the rule stays that of all texts.
+            own = replace(setting, few_positives=min(setting.few_positives, int(part.n_held_out[k])))
+            other.thresholds_[k], other.ask_thresholds_[k], *_ = own.threshold(own.rank(part, k, measure, names[k]), names[k])
+        else:  # its only positive is in the fold: nothing would be accepted
+            other.thresholds_[k] = other.ask_thresholds_[k] = np.nextafter(np.nanmax(scores.scores[:, k]), np.inf)
+    return other
+
+
+def _answers(model: ThresholdClassifier, columns: Floats) -> Answers:
+    decisions = model.decide_scores(columns)
+    return Answers(decisions.accepted, decisions.unsure)
+
+
+def _deal(scores: HeldOutScores, n_folds: int, rng: np.random.Generator) -> Indices:
+    """A fold for each text; texts of a class, or of the rarest of several, are dealt out evenly."""
+    n_texts, n_problems = scores.positive.shape
+    rarity = np.where(scores.positive, scores.positive.sum(axis=0), n_texts + 1)
+    group = np.where(scores.positive.any(axis=1), rarity.argmin(axis=1), n_problems)
+    shuffled = rng.permutation(n_texts)
+    order = shuffled[np.argsort(group[shuffled], kind="stable")]
+    fold = np.empty(n_texts, dtype=np.intp)
+    fold[order] = np.arange(n_texts) % n_folds
+    return fold
