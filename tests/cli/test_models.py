@@ -117,7 +117,7 @@ def test_several_labels_a_text(tmp_path):
     model = tmp_path / "m.tmm"
     assert call("train", tmp_path / "a.csv", "--label-separator", ";", "-o", model, "--hit", 2).exit_code == 0
     (tmp_path / "b.csv").write_text("text\nwheat bank\nnothing known\n")
-    assert call("predict", model, tmp_path / "b.csv").stdout.splitlines()[1] == "2,grain;money"
+    assert call("predict", model, tmp_path / "b.csv").stdout.splitlines()[1].startswith("2,grain;money,,0.")
     summary = call("evaluate", model, tmp_path / "a.csv", "--label-separator", ";", "--json")
     assert json.loads(summary.stdout)["multilabel"]
     assert json.loads(summary.stdout)["accuracy"] == 1.0
@@ -239,7 +239,7 @@ def test_an_interrupted_training_writes_nothing(tmp_path):
 def test_a_reader_who_has_had_enough(desk):
     command = f"{sys.executable} -m textmargin predict {desk / 'plain.tmm'} {desk / 'desk-train.csv'} --scores | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
-    assert done.stdout.startswith(b"line,label")
+    assert done.stdout.startswith(b"line,label,guess,confidence")
     assert b"Traceback" not in done.stderr
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from ._console import OptionError, remark
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from ..tables.formats import Row
     from ._decision_lines import Write
 
+_ROWS_AT_ONCE = 10_000
 _MOST_LINES = 10  # about labels, before the rest is summed up
 
 
@@ -87,6 +87,8 @@ class StreamSink(Sink):
 
     def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
         """The decisions on further rows."""
+        import numpy as np
+
         from ..decisions.leads import class_leads, withhold
 
         leads = class_leads(decisions, self.model.labels_, always_answer=not self.model.can_be_unsure)
@@ -123,6 +125,8 @@ class FileSink(Sink):
 
     def close(self) -> None:
         """Write those that keep the budget."""
+        import numpy as np
+
         from ..decisions.leads import class_leads, withhold
         from ..labels import Decisions
 
@@ -140,9 +144,6 @@ class FileSink(Sink):
         for start in range(0, len(limited), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
             self.write(self.numbers[part], limited[part])
-
-
-_ROWS_AT_ONCE = 10_000
 
 
 def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -> None:
