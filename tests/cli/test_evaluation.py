@@ -198,3 +198,48 @@ def test_texts_of_test_that_were_trained_on_are_warned_of(desk, tmp_path):
     report = ("--report", tmp_path / "page.html", "--test", desk / "desk-train.csv")
     done = call("train", desk / "desk-train.csv", *report, "-o", tmp_path / "m.tmm")
     assert "trained on all 313 texts" in done.stderr
+
+
+def test_train_says_how_good_it_will_be(desk, tmp_path):
+    shown = call("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm").stdout
+    found = re.search(
+        r"On new texts: ([\d.]+)% right \(([\d.]+)% to ([\d.]+)%\); 90% intervals, from leave-one-out scores", shown
+    )
+    low, high = float(found[2]) / 100, float(found[3]) / 100
+    assert low < evaluated(tmp_path / "m.tmm", desk / "desk-test.csv")[0]["accuracy"] < high
+    assert "added" not in shown
+
+
+def test_train_says_what_costs_and_knowledge_add(desk, tmp_path):
+    words = tmp_path / "words.toml"
+    words.write_text('billing = ["invoice", "payment"]\nprinting = ["printer", "toner"]\n')
+    command = ("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm", "--keywords", words, "--hit", 1, "--false-alarm", -20)
+    shown = call(*command).stdout
+    assert re.search(r"[\d.]+% of the \d+% answered, utility .* per 1,000 texts", shown)
+    assert "Of this, thresholds added: utility +" in shown
+    assert "Of this, knowledge added: utility " in shown
+    estimate = json.loads(call(*command, "--json").stdout)["estimate"]
+    assert estimate["method"] == "loo"
+    assert estimate["by_thresholds"]["utility"]["low"] > 0
+    assert estimate["by_knowledge"]["accuracy"]["low"] <= estimate["by_knowledge"]["accuracy"]["value"]
+
+
+def test_train_says_why_there_is_no_estimate(desk, tmp_path):
+    costs = ("--hit", 1, "--false-alarm", -1, "--threshold-scores", "train")
+    shown = call("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm", *costs)
+    assert "On new texts: no estimate. An estimate needs held-out scores" in shown.stdout
+
+
+def test_unsure_texts_are_neither_hits_nor_misses(desk, tmp_path):
+    model = tmp_path / "dear.tmm"
+    assert call("train", desk / "desk-train.csv", "-o", model, "--hit", 1, "--false-alarm", -20).exit_code == 0
+    summary, _ = evaluated(model, desk / "desk-test.csv")
+    decisions = load_classifier(model).decide(load_dataset("desk").part("test").texts)
+    assert summary["n_unsure"] == decisions.unsure.any(axis=1).sum() > 10
+    assert summary["answered"] == pytest.approx(1 - summary["n_unsure"] / 167)
+    assert sum(one["unsure"] for one in summary["classes"]) == summary["n_unsure"]
+    assert all(one["tp"] + one["fn"] + one["unsure"] == one["n_texts"] for one in summary["classes"])
+    shown = call("evaluate", model, desk / "desk-test.csv").stdout
+    assert re.search(r"right \([^)]*\), [\d.]+% of the \d+% that are answered", shown)
+    assert "unsure" in shown.splitlines()[0] + shown.splitlines()[1] + shown.splitlines()[2]
+    assert "as none" not in shown

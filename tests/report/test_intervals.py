@@ -5,6 +5,7 @@ import pytest
 import sklearn.metrics
 
 from textmargin import T11SU, Utility
+from textmargin.decisions.single_label import answer_table
 from textmargin.decisions.utility import macro_average
 from textmargin.report.intervals import Outcomes, wilson_interval
 
@@ -93,3 +94,46 @@ def test_wilson_interval_by_its_definition(share, n):
     """The shares p with (share − p)² ≤ z² p (1 − p) / n, z = 1.6449."""
     for end in wilson_interval(share, n):
         assert (share - end) ** 2 == pytest.approx(1.6448536**2 * end * (1 - end) / n, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("ask", [None, -0.5])
+def test_of_one_label_the_utility_is_that_of_the_table_of_answers(ask):
+    """As thresholds value decisions: an unsure text is a miss, or the right answer at the price of asking."""
+    rng = np.random.default_rng(0)
+    truth, answers = rng.integers(4, size=300), rng.integers(5, size=300)
+    utilities = [Utility(tp=1.0 + k, fp=-2.0, fn=-0.3 * k, tn=0.1, ask=ask) for k in range(4)]
+    own = [(NAMES[k],) for k in truth]
+    given = [(NAMES[k],) if k < 4 else () for k in answers]
+    guesses = [(NAMES[0],) if k == 4 else () for k in answers]
+    outcomes = Outcomes.of(own, given, guesses, NAMES, utilities, "multiclass")
+    figures = outcomes.figures()
+    assert figures.utility[0] == pytest.approx(answer_table(tuple(utilities))[truth, answers].sum())
+    assert figures.answered[0] == np.mean(answers < 4)
+    assert figures.accuracy[0] == np.mean(answers == truth)
+    assert figures.accuracy_answered[0] == pytest.approx(np.mean((answers == truth)[answers < 4]))
+    counts = outcomes.counts(outcomes.n_texts[None, :])
+    np.testing.assert_array_equal(counts.unsure[0], np.bincount(truth[answers == 4], minlength=4))
+    np.testing.assert_array_equal((counts.tp + counts.fn + counts.unsure)[0], np.bincount(truth, minlength=4))
+
+
+def test_of_two_labels_one_look_is_paid_for():
+    """Costs that name one label: a text that is asked costs the price, whichever label it has."""
+    own, given = [("a",), ("b",), ("a",), ("b",)], [(), (), ("a",), ("a",)]
+    guesses = [("a",), ("a",), (), ()]
+    outcomes = Outcomes.of(own, given, guesses, ["a", "b"], [Utility(tp=3, fp=-1, fn=-1, ask=-0.25), None], "binary")
+    assert outcomes.figures().utility[0] == (3 - 0.25) + (0 - 0.25) + 3 - 1
+
+
+def test_of_several_labels_each_open_one_is_paid_for():
+    outcomes = Outcomes.of(
+        [("a",), ("a", "b")], [(), ("a",)], [("a", "b"), ()], ["a", "b"], [Utility(tp=2, fp=-1, ask=-0.5)] * 2, "multilabel"
+    )
+    figures = outcomes.figures()
+    assert figures.utility[0] == (2 - 0.5) - 0.5 + 2  # asked of a, which it has, and of b; then a hit and a miss
+    assert figures.answered[0] == 0.5
+    assert figures.micro_f1[0] == 2 / (2 + 2)  # unsure is not accepted
+
+
+def test_a_text_without_labels_that_is_open_is_not_right():
+    outcomes = Outcomes.of([()], [()], [("a",)], ["a"], [None], "multilabel")
+    assert (outcomes.figures().accuracy[0], outcomes.figures().answered[0]) == (0, 0)

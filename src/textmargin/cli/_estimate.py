@@ -17,25 +17,27 @@ _MOST_TEXTS = 20_000  # that are trained on once more without knowledge, to tell
 _SCORES = {"loo": "leave-one-out scores", "cv": "scores of five folds, each by a model without it"}
 
 
-def without_knowledge(config: ModelConfig, corpus: Corpus | None) -> TextClassifier | None:
+def estimated(model: TextClassifier, config: ModelConfig, corpus: Corpus | None) -> tuple[dict[str, Any] | None, str | None]:
+    """The estimate as plain data, or why there is none; without a corpus the model was trained on texts in parts."""
+    from ..errors import ScoreError
+
+    if corpus is None:
+        return None, "Of texts in parts there are no held-out scores here; evaluate the model on other texts."
+    try:
+        return model.estimate(without=_without_knowledge(config, corpus)).to_dict(), None
+    except ScoreError as error:
+        return None, with_options(error)
+
+
+def _without_knowledge(config: ModelConfig, corpus: Corpus) -> TextClassifier | None:
     """A model of the same texts without keywords, rationales or earlier model; None where there are none, or texts are many."""
     given = [name for name in ("keywords", "rationales", "prior_model") if getattr(config, name) is not None]
-    if corpus is None or not given or len(corpus) > _MOST_TEXTS:
+    if not given or len(corpus) > _MOST_TEXTS:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said when the model itself was trained
         plain: dict[str, Any] = dict.fromkeys((*given, "trust"))
         return replace(config, **plain).fit(corpus)
-
-
-def estimated(model: TextClassifier, plain: TextClassifier | None) -> tuple[dict[str, Any] | None, str | None]:
-    """The estimate as plain data, or why there is none."""
-    from ..errors import ScoreError
-
-    try:
-        return model.estimate(without=plain).to_dict(), None
-    except ScoreError as error:
-        return None, with_options(error)
 
 
 def estimate_lines(estimate: dict[str, Any] | None, reason: str | None) -> list[str]:
