@@ -194,10 +194,6 @@ def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, m
         (["evaluate", "no.tmm", "a.csv"], "no.tmm"),
         (["predict", "a.csv", "a.csv"], "a.csv"),
         (["explain", "plain.tmm", "hello", "--label", "weather"], "There is no class 'weather'"),
-        (
-            ["threshold", "plain.tmm", "--hit", "3", "-o", "b.tmm"],
-            "so it has no held-out scores to set thresholds on; train it with one: --hit and",
-        ),
         (["threshold", "model.tmm", "-o", "b.tmm"], "say what decisions are worth"),
         (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
         (["similarity", "alone"], "give two texts to compare"),

@@ -252,7 +252,7 @@ def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_pat
 
 def test_leave_one_out_scores_of_millions_of_texts_are_refused_before_training():
     counted = PartCounts(3_000_000, Counter(spam=100_000, ham=2_900_000), False, [], 0)
-    model = TextClassifier(decision=ThresholdClassifier(utility=Utility(tp=5, fp=-1)))
+    model = TextClassifier(decision=ThresholdClassifier(utility=Utility(tp=5, fp=-1), scores="loo"))
     with pytest.raises(TooLargeError, match=r"of 3,000,000 texts are too many; set thresholds on scores='cv' or") as caught:
         fit_parts(model, SimpleNamespace(name="texts"), counted)
     assert "set thresholds on --threshold-scores cv or" in with_options(caught.value)

@@ -66,16 +66,17 @@ def joint_thresholds(
 
     Examples
     --------
-    Two texts in three are told apart; a wrong answer costs more than a right one gains, so that the third gets none.
+    Three texts in four are told apart; a wrong answer costs more than a right one gains, so that the fourth gets none.
 
     >>> import numpy as np
     >>> from textmargin import Utility
     >>> from textmargin.decisions.joint import joint_thresholds
     >>> from textmargin.decisions.single_label import SingleLabelTexts
-    >>> scores = np.tile([[1.0, -1, -1], [-1, 1.0, -1], [-0.2, -0.1, -0.3]], (30, 1))
-    >>> texts = SingleLabelTexts(np.tile([0, 1, 2], 30), scores, (Utility(tp=1, fp=-2),) * 3)
-    >>> texts.answers(joint_thresholds(texts).thresholds)[:3]  # 3: unsure
-    array([0, 1, 3])
+    >>> scores = np.tile([[1.0, -1, -1], [-1, 1.0, -1], [-1, -1, 1.0], [-0.5, -0.5, -0.5]], (30, 1))
+    >>> truth = np.ravel([[0, 1, 2, k % 3] for k in range(30)])
+    >>> texts = SingleLabelTexts(truth, scores, (Utility(tp=1, fp=-2),) * 3)
+    >>> texts.answers(joint_thresholds(texts).thresholds)[:4]  # 3: unsure
+    array([0, 1, 2, 3])
     """
     rng = np.random.default_rng(random_state)
     if len(texts) > _MOST_TEXTS:

@@ -85,7 +85,6 @@ def create_app(
         metrics.n_texts += len(decisions)
         metrics.n_unsure += int(decisions.unsure.any(axis=1).sum())
         metrics.n_batches += 1
-        metrics.drift = int(watch.drifted)
 
     batcher = Batcher(watch.decide, max_batch, log=log)
 
@@ -141,6 +140,7 @@ def create_app(
     @app.get("/metrics", response_class=Response, responses={401: _REFUSED[401], 200: {"content": {"text/plain": {}}}})
     async def measured() -> Response:
         """Counters, for Prometheus."""
+        metrics.drift = int(watch.drifted)
         return Response(str(metrics), media_type=MEDIA_TYPE)
 
     return app
