@@ -164,6 +164,18 @@ def test_keys_alone_reach_everything(opened):
     assert page.evaluate("document.activeElement.id") == "topic-heading"
 
 
+def test_a_budget_is_the_best_texts_of_so_many(opened):
+    page = opened("binary")
+    page.fill("#budget", "20")
+    points = page.evaluate("topic.points")
+    k = max(k for k in range(len(points["tp"])) if points["tp"][k] + points["fp"][k] <= 20)
+    shown = f"{points['tp'][k] + points['fp'][k]}: precision {points['precision'][k]:.2f}, {points['recall'][k]:.0%} of all hits"
+    assert page.inner_text("#budget-note") == shown.replace("%", " %")
+    assert page.locator("#utility path.budget").count() == 1
+    page.fill("#budget", "")
+    assert page.inner_text("#budget-note") == ""
+
+
 def test_topics_can_be_filtered(opened):
     page = opened("large")
     page.fill("#filter", "TOPIC 4")

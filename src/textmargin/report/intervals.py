@@ -44,7 +44,7 @@ class Figures(NamedTuple):
     utility: Floats  # over all classes: what they are worth together, or the mean of measures that do not add up
 
 
-class OutcomeCounts(NamedTuple):
+class LabelCounts(NamedTuple):
     """Hits, false alarms, misses, unsure ones and looks of a person (n_draws, n_labels)."""
 
     tp: Floats
@@ -120,9 +120,9 @@ class Outcomes:
             measures,
         )
 
-    def counts(self, n_texts: Floats) -> OutcomeCounts:
+    def counts(self, n_texts: Floats) -> LabelCounts:
         """Of so many texts (n_draws, n_outcomes) of each outcome."""
-        return OutcomeCounts(*(n_texts @ part for part in (self.tp, self.fp, self.fn, self.unsure, self.asked)))
+        return LabelCounts(*(n_texts @ part for part in (self.tp, self.fp, self.fn, self.unsure, self.asked)))
 
     def figures(self, n_texts: Floats | None = None) -> Figures:
         """The figures of so many texts (n_draws, n_outcomes) of each outcome, by default of those there are."""
@@ -157,7 +157,7 @@ class Outcomes:
         wrong = counts._replace(tp=counts.tp - lost, fp=counts.fp + lost, fn=counts.fn + lost)
         return self._figures(np.array([right]), np.ones(1), n, wrong)
 
-    def _figures(self, accuracy: Floats, answered: Floats, n: Floats, counts: OutcomeCounts) -> Figures:
+    def _figures(self, accuracy: Floats, answered: Floats, n: Floats, counts: LabelCounts) -> Figures:
         tp, fp, fn = counts.tp, counts.fp, counts.fn + counts.unsure  # what is not accepted is missed
         present = tp + fn > 0
         n_present = np.maximum(present.sum(axis=1), 1)
@@ -173,7 +173,7 @@ class Outcomes:
             self._utility(n, counts),
         )
 
-    def _utility(self, n: Floats, counts: OutcomeCounts) -> Floats:
+    def _utility(self, n: Floats, counts: LabelCounts) -> Floats:
         total, n_defined = np.zeros(len(n)), np.zeros(len(n))
         for k, measure in enumerate(self.measures):
             if measure is not None:
