@@ -35,8 +35,11 @@ def explain(
     from rich.table import Table
 
     console = Console(highlight=False)
-    how = "the highest decides" if classifier.labels_.kind == "multiclass" else "0 decides"
-    decision = ", ".join(data["labels"]) or "none"
+    how = "0 decides"
+    if classifier.labels_.kind == "multiclass":
+        how = "the highest decides" + (", from 0 on" if classifier.can_be_unsure else "")
+    unsure = not data["labels"] and not classifier.labels_.multilabel
+    decision = ", ".join(data["labels"]) or ("unsure" if unsure else "none")
     console.print(f"Decision: {decision}. Score of {data['label']}: {data['score']:+.3f} ({how})", markup=False)
     known = any(one["from_prior"] for one in data["contributions"])
     table = Table("feature", "contribution", *(["of that, from the prior"] if known else []), box=SIMPLE_HEAD)
