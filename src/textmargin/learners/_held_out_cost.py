@@ -3,8 +3,8 @@
 Counts, not measured times, so that the same data are treated alike on every machine. The unit is a second of one core. Constants
 were fitted (non-negative least squares of relative errors) to 128 random binary problems on an AMD EPYC: 300 to 40,000 texts of
 8 to 100 words, 150 to 30,000 terms, with and without wrong labels; eight of ten estimates of training are within 0.8 and 1.1 of
-the time measured there, of leave-one-out within 0.7 and 1.15. Overhead per call was told from overhead per class by eye, so that Reuters'
-90 came out right.
+the time measured there, of leave-one-out within 0.7 and 1.15. Overhead per call was told from overhead per class by eye, so that
+Reuters' 90 topics came out right.
 """
 
 from __future__ import annotations
