@@ -182,9 +182,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="desk alone, two splits")
     parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--only", default="", help="the corpora whose name begins so")
     options = parser.parse_args(arguments)
     print(describe("textmargin"))
     for name, texts, labels in corpora(options.quick):
+        if not name.startswith(options.only):
+            continue
         found = list(halves(texts, labels, 2 if options.quick else options.splits))
         utilities(name, found)
         floors(found)
