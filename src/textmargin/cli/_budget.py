@@ -160,9 +160,9 @@ def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -
         outcome = budget_outcome(
             held_out.positive[:, k], leads[:, k], min(n, n_texts), n_texts, threshold=0.0, weight=held_out.class_weight(k)
         )
-        over = "" if n_over is None else f"; no room for {n_over[k]:,}"
+        over = "" if n_over is None else f"; {n_over[k]:,} had no room"
         remark(
-            f"{names[k]}: {outcome.n_accept:,.0f} of {outcome.n_texts:,.0f}, expected precision {outcome.precision:.2f}, "
+            f"{names[k]}: {min(n, n_texts):,} of {n_texts:,} texts at most; expected precision {outcome.precision:.2f}, "
             f"{outcome.recall:.0%} of all hits{over}"
         )
     if len(columns) > _MOST_LINES:

@@ -133,6 +133,8 @@ _OPTIONS = {
     "decision=ThresholdClassifier(utility=...)": "--hit and --false-alarm, --costs or --utility",
     "utility=Utility(tp=2, fp=-1)": "--hit 2 --false-alarm -1",
     "skip_invalid=True": "--skip-invalid",
+    "always_answer=False": "--may-be-unsure",
+    "always_answer=True": "--always-answer",
     "overwrite=True": "--overwrite",
     "file_format=": "--format",
     "pos_label=": "--positive",

@@ -56,10 +56,10 @@ def estimate_lines(estimate: dict[str, Any] | None, reason: str | None) -> list[
     if estimate["utility"] is not None:
         parts.append(f"utility {_worth(estimate['utility'], estimate['per_1000'])}{per}")
     lines = [f"On new texts: {', '.join(parts)}; 90% intervals, from {_SCORES[estimate['method']]}"]
-    for name, what in (("by_thresholds", "thresholds"), ("by_knowledge", "knowledge")):
+    for name, what in (("by_thresholds", "moved thresholds"), ("by_knowledge", "knowledge")):
         gain = estimate[name]
         if gain is not None:
-            lines.append(f"Of this, {what} added: {_gain(gain, estimate['multilabel'], estimate['per_1000'], per)}")
+            lines.append(f"Beside a model without {what}: {_gain(gain, estimate['multilabel'], estimate['per_1000'], per)}")
     return lines
 
 

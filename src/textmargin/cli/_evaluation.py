@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 from ._console import amount, remark, with_options
@@ -38,7 +40,8 @@ def print_summary(summary: Summary) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    console = Console(highlight=False)
+    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    console = Console(highlight=False, width=120 if piped else None)  # rather than cut numbers off
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     valued, unsure = summary.utility is not None, summary.n_unsure > 0
     heads = ["label", "texts", "hits", "false\nalarms", "misses", *["unsure"] * unsure, "precision", "recall", "F1"]

@@ -13,7 +13,7 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -23,6 +23,7 @@ import typer
 from ._console import OptionError, remark
 
 if TYPE_CHECKING:
+    from ..classifier import TextClassifier
     from ..config import ModelConfig
     from ..datasets.corpus import Corpus
     from ..decisions.utility import Measure
@@ -124,12 +125,12 @@ class UtilityOptions:
         Path | None,
         typer.Option(
             help="TOML file with costs by label: label = { hit = 5, false_alarm = -1, miss = 0, ask = -0.5 }. --hit, "
-            "--false-alarm, --miss and --ask, or --utility, are then for the labels that it does not name."
+            "--false-alarm and --miss, or --utility, are then for the labels that it does not name, and --ask alone for all."
         ),
     ] = None
 
-    def measure(self) -> Measure | dict[str, Measure] | None:
-        """As the library takes it; None where nothing is said."""
+    def measure(self, usual: Measure | Mapping[Any, Measure] | None = None) -> Measure | Mapping[Any, Measure] | None:
+        """As the library takes it; None where nothing is said. A price for asking alone goes with the usual costs, a model's."""
         from ..config import UTILITIES, read_costs
         from ..decisions.class_utilities import OTHERS
         from ..decisions.utility import Utility
@@ -144,6 +145,8 @@ class UtilityOptions:
             if self.utility.lower() not in UTILITIES:
                 raise OptionError(f"--utility {self.utility} is none of {', '.join(UTILITIES)}.")
             one = UTILITIES[self.utility.lower()]
+        elif self._asks_only and (usual is not None or self.costs is not None):
+            return self._with_price(read_costs(self.costs) if self.costs is not None else usual)
         elif priced:
             values = (2.0 if self.hit is None else self.hit, -1.0 if self.false_alarm is None else self.false_alarm)
             if self.ask is not None and not -math.inf < self.ask <= 0:
@@ -163,6 +166,30 @@ class UtilityOptions:
         if OTHERS in by_label:
             raise OptionError(f"{self.costs} has costs for all other labels, {OTHERS!r}, and the options give others; choose.")
         return {**by_label, OTHERS: one}
+
+    @property
+    def _asks_only(self) -> bool:
+        return self.ask is not None and self.hit is None and self.false_alarm is None and self.miss is None
+
+    def _with_price(self, costs: Any) -> Any:
+        """Costs with this price for asking."""
+        from ..decisions.utility import Utility
+
+        if isinstance(costs, Mapping):
+            return {label: self._with_price(own) for label, own in costs.items()}
+        if not isinstance(costs, Utility):
+            raise OptionError(f"--ask is a price beside costs; {costs} has none. Give --hit and --false-alarm as well.")
+        if not -math.inf < (self.ask or 0.0) <= 0:
+            raise OptionError(f"--ask {self.ask:g}: a person's look costs something, or nothing; give a number of 0 or less.")
+        return replace(costs, ask=self.ask)
+
+
+def usual_costs(model: TextClassifier) -> Any:
+    """What decisions are worth to a model that was trained with costs, labels as text."""
+    if model.decision is None or not hasattr(model.model_, "utility"):
+        return None
+    utility = model.model_.utility
+    return {str(label): own for label, own in utility.items()} if isinstance(utility, Mapping) else utility
 
 
 @dataclass(frozen=True)

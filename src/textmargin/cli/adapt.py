@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,7 +45,7 @@ def adapt(
     for label, reason in result.refused.items():
         remark(f"{label}: {reason}")
     if result.model is None:
-        remark("nothing was written: a change of mix does not explain these texts")
+        remark("nothing was written")
         raise typer.Exit(1)
     if not result.moves.any():
         remark("no share has changed by more than chance, so that nothing moves")
@@ -82,4 +83,4 @@ def _show(result: AdaptResult) -> None:
     for k, label in enumerate(result.labels):
         now = f"{mix.shares[k]:.1%} ({mix.low[k]:.1%} to {mix.high[k]:.1%})"
         table.add_row(escape(label), f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}")
-    Console(soft_wrap=True).print(table)
+    Console(soft_wrap=True, width=None if sys.stdout.isatty() else 120).print(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ._console import app, print_json
 from ._evaluation import print_summary, remark_on_texts
-from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, UtilityOptions, grouped
+from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, UtilityOptions, grouped, usual_costs
 
 
 @app.command()
@@ -20,7 +20,7 @@ def evaluate(
     from ..report.summary import summarise
 
     classifier = load_classifier(model)
-    measure = utility.measure()
+    measure = utility.measure(usual_costs(classifier))
     summary = summarise(classifier, reading.read(data, origin=classifier.metadata_).corpus, measure)
     remark_on_texts(classifier, summary)
     if as_json:

@@ -9,7 +9,7 @@ import typer
 
 from ._console import app, print_json
 from ._evaluation import remark_on_texts
-from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, UtilityOptions, check_writable, grouped
+from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, UtilityOptions, check_writable, grouped, usual_costs
 
 
 @app.command()
@@ -33,7 +33,7 @@ def report(
     if where is not None:
         check_writable(where, data, model, utility.costs)
     classifier = load_classifier(model)
-    measure = utility.measure()
+    measure = utility.measure(usual_costs(classifier))
     content = report_content(classifier, reading.read(data, origin=classifier.metadata_).corpus, measure)
     remark_on_texts(classifier, content.summary)
     if where is not None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, FloorOptions, ModelFile, UtilityOptions, check_writable, grouped
+from ._estimate import estimate_lines
+from ._options import AsJson, FloorOptions, ModelFile, UtilityOptions, check_writable, grouped, usual_costs
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -38,7 +39,8 @@ def threshold(
 
     check_writable(output, from_feedback, utility.costs)  # the model itself may be replaced by its moved self
     floors.check()
-    measure = utility.measure()
+    before = load_classifier(model)
+    measure = utility.measure(usual_costs(before))
     if from_feedback is not None and floors.min_recall is not None:
         raise OptionError("--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out.")
     if from_feedback is not None and floors.always_answer is not None:
@@ -49,7 +51,6 @@ def threshold(
         raise OptionError(
             "say what decisions are worth: --hit and --false-alarm, --costs, --utility, --min-recall or --min-precision."
         )
-    before = load_classifier(model)
     facts: dict[str, Any] = {}
     if (
         before.decision is None
@@ -66,6 +67,8 @@ def threshold(
         result = _retune(before, from_feedback, measure, only or (), floors.min_precision)
         after, facts = result.model, {"feedback": result.to_dict()}
     after.save(output)
+    if from_feedback is None:
+        facts = {"estimate": _estimate(after)}
     moved = {"output": str(output), "before": _thresholds(before), "after": _thresholds(after), **facts}
     if as_json:
         print_json(moved)
@@ -92,6 +95,16 @@ def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str]
     return result
 
 
+def _estimate(model: TextClassifier) -> dict[str, Any] | None:
+    """What the new thresholds come to on new texts, as far as held-out scores tell."""
+    from ..errors import ScoreError
+
+    try:
+        return model.estimate().to_dict()
+    except ScoreError:
+        return None
+
+
 def _thresholds(model: TextClassifier) -> dict[str, float]:
     return dict(zip(model.labels_.text_names, model.thresholds_.tolist(), strict=True))
 
@@ -106,4 +119,7 @@ def _show(moved: dict[str, Any]) -> None:
     for name, theta in moved["before"].items():
         table.add_row(escape(name), f"{theta:+.3f}", f"{moved['after'][name]:+.3f}")
     Console().print(table)
+    if moved.get("estimate"):
+        for line in estimate_lines(moved["estimate"], None):
+            typer.echo(line)
     typer.echo(f"Written to {moved['output']}")

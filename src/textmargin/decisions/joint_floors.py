@@ -30,7 +30,8 @@ class Floors:
 
     def keep(self, texts: SingleLabelTexts, thresholds: Floats, names: Sequence[Any]) -> Floats:
         """Thresholds that keep the floors on these texts, from those given; an error names the class that cannot."""
-        thresholds = thresholds.copy()
+        start, thresholds = thresholds, thresholds.copy()
+        passes = [start]
         for _ in range(_MOST_PASSES):
             missed: dict[int, str] = {}
             moved = False
@@ -40,7 +41,7 @@ class Floors:
                 precision, recall = _rates(texts, k, sweep)
                 place = sweep.place(thresholds[k])
                 holds = self._hold(precision, recall)
-                if holds[place]:
+                if holds[place] or (self.min_recall is None and sweep.cuts[place] == 0):  # nothing is given it, at these costs
                     continue
                 places = np.arange(holds.size)
                 if self.min_recall is None:
@@ -54,10 +55,12 @@ class Floors:
                 best = allowed[np.flatnonzero(sweep.utility[allowed] >= sweep.utility[allowed].max() - texts.rounding)[0]]
                 thresholds[k] = sweep.threshold(int(best))
                 standing, moved = texts.standing(thresholds), True
+            passes.append(thresholds.copy())
             if not moved:
                 break
         if moved and not missed:  # by turns, without end
-            missed = self._reached(texts, thresholds)
+            found = [self._reached(texts, one) for one in passes[:: max(1, len(passes) // 8)]]
+            missed = min(found, key=lambda reached: (len(reached), list(reached.values())))
         if missed:
             k = next(iter(missed))
             others = f" (nor do those for {len(missed) - 1} more)" if len(missed) > 1 else ""
@@ -72,7 +75,8 @@ class Floors:
             sweep = texts.sweep_class(k, standing, thresholds[k])
             precision, recall = (rate[sweep.place(thresholds[k])] for rate in _rates(texts, k, sweep))
             if not self._hold(np.array([precision]), np.array([recall]))[0]:
-                missed[k] = f"the classes take each other's texts, until precision is {precision:.3f} and recall {recall:.3f}"
+                reached = f"recall {recall:.3f}" if np.isnan(precision) else f"precision {precision:.3f} with recall {recall:.3f}"
+                missed[k] = f"the classes take each other's texts; the nearest found is {reached}, so ask for less"
         return missed
 
     def _hold(self, precision: Floats, recall: Floats) -> Any:

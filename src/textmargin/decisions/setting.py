@@ -161,11 +161,13 @@ class Setting:
         for kind, value, floor in (("recall", recall, self.min_recall), ("precision", precision, self.min_precision)):
             if floor is None:
                 continue
+            others = "" if reached.all() else f" with min_recall={self.min_recall}"
             best = np.nanmax(value[reached][1:], initial=0.0)
             reached &= value >= floor - ROUNDING
             if not reached.any():
                 raise ScoreError(
-                    f"No threshold for class {name!r} reaches min_{kind}={floor}; the best {kind} to be had here is {best:.3f}."
+                    f"No threshold for class {name!r} reaches min_{kind}={floor}{others}; the best {kind} to be had here is "
+                    f"{best:.3f}."
                 )
         if reached[np.searchsorted(-curve.scores, -theta, side="right")]:
             return theta

@@ -19,6 +19,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
@@ -368,7 +369,15 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return names
         named = names.astype(object)
         named[unsure] = self.unsure_label
-        return named
+        same = self.unsure_label is not None and isinstance(self.unsure_label, str) == (names.dtype.kind == "U")
+        return np.array(named.tolist()) if same else named  # labels of one kind make a plain array
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of texts whose labels are all right; those without an answer are not."""
+        y = np.asarray(y.toarray() if sp.issparse(y) else y)
+        decided = self.predict(X)
+        right = (decided == (y != 0)).all(axis=1) if self.multilabel_ else decided == np.ravel(y)
+        return float(np.average(right, weights=sample_weight))
 
     @property
     def offsets_(self) -> Floats:

@@ -156,9 +156,16 @@ def utility_score(
         `binary` values one class alone; default: `binary` for two classes, `macro` otherwise.
     pos_label : class, default=None
         The class that `binary` values: by default 1 where the labels are 0/1 or −1/+1, else the last of them in order.
+
+    A prediction of None, or of a name that no text has (a `ThresholdClassifier`'s `unsure_label`), is no answer: a miss.
     """
     multilabel = type_of_target(y_true) == "multilabel-indicator"
-    present = [] if multilabel else np.union1d(y_true, y_pred).tolist()
+    present = [] if multilabel else np.unique(y_true).tolist()
+    if not multilabel:
+        y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
+        answered = np.isin(y_pred.astype(str), y_true.astype(str))
+        if not answered.all():
+            return _of_answers(y_true, y_pred, answered, measure, average, pos_label)
     if average is None:
         average = "macro" if multilabel or len(present) > 2 else "binary"
     if average == "binary":
@@ -169,6 +176,26 @@ def utility_score(
         return float(measure(tp, fp, truth.sum() - tp, (~truth).sum() - fp))
     mean = macro_average if average == "macro" else micro_average
     return mean(y_true, y_pred, measure).value
+
+
+def _of_answers(
+    y_true: NDArray[Any], y_pred: NDArray[Any], answered: NDArray[np.bool_], measure: Measure, average: Any, pos_label: Any
+) -> float:
+    """`utility_score` where some texts got no answer."""
+    names = np.unique(y_true)
+    truth = y_true[:, None] == names
+    accepted = answered[:, None] & (y_pred.astype(str)[:, None] == names.astype(str))
+    tp, fp = (truth & accepted).sum(axis=0), (~truth & accepted).sum(axis=0)
+    counts = tp, fp, truth.sum(axis=0) - tp, (~truth).sum(axis=0) - fp
+    if average is None:
+        average = "macro" if names.size > 2 else "binary"
+    if average == "micro":
+        return float(measure(*(count.sum() for count in counts)))
+    values = measure(*counts)
+    if average == "macro":
+        return float(np.nanmean(values))
+    wanted = pos_label if pos_label is not None else 1 if set(names.tolist()) <= {-1, 0, 1} else names[-1]
+    return float(values[names.tolist().index(wanted)])
 
 
 def utility_scorer(measure: Measure = T11SU, average: Literal["binary", "macro", "micro"] | None = None) -> Callable[..., float]:
