@@ -1,6 +1,6 @@
 """How often does the 90 % interval that `train` prints hold the figure of the test part?
 
-    python -m benchmarks.bench_estimate                 # 200 splits each, about 20 minutes
+    python -m benchmarks.bench_estimate                 # 200 splits each, about an hour
     python -m benchmarks.bench_estimate --quick         # a few splits of desk, seconds
 
 Each split draws so many training texts at random and tests on all others, or on as many as there are at most; `n_new` is the size
@@ -9,7 +9,7 @@ thresholds are set on the held-out scores. Besides how often the interval holds 
 figure, half the width of the interval, and the standard deviation of what the estimate is off by. With 200 splits a coverage of
 90 % is known to ± 4 points; splits share texts, so that it is known a little less well than that.
 
-Constants of the estimate were set on desk and SMS, in the first 40 splits; none was set on wikipedia25.
+What the estimate adds because a model is one of many was read off 40 of the splits of SMS and desk; nothing off wikipedia25.
 """
 
 from __future__ import annotations
