@@ -173,6 +173,13 @@ def test_no_library_message_speaks_of_a_command_line_option(path):
     assert not options or name.startswith("cli/")
 
 
+def test_marks_of_a_merge_were_in_a_page():
+    marks = ("<" * 7 + " ", ">" * 7 + " ")
+    files = [path for folder in ("src", "docs", "tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.*")]
+    texts = [path for path in [*files, *ROOT.glob("*.md")] if path.suffix in {".py", ".md", ".js", ".css", ".jinja", ".toml"}]
+    assert not [path.name for path in texts if any(line.startswith(marks) for line in path.read_text("utf-8").splitlines())]
+
+
 def test_what_a_run_leaves_behind_was_tracked():
     """A store of kernel values and its lock file stood in the repository."""
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)

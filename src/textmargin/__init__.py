@@ -10,9 +10,13 @@ if TYPE_CHECKING:
     from .datasets.loading import load_dataset
     from .decisions.baselines import pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
     from .decisions.bootstrap import threshold_interval
+    from .decisions.budget import Budget
+    from .decisions.drift import DriftMonitor
     from .decisions.rules import beta_gamma_threshold, retrofit_beta, select_beta_gamma, utility_curve
+    from .decisions.stream_budget import StreamBudget
     from .decisions.threshold import ThresholdClassifier
     from .decisions.utility import T10SU, T10U, T11SU, FBeta, Utility, macro_average, micro_average, utility_score, utility_scorer
+    from .feedback.adapt import adapt
     from .feedback.adaptive_filter import AdaptiveFilter
     from .gram.store import KernelStore
     from .knowledge.gaze import GazePrior
@@ -39,7 +43,9 @@ if TYPE_CHECKING:
 _HOMES = {
     "AdaptiveFilter": "feedback.adaptive_filter",
     "BagOfWords": "representations.bow",
+    "Budget": "decisions.budget",
     "Corpus": "datasets.corpus",
+    "DriftMonitor": "decisions.drift",
     "FBeta": "decisions.utility",
     "GazePrior": "knowledge.gaze",
     "KernelLandmarks": "representations.features",
@@ -54,6 +60,7 @@ _HOMES = {
     "Rocchio": "learners.rocchio",
     "SVM2K": "learners.two_view",
     "SpectrumKernel": "representations.spectrum",
+    "StreamBudget": "decisions.stream_budget",
     "SubsequenceFeatures": "representations.features",
     "SubsequenceKernel": "representations.strings",
     "T10SU": "decisions.utility",
@@ -63,6 +70,7 @@ _HOMES = {
     "ThresholdClassifier": "decisions.threshold",
     "Utility": "decisions.utility",
     "UtilityCurveDisplay": "report.displays",
+    "adapt": "feedback.adapt",
     "beta_gamma_threshold": "decisions.rules",
     "export_onnx": "persistence.onnx",
     "fixations_from_events": "knowledge.reading",
@@ -95,7 +103,9 @@ __all__ = [
     "T11SU",
     "AdaptiveFilter",
     "BagOfWords",
+    "Budget",
     "Corpus",
+    "DriftMonitor",
     "FBeta",
     "GazePrior",
     "KernelLandmarks",
@@ -109,12 +119,14 @@ __all__ = [
     "RationalePrior",
     "Rocchio",
     "SpectrumKernel",
+    "StreamBudget",
     "SubsequenceFeatures",
     "SubsequenceKernel",
     "TextClassifier",
     "ThresholdClassifier",
     "Utility",
     "UtilityCurveDisplay",
+    "adapt",
     "beta_gamma_threshold",
     "export_onnx",
     "fixations_from_events",

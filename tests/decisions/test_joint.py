@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
+from sklearn.model_selection import cross_val_score
 
-from textmargin import T11SU, FBeta, PriorSVC, ThresholdClassifier, Utility
+from textmargin import T11SU, FBeta, PriorSVC, ThresholdClassifier, Utility, utility_score, utility_scorer
 from textmargin.decisions.joint import joint_thresholds, search
 from textmargin.decisions.joint_floors import Floors
 from textmargin.decisions.scores import HeldOutScores
@@ -159,7 +160,7 @@ def test_a_floor_for_recall_holds_for_the_decisions_made():
 def test_floors_that_cannot_be_kept_say_how_near_one_can_get():
     rng = np.random.default_rng(0)
     texts = SingleLabelTexts(rng.integers(0, 3, 200), rng.normal(size=(200, 3)), (Utility(),) * 3)
-    with pytest.raises(ScoreError, match=r"do not keep min_recall=0\.9 \(nor do .*: .* recall 0\.\d+\."):
+    with pytest.raises(ScoreError, match=r"do not keep min_recall=0\.9 \(nor do .*: .* recall 0\.\d+, so ask for less\."):
         Floors(None, 0.9).keep(texts, np.full(3, 1.0), "abc")
     with pytest.raises(ScoreError, match=r"with that recall the best precision to be had is|take each other's texts"):
         Floors(0.95, 0.9).keep(texts, np.zeros(3), "abc")
@@ -217,6 +218,26 @@ def test_open_labels_of_a_text_with_several():
     assert decisions.unsure.any(axis=0).all()
     assert not (decisions.unsure & decisions.accepted).any()
     np.testing.assert_array_equal(model.predict(X), decisions.accepted.astype(int))
+
+
+def test_unsure_decisions_in_scikit_learns_tools():
+    """Accuracy and utility count them as no answer, whatever their name is."""
+    X, y = classes()
+    costs = Utility(1, -20)
+    for unsure in (None, "?"):
+        model = ThresholdClassifier(PriorSVC(), utility=costs, unsure_label=unsure).fit(X, y)
+        decided = model.predict(X)
+        assert decided.dtype.kind == ("O" if unsure is None else "U")
+        assert model.score(X, y) == np.mean(decided == y)
+        right = np.array([(decided == name) & (y == name) for name in model.classes_]).sum()
+        wrong = sum(one in set(y) and one != truth for one, truth in zip(decided, y, strict=True))
+        assert utility_score(y, decided, costs, average="micro", unsure_label=unsure) == right - 20 * wrong
+        assert utility_score(y, decided, costs, unsure_label=unsure) == pytest.approx((right - 20 * wrong) / 4)
+        scores = cross_val_score(model, X, y, cv=3, scoring=utility_scorer(costs, unsure_label=unsure))
+        assert np.isfinite(scores).all()
+        assert np.isfinite(cross_val_score(model, X, y, cv=3)).all()
+    numbers = ThresholdClassifier(PriorSVC(), utility=costs, unsure_label=-1).fit(X, np.unique(y, return_inverse=True)[1])
+    assert numbers.predict(X).dtype.kind == "i"
 
 
 def test_a_price_that_is_a_gain_is_refused():

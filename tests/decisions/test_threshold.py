@@ -156,7 +156,8 @@ def test_an_unreachable_floor_gives_the_best_that_can_be_had():
     y = np.array([0, 1, 0, 1, 0, 1, 0, 1] * 5)
     X = np.tile(np.arange(4.0)[:, None], (10, 1))  # no score tells the classes apart
     with pytest.raises(
-        ScoreError, match=r"No threshold for class 1 reaches min_precision=0.99; the best precision to be had here is \d\.\d+"
+        ScoreError,
+        match=r"class 1 reaches min_precision=0.99 with min_recall=0.9; the best precision to be had here is \d\.\d+",
     ):
         ThresholdClassifier(PriorSVC(), min_precision=0.99, min_recall=0.9).fit(X, y)
 

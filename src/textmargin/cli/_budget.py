@@ -162,7 +162,7 @@ def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -
         )
         over = "" if n_over is None else f"; {n_over[k]:,} had no room"
         remark(
-            f"{names[k]}: {min(n, n_texts):,} of {n_texts:,} texts at most; expected precision {outcome.precision:.2f}, "
+            f"{names[k]}: {min(n, n_texts):,.0f} of {n_texts:,.0f} texts at most, expected precision {outcome.precision:.2f}, "
             f"{outcome.recall:.0%} of all hits{over}"
         )
     if len(columns) > _MOST_LINES:

@@ -59,8 +59,7 @@ class Floors:
             if not moved:
                 break
         if moved and not missed:  # by turns, without end
-            found = [self._reached(texts, one) for one in passes[:: max(1, len(passes) // 8)]]
-            missed = min(found, key=lambda reached: (len(reached), list(reached.values())))
+            missed = self._reached(texts, min(passes, key=lambda one: self._shortfall(texts, one)))
         if missed:
             k = next(iter(missed))
             others = f" (nor do those for {len(missed) - 1} more)" if len(missed) > 1 else ""
@@ -68,16 +67,19 @@ class Floors:
             raise ScoreError(f"The decisions for class {names[k]!r} do not keep {self._wanted()}{others}: {missed[k]}.{hint}")
         return thresholds
 
+    def _shortfall(self, texts: SingleLabelTexts, thresholds: Floats) -> float:
+        """By how much all classes together miss their floors."""
+        rates = zip((self.min_precision, self.min_recall), _rates_at(texts, thresholds), strict=True)
+        return float(sum(np.maximum(floor - np.nan_to_num(rate), 0).sum() for floor, rate in rates if floor is not None))
+
     def _reached(self, texts: SingleLabelTexts, thresholds: Floats) -> dict[int, str]:
         """What the classes that miss a floor come to."""
-        standing, missed = texts.standing(thresholds), {}
-        for k in range(texts.n_classes):
-            sweep = texts.sweep_class(k, standing, thresholds[k])
-            precision, recall = (rate[sweep.place(thresholds[k])] for rate in _rates(texts, k, sweep))
-            if not self._hold(np.array([precision]), np.array([recall]))[0]:
-                reached = f"recall {recall:.3f}" if np.isnan(precision) else f"precision {precision:.3f} with recall {recall:.3f}"
-                missed[k] = f"the classes take each other's texts; the nearest found is {reached}, so ask for less"
-        return missed
+        precision, recall = _rates_at(texts, thresholds)
+        return {
+            int(k): f"the classes take each other's texts; the nearest found is precision {np.nan_to_num(precision[k]):.3f} with "
+            f"recall {recall[k]:.3f}, so ask for less"
+            for k in np.flatnonzero(~self._hold(precision, recall))
+        }
 
     def _hold(self, precision: Floats, recall: Floats) -> Any:
         reached = np.ones(precision.size, dtype=bool)
@@ -108,3 +110,13 @@ def _rates(texts: SingleLabelTexts, k: int, sweep: Sweep) -> tuple[Floats, Float
     tp, accepted = (np.append(0.0, np.cumsum(values[sweep.order]))[sweep.cuts] for values in (own, weight))
     with np.errstate(invalid="ignore", divide="ignore"):
         return tp / accepted, tp / own.sum()
+
+
+def _rates_at(texts: SingleLabelTexts, thresholds: Floats) -> tuple[Floats, Floats]:
+    """Precision and recall of the decisions on every class."""
+    standing, rates = texts.standing(thresholds), []
+    for k in range(texts.n_classes):
+        sweep = texts.sweep_class(k, standing, thresholds[k])
+        rates.append([rate[sweep.place(thresholds[k])] for rate in _rates(texts, k, sweep)])
+    precision, recall = np.array(rates).T
+    return precision, recall

@@ -145,6 +145,7 @@ def utility_score(
     measure: Measure = T11SU,
     average: Literal["binary", "macro", "micro"] | None = None,
     pos_label: Any = None,
+    unsure_label: Any = None,
 ) -> float:
     """The measure as one number; NaN where it is undefined for every class.
 
@@ -156,16 +157,15 @@ def utility_score(
         `binary` values one class alone; default: `binary` for two classes, `macro` otherwise.
     pos_label : class, default=None
         The class that `binary` values: by default 1 where the labels are 0/1 or −1/+1, else the last of them in order.
-
-    A prediction of None, or of a name that no text has (a `ThresholdClassifier`'s `unsure_label`), is no answer: a miss.
+    unsure_label : default=None
+        A prediction of this is no answer (see `ThresholdClassifier`), and a miss.
     """
     multilabel = type_of_target(y_true) == "multilabel-indicator"
-    present = [] if multilabel else np.unique(y_true).tolist()
+    answered = np.ones(len(y_true), dtype=bool)
     if not multilabel:
         y_true, y_pred = np.asarray(y_true), np.asarray(y_pred)
-        answered = np.isin(y_pred.astype(str), y_true.astype(str))
-        if not answered.all():
-            return _of_answers(y_true, y_pred, answered, measure, average, pos_label)
+        answered = np.array([label != unsure_label for label in y_pred.tolist()], dtype=bool)
+    present = [] if multilabel else np.union1d(y_true, y_pred[answered].astype(y_true.dtype)).tolist()
     if average is None:
         average = "macro" if multilabel or len(present) > 2 else "binary"
     if average == "binary":
@@ -174,30 +174,15 @@ def utility_score(
         truth, accepted = (np.asarray(y) == pos_label for y in (y_true, y_pred))
         tp, fp = (truth & accepted).sum(), (~truth & accepted).sum()
         return float(measure(tp, fp, truth.sum() - tp, (~truth).sum() - fp))
+    if not answered.all():  # scikit-learn's tables have no place for what is no class
+        names = np.array(present)
+        y_true, y_pred = (np.asarray(y)[:, None] == names for y in (y_true, y_pred))
     mean = macro_average if average == "macro" else micro_average
     return mean(y_true, y_pred, measure).value
 
 
-def _of_answers(
-    y_true: NDArray[Any], y_pred: NDArray[Any], answered: NDArray[np.bool_], measure: Measure, average: Any, pos_label: Any
-) -> float:
-    """`utility_score` where some texts got no answer."""
-    names = np.unique(y_true)
-    truth = y_true[:, None] == names
-    accepted = answered[:, None] & (y_pred.astype(str)[:, None] == names.astype(str))
-    tp, fp = (truth & accepted).sum(axis=0), (~truth & accepted).sum(axis=0)
-    counts = tp, fp, truth.sum(axis=0) - tp, (~truth).sum(axis=0) - fp
-    if average is None:
-        average = "macro" if names.size > 2 else "binary"
-    if average == "micro":
-        return float(measure(*(count.sum() for count in counts)))
-    values = measure(*counts)
-    if average == "macro":
-        return float(np.nanmean(values))
-    wanted = pos_label if pos_label is not None else 1 if set(names.tolist()) <= {-1, 0, 1} else names[-1]
-    return float(values[names.tolist().index(wanted)])
-
-
-def utility_scorer(measure: Measure = T11SU, average: Literal["binary", "macro", "micro"] | None = None) -> Callable[..., float]:
+def utility_scorer(
+    measure: Measure = T11SU, average: Literal["binary", "macro", "micro"] | None = None, unsure_label: Any = None
+) -> Callable[..., float]:
     """`utility_score` for `cross_val_score` and `GridSearchCV`."""
-    return make_scorer(utility_score, measure=measure, average=average)
+    return make_scorer(utility_score, measure=measure, average=average, unsure_label=unsure_label)
