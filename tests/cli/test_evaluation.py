@@ -216,8 +216,8 @@ def test_train_says_what_costs_and_knowledge_add(desk, tmp_path):
     command = ("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm", "--keywords", words, "--hit", 1, "--false-alarm", -20)
     shown = call(*command).stdout
     assert re.search(r"[\d.]+% of the \d+% answered, utility .* per 1,000 texts", shown)
-    assert "Of this, thresholds added: utility +" in shown
-    assert "Of this, knowledge added: utility " in shown
+    assert "Beside a model without moved thresholds: utility +" in shown
+    assert "Beside a model without knowledge: utility " in shown
     estimate = json.loads(call(*command, "--json").stdout)["estimate"]
     assert estimate["method"] == "loo"
     assert estimate["by_thresholds"]["utility"]["low"] > 0
