@@ -20,7 +20,7 @@ from . import leave_one_out
 from .objective import Matrix
 
 _WORTH = 2.0  # of the training: what exact leave-one-out scores may cost; refitted folds cost about as much
-_LITTLE = 1.0  # seconds, which they may cost in any case: folds know four fifths of few texts, and thresholds feel it
+_LITTLE, _LITTLE_WORTH = 1.0, 3.5  # up to a second somewhat more: folds know four fifths of few texts, and thresholds feel it
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class ProblemSize:
 
 
 def leave_one_out_pays(sizes: Iterable[ProblemSize]) -> bool:
-    """Whether exact leave-one-out scores of all classes fit memory and cost no more than twice the training, or little."""
+    """Whether exact leave-one-out scores of all classes fit memory and cost about twice the training at most."""
     training, held_out = 7e-3, 3e-3  # of a call
     for size in sizes:
         if size.side > leave_one_out.MAX_SIZE:
             return False
         training += size.training_seconds()
         held_out += size.leave_one_out_seconds()
-    return held_out <= max(_WORTH * training, _LITTLE)
+    return held_out <= (_LITTLE_WORTH if held_out <= _LITTLE else _WORTH) * training
