@@ -17,7 +17,7 @@ _MOST_TEXTS = 20_000  # that are trained on once more without knowledge, to tell
 _SCORES = {"loo": "leave-one-out scores", "cv": "scores of five folds, each by a model without it"}
 
 
-def estimated(model: TextClassifier, config: ModelConfig, corpus: Corpus | None) -> tuple[dict[str, Any] | None, str | None]:
+def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | None) -> tuple[dict[str, Any] | None, str | None]:
     """The estimate as plain data, or why there is none; without a corpus the model was trained on texts in parts."""
     from ..errors import ScoreError
 

@@ -11,7 +11,7 @@ import typer
 
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, print_json, remark
-from ._estimate import estimate_lines, estimated
+from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
 from ._options import (
     AsJson,
@@ -82,7 +82,7 @@ def train(
     model.save(output)
     _remark_on_decisions(model, config)
     facts = _facts(model, output)
-    facts["estimate"], facts["no_estimate"] = estimated(model, config, corpus)
+    facts["estimate"], facts["no_estimate"] = estimate_facts(model, config, corpus)
     if report is not None and report_corpus is not None:
         from ..report.html import write_report
 

@@ -189,8 +189,8 @@ def _calibrated(texts: SingleLabelTexts, start: Floats) -> Floats | None:
         odds = np.log(lost / own)
     odds = np.where((own > 0) & (lost > 0), odds, 0.0)
     slope, intercept = fit_sigmoids(positive, np.ascontiguousarray(texts.scores.T), np.broadcast_to(weight, positive.shape))
-    told = slope > 0
-    return np.where(told, (odds - intercept) / np.where(told, slope, 1.0), start)
+    rises = slope > 0
+    return np.where(rises, (odds - intercept) / np.where(rises, slope, 1.0), start)
 
 
 def deal_classes(truth: Indices, n_folds: int, rng: np.random.Generator) -> Indices:

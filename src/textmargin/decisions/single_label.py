@@ -108,10 +108,8 @@ class SingleLabelTexts:
     @cached_property
     def table(self) -> Floats | None:
         """The worth of an answer (n_classes, n_classes + 1), unsure being the last; None where measures do not add up."""
-        if not all(isinstance(measure, Utility) for measure in self.measures):
-            return None
-        utilities: tuple[Utility, ...] = self.measures  # type: ignore[assignment]
-        return answer_table(utilities)
+        utilities = tuple(measure for measure in self.measures if isinstance(measure, Utility))
+        return answer_table(utilities) if len(utilities) == len(self.measures) else None
 
     @property
     def rounding(self) -> float:
@@ -182,9 +180,9 @@ class SingleLabelTexts:
             return Sweep(order, ordered, cuts, own.sum() + np.append(0.0, np.cumsum(gain))[cuts])
         cuts = cuts[_some(cuts.size, 0 if theta is None else int(np.searchsorted(-ordered[cuts[:-1]], -theta)))]
         ranked = replace(self, truth=truth, scores=self.scores[:0], weight=weight)
-        return Sweep(order, ordered, cuts, ranked._swept(cuts, before, after))
+        return Sweep(order, ordered, cuts, ranked._cut_utilities(cuts, before, after))
 
-    def _swept(self, cuts: Indices, before: Indices, after: Indices) -> Floats:
+    def _cut_utilities(self, cuts: Indices, before: Indices, after: Indices) -> Floats:
         """Utilities at some cuts, where measures do not add up: from the counts of every class there."""
         counts = _Counts.of(self, before)
         stretch = np.searchsorted(cuts, np.arange(self.truth.size), side="right") - 1  # after which cut a text turns

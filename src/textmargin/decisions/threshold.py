@@ -450,14 +450,14 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if setting.rule == "zero" and not setting.has_floors:
             found = [ClassThreshold(0.0, 0.0, np.nan, np.nan)] * n
         elif labels.kind == "multiclass" and setting.rule in ("parameter-free", "best", "zero"):
-            found = self._together(setting, labels)
+            found = self._joint_thresholds(setting, labels)
         else:
             named = zip(self.ranked_, labels.threshold_names, strict=True)
             found = [setting.threshold(texts, name) for texts, name in named]
         columns = (np.array(column) for column in zip(*found, strict=True))
         self.thresholds_, self.ask_thresholds_, self.beta_, self.gamma_ = columns
 
-    def _together(self, setting: Setting, labels: ClassLabels) -> list[ClassThreshold]:
+    def _joint_thresholds(self, setting: Setting, labels: ClassLabels) -> list[ClassThreshold]:
         """The thresholds of all classes, for texts of one label."""
         held_out, measures = self.held_out_, tuple(measures_of(self.utility, labels))
         texts = SingleLabelTexts(held_out.truth, held_out.complete(), measures, self.always_answer, held_out.weight)
