@@ -86,7 +86,7 @@ def halves(texts: list[str], labels: np.ndarray, n_splits: int) -> Iterator[Half
         if np.unique(codes[train]).size < classes.size:
             continue
         n_splits -= 1
-        words = BagOfWords()
+        words = BagOfWords(analyzer="letters")
         X = words.fit_transform([texts[row] for row in train])
         model = ThresholdClassifier(PriorSVC(), rule="zero").fit(X, labels[train])
         scores = model.estimator_.decision_function(words.transform([texts[row] for row in test]))

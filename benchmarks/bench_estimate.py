@@ -19,7 +19,7 @@ import argparse
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from textmargin import TextClassifier, ThresholdClassifier, Utility, load_dataset
+from textmargin import BagOfWords, TextClassifier, ThresholdClassifier, Utility, load_dataset
 from textmargin.datasets.corpus import Corpus
 from textmargin.report.summary import summarise
 
@@ -42,7 +42,7 @@ def splits(corpus: Corpus, n_train: int, n_splits: int):
 def compare(train: Corpus, test: Corpus, utility: Utility | None):
     """Per figure the estimate, its interval, and the figure of the test part."""
     decision = None if utility is None else ThresholdClassifier(utility=utility)
-    model = TextClassifier(decision=decision).fit(train.texts, train.labels)
+    model = TextClassifier(BagOfWords(analyzer="letters"), decision=decision).fit(train.texts, train.labels)
     found, summary = model.estimate(n_new=len(test)), summarise(model, test)
     figures = {"accuracy": (found.accuracy, summary.accuracy)}
     if found.utility is not None and summary.utility is not None:

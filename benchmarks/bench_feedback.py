@@ -15,7 +15,7 @@ import argparse
 
 import numpy as np
 
-from textmargin import TextClassifier, ThresholdClassifier, Utility, load_dataset
+from textmargin import BagOfWords, TextClassifier, ThresholdClassifier, Utility, load_dataset
 from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.single_label import answer_table
 from textmargin.errors import ScoreError
@@ -93,7 +93,8 @@ def main() -> None:
             train, rest = order[: len(order) // 3], order[len(order) // 3 :]
             train = train[np.isin(labels[train], labels[train])]
             rest = rest[np.isin(labels[rest], labels[train])]
-            first = TextClassifier(decision=ThresholdClassifier(utility=COSTS["1/-1"])).fit(list(texts[train]), labels[train])
+            decision = ThresholdClassifier(utility=COSTS["1/-1"])
+            first = TextClassifier(BagOfWords(analyzer="letters"), decision=decision).fit(list(texts[train]), labels[train])
             for name, costs in COSTS.items():
                 model = first.with_utility(costs)
                 for n in (300, 1000):

@@ -43,7 +43,7 @@ def values(X, Y, n_positive, rng):
 def main() -> None:
     corpus = load_dataset("reuters21578")
     train = corpus.part("train")
-    X, (Y, _) = BagOfWords("log-tf-idf").fit_transform(train.texts), train.indicator(modapte_topics(corpus))
+    X, (Y, _) = BagOfWords("log-tf-idf", analyzer="letters").fit_transform(train.texts), train.indicator(modapte_topics(corpus))
     print(describe("textmargin"))
     print(f"{'positives':>9}{'draws':>7}" + "".join(f"{f'α={alpha:g}':>8}" for alpha in ALPHAS) + f"{'loo':>8}{'oracle':>8}")
     for n_positive in (1, 2, 3, 4, 5, 8):

@@ -124,7 +124,7 @@ def utility_of(Y: np.ndarray, accepted: np.ndarray, utility: Utility) -> float:
 
 
 def compare(task: Task, largest: int) -> None:
-    words = BagOfWords("log-tf-idf")
+    words = BagOfWords("log-tf-idf", analyzer="letters")
     X = words.fit_transform(task.texts)
     model, training = timed(lambda: PriorSVC(C=1.0).fit(X, task.target))
     signs = np.where(task.Y != 0, 1, -1)

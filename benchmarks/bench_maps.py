@@ -71,7 +71,7 @@ def topics(_: str | None) -> None:
     texts = [[clean(text) for text in part.texts] for part in (train, test)]
     Y, Y_test = train.indicator(LARGEST)[0], test.indicator(LARGEST)[0]
     maps = {
-        "words": BagOfWords("log-tf-idf"),
+        "words": BagOfWords("log-tf-idf", analyzer="letters"),
         "200 substrings of 3": SubsequenceFeatures(3, n_features=200, progress=False),
         "3000 substrings of 5": SubsequenceFeatures(5, n_features=3000, progress=False),
         "300 landmarks": KernelLandmarks(SubsequenceKernel(5, progress=False), n_landmarks=300, random_state=0),

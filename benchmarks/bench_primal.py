@@ -112,7 +112,7 @@ def compare(title, solvers, optima, ours):
 def main() -> None:
     corpus = load_dataset("reuters21578")
     topics, train = modapte_topics(corpus), corpus.part("train")
-    words = BagOfWords("log-tf-idf")
+    words = BagOfWords("log-tf-idf", analyzer="letters")
     X, Y = words.fit_transform(train.texts), train.indicator(topics)[0]
     prior = name_prior(topics, words.get_feature_names_out())
     Z = sp.csr_matrix(X @ prior.T)

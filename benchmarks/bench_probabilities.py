@@ -60,7 +60,7 @@ def topics(quick):
     if quick:
         largest = np.argsort(-Y.sum(axis=0), kind="stable")[:10]
         names, Y, Y_test = [names[k] for k in largest], Y[:, largest], Y_test[:, largest]
-    words = BagOfWords("log-tf-idf")
+    words = BagOfWords("log-tf-idf", analyzer="letters")
     X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
     model, training = timed(lambda: PriorSVC().fit(X, Y))
     scores = model.decision_function(X_test)
@@ -91,7 +91,7 @@ def one_label(name, texts, labels, new_texts, new_labels, quick):
     """Tasks in which a text has one class of several."""
     classes = np.unique(labels)
     truth, new_truth = labels[:, None] == classes, new_labels[:, None] == classes
-    words = BagOfWords("log-tf-idf")
+    words = BagOfWords("log-tf-idf", analyzer="letters")
     X, X_new = words.fit_transform(texts), words.transform(new_texts)
     model = PriorSVC().fit(X, labels)
     held_out, loo = timed(model.loo_decision_function)

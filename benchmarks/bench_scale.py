@@ -87,7 +87,9 @@ def distance(model, other) -> float:
 def reuters():
     corpus = load_dataset("reuters21578")
     train = corpus.part("train")
-    return textmargin.BagOfWords("log-tf-idf").fit_transform(train.texts), train.indicator(modapte_topics(corpus))[0]
+    return textmargin.BagOfWords("log-tf-idf", analyzer="letters").fit_transform(train.texts), train.indicator(
+        modapte_topics(corpus)
+    )[0]
 
 
 def equality(_arguments) -> None:

@@ -60,7 +60,7 @@ class Stream:
         Y, names = corpus.indicator()
         known = np.flatnonzero((Y[:n_start].sum(axis=0) >= N_KNOWN) & (Y[n_start:].sum(axis=0) >= LEAST))
         chosen = {"tuning": known[1::2], "report": known[::2], "all": known}[part][:n_topics]
-        words = BagOfWords().fit(corpus.texts[:n_start])
+        words = BagOfWords(analyzer="letters").fit(corpus.texts[:n_start])
         X, Y = words.transform(corpus.texts[:n_texts]), Y[:n_texts, chosen]
         self.names = [names[k] for k in chosen]
         self.start, self.rows, self.truth = X[:n_start], X[n_start:], Y[n_start:] > 0

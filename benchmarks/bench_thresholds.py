@@ -111,7 +111,7 @@ def main() -> None:
     corpus = load_dataset("reuters21578")
     topics, train, test = modapte_topics(corpus), corpus.part("train"), corpus.part("test")
     Y, Y_test = train.indicator(topics)[0], test.indicator(topics)[0]
-    words = BagOfWords(options.weight)
+    words = BagOfWords(options.weight, analyzer="letters")
     X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
     print(describe("textmargin", "scikit-learn"))
     svm = PriorSVC(C=options.C)
@@ -175,7 +175,7 @@ def main() -> None:
     if not options.quick:
         print("\nT11SU of the best interval on leave-one-out scores of the training texts, topics with four positives or more")
         for weight in ("tf-idf", "log-tf-idf"):
-            matrix = BagOfWords(weight).fit_transform(train.texts)
+            matrix = BagOfWords(weight, analyzer="letters").fit_transform(train.texts)
             print(f"  {weight:11}" + "".join(f"   C = {C:g}: {training_value(matrix, Y, C):.4f}" for C in (0.2, 1.0, 5.0)))
 
 

@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from ._typing import Floats
 from .decisions.threshold import ThresholdClassifier
 from .errors import LabelError, PriorError, TextmarginError, TextmarginWarning
 from .knowledge.keywords import KeywordPrior
+from .knowledge.vocabulary import KnowledgeBase
 from .labels import ClassLabels
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
@@ -88,8 +90,23 @@ class Slots:
         hears = positive is not None and "pos_label" in decision.get_params(deep=False)
         return decision.set_params(pos_label=positive) if hears else decision
 
-    def prior(self, learner: Any, representation: Any, labels: ClassLabels) -> Floats | None:
-        """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither."""
+    def new_representation(self) -> Any:
+        """The representation, which has the words that knowledge names among its terms, whatever the texts have."""
+        words = BagOfWords() if self.representation is None else clone(self.representation)
+        known = KeywordPrior(self.knowledge) if _names_words(self.knowledge) else self.knowledge
+        if not isinstance(words, BagOfWords) or words.vocabulary is not None or not isinstance(known, KnowledgeBase):
+            return words
+        return words.set_params(extra_terms=sorted({*words.extra_terms, *known.words(words.build_keyword_analyzer())}))
+
+    def prior(self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any) -> Floats | None:
+        """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither.
+
+        Parameters
+        ----------
+        learner, representation, labels : what takes it, and what it is about
+        matrix : sparse matrix (n_texts, n_terms)
+            The training texts, which may lack terms.
+        """
         own = getattr(learner, "prior", None)
         if self.knowledge is None:
             known = own if isinstance(own, Mapping) else None
@@ -108,7 +125,12 @@ class Slots:
         if _names_words(known):
             known = KeywordPrior(known)
         if not isinstance(known, Mapping):
-            known = (clone(known) if isinstance(known, BaseEstimator) else known).coef(terms, names)
+            own = clone(known) if isinstance(known, BaseEstimator) else known
+            if isinstance(own, KnowledgeBase) and isinstance(representation, BagOfWords):
+                unseen = frozenset(terms[np.bincount(matrix.indices, minlength=len(terms)) == 0])
+                known = own.coef(terms, names, representation.build_keyword_analyzer(), unseen)
+            else:
+                known = own.coef(terms, names)
         # Not strict: in cross-validation a fold may well lack every word that is known of some class.
         return align_prior(known, names, labels.n_problems, len(terms), terms, strict=False)
 

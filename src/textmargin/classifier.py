@@ -40,7 +40,6 @@ from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .learners.rocchio import Rocchio
 from .persistence import save
-from .representations.bow import BagOfWords
 from .representations.digests import Digests, text_digests
 from .representations.texts import as_texts
 
@@ -163,13 +162,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         slots.check()
         representation = slots.kernel()
         if representation is None:
-            representation = BagOfWords() if self.representation is None else clone(self.representation)
+            representation = slots.new_representation()
             matrix = representation.fit_transform(texts, target)
         else:
             matrix = texts
         learner = slots.new_learner()
         slots.warn_of_double_use(learner, texts)
-        prior = slots.prior(learner, representation, labels)
+        prior = slots.prior(learner, representation, labels, matrix)
         if prior is not None:
             learner.set_params(prior=prior)
         model = slots.assemble(learner, self.positive)

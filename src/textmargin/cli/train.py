@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -195,22 +194,9 @@ def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
                 f"(held-out loss {-one.gain:+.0%})"
                 for one in verdicts
             ),
-            *_lost_keywords(model),
         ],
         "thresholds": dict(zip(model.labels_.text_names, model.thresholds_.tolist(), strict=True)),
     }
-
-
-def _lost_keywords(model: TextClassifier) -> list[str]:
-    """A line for each label none of whose keywords is a word of the training texts."""
-    from ..knowledge.keywords import KeywordPrior
-
-    if not isinstance(model.knowledge, KeywordPrior):
-        return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said when it was trained
-        matches = model.knowledge.match_vocabulary(model.representation_.get_feature_names_out(), model.classes_)
-    return [f"prior for {one.target}: not used, none of its words is in the training texts" for one in matches if not one.terms]
 
 
 def _show(facts: dict[str, Any]) -> None:

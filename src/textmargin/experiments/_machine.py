@@ -51,7 +51,7 @@ class Kernels:
         """log(1 + tf)·ln(N/df), unit length."""
 
         def matrices(train: list[str], test: list[str]) -> Matrices:
-            bag = BagOfWords("log-tf-idf")
+            bag = BagOfWords("log-tf-idf", analyzer="letters")
             X = bag.fit_transform(train)
             return (X @ X.T).toarray(), (bag.transform(test) @ X.T).toarray()
 
@@ -101,7 +101,7 @@ def tune_on_words(parts: Sequence[tuple[list[str], NDArray[np.int_]]], n_folds: 
     """
     scores: defaultdict[float, list[float]] = defaultdict(list)
     for texts, Y in parts:
-        X = BagOfWords("log-tf-idf").fit_transform(texts)
+        X = BagOfWords("log-tf-idf", analyzer="letters").fit_transform(texts)
         K: Any = (X @ X.T).toarray()
         for fit, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y.argmax(axis=1)):
             for C in COSTS:

@@ -69,7 +69,12 @@ class Task:
     @classmethod
     def of(cls, corpus: Corpus, keywords: Mapping[str, list[str]], weight: str = "log-tf-idf") -> Task:
         """The parts `train` and `test` of a corpus, the words those of all training texts."""
-        train, test, categories, words = corpus.part("train"), corpus.part("test"), list(keywords), BagOfWords(weight)
+        train, test, categories, words = (
+            corpus.part("train"),
+            corpus.part("test"),
+            list(keywords),
+            BagOfWords(weight, analyzer="letters"),
+        )
         X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
         coef = KeywordPrior(dict(keywords)).coef(words.get_feature_names_out(), categories)
         V = np.array([coef[name] for name in categories])

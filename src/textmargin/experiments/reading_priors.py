@@ -161,7 +161,7 @@ def _separates(priors: Priors) -> list[bool]:
 
 def _bags(priors: Priors) -> tuple[Any, Any, NDArray[Any]]:
     """Documents to train on and to test as rows of unit length, and the terms."""
-    words, recordings = BagOfWords("tf-idf"), priors.recordings
+    words, recordings = BagOfWords("tf-idf", analyzer="letters"), priors.recordings
     X = words.fit_transform([recordings.texts[name] for name in recordings.train])
     return X, words.transform([recordings.texts[name] for name in recordings.test]), words.get_feature_names_out()
 

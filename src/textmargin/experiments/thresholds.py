@@ -172,7 +172,7 @@ def _news(quick: bool) -> _News:
         known = np.flatnonzero(Y.any(axis=0) & Y_test.any(axis=0))
         some = known[np.argsort(Y[:, known].sum(axis=0), kind="stable")][::4]  # of all sizes
         Y, Y_test = Y[:, some], Y_test[:, some]
-    words = BagOfWords("log-tf-idf")
+    words = BagOfWords("log-tf-idf", analyzer="letters")
     X, X_test = words.fit_transform(train.texts), words.transform(test.texts)
     model = PriorSVC().fit(X, Y)
     return _News(X, Y, X_test, Y_test, model, model.decision_function(X_test))

@@ -78,7 +78,7 @@ def _over(topics: list[str]) -> tuple[str, str]:
 
 
 def _words(texts: list[str], others: list[str]) -> tuple[sp.csr_matrix, sp.csr_matrix]:
-    bag = BagOfWords("log-tf-idf")
+    bag = BagOfWords("log-tf-idf", analyzer="letters")
     return bag.fit_transform(texts), bag.transform(others)
 
 

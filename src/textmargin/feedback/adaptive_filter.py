@@ -35,7 +35,6 @@ from ..decisions.utility import T10U, Utility
 from ..errors import LabelError, ScoreError
 from ..labels import ClassLabels
 from ..learners.primal import PriorSVC
-from ..representations.bow import BagOfWords
 from ._filter_topic import FilterTopic
 
 
@@ -173,7 +172,8 @@ class AdaptiveFilter(BaseEstimator):
                 f"utility={self.utility} needs the number of texts that were missed, which is unknown where only accepted texts "
                 f"are judged; say what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), for instance."
             )
-        representation = BagOfWords() if self.representation is None else clone(self.representation)
+        slots = Slots(self.representation, self.knowledge, None, None)
+        representation = slots.new_representation()
         X = sp.csr_matrix(representation.fit_transform(texts), dtype=np.float64)
         known = _known(truth, X.shape[0])
         self._single = known.ndim == 1
@@ -183,7 +183,7 @@ class AdaptiveFilter(BaseEstimator):
             raise LabelError(f"topics has {len(names)} names, but truth has {known.shape[1]} columns; give a name to each.")
         learner = PriorSVC() if self.learner is None else self.learner
         labels = ClassLabels.of(np.asarray(names), True)
-        prior = Slots(None, self.knowledge, None, None).prior(learner, representation, labels)
+        prior = slots.prior(learner, representation, labels, X)
         started = []
         for k, name in enumerate(names):
             own = clone(learner).set_params(warm_start=True, **({} if prior is None else {"prior": prior[k]}))

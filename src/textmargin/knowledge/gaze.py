@@ -147,7 +147,7 @@ class GazePrior(KnowledgeBase):
                 setattr(same, name, getattr(self, name))
         return same
 
-    def _warn(self, found: Any) -> None:
+    def _warn(self, *found: Any) -> None:
         """Words that were read need not be in the vocabulary; `match_vocabulary` tells how many are."""
 
     def _rows(self, documents: list[Any], vectorizer: CountVectorizer) -> tuple[Floats, NDArray[np.intp]]:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import PriorError, TextmarginWarning
-from .vocabulary import KnowledgeBase, compiled
+from .vocabulary import Analyze, KnowledgeBase, compiled, is_pattern
 
 
 class KeywordPrior(KnowledgeBase):
@@ -62,6 +62,11 @@ class KeywordPrior(KnowledgeBase):
             raise PriorError(f"The keyword file {path} cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
             raise PriorError(f"The keyword file {path} is not UTF-8 text: {error}.") from error
+
+    def words(self, analyze: Analyze = str.split) -> list[str]:
+        """The words of all classes, patterns aside."""
+        entries = {entry for own in self._entries().values() for entry in own if not is_pattern(entry)}
+        return sorted({word for entry in entries for word in analyze(entry)})
 
     def _entries(self) -> dict[Any, dict[str, float]]:
         if not isinstance(self.keywords, Mapping) or not self.keywords:

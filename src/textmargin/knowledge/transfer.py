@@ -70,7 +70,7 @@ class ModelPrior(KnowledgeBase):
             entries[name.item() if isinstance(name, np.generic) else name] = {str(terms[j]): float(row[j]) for j in used}
         return entries
 
-    def _warn(self, found: Any) -> None:
+    def _warn(self, *found: Any) -> None:
         """Two vocabularies always differ; `match_vocabulary` tells by how much."""
 
 

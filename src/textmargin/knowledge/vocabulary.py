@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._typing import Floats
 from ..errors import PriorError, TextmarginWarning, UnknownTermWarning
+
+Analyze: TypeAlias = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -41,18 +43,24 @@ class VocabularyMatch:
 class KnowledgeBase(BaseEstimator):
     """Knowledge about classes in terms: `coef` gives weights for a vocabulary, `match_vocabulary` says what was found in it."""
 
-    def coef(self, terms: Iterable[str], classes: Iterable[Any]) -> dict[Any, Floats]:
+    def coef(
+        self, terms: Iterable[str], classes: Iterable[Any], analyze: Analyze = str.split, unseen: Collection[str] = ()
+    ) -> dict[Any, Floats]:
         """Per class about which something is known, a weight for each term, in their order.
 
         Parameters
         ----------
         terms : the terms of a representation, `get_feature_names_out()`
         classes : the classes to learn
+        analyze : callable, default=str.split
+            From a keyword or phrase to its words, as the representation has them.
+        unseen : collection of str, default=()
+            The terms that no training text has.
         """
         terms = list(terms)
         place = {term: j for j, term in enumerate(terms)}
-        found = self.match_vocabulary(terms, classes)
-        self._warn(found)
+        found = self.match_vocabulary(terms, classes, analyze)
+        self._warn(found, [term for term in terms if term not in unseen], unseen)
         weights = {}
         for landing in found:
             weights[landing.target] = row = np.zeros(len(terms))
@@ -60,12 +68,17 @@ class KnowledgeBase(BaseEstimator):
                 row[place[term]] = weight
         return weights
 
-    def match_vocabulary(self, terms: Iterable[str], classes: Iterable[Any]) -> list[VocabularyMatch]:
+    def match_vocabulary(
+        self, terms: Iterable[str], classes: Iterable[Any], analyze: Analyze = str.split
+    ) -> list[VocabularyMatch]:
         """How much is known of each class, and how much of that landed on the terms."""
-        terms = list(terms)
         known = self._of_classes([_plain(name) for name in classes])
-        finder = TermFinder(terms, patterns=self._patterns)
+        finder = TermFinder(list(terms), patterns=self._patterns, analyze=analyze)
         return [_land(name, entries, finder) for name, entries in known.items()]
+
+    def words(self, analyze: Analyze = str.split) -> list[str]:
+        """The words that somebody named, which belong into a vocabulary whatever texts have; none where they were learnt."""
+        return []
 
     _patterns = False  # whether entries may be patterns and phrases, or are terms as they stand
 
@@ -100,44 +113,53 @@ class KnowledgeBase(BaseEstimator):
     def _entries(self) -> dict[Any, dict[str, float]]:
         """Per class what is known: entries, as `TermFinder` reads them, with their weights."""
 
-    def _warn(self, found: list[VocabularyMatch]) -> None:
-        """One warning for all that was not found."""
-        lost = [(landing.target, word) for landing in found for word in landing.unknown]
-        if not lost:
-            return
-        n_entries = sum(landing.n_entries for landing in found)
-        nearest = {word: term for landing in found for word, term in landing.nearest.items()}
-        words = ", ".join(repr(word) for _, word in lost[:5]) + (f" and {len(lost) - 5} more" if len(lost) > 5 else "")
-        hint = f" Nearest: {', '.join(f'{term!r}' for term in list(nearest.values())[:5])}." if nearest else ""
-        warnings.warn(
-            f"{type(self).__name__}: {len(lost)} of {n_entries} terms are not in the vocabulary: {words}.{hint}",
-            UnknownTermWarning,
-            stacklevel=3,
-        )
+    def _warn(self, found: list[VocabularyMatch], seen: list[str], unseen: Collection[str]) -> None:
+        """One warning for all that was not found, and one for what training texts do not have."""
+        n_entries, name = sum(landing.n_entries for landing in found), type(self).__name__
+        lost = [word for landing in found for word in landing.unknown]
+        if lost:
+            nearest = [term for landing in found for term in landing.nearest.values()]
+            warnings.warn(
+                f"{name}: {len(lost)} of {n_entries} terms are not in the vocabulary: {_listed(lost)}.{_hint(nearest)}",
+                UnknownTermWarning,
+                stacklevel=3,
+            )
+        new = sorted({term for landing in found for term in landing.terms if term in unseen})
+        if new:
+            finder = TermFinder(seen, patterns=False)
+            nearest = [near for word in new[:5] if (near := finder.nearest(word)) is not None]
+            warnings.warn(
+                f"{name}: no training text has {len(new)} of the {n_entries} words named ({_listed(new)}); they count in new "
+                f"texts.{_hint(nearest)}",
+                UnknownTermWarning,
+                stacklevel=3,
+            )
 
 
 class TermFinder:
     """Which terms an entry means: a word, a phrase, a `prefix*`, or a /regular expression/."""
 
-    def __init__(self, terms: list[str], *, patterns: bool) -> None:
+    def __init__(self, terms: list[str], *, patterns: bool, analyze: Analyze = str.split) -> None:
         self.terms = terms
         self.patterns = patterns
+        self.analyze = analyze
         self.known = set(terms)
 
     def find(self, entry: str) -> dict[str, float]:
         """The terms, with the share of the entry's weight that each gets; empty if there is none."""
         if not self.patterns:
             return {entry: 1.0} if entry in self.known else {}
-        if len(entry) > 2 and entry.startswith("/") and entry.endswith("/"):
+        if is_pattern(entry) and entry.startswith("/"):
             pattern = compiled(entry)
             return {term: 1.0 for term in self.terms if pattern.fullmatch(term)}
-        if entry.endswith("*") and len(entry) > 1:
+        if is_pattern(entry):
             return {term: 1.0 for term in self.terms if term.startswith(entry[:-1])}
         if entry in self.known:
             return {entry: 1.0}
-        words = entry.split()
-        if len(words) < 2:
-            return {}
+        words = self.analyze(entry)
+        phrase = " ".join(words)
+        if phrase in self.known:
+            return {phrase: 1.0}
         # A phrase that is no term of its own speaks through its words.
         return {word: 1.0 / len(words) for word in words if word in self.known}
 
@@ -145,6 +167,11 @@ class TermFinder:
         """The term that is spelled most alike."""
         near = difflib.get_close_matches(entry.strip("/*"), self.terms, n=1)
         return near[0] if near else None
+
+
+def is_pattern(entry: str) -> bool:
+    """Whether an entry stands for all terms that look alike: a `prefix*`, or a /regular expression/."""
+    return (len(entry) > 2 and entry.startswith("/") and entry.endswith("/")) or (len(entry) > 1 and entry.endswith("*"))
 
 
 def compiled(entry: str) -> Any:
@@ -167,7 +194,7 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> Voca
         if not found:
             unknown.append(entry)
             continue
-        landed += abs(weight) * (sum(found.values()) if " " in entry and entry not in finder.known else 1.0)
+        landed += abs(weight) * (1.0 if is_pattern(entry) else min(1.0, sum(found.values())))
         for term, share in found.items():
             if term in terms and terms[term] * weight < 0 and entry not in finder.known:
                 raise PriorError(
@@ -180,6 +207,14 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> Voca
     total = sum(abs(weight) for weight in entries.values())
     nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None}
     return VocabularyMatch(target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries))
+
+
+def _listed(words: list[str]) -> str:
+    return ", ".join(map(repr, words[:5])) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
+
+
+def _hint(nearest: list[str]) -> str:
+    return f" Nearest: {', '.join(map(repr, nearest[:5]))}." if nearest else ""
 
 
 def _plain(name: Any) -> Any:

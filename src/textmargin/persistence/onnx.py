@@ -32,7 +32,7 @@ from ..representations.bow import BagOfWords
 
 _OPSET = 17
 _MAX_BYTES = 1_900_000_000  # of weights: protobuf ends at 2 GiB
-_SETTINGS = ("lowercase", "strip_accents", "token_pattern", "ngram_range", "analyzer", "stop_words")
+_SETTINGS = ("lowercase", "strip_accents", "token_pattern", "ngram_range", "analyzer", "numbers", "language")
 
 
 def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:
@@ -122,7 +122,8 @@ def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64], nam
         producer_name="textmargin",
         producer_version=__version__,
     )
-    settings = {name: getattr(words, name) for name in _SETTINGS}
+    stop_words = words.get_stop_words()
+    settings = {name: getattr(words, name) for name in _SETTINGS} | {"stop_words": stop_words and sorted(stop_words)}
     about = {
         "textmargin.analyzer": json.dumps(settings, default=repr),
         "textmargin.classes": json.dumps(names, default=str),

@@ -6,14 +6,15 @@ Weight of term t in text d, with n its count there, N the number of training tex
     log-tf-idf   ln(1 + n) · ln(N/df)    (Lodhi et al., Sec. 5)
     count        n
 
-No smoothing: a term that every text contains weighs nothing. Rows have unit length unless `norm=None`. Tokenising is
-scikit-learn's, with the papers' analyser as default: digits and punctuation separate words, lower case, stop words out.
+No smoothing: a term that every text contains weighs nothing. Rows have unit length unless `norm=None`. What a word is, `words.py`
+says; the papers' analyser (`analyzer="letters"`) and scikit-learn's own can be had instead.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +25,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
 from ..errors import EmptyTextWarning, EmptyVocabularyError
+from ._function_words import FUNCTION_WORDS
+from .languages import LANGUAGES, SEGMENTED, main_language
 from .texts import as_texts
+from .words import LETTERS, WordTokenizer, segmenter
 
 
 class BagOfWords(QuietCountVectorizer):
@@ -36,15 +40,23 @@ class BagOfWords(QuietCountVectorizer):
         How a word's count in a text is weighted; the module's docstring has the formulas.
     norm : {"l2", None}, default="l2"
         Whether each text is scaled to unit length.
-    stop_words : {"english"}, list or None, default="english"
-        Words to leave out.
+    stop_words : "auto", the name of a language, list or None, default="auto"
+        Words to leave out. "auto": the function words of the language, if it is one of `languages.LANGUAGES`; "english" is
+        scikit-learn's list, which has words such as call, back and system as well.
+    language : str, default=None
+        Of the texts; found out by default. "chinese", "japanese" or "thai" said outright: words are those of a dictionary
+        (the extra `segment`), instead of short sequences of characters.
+    numbers : {"shape", "exact"}, default="shape"
+        Whether a number is how many digits it has, `####`, or what it is.
     lowercase : bool, default=True
     strip_accents : {"ascii", "unicode"}, callable or None, default=None
-    token_pattern : str, default=two or more letters
-        What a word is. By default digits and punctuation separate words and single letters are dropped.
+    token_pattern : str, default=None
+        A regular expression of what a word is, as in scikit-learn, instead of our own idea of it.
     ngram_range : tuple (shortest, longest), default=(1, 1)
         Sequences of words to use as terms.
-    analyzer : {"word", "char", "char_wb"} or callable, default="word"
+    analyzer : {"word", "letters", "char", "char_wb"} or callable, default="word"
+        "letters" are the papers' words: two or more letters, and unless you say otherwise no English stop words. The others are
+        scikit-learn's.
     preprocessor, tokenizer : callable or None, default=None
         Replace that step, as in scikit-learn's vectorisers.
     min_df, max_df : int (texts) or float (share of texts), default=1, 1.0
@@ -53,6 +65,9 @@ class BagOfWords(QuietCountVectorizer):
         Keep only the most frequent terms.
     vocabulary : mapping or iterable, default=None
         Terms to use instead of those found. One that no training text contains is weighted as if one did.
+    extra_terms : sequence of str, default=()
+        Terms to use beside those found, such as keywords: also where no training text has them, where they are stop words, or
+        numbers.
 
     Attributes
     ----------
@@ -63,22 +78,30 @@ class BagOfWords(QuietCountVectorizer):
         ln(N/df), or ones with `weight="count"`.
     n_texts_ : int
         N, the number of texts fitted on.
+    language_ : str or None
+        That was given, or found out; None where it is none that is known, or was not asked for.
 
     Examples
     --------
     >>> from textmargin import BagOfWords
     >>> words = BagOfWords(weight="count", norm=None)
     >>> words.fit_transform(["Wheat, wheat and corn!", "Corn prices rose 3%"]).toarray()
-    array([[1., 0., 0., 2.],
-           [1., 1., 1., 0.]])
+    array([[0., 1., 0., 0., 2.],
+           [1., 1., 1., 1., 0.]])
     >>> words.get_feature_names_out()
-    array(['corn', 'prices', 'rose', 'wheat'], dtype=object)
+    array(['#', 'corn', 'prices', 'rose', 'wheat'], dtype=object)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **QuietCountVectorizer.constraints("input", "encoding", "decode_error", "binary", "dtype"),
         "weight": [StrOptions({"tf-idf", "log-tf-idf", "count"})],
         "norm": [StrOptions({"l2"}), None],
+        "analyzer": [StrOptions({"word", "letters", "char", "char_wb"}), callable],
+        "token_pattern": [str, None],
+        "stop_words": [StrOptions({"auto", *LANGUAGES}), list, None],
+        "language": [StrOptions({*LANGUAGES, *SEGMENTED}), None],
+        "numbers": [StrOptions({"shape", "exact"})],
+        "extra_terms": [list, tuple],
     }
     # No choice here: texts are strings, and their counts are what is weighted.
     input = "content"
@@ -92,10 +115,12 @@ class BagOfWords(QuietCountVectorizer):
         weight: str = "log-tf-idf",
         *,
         norm: str | None = "l2",
-        stop_words: str | list[str] | None = "english",
+        stop_words: str | list[str] | None = "auto",
+        language: str | None = None,
+        numbers: str = "shape",
         lowercase: bool = True,
         strip_accents: str | Callable[[str], str] | None = None,
-        token_pattern: str | None = r"[^\W\d_]{2,}",
+        token_pattern: str | None = None,
         ngram_range: tuple[int, int] = (1, 1),
         analyzer: str | Callable[[str], Iterable[str]] = "word",
         preprocessor: Callable[[str], str] | None = None,
@@ -104,10 +129,13 @@ class BagOfWords(QuietCountVectorizer):
         max_df: int | float = 1.0,
         max_features: int | None = None,
         vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        extra_terms: Sequence[str] = (),
     ) -> None:
         self.weight = weight
         self.norm = norm
         self.stop_words = stop_words
+        self.language = language
+        self.numbers = numbers
         self.lowercase = lowercase
         self.strip_accents = strip_accents
         self.token_pattern = token_pattern
@@ -119,6 +147,7 @@ class BagOfWords(QuietCountVectorizer):
         self.max_df = max_df
         self.max_features = max_features
         self.vocabulary = vocabulary
+        self.extra_terms = extra_terms
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn the terms and their idf from texts."""
@@ -129,7 +158,8 @@ class BagOfWords(QuietCountVectorizer):
     def fit_transform(self, raw_documents: Any, y: Any = None) -> sp.csr_matrix:
         """Learn the terms and return the matrix (n_texts, n_terms)."""
         texts = as_texts(raw_documents)
-        counts = self._count(texts)
+        self.language_ = self._language(texts)
+        counts = self._join_extra_terms(self._count(texts))
         self.n_texts_ = len(texts)
         self.idf_ = self._idf(np.bincount(counts.indices, minlength=counts.shape[1]))
         return self.weight_counts(counts)
@@ -148,6 +178,68 @@ class BagOfWords(QuietCountVectorizer):
                 stacklevel=2,
             )
         return self.weight_counts(counts)
+
+    def build_analyzer(self) -> Callable[[str], list[str]]:
+        """The function from a text to its terms."""
+        if self.analyzer != "letters":
+            return super().build_analyzer()
+        words = copy(self)
+        words.analyzer = "word"
+        words.token_pattern = self.token_pattern or LETTERS
+        words.stop_words = "english" if self.stop_words == "auto" else self.stop_words
+        return words.build_analyzer()
+
+    def build_tokenizer(self) -> Callable[[str], list[str]]:
+        """The function from a text to its words."""
+        if self.tokenizer is not None or self.token_pattern is not None:
+            return super().build_tokenizer()
+        segment = segmenter(self.language) if self.language in SEGMENTED else None
+        return WordTokenizer(self.numbers, [term for term in self._named_terms() if term.isdecimal()], segment)
+
+    def build_keyword_analyzer(self) -> Callable[[str], list[str]]:
+        """The function from a keyword or phrase to the words that it speaks through: of a phrase without its function words."""
+        if self.analyzer not in ("word", "letters"):
+            return self.build_analyzer()
+        words = copy(self)
+        words.stop_words, words.ngram_range, words.numbers = None, (1, 1), "exact"
+        split = words.build_analyzer()
+
+        def analyze(entry: str) -> list[str]:
+            found = split(entry)
+            return [word for word in found if not any(word in own for own in FUNCTION_WORDS.values())] or found
+
+        return analyze
+
+    def get_stop_words(self) -> frozenset[str] | None:
+        """The words that are left out: those of the list, less what is named as a term."""
+        if self.stop_words == "auto":
+            found = FUNCTION_WORDS.get(getattr(self, "language_", self.language) or "")
+        elif isinstance(self.stop_words, str) and self.stop_words != "english":
+            found = FUNCTION_WORDS[self.stop_words]
+        else:
+            found = super().get_stop_words()
+        return found.difference(self._named_terms()) if found else None
+
+    def _named_terms(self) -> list[str]:
+        """The terms that somebody named, in place of those found or beside them."""
+        return [*self.extra_terms, *(self.vocabulary or ())]
+
+    def _language(self, texts: Sequence[str]) -> str | None:
+        by_words = self.analyzer == "word" and self.tokenizer is None
+        return main_language(texts) if self.language is None and by_words and texts else self.language
+
+    def _join_extra_terms(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        """The counts with columns for the extra terms too, all in order."""
+        known: dict[str, int] = self.vocabulary_
+        if self.fixed_vocabulary_ or not {*self.extra_terms} - known.keys():
+            return counts
+        terms = sorted({*known, *self.extra_terms})
+        place = {term: column for column, term in enumerate(terms)}
+        moved = np.empty(len(known), dtype=counts.indices.dtype)
+        for term, column in known.items():
+            moved[column] = place[term]
+        self.vocabulary_ = place
+        return sp.csr_matrix((counts.data, moved[counts.indices], counts.indptr), shape=(counts.shape[0], len(terms)))
 
     def _count(self, texts: list[str]) -> sp.csr_matrix:
         if not texts:
@@ -170,7 +262,7 @@ class BagOfWords(QuietCountVectorizer):
             first = next(text for text in texts if text.strip())
             return (
                 f"No words were found in {len(texts)} texts, the first being {first!r:.60}; by default a word is two or more "
-                f"letters: change token_pattern, or use analyzer='char'."
+                f"letters or digits: change token_pattern, or use analyzer='char'."
             )
         analyze = self.build_analyzer()
         if not any(analyze(text) for text in texts):

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._sklearn import fit_context
 from ..errors import EmptyVocabularyError
 from ..representations import bow
+from ..representations.languages import N_SAMPLE, sample_texts
 from ._blocks import Blocks
 from ._client import broadcast_pickled, client
 from ._parts import is_partitioned, text_parts
@@ -37,8 +38,8 @@ class BagOfWords(bow.BagOfWords):
     >>> texts = dask.bag.from_sequence(["Wheat, wheat and corn!", "Corn prices rose 3%"], npartitions=2)
     >>> with Client(processes=False, dashboard_address=None):
     ...     BagOfWords(weight="count", norm=None).fit_transform(texts).compute().toarray()
-    array([[1., 0., 0., 2.],
-           [1., 1., 1., 0.]])
+    array([[0., 1., 0., 0., 2.],
+           [1., 1., 1., 1., 0.]])
     """
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
@@ -68,8 +69,11 @@ class BagOfWords(bow.BagOfWords):
     @fit_context(prefer_skip_nested_validation=True)
     def _fit_parts(self, texts: Any) -> Self:
         self.check_vocabulary()
-        words = broadcast_pickled(self.in_memory())
         parts, cluster = text_parts(texts), client()
+        sample = delayed(sample_texts, pure=False)
+        some = cluster.gather(cluster.compute([sample(part, max(1, N_SAMPLE // len(parts))) for part in parts]))
+        self.language_ = self._language([text for own in some for text in own])
+        words = broadcast_pickled(self.in_memory())
         if self.fixed_vocabulary_:
             count = delayed(_count_given, pure=False)
             counts_of_parts = cluster.gather(cluster.compute([count(words, part) for part in parts]))
@@ -85,8 +89,10 @@ class BagOfWords(bow.BagOfWords):
                     f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(terms.names)} terms in "
                     f"{terms.n_texts} texts; loosen them."
                 )
-            self.vocabulary_ = {name: column for column, name in enumerate(terms_within.names)}
-            df, self.n_texts_ = terms_within.df, terms_within.n_texts
+            known = dict(zip(terms_within.names, terms_within.df, strict=True))
+            names = sorted({*known, *self.extra_terms})
+            self.vocabulary_ = {name: column for column, name in enumerate(names)}
+            df, self.n_texts_ = np.array([known.get(name, 0) for name in names]), terms_within.n_texts
         self.idf_ = self._idf(df)
         return self
 
@@ -95,8 +101,8 @@ class BagOfWords(bow.BagOfWords):
             raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
         if not any_terms:
             raise EmptyVocabularyError(
-                f"No words were found in {n_texts} texts; by default a word is two or more letters and no stop word: change "
-                f"token_pattern or stop_words, or use analyzer='char'."
+                f"No words were found in {n_texts} texts; by default a word is two or more letters or digits and no stop word: "
+                f"change token_pattern or stop_words, or use analyzer='char'."
             )
 
 

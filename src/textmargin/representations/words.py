@@ -1,0 +1,129 @@
+"""From a text to its words, whatever it is written in.
+
+A word is two or more letters and digits (`3d`, `x11`, `Straße`), vowel signs of Indic and Arabic scripts included. A number is
+how many digits it has (`####` for 1987): most numbers are seen once, and then only lengthen the text. Emoji and other symbols
+(`£`, `☎`) are words by themselves. Chinese and Japanese, which have no blanks, are taken as single characters and pairs, Thai, Lao,
+Khmer and Burmese as triples, unless the words of a dictionary are asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from ..errors import TextmarginError
+from .languages import WITHOUT_BLANKS, script_ranges
+
+LETTERS = r"[^\W\d_]{2,}"  # the papers' words: digits and punctuation separate them, single letters are dropped
+_ASCII = re.compile(r"[a-zA-Z0-9]{2,}|[0-9$]")
+_LAST = 0x20000  # beyond are ideographs and selectors of their forms
+_BY_PAIRS = ("han", "kana")
+
+
+class WordTokenizer:
+    """Splits texts into words.
+
+    Parameters
+    ----------
+    numbers : {"shape", "exact"}, default="shape"
+        Whether numbers are the number of their digits, or what they are.
+    exact_numbers : collection of str, default=()
+        Numbers that stay what they are all the same.
+    segment : callable, default=None
+        Words of a run of characters without blanks; by default these are cut into short sequences.
+
+    Examples
+    --------
+    >>> from textmargin.representations.words import WordTokenizer
+    >>> WordTokenizer()("x11 crashed 25 times 😡 账单")
+    ['x11', 'crashed', '##', 'times', '😡', '账', '单', '账单']
+    """
+
+    def __init__(
+        self, numbers: str = "shape", exact_numbers: Collection[str] = (), segment: Callable[[str], Iterable[str]] | None = None
+    ) -> None:
+        self.numbers = numbers
+        self.exact_numbers = frozenset(exact_numbers)
+        self.segment = segment
+
+    def __call__(self, text: str) -> list[str]:
+        """The words of a text, in their order."""
+        if text.isascii():
+            words: list[str] = _ASCII.findall(text)
+        else:
+            pattern, without_blanks = _patterns()
+            words = pattern.findall(text)
+            if without_blanks.search(text):
+                words = [word for run in words for word in (self._cut(run) if without_blanks.match(run) else (run,))]
+        if self.numbers == "exact":
+            return words
+        keep = self.exact_numbers
+        return ["#" * len(word) if word.isdecimal() and word not in keep else word for word in words]
+
+    def _cut(self, run: str) -> Iterable[str]:
+        """The words of characters without blanks between them."""
+        if self.segment is not None:
+            return [word for word in self.segment(run) if word.strip()]
+        if _pairs().match(run):
+            return [*run, *map("".join, pairwise(run))]
+        return [run] if len(run) < 3 else map("".join, zip(run, run[1:], run[2:], strict=False))
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Words of any script; characters of scripts without blanks."""
+    runs = script_ranges(WITHOUT_BLANKS)
+    marks, symbols = _category("Mn", "Mc"), _category("So", "Sc")
+    # Marks stand inside words only. Flags are two symbols each, which mean nothing alone.
+    word = rf"[^\W_{runs}]+(?:[{marks}]+[^\W_{runs}]*)+|[^\W_{runs}]{{2,}}|\d+"
+    one_script = "|".join(
+        f"(?:(?!\\d)[{script_ranges(scripts)}])+" for scripts in (_BY_PAIRS, *((s,) for s in WITHOUT_BLANKS[2:]))
+    )
+    return re.compile(rf"{word}|{one_script}|[\U0001F1E6-\U0001F1FF]{{2}}|[{symbols}]"), re.compile(rf"(?!\d)[{runs}]")
+
+
+@cache
+def _pairs() -> re.Pattern[str]:
+    return re.compile(f"[{script_ranges(_BY_PAIRS)}]")
+
+
+def _category(*names: str) -> str:
+    """The characters of some categories of Unicode, as ranges between the brackets of a regular expression."""
+    codes = [code for code in range(0x80, _LAST) if unicodedata.category(chr(code)) in names]
+    codes += [ord("$")] if "Sc" in names else []
+    ranges: list[list[int]] = []
+    for code in codes:
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in ranges)
+
+
+@cache
+def segmenter(language: str) -> Callable[[str], list[str]]:
+    """A function that finds the words in texts without blanks, by a dictionary that an extra brings."""
+    try:
+        if language == "chinese":
+            import logging
+
+            import jieba
+
+            jieba.setLogLevel(logging.WARNING)
+            return lambda text: list(jieba.cut(text))
+        if language == "japanese":
+            from janome.tokenizer import Tokenizer
+
+            tokenizer: Any = Tokenizer(wakati=True)
+            return lambda text: list(tokenizer.tokenize(text))
+        from pythainlp.tokenize import word_tokenize
+    except ImportError as error:
+        raise TextmarginError(
+            f"The words of language={language!r} need a dictionary, which is not installed: pip install 'textmargin[segment]'; "
+            f"or leave the language out, and its characters are taken in short sequences."
+        ) from error
+    return lambda text: list(word_tokenize(text, engine="newmm"))
