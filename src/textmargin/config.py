@@ -7,6 +7,7 @@ names it, not something that is passed over.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,12 +26,16 @@ from .knowledge.transfer import ModelPrior
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .persistence import load_classifier
+from .representations.bow import BagOfWords
+from .representations.languages import LANGUAGES, SEGMENTED, function_words
 from .representations.spectrum import SpectrumKernel
 from .representations.strings import SubsequenceKernel
 
+TOKENS = ("words", "letters", "characters")
 FEATURES = ("words", "subsequence", "ngrams")
 THRESHOLD_SCORES = ("auto", "loo", "cv", "train")
 TRUST = ("auto", "free", "nonneg", "ridge", "fixed")
+_OF_WORDS = ("tokens", "ngrams", "stop_words", "language", "numbers")
 UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
 
 
@@ -47,6 +52,17 @@ class ModelConfig:
     decay : float, default=None
         What a gap in a subsequence costs; 0.5 by default.
     C : float, default=1.0
+    tokens : {"words", "letters", "characters"}, default=None
+        What columns are made of: words with digits and symbols ("words", the default), the papers' words of letters alone, or
+        sequences of characters inside words.
+    ngrams : str, default=None
+        How many tokens make a term, such as "1-2"; by default 1 of words, and 2-4 of characters.
+    stop_words : str or path, default=None
+        "none", a language, or a file with a word a line; by default the function words of the language that is found.
+    language : str, default=None
+        Of the texts; found out by default. See `BagOfWords`.
+    numbers : {"shape", "exact"}, default=None
+        Whether a number is how many digits it has ("shape", the default), or what it is.
     keywords : path, default=None
         A file that `KeywordPrior.from_file` reads.
     rationales : str, default=None
@@ -81,6 +97,11 @@ class ModelConfig:
     length: int | None = None
     decay: float | None = None
     C: float = 1.0
+    tokens: str | None = None
+    ngrams: str | None = None
+    stop_words: str | Path | None = None
+    language: str | None = None
+    numbers: str | None = None
     keywords: str | Path | None = None
     rationales: str | None = None
     prior_model: str | Path | None = None
@@ -95,6 +116,9 @@ class ModelConfig:
     def check(self) -> None:
         """An error for a setting that is out of range, or does not apply to the others."""
         _require_one_of("features", self.features, FEATURES)
+        _require_one_of("tokens", self.tokens, TOKENS)
+        _require_one_of("numbers", self.numbers, ("shape", "exact"))
+        _require_one_of("language", self.language, (*LANGUAGES, *SEGMENTED))
         _require_one_of("trust", self.trust, TRUST)
         _require_one_of("threshold_scores", self.threshold_scores, THRESHOLD_SCORES)
         _require_range("C", self.C, 0, None, open_low=True)
@@ -106,6 +130,11 @@ class ModelConfig:
             raise SettingError("decay", f"is for features='subsequence'; these are {self.features!r}. Leave it out.")
         if self.length is not None and self.features == "words":
             raise SettingError("length", "is for features='subsequence' or 'ngrams'; these are 'words'. Leave it out.")
+        of_words = [name for name in _OF_WORDS if getattr(self, name) is not None]
+        if of_words and self.features != "words":
+            raise SettingError(of_words[0], f"is for features='words'; these are {self.features!r}. Leave it out.")
+        if of_words:
+            self.words()
         knowledge = [name for name in ("keywords", "rationales", "prior_model") if getattr(self, name) is not None]
         if len(knowledge) > 1:
             raise SettingError(knowledge[0], f"and {knowledge[1]} are both given; a model takes one kind of knowledge.")
@@ -138,12 +167,33 @@ class ModelConfig:
             )
         if self.features == "words":
             learner: Any = PriorSVC(C=self.C, trust=self.trust or "auto")
-            return TextClassifier(knowledge=self._knowledge(corpus), learner=learner, decision=decision, positive=self.positive)
+            return TextClassifier(
+                self.words() if any(getattr(self, name) is not None for name in _OF_WORDS) else None,
+                knowledge=self._knowledge(corpus),
+                learner=learner,
+                decision=decision,
+                positive=self.positive,
+            )
         length = 5 if self.length is None else self.length
         kernel: Any = SpectrumKernel(length)
         if self.features == "subsequence":
             kernel = SubsequenceKernel(length, 0.5 if self.decay is None else self.decay)
         return TextClassifier(kernel, learner=KernelSVC(C=self.C), decision=decision, positive=self.positive)
+
+    def words(self) -> BagOfWords:
+        """How texts are turned into columns."""
+        characters = self.tokens == "characters"
+        if characters:
+            refused = [name for name in ("stop_words", "language", "numbers") if getattr(self, name) is not None]
+            if refused:
+                raise SettingError(refused[0], "is about words; tokens='characters' are not. Leave one of them out.")
+        return BagOfWords(
+            analyzer={"letters": "letters", "characters": "char_wb"}.get(self.tokens or "", "word"),
+            ngram_range=_read_ngrams(self.ngrams or ("2-4" if characters else "1")),
+            stop_words=_read_stop_words(self.stop_words),
+            language=self.language,
+            numbers=self.numbers or "shape",
+        )
 
     def fit(self, corpus: Corpus) -> TextClassifier:
         """The classifier, fitted to a corpus."""
@@ -165,7 +215,33 @@ class ModelConfig:
             return None
         if corpus is None:
             raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
-        return RationalePrior(read_rationales(corpus, self.rationales), analyzer=None)
+        analyzer = self.words().set_params(stop_words=None).build_analyzer()
+        return RationalePrior(read_rationales(corpus, self.rationales), analyzer=analyzer)
+
+
+def _read_ngrams(ngrams: str) -> tuple[int, int]:
+    """The shortest and the longest, of "1-2" or "2"."""
+    found = re.fullmatch(r"([1-9]\d?)(?:\s*[-–,:]\s*([1-9]\d?))?", str(ngrams).strip())
+    if found is None or int(found[1]) > int(found[2] or found[1]):
+        raise SettingError("ngrams", f"is how many tokens make a term, such as 1-2 for words and pairs; got {ngrams!r}.")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _read_stop_words(stop_words: str | Path | None) -> str | list[str] | None:
+    """As `BagOfWords` takes them; the English ones are function words, as those of other languages."""
+    name = str("auto" if stop_words is None else stop_words).lower()
+    if name in ("auto", "none"):
+        return None if name == "none" else name
+    if name in LANGUAGES:
+        return sorted(function_words(name))
+    try:
+        words = Path(str(stop_words)).read_text(encoding="utf-8-sig").lower().split()
+    except (OSError, UnicodeDecodeError) as error:
+        known = ", ".join(LANGUAGES)
+        raise SettingError("stop_words", f"is none, a language ({known}) or a file of words; got {stop_words!s}.") from error
+    if not words:
+        raise SettingError("stop_words", f"names {stop_words}, which has no words; none leaves no word out.")
+    return words
 
 
 def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[int, int, str]]]]:

@@ -231,6 +231,29 @@ class ModelOptions:
         float | None, typer.Option(help="0 to 1: what each skipped character multiplies a match by.", show_default="0.5")
     ] = None
     C: Annotated[float, typer.Option("--C", help="Cost of missing the margin.")] = 1.0
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            help="What columns are made of: words; letters, the papers' words without digits; or characters inside words.",
+            show_default="words",
+        ),
+    ] = None
+    ngrams: Annotated[
+        str | None,
+        typer.Option(help="How many tokens make a term, as in 1-2.", show_default="1 of words, 2-4 of characters"),
+    ] = None
+    stop_words: Annotated[
+        str | None,
+        typer.Option(help="Words to leave out: none, a language, or a file of words.", show_default="of the language found"),
+    ] = None
+    language: Annotated[
+        str | None,
+        typer.Option(help="Of the texts. chinese, japanese and thai: words of a dictionary.", show_default="found out"),
+    ] = None
+    numbers: Annotated[
+        str | None,
+        typer.Option(help="shape: a number is how many digits it has; exact: what it is.", show_default="shape"),
+    ] = None
     keywords: Annotated[Path | None, typer.Option(help="File of keywords by label: TOML, CSV or lines `label: word, word`.")] = (
         None
     )

@@ -230,7 +230,7 @@ class BagOfWords(QuietCountVectorizer):
 
     def _join_extra_terms(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         """The counts with columns for the extra terms too, all in order."""
-        known: dict[str, int] = self.vocabulary_
+        known: dict[str, int] = vars(self)["vocabulary_"]
         if self.fixed_vocabulary_ or not {*self.extra_terms} - known.keys():
             return counts
         terms = sorted({*known, *self.extra_terms})

@@ -2,8 +2,8 @@
 
 A word is two or more letters and digits (`3d`, `x11`, `Straße`), vowel signs of Indic and Arabic scripts included. A number is
 how many digits it has (`####` for 1987): most numbers are seen once, and then only lengthen the text. Emoji and other symbols
-(`£`, `☎`) are words by themselves. Chinese and Japanese, which have no blanks, are taken as single characters and pairs, Thai, Lao,
-Khmer and Burmese as triples, unless the words of a dictionary are asked for.
+(`£`, `☎`) are words by themselves. Chinese and Japanese, which have no blanks, are taken as single characters and pairs, Thai,
+Lao, Khmer and Burmese as triples, unless the words of a dictionary are asked for.
 """
 
 from __future__ import annotations
