@@ -10,6 +10,7 @@ from tables.user_files import read_flat
 
 from textmargin.errors import TableError
 from textmargin.tables import lines
+from textmargin.tables.dialect import Dialect
 from textmargin.tables.formats import Blank, InvalidLine, Row, read_rows
 from textmargin.tables.reader import read_table
 
@@ -46,20 +47,20 @@ def test_an_encoding_that_cannot_be_read_is_named(encoding, message, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,label\nhello,x\n")
     with pytest.raises(TableError, match=message):
-        read_table(path, encoding=encoding)
+        read_table(path, dialect=Dialect(encoding=encoding))
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift_jis", "gb18030", "euc-kr", "koi8-r", "mac-roman"])
 def test_encodings_that_keep_ascii(encoding, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,label\nhello,x\n")
-    assert read_table(path, encoding=encoding).corpus.texts == ["hello"]
+    assert read_table(path, dialect=Dialect(encoding=encoding)).corpus.texts == ["hello"]
 
 
 def test_another_encoding_and_a_mark_at_the_start(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("text,label\ncafé,x\n".encode("latin-1"))
-    assert read_table(path, encoding="latin-1").corpus.texts == ["café"]
+    assert read_table(path, dialect=Dialect(encoding="latin-1")).corpus.texts == ["café"]
     path.write_bytes(b"\xef\xbb\xbftext,label\r\nhello,x\r\n")
     assert read_table(path).corpus.texts == ["hello"]
 
@@ -111,7 +112,7 @@ def test_a_closed_standard_input(monkeypatch):
 @pytest.mark.parametrize("file_format", ["parquet", "folder"])
 def test_standard_input_is_no_parquet_and_no_folder(file_format):
     with pytest.raises(TableError, match=f"Standard input cannot be read as {file_format}"):
-        read_rows("-", file_format)
+        read_rows("-", Dialect(file_format))
 
 
 def test_blank_lines_are_not_lost_in_silence(tmp_path):

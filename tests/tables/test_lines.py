@@ -11,6 +11,7 @@ from tables.user_files import read_flat
 
 from textmargin.errors import TableError
 from textmargin.tables import lines
+from textmargin.tables.dialect import Dialect
 from textmargin.tables.formats import InvalidLine, Row, read_rows
 from textmargin.tables.lines import batches
 from textmargin.tables.reader import read_table
@@ -103,7 +104,7 @@ def test_a_line_is_there_before_the_next_one_comes(monkeypatch):
     feeder = threading.Thread(target=feed)
     feeder.start()
     start = time.process_time()
-    for batch in read_rows("-", "jsonl"):
+    for batch in read_rows("-", Dialect("jsonl")):
         arrived += batch
         answered.set()
     feeder.join()

@@ -141,7 +141,7 @@ def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluste
         )
     model = config.build()
     check_parts(model)
-    table = open_parts(data, **vars(reading))
+    table = open_parts(data, **reading.table_options)
     with cluster.connect():
         counted = count_labels(table)
         tell(table.columns.notes, counted.invalid, counted.n_invalid)

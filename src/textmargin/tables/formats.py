@@ -11,11 +11,12 @@ import csv
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import TableError
+from .dialect import Dialect
 from .lines import LONGEST, Line, batches, name_of
 from .paths import suffix_of
 
@@ -80,10 +81,27 @@ def format_of(source: str | os.PathLike[str], file_format: str | None = None) ->
     return SUFFIXES[suffix]
 
 
-def read_rows(source: str | os.PathLike[str], file_format: str | None = None, encoding: str = "utf-8") -> Iterator[list[Read]]:
-    """The rows of a file in batches of what is there; see `lines`."""
-    file_format = format_of(source, file_format)
-    encoding = check_encoding(encoding)
+def read_rows(
+    source: str | os.PathLike[str],
+    dialect: Dialect | None = None,
+    log: Callable[[str], None] | None = None,
+    names: Collection[str] = (),
+) -> Iterator[list[Read]]:
+    """The rows of a file in batches of what is there; see `lines`.
+
+    Parameters
+    ----------
+    source : path, or "-" for standard input
+    dialect : Dialect, default=None
+        How the file is written; what it does not say is found out.
+    log : function of a line, default=None
+        Gets to know what was found out, where that is not the usual: commas, UTF-8 and a header.
+    names : names of columns
+        That are expected: a first line that has one of them is a header.
+    """
+    dialect = dialect or Dialect()
+    file_format = format_of(source, dialect.file_format)
+    encoding = check_encoding(dialect.encoding or "utf-8")
     if source == "-" and sys.stdin is None:
         raise TableError("Standard input is closed; name a file, or pipe lines in.")
     if source == "-" and file_format in ("parquet", "folder"):

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import TableError
 from .columns import N_SAMPLE, ColumnNames, find_columns, no_column
+from .dialect import Dialect
 from .formats import (
     SUFFIXES,
     Blank,
@@ -46,8 +47,7 @@ class Part:
     """
 
     path: Path
-    file_format: str
-    encoding: str
+    dialect: Dialect
     names: tuple[str, ...]
     n_before: int
     start: int
@@ -55,24 +55,24 @@ class Part:
 
     def rows(self, columns: Sequence[str]) -> list[Read]:
         """Its rows; of Parquet with these columns only."""
-        if self.file_format == "parquet":
+        if self.dialect.file_format == "parquet":
             return self._row_groups(columns)
         if self.end is None:
-            return list(chain.from_iterable(read_rows(self.path, self.file_format, self.encoding)))
+            return list(chain.from_iterable(read_rows(self.path, self.dialect)))
         csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
         with self.path.open("rb") as stream:
             stream.seek(self.start)
             lines = stream.read(self.end - self.start).split(b"\n")
-        delimiter = _DELIMITERS[self.file_format]
+        delimiter = _DELIMITERS[str(self.dialect.file_format)]
         records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES)
         records.number = self.n_before
         whole = [*records.add(lines if lines[-1] else lines[:-1]), *records.flush()]
         if delimiter is None:
-            return [parse_line(line, self.encoding, parse_json) for line in whole]
+            return [parse_line(line, str(self.dialect.encoding), parse_json) for line in whole]
         filled = [line for line in whole if line.content.strip()]
         if self.n_before == 0:
             filled = filled[1:]  # the names of the columns
-        return parse_delimited(filled, list(self.names), delimiter.decode(), self.encoding)
+        return parse_delimited(filled, list(self.names), delimiter.decode(), str(self.dialect.encoding))
 
     def _row_groups(self, columns: Sequence[str]) -> list[Read]:
         import pyarrow as pa
@@ -116,8 +116,7 @@ def open_parts(
     text: str | None = None,
     label: str | None = None,
     label_separator: str | None = None,
-    file_format: str | None = None,
-    encoding: str = "utf-8",
+    dialect: Dialect | None = None,
     skip_invalid: bool = False,
     part_bytes: int = PART_BYTES,
 ) -> PartedTable:
@@ -126,41 +125,44 @@ def open_parts(
     Parameters
     ----------
     source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as "texts/*.parquet"
-    text, label, label_separator, file_format, encoding, skip_invalid : as in `read_table`
+    text, label, label_separator, dialect, skip_invalid : as in `read_table`
     part_bytes : int
         How large a part is, about.
     """
     check_separator(label_separator)
     if source == "-":
         raise TableError("Standard input cannot be cut in parts; name a file, a folder or a pattern.")
+    dialect = dialect or Dialect()
+    file_format = dialect.file_format
     formats = (file_format,) if file_format in _FORMATS else _FORMATS
     suffixes = [suffix for suffix, name in SUFFIXES.items() if name in formats]
-    parts = [part for path in files_of(source, suffixes) for part in _cut(path, file_format, encoding, part_bytes)]
+    parts = [part for path in files_of(source, suffixes) for part in _cut(path, dialect, part_bytes)]
     first = list(islice((row for part in parts for row in _first_rows(part) if isinstance(row, Row)), N_SAMPLE))
     if not first:
         raise TableError(f"{source} has no rows.")
     columns = find_columns(first, source, text, label, labelled=True)
     for part in parts:
         for name, parameter in ((columns.text, "text"), (columns.label, "label")):
-            if part.names and part.file_format != "jsonl" and name not in part.names:
+            if part.names and part.dialect.file_format != "jsonl" and name not in part.names:
                 raise TableError(no_column(str(name), part.names, part.path, parameter))
     return PartedTable(Path(source).name, parts, RowReader(columns, label_separator), skip_invalid, label is None)
 
 
-def _cut(path: Path, file_format: str | None, encoding: str, part_bytes: int) -> Iterator[Part]:
-    file_format, encoding = format_of(path, file_format), check_encoding(encoding)
+def _cut(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[Part]:
+    file_format = format_of(path, dialect.file_format)
+    dialect = replace(dialect, file_format=file_format, encoding=check_encoding(dialect.encoding or "utf-8"))
     if file_format not in _FORMATS:
         raise TableError(f"{path}: {file_format} cannot be read in parts; {', '.join(_FORMATS)} can.")
     if file_format == "parquet":
-        yield from _cut_row_groups(path, encoding, part_bytes)
+        yield from _cut_row_groups(path, dialect, part_bytes)
         return
-    whole = Part(path, file_format, encoding, (), 0, 0, None)
+    whole = Part(path, dialect, (), 0, 0, None)
     names = tuple(next((row.values for row in _first_rows(whole) if isinstance(row, Row)), {}))
     if path.suffix == ".gz":
-        yield Part(path, file_format, encoding, names, 0, 0, None)
+        yield Part(path, dialect, names, 0, 0, None)
         return
     for n_before, start, end in _cut_lines(path, _DELIMITERS[file_format], part_bytes):
-        yield Part(path, file_format, encoding, names, n_before, start, end)
+        yield Part(path, dialect, names, n_before, start, end)
 
 
 def _cut_lines(path: Path, delimiter: bytes | None, part_bytes: int) -> Iterator[tuple[int, int, int]]:
@@ -180,7 +182,7 @@ def _cut_lines(path: Path, delimiter: bytes | None, part_bytes: int) -> Iterator
             start, n_before = end, n_before + n_lines
 
 
-def _cut_row_groups(path: Path, encoding: str, part_bytes: int) -> Iterator[Part]:
+def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[Part]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -197,11 +199,11 @@ def _cut_row_groups(path: Path, encoding: str, part_bytes: int) -> Iterator[Part
         group = metadata.row_group(i)
         n_bytes, n_rows = n_bytes + group.total_byte_size, n_rows + group.num_rows
         if n_bytes >= part_bytes or i + 1 == metadata.num_row_groups:
-            yield Part(path, "parquet", encoding, names, n_before, start, i + 1)
+            yield Part(path, dialect, names, n_before, start, i + 1)
             start, n_before, n_bytes, n_rows = i + 1, n_before + n_rows, 0, 0
 
 
 def _first_rows(part: Part) -> list[Read]:
     """Some rows of a part with all columns."""
-    rows: Any = chain.from_iterable(read_rows(part.path, part.file_format, part.encoding)) if part.start == 0 else ()
+    rows: Any = chain.from_iterable(read_rows(part.path, part.dialect)) if part.start == 0 else ()
     return [row for row in islice(rows, N_SAMPLE) if not isinstance(row, Blank)]

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 from ..datasets.corpus import Corpus
 from ..errors import TableError
 from .columns import N_SAMPLE, ColumnNames, check_labels, column_on_arrival, find_columns, no_column
+from .dialect import Dialect
 from .formats import InvalidLine, Read, Row, read_rows
 from .lines import name_of
 
@@ -153,8 +154,7 @@ def read_table(
     text: str | None = None,
     label: str | None = None,
     label_separator: str | None = None,
-    file_format: str | None = None,
-    encoding: str = "utf-8",
+    dialect: Dialect | None = None,
     labelled: bool = True,
     fields: Sequence[str] = (),
     skip_invalid: bool = False,
@@ -169,9 +169,8 @@ def read_table(
         Guessed where it is obvious.
     label_separator : str, default=None
         What stands between several labels of one text; with it, or with lists of labels in JSON, labels are tuples.
-    file_format : str, default=None
-        "csv", "tsv", "jsonl", "txt", "parquet" or "folder"; by default what the name tells.
-    encoding : str, default="utf-8"
+    dialect : Dialect, default=None
+        How the file is written: format, encoding, delimiter, header; what it does not say is found out, and in `notes`.
     labelled : bool, default=True
         Whether a label is needed; else a column of labels is used where there is one.
     fields : names of further columns to keep
@@ -188,7 +187,9 @@ def read_table(
     """
     check_separator(label_separator)
     called = name_of(source)
-    rows = list(chain.from_iterable(read_rows(source, file_format, encoding)))
+    notes: list[str] = []
+    names = [name for name in (text, label, *usual, *fields) if name is not None]
+    rows = list(chain.from_iterable(read_rows(source, dialect, notes.append, names)))
     good = [row for row in rows if isinstance(row, Row)]
     invalid = [row for row in rows if isinstance(row, InvalidLine)]
     if invalid and not skip_invalid:  # before columns are guessed from what is left
@@ -208,7 +209,7 @@ def read_table(
         labels = table.corpus.labels
         counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
         check_labels(counts, len(labels), columns.label, called, is_guess=label is None and columns.label != usual[1])
-    return replace(table, notes=[*columns.notes, *table.notes])
+    return replace(table, notes=[*notes, *columns.notes, *table.notes])
 
 
 def stream_texts(
