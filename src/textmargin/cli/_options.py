@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ._console import OptionError, remark
+from ._console import OptionError, remark, with_options
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ..datasets.corpus import Corpus
     from ..decisions.utility import Measure
     from ..tables.dialect import Dialect
-    from ..tables.formats import InvalidLine
     from ..tables.reader import LabelledTable, TextBatch
+    from ..tables.rows import InvalidLine
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 ModelFile = Annotated[Path, typer.Argument(help="A file that `textmargin train`, or a TextClassifier's `save`, wrote.")]
@@ -72,7 +72,7 @@ class FileOptions:
     text: Annotated[str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")] = None
     file_format: Annotated[
         str | None,
-        typer.Option("--format", help="csv, tsv, jsonl, txt, parquet or folder.", show_default="by its name"),
+        typer.Option("--format", help="csv, tsv, json, jsonl, txt, xlsx, ods, parquet or folder.", show_default="by its name"),
     ] = None
     delimiter: Annotated[str | None, typer.Option(help="What stands between the values of a line.", show_default="found out")] = (
         None
@@ -113,21 +113,30 @@ class FileOptions:
         usual : the column that a model's training texts stood in
         """
         from ..tables.formats import read_rows
-        from ..tables.lines import name_of
+        from ..tables.paths import name_of
         from ..tables.reader import stream_texts
 
         names = [name for name in (self.text, usual) if name is not None]
-        rows = read_rows(data, self.dialect, remark, names)
-        return stream_texts(rows, name_of(data), self.text, usual, log=remark)
+        rows = read_rows(data, self.dialect, _log, names)
+        return stream_texts(rows, name_of(data), self.text, usual, log=_log)
 
 
 @dataclass(frozen=True)
 class ReadingOptions(FileOptions):
     """How texts are read from a file."""
 
-    label: Annotated[str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious.")] = None
+    label: Annotated[
+        str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious. Several of 0 and 1: a,b,c.")
+    ] = None
     label_separator: Annotated[
         str | None, typer.Option(help="What stands between several labels of one text, as in 'grain;money'.")
+    ] = None
+    missing_labels: Annotated[
+        str | None,
+        typer.Option(
+            help="Values that mean that a text has no label, with commas between; '' for empty cells only.",
+            show_default="empty, NaN, n/a, NA, null, None, -",
+        ),
     ] = None
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read, and say which.")] = (
         False
@@ -137,7 +146,13 @@ class ReadingOptions(FileOptions):
     def table_options(self) -> dict[str, Any]:
         """As `read_table` and `open_parts` take them."""
         names = ("text", "label", "label_separator", "skip_invalid")
-        return {"dialect": self.dialect, **{name: getattr(self, name) for name in names}}
+        options = {"dialect": self.dialect, **{name: getattr(self, name) for name in names}}
+        return options if self.missing_values is None else {**options, "missing_labels": self.missing_values}
+
+    @property
+    def missing_values(self) -> list[str] | None:
+        """Values that mean that a text has no label, where an option says it."""
+        return None if self.missing_labels is None else [value.strip() for value in self.missing_labels.split(",")]
 
     def read(self, data: str, columns: list[str] | None = None, origin: Mapping[str, Any] | None = None) -> LabelledTable:
         """The texts of a file, with further columns; says what was guessed, and what could not be read.
@@ -151,6 +166,8 @@ class ReadingOptions(FileOptions):
         options = self.table_options
         if self.label_separator is None:
             options["label_separator"] = origin.get("label_separator")
+        if self.missing_labels is None and origin.get("missing_labels") is not None:
+            options["missing_labels"] = origin["missing_labels"]
         usual = (origin.get("text_column"), origin.get("label_column"))
         table = read_table(data, **options, fields=columns or [], usual=usual)
         tell(table.notes, table.invalid[:5], len(table.invalid))
@@ -355,11 +372,16 @@ class HoldoutOptions:
 def tell(notes: list[str], invalid: list[InvalidLine], n_invalid: int) -> None:
     """What was guessed, and what could not be read."""
     if notes:
-        remark("; ".join(notes))
+        _log("; ".join(notes))
     for one in invalid:
-        remark(f"line {one.number:,} left out: {one.reason}")
+        _log(f"line {one.number:,} left out: {one.reason}")
     if n_invalid > len(invalid):
         remark(f"and {n_invalid - len(invalid):,} more")
+
+
+def _log(line: str) -> None:
+    """A note of the library."""
+    remark(with_options(line))
 
 
 def check_writable(path: Path, *others: object) -> None:

@@ -56,8 +56,8 @@ def adapt(
 
 def _read(data: str, file: FileOptions, usual: str | None) -> list[str]:
     """The texts of a file; says which lines could not be read."""
-    from ..tables.formats import InvalidLine
-    from ..tables.lines import name_of
+    from ..tables.paths import name_of
+    from ..tables.rows import InvalidLine
 
     texts: list[str] = []
     invalid: list[InvalidLine] = []

@@ -11,13 +11,13 @@ import typer
 
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
-from ._console import OptionError, app, remark
+from ._console import OptionError, app, remark, with_options
 from ._options import FileOptions, ModelFile, grouped
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
-    from ..tables.formats import Read
+    from ..tables.rows import Read
 
 
 @app.command()
@@ -70,7 +70,7 @@ def predict(
         return
     if output is not None or overwrite:
         raise OptionError("--output and --overwrite go with --cluster or --workers; without, decisions are printed.")
-    from ..tables.lines import name_of
+    from ..tables.paths import name_of
     from ._decision_lines import decision_writer
 
     sink = limits.limit(classifier, name_of(data), decision_writer(classifier, scores, as_json))
@@ -93,8 +93,8 @@ def _predict_rows(
     monitor: DriftMonitor | None,
 ) -> None:
     """Rows as they arrive."""
-    from ..tables.formats import InvalidLine, Row
-    from ..tables.lines import name_of
+    from ..tables.paths import name_of
+    from ..tables.rows import InvalidLine, Row
 
     source = name_of(data)
     batches = file.stream(data, model.metadata_.get("text_column"))
@@ -119,7 +119,7 @@ def _predict_rows(
                 n_invalid += 1
                 if strict:
                     raise OptionError(f"line {row.number:,}: {row.reason}")
-                remark(f"line {row.number:,} skipped: {row.reason}")
+                remark(with_options(f"line {row.number:,} skipped: {row.reason}"))
             elif not isinstance(row, Row):
                 n_blank += 1
     sink.close()
@@ -135,7 +135,7 @@ def _predict_rows(
 
 def _until_invalid(texts: list[str], rows: list[Read]) -> tuple[list[str], list[Read]]:
     """Rows up to the first that is invalid, with it, and their texts."""
-    from ..tables.formats import InvalidLine, Row
+    from ..tables.rows import InvalidLine, Row
 
     end = next((place for place, row in enumerate(rows, start=1) if isinstance(row, InvalidLine)), len(rows))
     return texts[: sum(isinstance(row, Row) for row in rows[:end])], rows[:end]
@@ -158,7 +158,7 @@ def _predict_parts(
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival
-        from ..tables.formats import Row
+        from ..tables.rows import Row
 
         row = Row(1, dict.fromkeys(first_columns(data)))
         columns = column_on_arrival(row, data, text, model.metadata_.get("text_column"))
