@@ -206,6 +206,8 @@ def _which_json(text: str, file_format: str) -> str:
         values = json.loads(first)
     except (ValueError, RecursionError):
         return file_format
+    if not isinstance(values, dict):
+        return file_format
     if file_format == "json" and not others.strip():
         holds_rows = any(isinstance(value, list) and value and isinstance(value[0], dict) for value in values.values())
         return "json" if holds_rows else "jsonl"
@@ -217,7 +219,7 @@ def _find_delimiter(lines: Sequence[str]) -> str:
     if named is not None:
         return named
     best, fewest = ",", (0, 0, 0)
-    for place, delimiter in enumerate(DELIMITERS):
+    for place, delimiter in enumerate(reversed(DELIMITERS)):  # names and numbers hold commas sooner than the others
         records = records_of(lines, delimiter)
         n_values = len(records[0] or ()) if records else 0
         if n_values < 2:

@@ -31,7 +31,7 @@ def label_name(value: Any) -> str | None:
 def find_flags(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], missing: Collection[str]) -> dict[str, bool]:
     """Columns that say of each text whether it has the label they are called by; with whether an empty cell says no.
 
-    An empty cell says no where the column has no word for it, as where texts are marked with an x.
+    An empty cell says no where the columns have no word for it, as where texts are marked with an x.
     """
     values: dict[str, set[str]] = {name: set() for name in columns}
     for row in rows:
@@ -40,7 +40,8 @@ def find_flags(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], missin
             own = None if isinstance(value, list | dict) else label_name(value)
             if own is not None and own not in missing:
                 values[name].add(own.casefold())
-    return {name: not own & NO for name, own in values.items() if own & (YES | NO) and own <= YES | NO | {""}}
+    flags = [name for name, own in values.items() if own & (YES | NO) and own <= YES | NO | {""}]
+    return dict.fromkeys(flags, not any(values[name] & NO for name in flags))
 
 
 def obvious_separator(labels: Mapping[str, int]) -> tuple[str, str] | None:

@@ -147,12 +147,13 @@ def open_parts(
 
 
 def _sample(parts: Sequence[Part]) -> list[Row]:
-    """Rows from the beginning, the middle and the end of the files, with all columns."""
-    places = sorted({len(parts) * k // (_N_PARTS - 1) if k < _N_PARTS - 1 else len(parts) - 1 for k in range(_N_PARTS)})
+    """Rows from the beginning, the middle and the end of the files, and where these are few from other parts; all columns."""
+    first = list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1)))
     rows: list[Row] = []
-    for place in places:
-        part = parts[place]
+    for part in chain(first, (part for part in parts if part not in first)):
         rows += spread([row for row in part.rows(part.names) if isinstance(row, Row)], N_SAMPLE // _N_PARTS)
+        if len(rows) >= N_SAMPLE // _N_PARTS * len(first):
+            break
     return rows
 
 
