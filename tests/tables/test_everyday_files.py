@@ -199,7 +199,7 @@ READ = {
         "a.csv",
         table([(text, label, label) for text, label in ROWS], names=("text", "label", "label")),
         [],
-        "2 columns are called 'label'; this one is 'label 2'",
+        "column 3 is another 'label', here called 'label 2'",
     ),
     "blank lines first": ("a.csv", "\n\n" + PLAIN, [], ""),
 }

@@ -95,7 +95,8 @@ class FileOptions:
         if self.text_only_lines and self.file_format not in (None, "txt"):
             raise OptionError(f"--text-only-lines and --format {self.file_format} contradict each other; choose one.")
         file_format = "txt" if self.text_only_lines else self.file_format
-        return Dialect(file_format, self.encoding, self.delimiter, self.header, self.sheet)
+        delimiter = "\t" if self.delimiter in ("\\t", "tab") else self.delimiter  # a tab is hard to type
+        return Dialect(file_format, self.encoding, delimiter, self.header, self.sheet)
 
     @property
     def options(self) -> list[str]:

@@ -37,8 +37,8 @@ def train(
     data: Annotated[
         str,
         typer.Argument(
-            help="CSV, TSV, JSON lines or Parquet file, or a folder of text files; - for stdin. On a cluster one of the first "
-            "four, a folder of them, or a pattern."
+            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. On a cluster CSV, TSV, JSON "
+            "lines or Parquet, a folder of such files, or a pattern."
         ),
     ],
     reading: ReadingOptions,

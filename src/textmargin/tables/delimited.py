@@ -106,6 +106,6 @@ def column_names(values: list[str], header: bool, log: Log) -> list[str]:
         while (name if count == 1 else f"{name} {count}") in names:
             count += 1
         if count > 1:
-            log(f"{count} columns are called {name!r}; this one is {name + ' ' + str(count)!r}")
+            log(f"column {number} is another {name!r}, here called '{name} {count}'")
         names.append(name if count == 1 else f"{name} {count}")
     return names

@@ -92,9 +92,10 @@ def find_dialect(
     """
     encoding = find_encoding(first, name) if dialect.encoding is None else check_encoding(dialect.encoding)
     try:
-        text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)("replace").decode(first)
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(first)
     except UnicodeError as error:
         raise TableError(f"{name} is not {encoding}; name another with encoding=.") from error
+    text = text.removeprefix("\ufeff")
     lines = text.split("\n")
     lines = (lines if complete or len(lines) == 1 else lines[:-1])[:_N_LINES]
     found = replace(dialect, encoding=encoding, file_format=dialect.file_format or _find_format(text))
@@ -188,7 +189,8 @@ def transcodes(dialect: Dialect) -> bool:
 
 
 def _known_names(names: Collection[str]) -> set[str]:
-    return {*TEXT_NAMES, *LABEL_NAMES, *(one.lower() for one in names)}
+    """Less numbers, which columns without a header are called by, and which may as well be values."""
+    return {*TEXT_NAMES, *LABEL_NAMES, *(one.lower() for one in names if not one.isdigit())}
 
 
 def _find_format(text: str) -> str:

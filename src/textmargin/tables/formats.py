@@ -187,10 +187,12 @@ def _suffix(path: Path) -> str:
 def _unknown(path: Path) -> str:
     """What to say of a file whose name does not tell what it is."""
     with ExitStack() as stack:
-        _, found = open_text(path, Dialect(), stack)
-    raise TableError(
-        f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}. It looks like {found.file_format}."
-    )
+        stream = open_stream(path, stack)
+        first = stream.peek()
+        refuse_binary(first, stream.name, path)
+        found = find_dialect(first, Dialect(), stream.name, complete=stream.at_end, piped=True)
+    look = f" It looks like {found.file_format}." if found.file_format != "txt" else ""
+    raise TableError(f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.{look}")
 
 
 def _sheet(path: Path, given: Dialect, log: Log, expected: Collection[str]) -> Iterator[list[Read]]:

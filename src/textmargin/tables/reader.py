@@ -128,7 +128,7 @@ class RowReader:
             labels = [label if isinstance(label, tuple) else (label,) if label else () for label in labels]
         corpus = _corpus(name, texts, labels, valid, fields)
         rest = _corpus(name, [text for _, text in others], [""] * len(others), [row for row, _ in others], fields)
-        missing = Counter(str(label_name(row.values.get(self.columns.labels[0])) or "") for row, _ in others)
+        missing = Counter(label_name(row.values.get(str(self.columns.label))) or "" for row, _ in others)
         return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label, rest, missing)
 
     def texts(self, batch: list[Read]) -> TextBatch:

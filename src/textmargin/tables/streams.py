@@ -122,7 +122,10 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
     except OSError as error:
         raise TableError(f"{name} cannot be read: {error.strerror}.") from error
     if first.startswith(b"PK\x03\x04") and source != "-" and (member := member_of(Path(source))) is not None:
-        packed: Any = stack.enter_context(stack.enter_context(zipfile.ZipFile(source)).open(member))
+        archive = stack.enter_context(zipfile.ZipFile(source))
+        if archive.getinfo(member).flag_bits & 1:
+            raise TableError(f"{name} is locked with a password; unpack it.")
+        packed: Any = stack.enter_context(archive.open(member))
         return ByteStream(name, _guarded(packed.read1, name), patient=True, packed=True)
     kind = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), None)
     return stream if kind is None else ByteStream(name, _unpack(kind, stream, stack), stream.patient, packed=True)
