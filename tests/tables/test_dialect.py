@@ -91,7 +91,11 @@ def test_a_few_faulty_bytes_do_not_make_another_encoding_of_a_file(tmp_path):
         (b"text\nhello, you\n", [], []),
         (b"text\nhello\n", ["hello"], []),
         (b"Body;id\nhello;1\n", ["hello"], ["semicolons"]),
+        (b"\n\nBody;id\nhello;1\n", ["hello"], ["semicolons"]),
+        (b"sep=;\nBody;id\nhello;1\n", ["hello"], ["semicolons"]),
+        (b"\n \n", [], []),
         (b'{"text": "hello"}\n', ["hello"], ["JSON lines"]),
+        (b'{\n "rows": [{"text": "hello"}]\n}\n', ["hello"], ["JSON"]),
         (b'[{"text": "hello"},\n {"text": "you"}]', ["hello", "you"], ["JSON"]),
     ],
 )

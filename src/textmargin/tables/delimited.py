@@ -52,6 +52,13 @@ def parse_delimited(lines: list[Line], names: list[str], delimiter: str, encodin
     return [_parse_one(line, names, delimiter, encoding) for line in lines]
 
 
+def filled_lines(lines: list[Line], dialect: Dialect) -> list[Line]:
+    """Those that are not blank, less one that is there to name the delimiter."""
+    filled = [line for line in lines if line.content.strip()]
+    named = filled and separator_line(filled[0].content.decode(parse_encoding(dialect), "replace"))
+    return filled[1:] if named else filled
+
+
 def first_names(lines: list[Line], dialect: Dialect, name: str, log: Log) -> tuple[list[str], list[Line]]:
     """The names of the columns, and the lines that are rows.
 
@@ -65,11 +72,7 @@ def first_names(lines: list[Line], dialect: Dialect, name: str, log: Log) -> tup
     csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
     delimiter, encoding = str(dialect.delimiter), parse_encoding(dialect)
     try:
-        start = decode_line(lines[0].content, encoding)
-        if separator_line(start):
-            lines = lines[1:]
-            start = decode_line(lines[0].content, encoding) if lines else ""
-        (values,) = _split([start], delimiter) or [[]]
+        (values,) = _split([decode_line(lines[0].content, encoding)], delimiter)
     except (ValueError, csv.Error) as error:
         raise TableError(f"The first line of {name} should name the columns: {_reason(error)}.") from error
     names = column_names(values, bool(dialect.header), log)

@@ -101,11 +101,13 @@ def find_dialect(
     found = replace(dialect, encoding=encoding, file_format=dialect.file_format or _find_format(text))
     if found.file_format in ("json", "jsonl") and dialect.file_format in (None, "json", "jsonl"):
         return replace(found, file_format=_which_json(text, str(found.file_format)))
-    if found.file_format not in ("csv", "tsv") or not text.strip():
+    if found.file_format not in ("csv", "tsv"):
         return found
     if found.delimiter is None:
         found = replace(found, delimiter="\t" if found.file_format == "tsv" else _find_delimiter(lines))
     records = records_of(lines, str(found.delimiter))
+    if not records:
+        return replace(found, header=found.header is not False)
     if piped and dialect == Dialect(encoding=dialect.encoding) and _is_plain(records, _known_names(names)):
         return replace(found, file_format="txt", delimiter=None)
     if found.header is None:
@@ -196,7 +198,9 @@ def _known_names(names: Collection[str]) -> set[str]:
 def _find_format(text: str) -> str:
     """Of a source whose name does not tell it."""
     start = text.lstrip()
-    return "json" if _ARRAY.match(start) else "jsonl" if start.startswith("{") else "csv"
+    if _ARRAY.match(start) or start.partition("\n")[0].strip() == "{":
+        return "json"
+    return "jsonl" if start.startswith("{") else "csv"
 
 
 def _which_json(text: str, file_format: str) -> str:
@@ -249,7 +253,7 @@ def _check_first(records: Sequence[list[str] | None], lines: Sequence[str], name
             continue
         if len(records[0] or ()) > 1 and sum(len(record or ()) == len(records[0] or ()) for record in records) > 1:
             continue  # another delimiter does fit
-        number = next(place for place, line in enumerate(lines, start=1) if line.count(delimiter) >= n_values - 1)
+        number = next((place for place, line in enumerate(lines, start=1) if line.count(delimiter) >= n_values - 1), 2)
         raise TableError(
             f"The first line of {name} has {counts[0]} value{'s' * (counts[0] != 1)}, those below it {n_values} with "
             f"{DELIMITERS[delimiter]} between them, so that it does not name the columns. Remove what stands above their names "

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
-from .delimited import CARRIAGE_RETURN, Log, column_names, decode_line, first_names, parse_delimited, parse_encoding
+from .delimited import CARRIAGE_RETURN, Log, column_names, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
 from .dialect import Dialect, describe, find_dialect, is_data, transcodes
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
@@ -162,6 +162,8 @@ def _delimited(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> 
     for batch in batches(stream, delimiter.encode()):
         lines = [line for line in batch if line.content.strip()]
         read: list[Read] = [Blank(line.number) for line in batch if not line.content.strip()] if len(lines) < len(batch) else []
+        if names is None:
+            lines = filled_lines(batch, found)
         if names is None and lines:
             names, lines = first_names(lines, found, stream.name, log)
             if note := describe(found, given, names):
@@ -243,7 +245,7 @@ def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]
                 continue
             if encoding is None and own != "utf-8" and own not in others:
                 others.add(own)
-                log(f"{display_name(own)} in {path.name}" + " and perhaps others")
+                log(f"{display_name(own)} in {path.name}")
         yield rows
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..errors import TableError
 from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, spread
-from .delimited import first_names, parse_delimited
+from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
 from .formats import format_of, open_text, parse_json, parse_line, read_rows
 from .label_values import MISSING_LABELS, check_separator, find_flags
@@ -170,10 +170,10 @@ def _cut(path: Path, given: Dialect, part_bytes: int, notes: dict[str, None]) ->
         names: list[str] = []
         n_header = 0
         for batch in batches(stream, delimiter):
-            lines = [line for line in batch if line.content.strip()]
+            lines = filled_lines(batch, found)
             if lines and delimiter is not None:
-                names, rest = first_names(lines, found, stream.name, notes.setdefault)
-                n_header = lines[-len(rest) - 1].number if len(rest) < len(lines) else 0
+                names, _ = first_names(lines, found, stream.name, notes.setdefault)
+                n_header = lines[0].number if found.header else lines[0].number - 1
             elif lines:
                 row = parse_line(lines[0], "utf-8" if transcodes(found) else str(found.encoding), parse_json)
                 names = list(row.values) if isinstance(row, Row) else []

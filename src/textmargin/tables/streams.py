@@ -59,7 +59,7 @@ class ByteStream:
     def peek(self) -> bytes:
         """The first bytes."""
         parts, size = [self._first] if self._first else [], len(self._first)
-        while size < FIRST_BLOCK and not self.at_end and (self.patient or not any(b"\n" in part for part in parts)):
+        while size < FIRST_BLOCK and not self.at_end and (self.patient or b"\n" not in b"".join(parts).lstrip()):
             data = self._read()
             self.at_end = not data
             parts.append(data)
