@@ -136,6 +136,7 @@ _OPTIONS = {
     "always_answer=False": "--may-be-unsure",
     "always_answer=True": "--always-answer",
     "overwrite=True": "--overwrite",
+    "keep_formulas=True": "--keep-formulas",
     "file_format=": "--format",
     "pos_label=": "--positive",
     "scores=": "--threshold-scores",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import gc
+import sys
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
-from ._console import OptionError, app, remark
-from ._options import Encoding, FileFormat, ModelFile, TextColumn, grouped
+from ._console import OptionError, app, remark, with_options
+from ._options import Encoding, FileFormat, ModelFile, TextColumn, check_writable, grouped
 
 if TYPE_CHECKING:
+    from .._system.row_counter import RowCounter
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
     from ..tables.formats import Read
@@ -40,44 +42,91 @@ def predict(
     file_format: FileFormat = None,
     encoding: Encoding = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON per text.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="On a cluster: the folder of the decisions.")] = None,
+    only_decisions: Annotated[
+        bool, typer.Option("--only-decisions", help="The number of the line in place of the columns of the table.")
+    ] = False,
+    keep_formulas: Annotated[
+        bool, typer.Option("--keep-formulas", help="In CSV and TSV, leave cells as they are that a spreadsheet would run.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="File to write, by its name .csv, .tsv, .jsonl, .parquet or .xlsx; on a cluster, a folder."
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="On a cluster: remove what an earlier run left in --output.")
     ] = False,
 ) -> None:
-    """Decide on texts, each as soon as it is there: a line of CSV (or with --json of JSON) per text.
+    """Decide on texts, each as soon as it is there: its row with label, guess, score and confidence beside it.
+
+    A line of CSV per text, or with --json of JSON, or what the name in --output says; that file is there when it is whole. Of
+    plain lines, and with --only-decisions, `line` stands in place of the row: its number in the file, from 1; in CSV and TSV the
+    names of the columns are line 1. Where the table has a column of that name already, `label` is `predicted_label`, and so on.
+
+    Where the model is unsure `label` is empty and `guess` the best guess (of several labels a text, those that are open). `score`
+    is how far the label, or the guess where there is none, is above its threshold; `confidence` is its probability. Of several
+    labels both are the lowest; of none, the highest score, and the probability that the likeliest one is wrong.
+
+    Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
+    code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; JSON is exact where
+    a label holds one itself. Cells of CSV and TSV that a spreadsheet would run get an apostrophe before them, unless
+    --keep-formulas.
 
     With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
     --output; a run that stopped goes on where it was when the command is given again.
-
-    `line` is its number in the file, from 1; in CSV and TSV the names of the columns are line 1. Where the model is unsure
-    `label` is empty and `guess` the best guess (of several labels a text, those that are open). `confidence` is the probability
-    of the label, or of the guess where there is none; of several labels the lowest, and of none that the likeliest one is wrong.
-
-    Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
-    code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
-    a label holds one itself.
     """
     from ..persistence import load_classifier
 
     limits.check()
-    classifier = load_classifier(model)
     if cluster.wanted:
         not_here = {"--strict": strict, "--format": file_format, "--json": as_json, "--encoding": encoding != "utf-8"}
-        not_here |= {"--watch": watch, "--budget": limits.budget is not None}
+        not_here |= {"--watch": watch, "--budget": limits.budget is not None, "--only-decisions": only_decisions}
+        not_here |= {"--keep-formulas": keep_formulas}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
-        _predict_parts(classifier, data, text, scores, output, overwrite, cluster)
+        _predict_parts(load_classifier(model), data, text, scores, output, overwrite, cluster)
         return
-    if output is not None or overwrite:
-        raise OptionError("--output and --overwrite go with --cluster or --workers; without, decisions are printed.")
+    if overwrite:
+        raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
+    from .._system.row_counter import RowCounter
+    from ..tables.formats import format_of
     from ..tables.lines import name_of
-    from ._decision_lines import decision_writer
+    from ..tables.writer import open_writer, output_format
+    from ._decision_lines import DecisionWriter
 
-    sink = limits.limit(classifier, name_of(data), decision_writer(classifier, scores, as_json))
+    to_format = "jsonl" if as_json else "csv" if output is None else output_format(output)
+    if output is not None:
+        if as_json and output_format(output) != "jsonl":
+            raise OptionError(f"--json and -o {output} say two formats; the name of the file is enough.")
+        check_writable(output, data, model)
+    if keep_formulas and to_format not in ("csv", "tsv"):
+        raise OptionError(f"--keep-formulas is for CSV and TSV; in {to_format} cells stay as they are.")
+    classifier = load_classifier(model)
+    from_format = format_of(data, file_format)
+    narrow = only_decisions or from_format == "txt"
     monitor = _monitor(classifier) if watch else None
-    _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor)
+    schema = _parquet_types(data) if from_format == to_format == "parquet" and not narrow else None
+    target = sys.stdout if output is None else output
+    with open_writer(target, to_format, keep_formulas=keep_formulas, schema=schema) as table, RowCounter(output is not None) as n:
+        sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)
+        _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor, n, narrow)
+    for note in table.notes:
+        remark(with_options(note))
+    if output is not None:
+        typer.echo(f"Decided on {n.n_rows:,} texts; written to {output}")
+
+
+def _parquet_types(data: str) -> Any:
+    """Of the columns of a Parquet file, so that they are the same in another."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_schema(data)
+    except (pa.ArrowException, OSError):  # what is wrong with it is said when it is read
+        return None
 
 
 def _monitor(model: TextClassifier) -> DriftMonitor:
@@ -95,6 +144,8 @@ def _predict_rows(
     strict: bool,
     sink: Sink,
     monitor: DriftMonitor | None,
+    counter: RowCounter,
+    narrow: bool,
 ) -> None:
     """Rows as they arrive."""
     from ..tables.formats import InvalidLine, Row, read_rows
@@ -108,16 +159,19 @@ def _predict_rows(
     # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
     gc.set_threshold(200_000, 20, 20)
     known = model.has_held_out
-    sink.add([], model.decide([], probabilities=known))
-    n_decided = n_invalid = n_blank = 0
+    nothing = model.decide([], probabilities=known)
+    if narrow:  # the columns are known, and who waits at the end of a pipe may see them
+        sink.add([], nothing)
+    n_invalid = n_blank = 0
     for texts, rows in chain(first, batches):
         if strict and len(texts) < len(rows):
             texts, rows = _until_invalid(texts, rows)
-        decisions = model.decide(texts, probabilities=known)
-        sink.add([row for row in rows if isinstance(row, Row)], decisions)
-        if monitor is not None and texts and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
-            remark(f"line {rows[-1].number:,}: {alarm.message}")
-        n_decided += len(texts)
+        if texts:
+            decisions = model.decide(texts, probabilities=known)
+            sink.add([row for row in rows if isinstance(row, Row)], decisions)
+            counter.add(len(texts))
+            if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
+                remark(f"line {rows[-1].number:,}: {alarm.message}")
         if len(texts) == len(rows):
             continue
         for row in rows:
@@ -128,6 +182,9 @@ def _predict_rows(
                 remark(f"line {row.number:,} skipped: {row.reason}")
             elif not isinstance(row, Row):
                 n_blank += 1
+    n_decided = counter.n_rows
+    if not n_decided and not narrow:
+        sink.add([], nothing)
     sink.close()
     if n_blank:
         remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
