@@ -6,7 +6,7 @@ import gc
 import sys
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -93,40 +93,41 @@ def predict(
     from .._system.row_counter import RowCounter
     from ..tables.formats import format_of
     from ..tables.lines import name_of
-    from ..tables.writer import open_writer, output_format
+    from ..tables.writer import open_writer
     from ._decision_lines import DecisionWriter
 
-    to_format = "jsonl" if as_json else "csv" if output is None else output_format(output)
+    written = _output_format(output, as_json, keep_formulas)
     if output is not None:
-        if as_json and output_format(output) != "jsonl":
-            raise OptionError(f"--json and -o {output} say two formats; the name of the file is enough.")
         check_writable(output, data, model)
-    if keep_formulas and to_format not in ("csv", "tsv"):
-        raise OptionError(f"--keep-formulas is for CSV and TSV; in {to_format} cells stay as they are.")
     classifier = load_classifier(model)
-    from_format = format_of(data, file_format)
-    narrow = only_decisions or from_format == "txt"
     monitor = _monitor(classifier) if watch else None
-    schema = _parquet_types(data) if from_format == to_format == "parquet" and not narrow else None
-    target = sys.stdout if output is None else output
-    with open_writer(target, to_format, keep_formulas=keep_formulas, schema=schema) as table, RowCounter(output is not None) as n:
+    given = format_of(data, file_format)
+    narrow = only_decisions or given == "txt"
+    like = data if given == "parquet" else None
+    with (
+        open_writer(output or sys.stdout, written, keep_formulas=keep_formulas, like=like) as table,
+        RowCounter(output is not None) as counter,
+    ):
         sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)
-        _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor, n, narrow)
+        _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor, counter, narrow)
     for note in table.notes:
         remark(with_options(note))
     if output is not None:
-        typer.echo(f"Decided on {n.n_rows:,} texts; written to {output}")
+        typer.echo(f"Decided on {counter.n_rows:,} texts; written to {output}")
 
 
-def _parquet_types(data: str) -> Any:
-    """Of the columns of a Parquet file, so that they are the same in another."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _output_format(output: Path | None, as_json: bool, keep_formulas: bool) -> str:
+    """What is written, before any work."""
+    from ..tables.writer import output_format
 
-    try:
-        return pq.read_schema(data)
-    except (pa.ArrowException, OSError):  # what is wrong with it is said when it is read
-        return None
+    file_format = "jsonl" if as_json else "csv"
+    if output is not None:
+        file_format = output_format(output)
+        if as_json and file_format != "jsonl":
+            raise OptionError(f"--json and -o {output} say two formats; the name of the file is enough.")
+    if keep_formulas and file_format not in ("csv", "tsv"):
+        raise OptionError(f"--keep-formulas is for CSV and TSV; in {file_format} cells stay as they are.")
+    return file_format
 
 
 def _monitor(model: TextClassifier) -> DriftMonitor:

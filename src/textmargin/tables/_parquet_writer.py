@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,9 +16,9 @@ _GROUP = 10_000  # rows that are held until they are written together
 
 
 class ParquetTableWriter(TableWriter):
-    """A type per column: as in the schema, else that of the first group of rows."""
+    """A type per column: that of another file, else what the first group of rows holds."""
 
-    def __init__(self, file: IO[bytes], path: Path, schema: Any = None) -> None:
+    def __init__(self, file: IO[bytes], path: Path, like: str | os.PathLike[str] | None = None) -> None:
         super().__init__(path)
         try:
             import pyarrow as pa
@@ -25,7 +27,9 @@ class ParquetTableWriter(TableWriter):
             raise TableError(f"{path} needs PyArrow, which is not installed: pip install 'textmargin[parquet]'.") from error
         self.pa, self.pq = pa, pq
         self.file = file
-        self.types = {} if schema is None else dict(zip(schema.names, schema.types, strict=True))
+        self.types: dict[str, Any] = {}
+        with suppress(pa.ArrowException, OSError):  # what is wrong with that file is for those to say who read it
+            self.types = {} if like is None else {field.name: field.type for field in pq.read_schema(like)}
         self.parquet: Any = None
         self.rows: dict[str, list[Any]] = {}
         self.n_rows = 0  # of earlier groups

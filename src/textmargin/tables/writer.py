@@ -201,7 +201,7 @@ def open_writer(
     file_format: str | None = None,
     *,
     keep_formulas: bool = False,
-    schema: Any = None,
+    like: str | os.PathLike[str] | None = None,
 ) -> Iterator[TableWriter]:
     """A writer for a file or a stream, as long as the block lasts; if it ends with an error, no file is written.
 
@@ -215,8 +215,8 @@ def open_writer(
     keep_formulas : bool, default=False
         In CSV and TSV, text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a carriage return
         and is no number) gets an apostrophe before it, unless this is True. In Excel's files it is text; other formats are exact.
-    schema : pyarrow.Schema, default=None
-        Types of columns for Parquet; by default they are what the first rows hold.
+    like : path, default=None
+        A Parquet file whose types its columns have in another one; those of others are what the first 10,000 rows hold.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def open_writer(
         if file_format == "parquet":
             from ._parquet_writer import ParquetTableWriter
 
-            writer: TableWriter = ParquetTableWriter(file, path, schema)
+            writer: TableWriter = ParquetTableWriter(file, path, like)
         elif file_format == "xlsx":
             from ._excel_writer import ExcelWriter
 
