@@ -82,14 +82,14 @@ def test_a_column_may_be_called_like_a_formula(tmp_path):
 
 def test_values_that_are_no_text(tmp_path):
     moment = datetime.datetime(2026, 5, 4, 3, 2, 1)
-    values = [None, float("nan"), True, 2.5, ["a", "b"], {"x": [1]}, moment, b"\0"]
-    write(tmp_path / "t.csv", {"v": values, "n": [0] * 8})
+    values = [None, float("nan"), float("inf"), True, 2.5, ["a", "b"], {"x": [1]}, moment, b"\0"]
+    write(tmp_path / "t.csv", {"v": values, "n": [0] * 9})
     assert [row["v"] for row in read(tmp_path / "t.csv")] == [
-        *("", "", "true", "2.5", "a;b", '{"x": [1]}', "2026-05-04T03:02:01", "AA=="),
+        *("", "", "inf", "true", "2.5", "a;b", '{"x": [1]}', "2026-05-04T03:02:01", "AA=="),
     ]
     write(tmp_path / "t.jsonl", {"v": values})
     assert [row["v"] for row in read(tmp_path / "t.jsonl")] == [
-        *(None, None, True, 2.5, ["a", "b"], {"x": [1]}, "2026-05-04T03:02:01", "AA=="),
+        *(None, None, float("inf"), True, 2.5, ["a", "b"], {"x": [1]}, "2026-05-04T03:02:01", "AA=="),
     ]
 
 
@@ -122,7 +122,7 @@ def test_a_table_without_rows(tmp_path):
 def test_excel_holds_text_and_numbers_but_no_formulas(tmp_path):
     day = datetime.datetime(2026, 5, 4)
     texts = ["=1+1", "#N/A", "-5", "a\nb", "", None, "x\x07", "y" * 40_000]
-    numbers = [1, 2.5, True, day, float("inf"), 10**17, ["a", "b"], day.replace(tzinfo=datetime.UTC)]
+    numbers = [1, 2.5, True, day, float("nan"), 10**17, ["a", "b"], day.replace(tzinfo=datetime.UTC)]
     notes = write(tmp_path / "t.xlsx", {"text": texts, "=n": numbers})
     rows = list(openpyxl.load_workbook(tmp_path / "t.xlsx").active.rows)
     assert all(cell.data_type != "f" for row in rows for cell in row)
@@ -180,6 +180,13 @@ def test_a_full_disk_is_told(tmp_path, name, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_goes_wrong_elsewhere_is_not_said_of_the_file(tmp_path):
+    with pytest.raises(OSError, match="Input/output error") as error:
+        write(tmp_path / "t.csv", {"a": [1]}, OSError(5, "Input/output error"))
+    assert type(error.value) is OSError
+    assert list(tmp_path.iterdir()) == []
+
+
 def fail(*_):
     raise OSError(28, "No space left on device")
 
@@ -190,7 +197,7 @@ def test_packed_files_of_the_same_rows_are_the_same(tmp_path):
     assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
 
 
-@pytest.mark.parametrize("name", ["t", "t.json", "t.gz", "t.parquet.gz", "t.doc"])
+@pytest.mark.parametrize("name", ["t", "t.json", "t.gz", "t.parquet.gz", "t.csv.xz", "t.doc"])
 def test_names_that_tell_no_format(name):
     with pytest.raises(TableError, match=r"end its name with \.csv, \.tsv, \.jsonl, \.parquet or \.xlsx"):
         output_format(name)

@@ -76,11 +76,12 @@ def spell(value: Any) -> Any:
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=spell).encode
+_encode_any = json.JSONEncoder(ensure_ascii=False, default=spell).encode
 
 
 def encode_json(value: Any) -> str:
-    """A line of JSON; NaN is null."""
+    """A line of JSON; NaN is null, and Infinity, which only JSON that had it can have brought, stays."""
     try:
         return _encode(value)
     except ValueError:
-        return _encode(jsonable(value))
+        return _encode_any(jsonable(value))

@@ -52,7 +52,7 @@ class ExcelWriter(TableWriter):
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, float):
-            return value if math.isfinite(value) else None
+            return value if math.isfinite(value) else None if math.isnan(value) else self._text(str(value))
         if isinstance(value, datetime | time) and value.tzinfo is not None:
             return value.isoformat()
         if value is None or isinstance(value, date | time) or (isinstance(value, int) and abs(value) < _MOST_DIGITS):
@@ -86,5 +86,5 @@ class ExcelWriter(TableWriter):
         self.book.save(self.file)
 
     def discard(self) -> None:
-        """Nothing is to be written after all."""
+        """Let go of what is open."""
         self.sheet.close()

@@ -73,7 +73,7 @@ class ParquetTableWriter(TableWriter):
         self.parquet.close()
 
     def discard(self) -> None:
-        """Nothing is to be written after all."""
+        """Let go of what is open."""
         if self.parquet is not None:
             self.parquet.close()
 

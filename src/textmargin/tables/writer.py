@@ -13,17 +13,16 @@ import gzip
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 from .._system.writing import put_whole
 from ..errors import OutputError, TableError, TextmarginError
 from ._cells import MISSING, cells, defuse, encode_json
 from .formats import Row
-from .paths import suffix_of
 
 WRITABLE = {
     ".csv": "csv",
@@ -85,7 +84,7 @@ class TableWriter(ABC):
         """All is written."""
 
     def discard(self) -> None:
-        """Nothing is to be written after all; the file is removed by others."""
+        """Let go of what is open, whether all was written or nothing is to be; files are removed by others."""
         self.close()
 
 
@@ -124,7 +123,7 @@ class DelimitedWriter(_TextWriter):
         csv.writer(lines, delimiter=self.delimiter, lineterminator="\n").writerows(rows)
         if "\r" not in (text := lines.getvalue()):
             return text
-        lines = io.StringIO(newline="")  # csv leaves a carriage return without quotes where lines do not end with one
+        lines = io.StringIO()  # csv leaves a carriage return without quotes where lines do not end with one
         csv.writer(lines, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
         return lines.getvalue()
 
@@ -188,9 +187,9 @@ def output_format(path: str | os.PathLike[str]) -> str:
     >>> output_format("decided.tsv"), output_format("decided.csv.gz")
     ('tsv', 'csv')
     """
-    path = Path(path)
-    file_format = WRITABLE.get(suffix_of(path))
-    if file_format is None or (path.suffix == ".gz" and file_format not in _TEXT_FORMATS):
+    name = Path(path).name.lower()
+    file_format = WRITABLE.get(Path(name.removesuffix(".gz")).suffix)
+    if file_format is None or (name.endswith(".gz") and file_format not in _TEXT_FORMATS):
         raise TableError(f"{path} does not tell a format to write: end its name with .csv, .tsv, .jsonl, .parquet or .xlsx.")
     return file_format
 
@@ -207,7 +206,7 @@ def open_writer(
 
     Parameters
     ----------
-    target : path, or a stream of text that stays open
+    target : path, or a stream of text, which stays open and gets UTF-8
         Of a path the name tells the format: .csv, .tsv, .jsonl (each also with .gz), .parquet or .xlsx. What is there is
         replaced.
     file_format : str, default=None
@@ -235,27 +234,34 @@ def open_writer(
         return
     path = Path(target)
     file_format = output_format(path)
-    with _failures(path), put_whole(path) as temporary, temporary.open("wb") as file:
-        if file_format == "parquet":
-            from ._parquet_writer import ParquetTableWriter
-
-            writer: TableWriter = ParquetTableWriter(file, path, like)
-        elif file_format == "xlsx":
-            from ._excel_writer import ExcelWriter
-
-            writer = ExcelWriter(file, path)
-        else:
-            # Packed, it holds neither its name nor the time: the same rows make the same file.
-            packed: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix == ".gz" else file
-            stream = io.TextIOWrapper(packed, encoding="utf-8", errors="backslashreplace", newline="")
-            writer = _text_writer(stream, path, file_format, keep_formulas)
-        try:
-            yield writer
+    with ExitStack() as stack:
+        with _failures(path):  # but not what goes wrong in the block, which is for others to tell
+            file = stack.enter_context(put_whole(path)).open("wb")
+            stack.callback(_quietly, file.close)
+            writer = _file_writer(file, path, file_format, keep_formulas, like)
+            stack.callback(_quietly, writer.discard)
+        yield writer
+        with _failures(path):
             writer.close()
-        except BaseException:
-            with suppress(Exception):  # a full disk is full here too, and was said
-                writer.discard()
-            raise
+            file.close()
+            stack.close()
+
+
+def _file_writer(
+    file: IO[bytes], path: Path, file_format: str, keep_formulas: bool, like: str | os.PathLike[str] | None
+) -> TableWriter:
+    if file_format == "parquet":
+        from ._parquet_writer import ParquetTableWriter
+
+        return ParquetTableWriter(file, path, like)
+    if file_format == "xlsx":
+        from ._excel_writer import ExcelWriter
+
+        return ExcelWriter(file, path)
+    # Packed, it holds neither its name nor the time: the same rows make the same file.
+    stream: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix.lower() == ".gz" else file
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace", newline="")
+    return _text_writer(text, path, file_format, keep_formulas)
 
 
 def _text_writer(stream: TextIO, path: Path | None, file_format: str, keep_formulas: bool) -> TableWriter:
@@ -264,6 +270,12 @@ def _text_writer(stream: TextIO, path: Path | None, file_format: str, keep_formu
     if file_format == "jsonl":
         return JsonLinesWriter(stream, path)
     return DelimitedWriter(stream, path, "\t" if file_format == "tsv" else ",", keep_formulas)
+
+
+def _quietly(close: Callable[[], object]) -> None:
+    """Where all went well it is closed already, and where not, what is wrong was said."""
+    with suppress(Exception):
+        close()
 
 
 @contextmanager
