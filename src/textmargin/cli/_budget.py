@@ -16,7 +16,7 @@ from ._console import OptionError, remark
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..labels import Decisions
-    from ..tables.formats import Row
+    from ..tables.rows import Row
     from ._decision_lines import Write
 
 _MOST_LINES = 10  # about labels, before the rest is summed up

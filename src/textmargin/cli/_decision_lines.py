@@ -10,7 +10,7 @@ from ._console import remark
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..labels import Decisions
-    from ..tables.formats import Row
+    from ..tables.rows import Row
     from ..tables.writer import TableWriter
 
 Write = Callable[[Sequence["Row"], "Decisions"], None]

@@ -13,13 +13,13 @@ import typer
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, with_options
-from ._options import Encoding, FileFormat, ModelFile, TextColumn, check_writable, grouped
+from ._options import FileOptions, ModelFile, check_writable, grouped
 
 if TYPE_CHECKING:
     from .._system.row_counter import RowCounter
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
-    from ..tables.formats import Read
+    from ..tables.rows import Read
 
 
 @app.command()
@@ -28,8 +28,8 @@ def predict(
     model: ModelFile,
     cluster: ClusterOptions,
     limits: BudgetOptions,
+    file: FileOptions,
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
-    text: TextColumn = None,
     scores: Annotated[
         bool, typer.Option("--scores", help="The score of every class as well; in JSON its probability too.")
     ] = False,
@@ -39,8 +39,6 @@ def predict(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first line that cannot be read, instead of skipping it.")
     ] = False,
-    file_format: FileFormat = None,
-    encoding: Encoding = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON per text.")] = False,
     only_decisions: Annotated[
         bool, typer.Option("--only-decisions", help="The number of the line in place of the columns of the table.")
@@ -80,19 +78,19 @@ def predict(
 
     limits.check()
     if cluster.wanted:
-        not_here = {"--strict": strict, "--format": file_format, "--json": as_json, "--encoding": encoding != "utf-8"}
+        not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
         not_here |= {"--watch": watch, "--budget": limits.budget is not None, "--only-decisions": only_decisions}
         not_here |= {"--keep-formulas": keep_formulas}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
-        _predict_parts(load_classifier(model), data, text, scores, output, overwrite, cluster)
+        _predict_parts(load_classifier(model), data, file.text, scores, output, overwrite, cluster)
         return
     if overwrite:
         raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
     from .._system.row_counter import RowCounter
     from ..tables.formats import format_of
-    from ..tables.lines import name_of
+    from ..tables.paths import name_of
     from ..tables.writer import open_writer
     from ._decision_lines import DecisionWriter
 
@@ -101,7 +99,7 @@ def predict(
         check_writable(output, data, model)
     classifier = load_classifier(model)
     monitor = _monitor(classifier) if watch else None
-    given = format_of(data, file_format)
+    given = format_of(data, file.dialect.file_format)
     narrow = only_decisions or given == "txt"
     like = data if given == "parquet" else None
     with (
@@ -109,7 +107,7 @@ def predict(
         RowCounter(output is not None) as counter,
     ):
         sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)
-        _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor, counter, narrow)
+        _predict_rows(classifier, data, file, strict, sink, monitor, counter, narrow)
     for note in table.notes:
         remark(with_options(note))
     if output is not None:
@@ -139,9 +137,7 @@ def _monitor(model: TextClassifier) -> DriftMonitor:
 def _predict_rows(
     model: TextClassifier,
     data: str,
-    text: str | None,
-    file_format: str | None,
-    encoding: str,
+    file: FileOptions,
     strict: bool,
     sink: Sink,
     monitor: DriftMonitor | None,
@@ -149,13 +145,11 @@ def _predict_rows(
     narrow: bool,
 ) -> None:
     """Rows as they arrive."""
-    from ..tables.formats import InvalidLine, Row, read_rows
-    from ..tables.lines import name_of
-    from ..tables.reader import stream_texts
+    from ..tables.paths import name_of
+    from ..tables.rows import InvalidLine, Row
 
     source = name_of(data)
-    usual = model.metadata_.get("text_column")
-    batches = stream_texts(read_rows(data, file_format, encoding), source, text, usual, log=remark)
+    batches = file.stream(data, model.metadata_.get("text_column"))
     first = list(islice(batches, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
     # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
     gc.set_threshold(200_000, 20, 20)
@@ -180,7 +174,7 @@ def _predict_rows(
                 n_invalid += 1
                 if strict:
                     raise OptionError(f"line {row.number:,}: {row.reason}")
-                remark(f"line {row.number:,} skipped: {row.reason}")
+                remark(with_options(f"line {row.number:,} skipped: {row.reason}"))
             elif not isinstance(row, Row):
                 n_blank += 1
     n_decided = counter.n_rows
@@ -199,7 +193,7 @@ def _predict_rows(
 
 def _until_invalid(texts: list[str], rows: list[Read]) -> tuple[list[str], list[Read]]:
     """Rows up to the first that is invalid, with it, and their texts."""
-    from ..tables.formats import InvalidLine, Row
+    from ..tables.rows import InvalidLine, Row
 
     end = next((place for place, row in enumerate(rows, start=1) if isinstance(row, InvalidLine)), len(rows))
     return texts[: sum(isinstance(row, Row) for row in rows[:end])], rows[:end]
@@ -222,7 +216,7 @@ def _predict_parts(
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival
-        from ..tables.formats import Row
+        from ..tables.rows import Row
 
         row = Row(1, dict.fromkeys(first_columns(data)))
         columns = column_on_arrival(row, data, text, model.metadata_.get("text_column"))

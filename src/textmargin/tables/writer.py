@@ -22,7 +22,7 @@ from typing import IO, Any, TextIO
 from .._system.writing import put_whole
 from ..errors import OutputError, TableError, TextmarginError
 from ._cells import MISSING, cells, defuse, encode_json
-from .formats import Row
+from .rows import Row
 
 WRITABLE = {
     ".csv": "csv",
@@ -166,7 +166,7 @@ def row_columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
 
     Examples
     --------
-    >>> from textmargin.tables.formats import Row
+    >>> from textmargin.tables.rows import Row
     >>> from textmargin.tables.writer import row_columns
     >>> row_columns([Row(2, {"id": 7, "text": "no toner"}), Row(3, {"id": 8, "text": "vpn down"})])
     {'id': [7, 8], 'text': ['no toner', 'vpn down']}
