@@ -316,9 +316,9 @@ class Decisions:
 
         Of several labels the lowest. A text that is given none, with none open either, has the highest score of all labels.
         """
-        shown = self._shown
-        lowest = np.min(self.scores, axis=1, where=shown, initial=np.inf)
-        return np.asarray(np.where(shown.any(axis=1), lowest, self.scores.max(axis=1, initial=-np.inf)))
+        mask = self._mask
+        lowest = np.min(self.scores, axis=1, where=mask, initial=np.inf)
+        return np.asarray(np.where(mask.any(axis=1), lowest, self.scores.max(axis=1, initial=-np.inf)))
 
     @property
     def confidence(self) -> Floats:
@@ -329,12 +329,12 @@ class Decisions:
         """
         if self.probabilities is None:
             raise ScoreError("These decisions come without probabilities; ask for them: decide(texts, probabilities=True).")
-        shown = self._shown
-        lowest = np.min(self.probabilities, axis=1, where=shown, initial=1.0)
-        return np.asarray(np.where(shown.any(axis=1), lowest, 1.0 - self.probabilities.max(axis=1, initial=0.0)))
+        mask = self._mask
+        lowest = np.min(self.probabilities, axis=1, where=mask, initial=1.0)
+        return np.asarray(np.where(mask.any(axis=1), lowest, 1.0 - self.probabilities.max(axis=1, initial=0.0)))
 
     @property
-    def _shown(self) -> Bools:
+    def _mask(self) -> Bools:
         """The labels that each text is given, or those that are open where it is given none."""
         return np.where(self.accepted.any(axis=1, keepdims=True), self.accepted, self.unsure)
 

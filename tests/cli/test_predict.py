@@ -324,3 +324,11 @@ def test_types_of_parquet_stay(folder, tmp_path):
     assert written.select(table.column_names) == table
     assert written.column_names == [*table.column_names, *OURS.split(",")]
     assert written["label"].to_pylist() == ["printing", "network"]
+
+
+def test_types_of_a_table_that_is_left_out_do_not_matter(folder, tmp_path):
+    pq.write_table(pa.table({"text": ["no toner"], "label": [7], "score": ["x"]}), tmp_path / "in.parquet")
+    assert predict(folder, tmp_path / "in.parquet", "--only-decisions", "-o", tmp_path / "out.parquet")[0] == 0
+    (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
+    assert (row["line"], row["label"]) == (1, "printing")
+    assert row["score"] > 0

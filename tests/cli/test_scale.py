@@ -109,6 +109,7 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     result = call(*words, "--scores")
     assert result.exit_code == 0, result.output
     assert "Decided on 90 texts" in result.stdout
+    assert "the decisions are in predicted_label\n" in result.stderr
     in_memory = call("predict", known / "known.tmm", known / "one.parquet", "--json", "--scores")
     expected = [json.loads(line) for line in in_memory.stdout.splitlines()]
     found = pq.read_table(tmp_path / "out").to_pylist()

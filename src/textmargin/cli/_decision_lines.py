@@ -35,7 +35,7 @@ class DecisionWriter:
         self.multilabel = model.labels_.multilabel
         self.table, self.scores, self.narrow = table, scores, narrow
         self.names: dict[str, str] | None = None  # of our columns, by what they are called where nothing is in their way
-        self.replaced: set[str] = set()
+        self.clashes: set[str] = set()  # columns that came later under one of these names
 
     def write(self, rows: Sequence[Row], decisions: Decisions) -> None:
         """Further rows; none, for the names of the columns alone."""
@@ -50,11 +50,10 @@ class DecisionWriter:
             if others:
                 remark(f"the table has {', '.join(others)} of its own; the decisions are in {', '.join(others.values())}")
         ours = {self.names[name]: column for name, column in ours.items()}
-        if late := (own.keys() & ours.keys()) - self.replaced:  # of JSON, where every line may have its own
-            remark(
-                f"from line {rows[0].number:,} on there are columns {', '.join(map(repr, sorted(late)))}; decisions replace them"
-            )
-            self.replaced |= late
+        if clashes := (own.keys() & ours.keys()) - self.clashes:  # of JSON, where every line may have its own
+            names = ", ".join(map(repr, sorted(clashes)))
+            remark(f"from line {rows[0].number:,} on there are columns {names}; decisions replace them")
+            self.clashes |= clashes
         self.table.write({**own, **ours}, trusted=ours.keys())
 
     def _decided(self, decisions: Decisions) -> dict[str, list[Any]]:

@@ -94,16 +94,16 @@ def predict(
     from ..tables.writer import open_writer
     from ._decision_lines import DecisionWriter
 
-    written = _output_format(output, as_json, keep_formulas)
+    to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model)
     classifier = load_classifier(model)
     monitor = _monitor(classifier) if watch else None
-    given = format_of(data, file.dialect.file_format)
-    narrow = only_decisions or given == "txt"
-    like = data if given == "parquet" else None
+    from_format = format_of(data, file.dialect.file_format)
+    narrow = only_decisions or from_format == "txt"
+    like = data if from_format == "parquet" and not narrow else None
     with (
-        open_writer(output or sys.stdout, written, keep_formulas=keep_formulas, like=like) as table,
+        open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like) as table,
         RowCounter(output is not None) as counter,
     ):
         sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)
@@ -216,6 +216,7 @@ def _predict_parts(
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival
+        from ..tables.decision_columns import PREFIX
         from ..tables.rows import Row
 
         row = Row(1, dict.fromkeys(first_columns(data)))
@@ -233,6 +234,8 @@ def _predict_parts(
         )
     if found.n_earlier:
         remark(f"{found.n_earlier:,} of {found.n_parts:,} parts were there from an earlier run")
+    if others := [name for name in found.columns if name.startswith(PREFIX)]:
+        remark(f"the files have columns of such names of their own; the decisions are in {', '.join(others)}")
     if found.n_null:
         remark(f"{found.n_null:,} texts are null, and so are their decisions")
     typer.echo(f"Decided on {found.n_texts:,} texts; written to {output}")

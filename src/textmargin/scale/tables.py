@@ -40,12 +40,13 @@ _ROWS_AT_ONCE = 8192
 
 @dataclass(frozen=True)
 class PredictionSummary:
-    """What came of it: all texts, those of them that were null, parts, and parts that an earlier run had written."""
+    """What came of it: all texts, those that were null, parts, those that an earlier run had written, and the new columns."""
 
     n_texts: int
     n_null: int
     n_parts: int
     n_earlier: int
+    columns: tuple[str, ...]
 
 
 def predict_parquet(
@@ -109,7 +110,7 @@ def predict_parquet(
         cluster.cancel(tasks)
     sizes = {part.name: part.n_rows for part in parts}
     write_whole({folder / COMPLETE: _as_json({"n_texts": sum(sizes.values()), "parts": sizes})})
-    return PredictionSummary(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
+    return PredictionSummary(sum(sizes.values()), sum(n_null.values()), len(parts), len(done), tuple(new.names))
 
 
 def _light(model: TextClassifier) -> TextClassifier:
