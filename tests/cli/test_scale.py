@@ -109,10 +109,11 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     result = call(*words, "--scores")
     assert result.exit_code == 0, result.output
     assert "Decided on 90 texts" in result.stdout
+    assert "the decisions are in predicted_label\n" in result.stderr
     in_memory = call("predict", known / "known.tmm", known / "one.parquet", "--json", "--scores")
     expected = [json.loads(line) for line in in_memory.stdout.splitlines()]
     found = pq.read_table(tmp_path / "out").to_pylist()
-    assert [row["decision"] for row in found] == [one["labels"][0] for one in expected]
+    assert [row["predicted_label"] for row in found] == [one["predicted_label"] for one in expected]
     np.testing.assert_allclose([row["score of account"] for row in found], [one["scores"]["account"] for one in expected])
     again = call(*words, "--scores")
     assert "4 of 4 parts were there from an earlier run" in again.stderr
@@ -213,10 +214,10 @@ def test_what_cannot_be_done_on_a_cluster(known, monkeypatch, words, message):
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_output_is_for_clusters(known, tmp_path):
-    result = call("predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out")
+def test_overwrite_is_for_clusters(known, tmp_path):
+    result = call("predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out.csv", "--overwrite")
     assert result.exit_code == 2
-    assert "--output and --overwrite go with --cluster or --workers" in result.stderr
+    assert "--overwrite goes with --cluster or --workers" in result.stderr
 
 
 @pytest.mark.parametrize("part_bytes", [1, 300, 100_000])

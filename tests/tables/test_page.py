@@ -13,3 +13,6 @@ def test_the_examples_run_and_print_what_they_say(tmp_path, monkeypatch, capsys)
     printed = capsys.readouterr().out.splitlines()
     assert printed[:6] == re.findall(r"  # ((?:Corpus|\[|semicolons|text:).*)", code)
     assert printed[6] == "['win free cash now', 'see you at noon', 'claim your prize']"
+    names, first, *_ = (tmp_path / "decided.csv").read_text().splitlines()
+    assert names == "id,body,topic,label,guess,score,confidence"
+    assert first.startswith("1,win free cash now,Spam,spam,,0.9091,0.")

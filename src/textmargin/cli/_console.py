@@ -139,6 +139,7 @@ _OPTIONS = {
     "always_answer=False": "--may-be-unsure",
     "always_answer=True": "--always-answer",
     "overwrite=True": "--overwrite",
+    "keep_formulas=True": "--keep-formulas",
     "file_format='txt'": "--text-only-lines",
     "header=False": "--no-header",
     "header=True": "--header",
