@@ -131,7 +131,8 @@ def _with_interval(observed: Floats, expected: Floats) -> tuple[float | None, fl
     if expected[0] <= 0:
         return None, None, None
     alpha = 1 - observed / np.where(expected > 0, expected, np.nan)
-    low, high = np.nanquantile(alpha[1:], [0.05, 0.95])
+    defined = alpha[~np.isnan(alpha)]
+    low, high = np.quantile(defined, [0.05, 0.95])
     return float(alpha[0]), float(low), float(high)
 
 

@@ -45,7 +45,8 @@ def odd_contents(texts: Sequence[str], labels: Sequence[Any]) -> Iterator[Findin
             continue
         if lengths[row] > longest:
             yield Finding("long", (row,), reason=f"{lengths[row]:,} characters; half of the texts have {np.median(lengths):,.0f}")
-        if wordy and sum(char.isalnum() for char in bare[:20]) < 4:
+        # A sign of a script without blanks says as much as two letters.
+        if wordy and sum(char.isalnum() + (char >= "\u2e80") for char in bare[:20]) < 4:
             yield Finding("short", (row,), reason=f"{bare[:20]!r}")
         names = own if isinstance(own, tuple) else (own,)
         if any(name and bare.casefold() == name.casefold() for name in names):

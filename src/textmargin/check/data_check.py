@@ -94,6 +94,8 @@ def check_data(
     with progress_of(f"checking {len(texts):,} texts", progress) as report:
         columns = {name: [values[row] for row in rows] for name, values in others.items()}
         own, noise, notes = _check(texts, labels, tests, columns, similarity, doubts, n_jobs, report)
+    if found is not None and not found.n_items:
+        notes = [*notes, "no text has labels of two annotators; say with items= which rows are of one text"]
     findings += [replace(one, rows=tuple(rows[row] for row in one.rows)) for one in own]
     return DataCheck(
         corpus.name,
