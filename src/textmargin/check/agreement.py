@@ -11,7 +11,7 @@ d_u and their expected disagreements each summed over labels. Intervals are of 9
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from .._typing import Floats, Indices
 
-_N_DRAWS = 200
+_N_DRAWS, _N_BLOCKS = 200, 10
 
 
 @dataclass(frozen=True)
@@ -86,44 +86,44 @@ def agreement(items: Sequence[Any], annotators: Sequence[Any], labels: Sequence[
     sets = [own if isinstance(own, tuple) else (own,) for own in judgements.values()]
     names = sorted({name for own in sets for name in own})
     place = {name: column for column, name in enumerate(names)}
-    unit = np.unique([str(item) for item, _ in judgements], return_inverse=True)[1]
+    order = {item: number for number, item in enumerate(dict.fromkeys(item for item, _ in judgements))}
+    unit = np.array([order[item] for item, _ in judgements], dtype=np.intp)
     n_judges = np.bincount(unit)
     rows = np.repeat(unit, [len(own) for own in sets])
     columns = np.array([place[name] for own in sets for name in own], dtype=np.intp)
-    given = csr_array((np.ones(rows.size), (rows, columns)), shape=(n_judges.size, len(names)))
-    pairable = n_judges > 1
-    size, given = n_judges[pairable].astype(np.float64), given[np.flatnonzero(pairable)]
-    rng = np.random.default_rng(0)
-    draws = [np.ones(size.size), *(np.bincount(rng.integers(0, size.size, size.size), minlength=size.size).astype(float)
-                                   for _ in range(_N_DRAWS * (size.size > 0)))]  # fmt: skip
-    by_label = np.array([_binary_terms(given, size, weight) for weight in draws])  # (n_draws, 2, n_labels)
-    overall = by_label.sum(axis=2) if several else np.array([_nominal_terms(given, size, weight) for weight in draws])
+    counts = csr_array((np.ones(rows.size), (rows, columns)), shape=(n_judges.size, len(names)))
+    pairable = np.flatnonzero(n_judges > 1)
+    size, given = n_judges[pairable].astype(np.float64), counts[pairable]
+    terms = [_terms(given, size, weight, one_label=not several) for weight in _weights(size.size)]
+    by_label = np.concatenate([labelwise for labelwise, _ in terms], axis=1)  # (2, n_draws, n_labels)
+    overall = np.concatenate([together for _, together in terms], axis=1)
     texts = np.diff(given.tocsc().indptr)
     return Agreement(
-        *_with_interval(overall[:, 0], overall[:, 1]),
+        *_with_interval(*overall),
         int(size.size),
-        [
-            LabelAgreement(str(name), *_with_interval(by_label[:, 0, k], by_label[:, 1, k]), int(texts[k]))
-            for k, name in enumerate(names)
-        ],
+        [LabelAgreement(str(name), *_with_interval(*by_label[:, :, k]), int(texts[k])) for k, name in enumerate(names)],
         _annotators(judgements),
     )
 
 
-def _binary_terms(given: Any, size: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Per label, which a text has or not, observed and expected disagreement (not yet divided by one another)."""
-    others = csr_array((np.repeat(size / (size - 1), np.diff(given.indptr)), given.indices, given.indptr), shape=given.shape)
-    squares = given * given
-    d = 2 * (weight @ (given * others) - (weight / (size - 1)) @ squares)  # n (m − n) / (m − 1), for having it and for not
-    n, with_label = weight @ size, weight @ given
-    return (n - 1) * d, 2 * with_label * (n - with_label)
+def _weights(n_units: int) -> Iterator[Floats]:
+    """How often each unit counts (n_draws, n_units): once each, then as draws have it; in blocks, for memory."""
+    yield np.ones((1, n_units))
+    rng = np.random.default_rng(0)
+    for _ in range(_N_BLOCKS if n_units else 0):
+        yield rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=_N_DRAWS // _N_BLOCKS).astype(np.float64)
 
 
-def _nominal_terms(given: Any, size: Floats, weight: Floats) -> tuple[float, float]:
-    """The same where each annotator gives a text one label."""
-    agreeing = (given * given).sum(axis=1)
-    n, counts = weight @ size, weight @ given
-    return float((n - 1) * (weight @ ((size**2 - agreeing) / (size - 1)))), float(np.sum(counts * (n - counts)))
+def _terms(given: Any, size: Floats, weight: Floats, one_label: bool) -> tuple[Floats, Floats]:
+    """Observed disagreement times n − 1, and expected: per label (2, n_draws, n_labels), and of all of them (2, n_draws)."""
+    per_judge = csr_array((given.data * np.repeat(size, np.diff(given.indptr)) - given.data**2, given.indices, given.indptr),
+                          shape=given.shape)  # fmt: skip
+    within = (
+        weight / (size - 1)
+    ) @ per_judge  # n_uc (m_u − n_uc) / (m_u − 1): of those who gave the label with those who did not
+    n, with_label = (weight @ size)[:, None], weight @ given
+    labelwise = np.array([2 * (n - 1) * within, 2 * with_label * (n - with_label)])
+    return labelwise, labelwise.sum(axis=2) / (2 if one_label else 1)  # of names each pair stands under both of its names
 
 
 def _with_interval(observed: Floats, expected: Floats) -> tuple[float | None, float | None, float | None]:

@@ -28,11 +28,11 @@ from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Bools, Floats, Indices
 from ..classifier import TextClassifier
 from ..decisions.calibration import Calibration
+from ..errors import EmptyVocabularyError
 from .findings import Finding
 
 LEAST_TEXTS = 5  # of a label that is judged: as many as there are folds
 _N_WORDS = 3  # of a reason
-_MOST_REASONS = 1_000  # words are looked up for so many of the first
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,11 @@ def doubtful_labels(texts: Sequence[str], labels: Sequence[Any], group: Indices 
     n_judged = len(counts) - len(few)
     if n_judged < (1 if several else 2):
         return Doubts([], None, [f"labels were not judged: fewer than two have {LEAST_TEXTS} different texts or more"])
-    model = TextClassifier().fit(
-        [texts[head] for head in heads[learnt].tolist()], [own for own, used in zip(common, learnt, strict=True) if used]
-    )
+    known = [texts[head] for head in heads[learnt].tolist()]
+    try:
+        model = TextClassifier().fit(known, [own for own, used in zip(common, learnt, strict=True) if used])
+    except EmptyVocabularyError:
+        return Doubts([], None, ["labels were not judged: the texts have no words to learn from"])
     proba = _held_out_probabilities(model)
     judged = np.flatnonzero(rows)[learnt[place]]
     proba = proba[(np.cumsum(learnt) - 1)[place][learnt[place]]]
@@ -90,16 +92,17 @@ def doubtful_labels(texts: Sequence[str], labels: Sequence[Any], group: Indices 
             own[i, [column[name] for name in labels[row] if name in column]] = True
         return Doubts(_several(model, texts, judged, own, proba), None, notes)
     given = np.array([column.get(labels[row], -1) for row in judged.tolist()])
-    known = given >= 0  # a copy may have a label that was not learnt
-    judged, given, proba = judged[known], given[known], proba[known]
+    learnt = given >= 0  # a copy may have a label that was not
+    judged, given, proba = judged[learnt], given[learnt], proba[learnt]
     listed, noise, best = _doubtful(given, proba)
+    names = model.labels_.text_names
+    reasons = _Reasons(model, [texts[judged[i]] for i in listed.tolist()])
     findings = []
     for number, i in enumerate(listed.tolist()):
-        names = model.labels_.text_names[given[i]], model.labels_.text_names[best[i]]
-        why = _words(model, texts[judged[i]], names[1], names[0]) if number < _MOST_REASONS else ""
-        reason = f"P({names[1]}) = {proba[i, best[i]]:.2f}, P({names[0]}) = {proba[i, given[i]]:.2f}" + (why and f"; {why}")
-        score = float(1 - proba[i, given[i]])
-        findings.append(Finding("doubtful-label", (int(judged[i]),), names[0], names[1], score, reason))
+        k, other = int(given[i]), int(best[i])
+        reason = f"P({names[other]}) = {proba[i, other]:.2f}, P({names[k]}) = {proba[i, k]:.2f}"
+        reason += reasons.words(number, other, k)
+        findings.append(Finding("doubtful-label", (int(judged[i]),), names[k], names[other], float(1 - proba[i, k]), reason))
     return Doubts(findings, noise, notes)
 
 
@@ -145,24 +148,35 @@ def _several(model: TextClassifier, texts: Sequence[str], judged: Indices, own: 
         missing, surplus = order[~own[order, k]][:n_missing], order[own[order, k]][::-1][:n_surplus]
         found += [(float(proba[i, k]), int(i), k, True) for i in missing if proba[i, k] > 0.5]
         found += [(float(1 - proba[i, k]), int(i), k, False) for i in surplus if proba[i, k] < 0.5]
+    order = descending_order([score for score, *_ in found]).tolist()
+    reasons = _Reasons(model, [texts[judged[found[j][1]]] for j in order])
     findings = []
-    for number, j in enumerate(descending_order([score for score, *_ in found]).tolist()):
+    for number, j in enumerate(order):
         score, i, k, is_missing = found[j]
-        name, row = model.labels_.text_names[k], int(judged[i])
-        why = _words(model, texts[row], name, None, against=not is_missing) if number < _MOST_REASONS else ""
-        reason = f"{'missing' if is_missing else 'surplus'}: P({name}) = {proba[i, k]:.2f}" + (why and f"; {why}")
-        findings.append(Finding("doubtful-label", (row,), name, f"{'add' if is_missing else 'remove'} {name}", score, reason))
+        name = model.labels_.text_names[k]
+        reason = f"{'missing' if is_missing else 'surplus'}: P({name}) = {proba[i, k]:.2f}"
+        reason += reasons.words(number, k, against=not is_missing)
+        suggestion = f"{'add' if is_missing else 'remove'} {name}"
+        findings.append(Finding("doubtful-label", (int(judged[i]),), name, suggestion, score, reason))
     return findings
 
 
-def _words(model: TextClassifier, text: str, target: str, given: str | None, against: bool = False) -> str:
-    """The words of a text that speak most for a label, rather than for the given one, or against a label."""
-    names = dict(zip(model.labels_.text_names, model.labels_.names.tolist(), strict=True))
-    explanation: Any = model.explain(text, names[target])
-    total = explanation.total
-    if given is not None and model.labels_.kind == "multiclass":
-        other: Any = model.explain(text, names[given])
-        total = total - other.total
-    total = -total if against else total
-    terms = [str(explanation.terms[j]) for j in descending_order(total)[:_N_WORDS] if total[j] > ROUNDING]
-    return f"{'against' if against else 'for'} {target}: {', '.join(terms)}" if terms else ""
+class _Reasons:
+    """The words of texts that speak for a label, or against it."""
+
+    def __init__(self, model: TextClassifier, texts: list[str]) -> None:
+        self.learner, self.kind = model.learner_, model.labels_.kind
+        self.rows = model.representation_.transform(texts) if texts else None
+        self.terms = model.representation_.get_feature_names_out()
+        self.names = model.labels_.names.tolist()
+
+    def words(self, row: int, target: int, given: int | None = None, against: bool = False) -> str:
+        """Those that speak most for a class, rather than for the given one; or against a class."""
+        x = self.rows[[row]]  # type: ignore[index]
+        explanation = self.learner.explain(x, self.names[target])
+        total = -explanation.total if against else explanation.total
+        if given is not None and self.kind == "multiclass":
+            total = total - self.learner.explain(x, self.names[given]).total
+        most = [j for j in descending_order(total)[:_N_WORDS] if total[j] > ROUNDING]
+        words = ", ".join(str(self.terms[explanation.terms[j]]) for j in most)
+        return f"; {'against' if against else 'for'} {self.names[target]}: {words}" if words else ""
