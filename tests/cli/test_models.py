@@ -133,12 +133,12 @@ def test_an_earlier_model_as_knowledge(desk, tmp_path):
 
 def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
     path = tmp_path / "new.csv"
-    path.write_bytes(b"text,x\nno toner,1\nonly one\ncaf\xe9,2\nvpn down,3\n")
+    path.write_bytes(b"text,x\nno toner,\xc3\xa9\nonly one\ncaf\xe9,2\nvpn down,3\n")
     skipped = call("predict", desk / "plain.tmm", path)
     assert skipped.exit_code == 0
     assert [line.split(",")[0] for line in skipped.stdout.splitlines()] == ["line", "2", "5"]
     assert "line 3 skipped: 1 values for 2 columns" in skipped.stderr
-    assert "line 4 skipped: byte 4 (0xe9) is not utf-8" in skipped.stderr
+    assert "line 4 skipped: byte 4 (0xe9) is not UTF-8; name the encoding with --encoding" in skipped.stderr
     assert "2 lines skipped" in skipped.stderr
     stopped = call("predict", desk / "plain.tmm", path, "--strict")
     assert stopped.exit_code == 2
@@ -155,9 +155,9 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
             "has no column 'topic'. It has 'text', 'label'. Choose one with --label",
         ),
         (b"", [], "has no rows"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "it is not a text file"),
-        (b"text,label\ncaf\xe9,x\n", [], "is not utf-8; name the encoding with --encoding"),
-        (b"text,label\nhello,\n", [], "the label, column 'label', is empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "a.csv is an image (PNG)"),
+        (b"text,label\n\xc3\xa9\xc3\xa9,y\ncaf\xe9,x\n", [], "is not UTF-8; name the encoding with --encoding"),
+        (b"text,label\nhello,\n", [], "No text of a.csv has a label in column 'label'"),
         (b"text,label\na b,x\nc d,x\n", [], "All 2 texts are of only one class: x"),
         (TWO, ["-o", "/nowhere/m.tmm"], "/nowhere/m.tmm cannot be written"),
         (TWO, ["-o", "."], "cannot be written: it is a folder"),

@@ -27,6 +27,7 @@ from textmargin.errors import ClusterError, TooLargeError
 from textmargin.persistence import load_classifier
 from textmargin.scale._client import client
 from textmargin.scale.training import PartCounts, count_labels, fit_parts
+from textmargin.tables.dialect import Dialect
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 
@@ -153,7 +154,7 @@ def test_folders_that_are_called_like_files(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF8"])
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, encoding):
     (tmp_path / "a.jsonl").write_bytes("\ufeff".encode() + b'{"text": "wheat", "label": "x"}\n{"text": "oil", "label": "y"}\n')
-    table = open_parts(tmp_path / "a.jsonl", encoding=encoding)
+    table = open_parts(tmp_path / "a.jsonl", dialect=Dialect(encoding=encoding))
     assert [table.read(part).corpus.texts for part in table.parts] == [["wheat", "oil"]]
 
 

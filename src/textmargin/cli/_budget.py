@@ -13,7 +13,7 @@ from ._console import OptionError, remark
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..labels import Decisions
-    from ..tables.formats import Row
+    from ..tables.rows import Row
     from ._decision_lines import Write
 
 _ROWS_AT_ONCE = 10_000

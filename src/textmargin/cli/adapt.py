@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, Encoding, FileFormat, ModelFile, TextColumn, check_writable, tell
+from ._options import AsJson, FileOptions, ModelFile, check_writable, grouped, tell
 
 if TYPE_CHECKING:
     from ..feedback.adapt import AdaptResult
 
 
 @app.command()
+@grouped
 def adapt(
     model: ModelFile,
+    file: FileOptions,
     data: Annotated[str, typer.Argument(help="New texts, of the kind that the model is to decide on; labels are not needed.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")],
-    text: TextColumn = None,
-    file_format: FileFormat = None,
-    encoding: Encoding = "utf-8",
     as_json: AsJson = False,
 ) -> None:
     """Set the thresholds of a model for the mix of labels that new texts have, as their scores tell it; nobody labels them.
@@ -35,7 +34,7 @@ def adapt(
 
     check_writable(output, data)
     before = load_classifier(model)
-    result = adapt_model(before, _read(data, text, before.metadata_.get("text_column"), file_format, encoding))
+    result = adapt_model(before, _read(data, file, before.metadata_.get("text_column")))
     if result.model is not None:
         result.model.save(output)
     if as_json:
@@ -55,15 +54,14 @@ def adapt(
         typer.echo(f"Written to {output}")
 
 
-def _read(data: str, text: str | None, usual: str | None, file_format: str | None, encoding: str) -> list[str]:
+def _read(data: str, file: FileOptions, usual: str | None) -> list[str]:
     """The texts of a file; says which lines could not be read."""
-    from ..tables.formats import InvalidLine, read_rows
-    from ..tables.lines import name_of
-    from ..tables.reader import stream_texts
+    from ..tables.paths import name_of
+    from ..tables.rows import InvalidLine
 
     texts: list[str] = []
     invalid: list[InvalidLine] = []
-    for batch in stream_texts(read_rows(data, file_format, encoding), name_of(data), text, usual, log=remark):
+    for batch in file.stream(data, usual):
         texts += batch.texts
         invalid += [row for row in batch.rows if isinstance(row, InvalidLine)]
     tell([], invalid[:5], len(invalid))

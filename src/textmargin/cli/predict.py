@@ -11,13 +11,13 @@ import typer
 
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
-from ._console import OptionError, app, remark
-from ._options import Encoding, FileFormat, ModelFile, TextColumn, grouped
+from ._console import OptionError, app, remark, with_options
+from ._options import FileOptions, ModelFile, grouped
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
-    from ..tables.formats import Read
+    from ..tables.rows import Read
 
 
 @app.command()
@@ -26,8 +26,8 @@ def predict(
     model: ModelFile,
     cluster: ClusterOptions,
     limits: BudgetOptions,
+    file: FileOptions,
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
-    text: TextColumn = None,
     scores: Annotated[
         bool, typer.Option("--scores", help="The score of every class as well; in JSON its probability too.")
     ] = False,
@@ -37,8 +37,6 @@ def predict(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first line that cannot be read, instead of skipping it.")
     ] = False,
-    file_format: FileFormat = None,
-    encoding: Encoding = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON per text.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="On a cluster: the folder of the decisions.")] = None,
     overwrite: Annotated[
@@ -63,21 +61,21 @@ def predict(
     limits.check()
     classifier = load_classifier(model)
     if cluster.wanted:
-        not_here = {"--strict": strict, "--format": file_format, "--json": as_json, "--encoding": encoding != "utf-8"}
+        not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
         not_here |= {"--watch": watch, "--budget": limits.budget is not None}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
-        _predict_parts(classifier, data, text, scores, output, overwrite, cluster)
+        _predict_parts(classifier, data, file.text, scores, output, overwrite, cluster)
         return
     if output is not None or overwrite:
         raise OptionError("--output and --overwrite go with --cluster or --workers; without, decisions are printed.")
-    from ..tables.lines import name_of
+    from ..tables.paths import name_of
     from ._decision_lines import decision_writer
 
     sink = limits.limit(classifier, name_of(data), decision_writer(classifier, scores, as_json))
     monitor = _monitor(classifier) if watch else None
-    _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor)
+    _predict_rows(classifier, data, file, strict, sink, monitor)
 
 
 def _monitor(model: TextClassifier) -> DriftMonitor:
@@ -89,21 +87,17 @@ def _monitor(model: TextClassifier) -> DriftMonitor:
 def _predict_rows(
     model: TextClassifier,
     data: str,
-    text: str | None,
-    file_format: str | None,
-    encoding: str,
+    file: FileOptions,
     strict: bool,
     sink: Sink,
     monitor: DriftMonitor | None,
 ) -> None:
     """Rows as they arrive."""
-    from ..tables.formats import InvalidLine, Row, read_rows
-    from ..tables.lines import name_of
-    from ..tables.reader import stream_texts
+    from ..tables.paths import name_of
+    from ..tables.rows import InvalidLine, Row
 
     source = name_of(data)
-    usual = model.metadata_.get("text_column")
-    batches = stream_texts(read_rows(data, file_format, encoding), source, text, usual, log=remark)
+    batches = file.stream(data, model.metadata_.get("text_column"))
     first = list(islice(batches, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
     # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
     gc.set_threshold(200_000, 20, 20)
@@ -125,7 +119,7 @@ def _predict_rows(
                 n_invalid += 1
                 if strict:
                     raise OptionError(f"line {row.number:,}: {row.reason}")
-                remark(f"line {row.number:,} skipped: {row.reason}")
+                remark(with_options(f"line {row.number:,} skipped: {row.reason}"))
             elif not isinstance(row, Row):
                 n_blank += 1
     sink.close()
@@ -141,7 +135,7 @@ def _predict_rows(
 
 def _until_invalid(texts: list[str], rows: list[Read]) -> tuple[list[str], list[Read]]:
     """Rows up to the first that is invalid, with it, and their texts."""
-    from ..tables.formats import InvalidLine, Row
+    from ..tables.rows import InvalidLine, Row
 
     end = next((place for place, row in enumerate(rows, start=1) if isinstance(row, InvalidLine)), len(rows))
     return texts[: sum(isinstance(row, Row) for row in rows[:end])], rows[:end]
@@ -164,7 +158,7 @@ def _predict_parts(
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival
-        from ..tables.formats import Row
+        from ..tables.rows import Row
 
         row = Row(1, dict.fromkeys(first_columns(data)))
         columns = column_on_arrival(row, data, text, model.metadata_.get("text_column"))
