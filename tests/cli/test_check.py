@@ -41,6 +41,15 @@ def test_says_what_is_wrong_and_where(data):
     assert data.read_bytes() == before
 
 
+def test_texts_without_a_label_are_named_in_their_place(data):
+    data.write_text(data.read_text().replace(",network\n", ",n/a\n", 1))
+    found = json.loads(call("check", data, "--json", "--no-doubts").stdout)
+    assert found["n_texts"] == 62
+    missing = [one["lines"] for one in found["findings"] if one["kind"] == "unlabelled"]
+    rows = list(csv.reader(data.open(newline="")))
+    assert [rows[int(line) - 1][2] for (line,) in missing] == ["n/a"]
+
+
 def test_json_is_exact(data):
     result = call("check", data, "--json", "--no-doubts")
     found = json.loads(result.stdout)

@@ -13,6 +13,8 @@ from ._options import AsJson, ReadingOptions, check_writable, grouped
 
 if TYPE_CHECKING:
     from ..check.findings import DataCheck, Finding
+    from ..datasets.corpus import Corpus
+    from ..tables.reader import LabelledTable
 
 _EXAMPLES = 3  # of a kind on the terminal
 _MOST_LINES = 5  # of one finding
@@ -53,9 +55,8 @@ def check(
         check_writable(output, data, test)
     wanted = dict.fromkeys([*_other_columns(data, reading), *[one for one in (annotator, id_column) if one is not None]])
     table = reading.read(data, list(wanted))
-    fields = {name: values for name, values in table.corpus.fields.items() if name not in (table.text_column, table.label_column)}
     found = check_data(
-        replace(table.corpus, fields=fields),
+        _whole(table),
         test=None if test is None else reading.read(test).corpus,
         annotators=annotator,
         items=id_column if annotator is not None else None,
@@ -78,13 +79,29 @@ def check(
 
 def _other_columns(data: str, reading: ReadingOptions) -> list[str]:
     """The columns of a file beside text and label; none of a pipe, which can be read only once."""
-    from ..tables.formats import Row, read_rows
+    from ..tables.formats import read_rows
+    from ..tables.rows import Row
 
     if data == "-":
         return []
-    rows = (row for batch in read_rows(data, reading.file_format, reading.encoding) for row in batch if isinstance(row, Row))
+    rows = (row for batch in read_rows(data, reading.dialect) for row in batch if isinstance(row, Row))
     first = next(rows, None)
     return [] if first is None else [name for name in first.values if name not in (reading.text, reading.label)]
+
+
+def _whole(table: LabelledTable) -> Corpus:
+    """All texts of a file in its order, those without a label as well, and the columns that are neither text nor label."""
+    labelled, unlabelled = table.corpus, table.unlabelled
+    own = (table.text_column, *(table.label_column or "").split(","))  # several columns of labels have commas between them
+    corpus = replace(
+        labelled,
+        texts=[*labelled.texts, *unlabelled.texts],
+        labels=[*labelled.labels, *[""] * len(unlabelled)],
+        split=[*labelled.split, *unlabelled.split],
+        ids=[*labelled.ids, *unlabelled.ids],
+        fields={name: [*values, *unlabelled.fields.get(name, [])] for name, values in labelled.fields.items() if name not in own},
+    )
+    return corpus.take(sorted(range(len(corpus)), key=lambda row: int(corpus.ids[row])))
 
 
 def _print(found: DataCheck) -> None:
