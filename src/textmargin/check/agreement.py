@@ -5,8 +5,8 @@ With n_uc the number of annotators who gave text u the value c, over the m_u ≥
     α = 1 − (n − 1) Σ_u d_u / Σ_c n_c (n − n_c),     d_u = Σ_c n_uc (m_u − n_uc) / (m_u − 1)
 
 (Krippendorff 2011, "Computing Krippendorff's alpha-reliability", D): 1 where all agree, 0 where they agree as by chance. Per
-label the values are whether a text has it; where a text may have several labels, α overall is that of all these decisions, their
-d_u and their expected disagreements each summed over labels. Intervals are of 90 %, over draws of texts.
+label the values are whether a text has it; summed over labels, both sums are those of names. Where a text may have several
+labels, α overall is that of these sums as well. Intervals are of 90 %, over draws of texts.
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ def agreement(items: Sequence[Any], annotators: Sequence[Any], labels: Sequence[
     0.444
     """
     judgements = {(item, who): own for item, who, own in zip(items, annotators, labels, strict=True)}
-    several = any(isinstance(own, tuple) for own in judgements.values())
     sets = [own if isinstance(own, tuple) else (own,) for own in judgements.values()]
     names = sorted({name for own in sets for name in own})
     place = {name: column for column, name in enumerate(names)}
@@ -94,12 +93,10 @@ def agreement(items: Sequence[Any], annotators: Sequence[Any], labels: Sequence[
     counts = csr_array((np.ones(rows.size), (rows, columns)), shape=(n_judges.size, len(names)))
     pairable = np.flatnonzero(n_judges > 1)
     size, given = n_judges[pairable].astype(np.float64), counts[pairable]
-    terms = [_terms(given, size, weight, one_label=not several) for weight in _weights(size.size)]
-    by_label = np.concatenate([labelwise for labelwise, _ in terms], axis=1)  # (2, n_draws, n_labels)
-    overall = np.concatenate([together for _, together in terms], axis=1)
+    by_label = np.concatenate([_terms(given, size, weight) for weight in _weights(size.size)], axis=1)
     texts = np.diff(given.tocsc().indptr)
     return Agreement(
-        *_with_interval(*overall),
+        *_with_interval(*by_label.sum(axis=2)),
         int(size.size),
         [LabelAgreement(str(name), *_with_interval(*by_label[:, :, k]), int(texts[k])) for k, name in enumerate(names)],
         _annotators(judgements),
@@ -114,16 +111,12 @@ def _weights(n_units: int) -> Iterator[Floats]:
         yield rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=_N_DRAWS // _N_BLOCKS).astype(np.float64)
 
 
-def _terms(given: Any, size: Floats, weight: Floats, one_label: bool) -> tuple[Floats, Floats]:
-    """Observed disagreement times n − 1, and expected: per label (2, n_draws, n_labels), and of all of them (2, n_draws)."""
-    per_judge = csr_array((given.data * np.repeat(size, np.diff(given.indptr)) - given.data**2, given.indices, given.indptr),
-                          shape=given.shape)  # fmt: skip
-    within = (
-        weight / (size - 1)
-    ) @ per_judge  # n_uc (m_u − n_uc) / (m_u − 1): of those who gave the label with those who did not
+def _terms(given: Any, size: Floats, weight: Floats) -> Floats:
+    """Per draw and label (2, n_draws, n_labels) what stands above and below the line of α, less a factor of 2."""
+    differing = given.data * (np.repeat(size, np.diff(given.indptr)) - given.data)  # n_uc (m_u − n_uc)
+    within = (weight / (size - 1)) @ csr_array((differing, given.indices, given.indptr), shape=given.shape)
     n, with_label = (weight @ size)[:, None], weight @ given
-    labelwise = np.array([2 * (n - 1) * within, 2 * with_label * (n - with_label)])
-    return labelwise, labelwise.sum(axis=2) / (2 if one_label else 1)  # of names each pair stands under both of its names
+    return np.array([(n - 1) * within, with_label * (n - with_label)])
 
 
 def _with_interval(observed: Floats, expected: Floats) -> tuple[float | None, float | None, float | None]:

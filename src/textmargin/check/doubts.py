@@ -146,8 +146,8 @@ def _several(model: TextClassifier, texts: Sequence[str], judged: Indices, own: 
         n_missing = round(float(np.mean(~own[high, k])) * n_with)
         n_surplus = round(float(np.mean(own[low, k])) * (len(own) - n_with))
         missing, surplus = order[~own[order, k]][:n_missing], order[own[order, k]][::-1][:n_surplus]
-        found += [(float(proba[i, k]), int(i), k, True) for i in missing if proba[i, k] > 0.5]
-        found += [(float(1 - proba[i, k]), int(i), k, False) for i in surplus if proba[i, k] < 0.5]
+        found += [(float(proba[i, k]), int(i), k, True) for i in missing if proba[i, k] > 0.5 + ROUNDING]
+        found += [(float(1 - proba[i, k]), int(i), k, False) for i in surplus if proba[i, k] < 0.5 - ROUNDING]
     order = descending_order([score for score, *_ in found]).tolist()
     reasons = _Reasons(model, [texts[judged[found[j][1]]] for j in order])
     findings = []

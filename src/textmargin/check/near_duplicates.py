@@ -1,9 +1,9 @@
 """Texts that are nearly the same: Jaccard similarity of their character 5-grams of at least `similarity`.
 
 Candidates are pairs whose signatures (`_sketch.py`) agree in all minima of one of 18 bands of 5 (locality-sensitive hashing): of
-pairs with similarity s the share 1 − (1 − s⁵)¹⁸ is found, 99.9 % at s = 0.8 and all but one in a thousand at 0.8 up. Every
-candidate is then compared exactly, so that what is given is right. Time grows with the number of characters; in a band with many
-texts of one kind each is compared with the next ten, which are enough to join them all to one group.
+pairs with similarity s the share 1 − (1 − s⁵)¹⁸ is found, 99.9 % at s = 0.8 and more above. Every candidate is then compared
+exactly, so that what is given is right. Time grows with the number of characters: in a band with many texts of one kind each is
+compared with the next ten, which are enough to join them all to one group.
 """
 
 from __future__ import annotations
