@@ -1,6 +1,6 @@
 """What does `textmargin check` find of faults that were planted? And how fast is it on 100,000 texts?
 
-    python -m benchmarks.bench_check            # about ten minutes
+    python -m benchmarks.bench_check            # half an hour or more
     python -m benchmarks.bench_check --quick    # one draw, 5,000 texts
 
 Labels: of SMS and wikipedia25 5, 10 and 20 % are flipped at random to another label, in ten draws. Of the list of doubtful

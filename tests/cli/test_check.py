@@ -3,6 +3,7 @@
 import csv
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -69,12 +70,15 @@ def test_writes_by_the_name(data, suffix):
 
 def test_strict_is_for_scripts(data):
     assert call("check", data, "--no-doubts", "--strict").exit_code == 1
+    rng, words = np.random.default_rng(0), load_dataset("desk").texts[0].lower().replace(",", "").split()
+    rows = [
+        f"{' '.join(rng.permutation(words))} and {' '.join(rng.permutation(words))},{label}" for label in "ab" for _ in range(9)
+    ]
     clean = data.with_name("clean.csv")
-    topics = {"printing": "the printer has no paper or toner", "network": "the network is slow over wifi and cable"}
-    rows = [f"{topic} in room {room * 37} {'left' * (room % 3)},{name}" for room in range(12) for name, topic in topics.items()]
     clean.write_text("text,label\n" + "\n".join(rows) + "\n")
-    found = call("check", clean, "--no-doubts", "--similarity", 1, "--json")
-    assert set(json.loads(found.stdout)["counts"]) <= {"giveaway-word"}
+    result = call("check", clean, "--no-doubts", "--strict", "--text", "text", "--label", "label")
+    assert result.exit_code == 0, result.output
+    assert "Nothing was found." in result.stdout
 
 
 def test_the_data_are_not_written_over(data):
