@@ -11,11 +11,11 @@ a problem of its own: labels that are too many are estimated on the half with th
 half as many texts as have the label, those with the highest.
 
 Chosen on desk (three draws) and Reuters texts of one topic (one draw), 5, 10 and 20 % of the labels flipped at random
-(`benchmarks/bench_check.py` has the other corpora). There the ranking by p(given) has average precision .66 to .99, by the margin
-of the best other label over it .62 to .97, by that margin less what is usual for a label .54 to .70. A second training without the
-doubtful, ranked by the margin, has .68 to .98: higher than p(given) on desk with 5 % (.68 to .66), lower in the other five. Other
-ends of the list (a fixed probability or margin, confident learning's, a probability corrected for ε) were good with many labels or
-with two, this one with both; with two, confident learning's was about as good.
+(`benchmarks/bench_check.py` has the other corpora). There the ranking by p(given) has average precision .66 to .99, by the
+margin of the best other label over it .62 to .97, by that margin less what is usual for a label .54 to .70. A second training
+without the doubtful, ranked by the margin, has .68 to .98: higher than p(given) on desk with 5 % (.68 to .66), lower in the
+other five. Other ends of the list (a fixed probability or margin, confident learning's, a probability corrected for ε) were
+good with many labels or with two, this one with both; with two, confident learning's was about as good.
 """
 
 from __future__ import annotations
