@@ -4,12 +4,15 @@ Results go to stdout, progress and remarks to stderr, mistakes to stderr in one 
 the commands, so that `--help` is instant.
 """
 
-from . import train, evaluate, predict, explain, threshold, adapt, report, serve, feedback, similarity, demo, reproduce, data  # noqa: I001  # in the order of `--help`
+from . import (  # noqa: I001  # in the order of `--help`
+    check, train, evaluate, predict, explain, threshold, adapt, report, serve, feedback, similarity, demo, reproduce, data,
+)  # fmt: skip
 from ._console import app
 
 __all__ = [
     "adapt",
     "app",
+    "check",
     "data",
     "demo",
     "evaluate",
