@@ -332,3 +332,9 @@ def test_types_of_a_table_that_is_left_out_do_not_matter(folder, tmp_path):
     (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert (row["line"], row["label"]) == (1, "printing")
     assert row["score"] > 0
+
+
+def test_a_pipe_of_plain_lines_has_numbers_and_keeps_its_first_text(folder):
+    _, out, err = predict(folder, "-", given=b"no toner\nthe vpn\n")
+    assert labels_of(out) == ["1,printing", "2,network"]
+    assert any("plain lines" in line for line in err)

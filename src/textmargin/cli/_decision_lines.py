@@ -27,11 +27,12 @@ class DecisionWriter:
     table : TableWriter
     scores : bool
         Whether the score of every class is written too; in JSON its probability as well.
-    narrow : bool
-        Whether the number of the line stands for the row, in place of all its columns.
+    narrow : bool, or None
+        Whether the number of the line stands for the row, in place of all its columns; None: where the first line is a text and
+        nothing else.
     """
 
-    def __init__(self, model: TextClassifier, table: TableWriter, scores: bool, narrow: bool) -> None:
+    def __init__(self, model: TextClassifier, table: TableWriter, scores: bool, narrow: bool | None) -> None:
         self.multilabel = model.labels_.multilabel
         self.table, self.scores, self.narrow = table, scores, narrow
         self.names: dict[str, str] | None = None  # of our columns, by what they are called where nothing is in their way
@@ -42,6 +43,8 @@ class DecisionWriter:
         from ..tables.decision_columns import free_names
         from ..tables.writer import row_columns
 
+        if self.narrow is None:
+            self.narrow = bool(rows) and rows[0].number == 1 and [*rows[0].values] == ["text"]
         own = {"line": [row.number for row in rows]} if self.narrow else row_columns(rows)
         ours = self._decided(decisions)
         if self.names is None:

@@ -100,7 +100,7 @@ def predict(
     classifier = load_classifier(model)
     monitor = _monitor(classifier) if watch else None
     from_format = format_of(data, file.dialect.file_format)
-    narrow = only_decisions or from_format == "txt"
+    narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
     with (
         open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like) as table,
@@ -142,7 +142,7 @@ def _predict_rows(
     sink: Sink,
     monitor: DriftMonitor | None,
     counter: RowCounter,
-    narrow: bool,
+    narrow: bool | None,
 ) -> None:
     """Rows as they arrive."""
     from ..tables.paths import name_of
