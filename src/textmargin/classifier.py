@@ -268,7 +268,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         >>> train = load_dataset("desk").part("train")
         >>> found = TextClassifier().fit(train.texts, train.labels).estimate()
         >>> f"{found.accuracy.value:.0%} right"
-        '81% right'
+        '80% right'
         """
         other = None if without is None else without._threshold_classifier
         return estimate(self._threshold_classifier, n_new=n_new, without=other, with_utility=self.decision is not None)

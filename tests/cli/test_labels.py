@@ -78,12 +78,12 @@ def test_costs_of_either_of_two_labels_count(two, spam, ham):
 
 
 def test_thresholds_for_two_labels_are_those_of_the_best_utility(two):
-    """What evaluate adds up is what the thresholds were set for."""
+    """What evaluate adds up is what the thresholds were set for, on the scores that they were set on."""
     folder = two("spam", "ham")
     spam, ham = "spam = { hit = 20, false_alarm = -1, miss = -5 }", "ham = { hit = 1, false_alarm = -3, miss = -2 }"
     (folder / "c.toml").write_text(f"[costs]\n{spam}\n{ham}\n")
     costs, utility = ("--costs", folder / "c.toml"), {}
-    for name, options in (("plain", []), ("costs", costs)):
+    for name, options in (("plain", []), ("costs", [*costs, "--threshold-scores", "train"])):
         trained(folder, *options)
         valued = call("evaluate", folder / "m.tmm", folder / "a.csv", *costs, "--json")
         utility[name] = json.loads(valued.stdout)["utility"]

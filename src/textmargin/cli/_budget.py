@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._console import OptionError, remark
+from ._row_spool import RowSpool
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -109,11 +108,11 @@ class FileSink(Sink):
         self.budget = Budget(n, by)
         self.groups: list[Any] = []
         self.parts: list[Decisions] = []
-        self.rows = tempfile.TemporaryFile()  # noqa: SIM115  # gone when it is closed, and with the process
+        self.rows = RowSpool()
 
     def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
         """The decisions on further rows."""
-        from ..errors import OutputError, TableError
+        from ..errors import TableError
         from ..tables.columns import no_column
         from ..tables.dates import day_of
 
@@ -123,10 +122,7 @@ class FileSink(Sink):
                 raise TableError(no_column(by, rows[0].values, self.source, "per"))
             self.groups += [day_of(row.values.get(by)) for row in rows]
         self.parts.append(decisions)
-        try:
-            pickle.dump(rows, self.rows, protocol=pickle.HIGHEST_PROTOCOL)
-        except OSError as error:
-            raise OutputError(error.errno, error.strerror or str(error), tempfile.gettempdir()) from error
+        self.rows.add(rows)
 
     def close(self) -> None:
         """Write those that keep the budget."""
@@ -145,10 +141,8 @@ class FileSink(Sink):
             n_groups = len(set(self.groups)) if groups is not None else 1
             _expect(model, self.budget.n, len(decisions) / n_groups, ((leads >= 0) & ~within).sum(axis=0))
             decisions = withhold(decisions, model.labels_, within)
-        self.rows.seek(0)
-        for start, end in pairwise([0, *ends]):
-            self.write(pickle.load(self.rows), decisions[start:end])
-        self.rows.close()
+        for rows, (start, end) in zip(self.rows.batches(), pairwise([0, *ends]), strict=True):
+            self.write(rows, decisions[start:end])
 
 
 def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -> None:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._ties import first_maximum
@@ -63,6 +64,12 @@ class Problem:
         """Per prior, whether it says anything about the texts that count."""
         return np.asarray(self.Z[self.costs > 0].any(axis=0))
 
+    @property
+    def silent(self) -> NDArray[np.bool_]:
+        """Per prior, whether no text has any of its terms."""
+        present = np.bincount(self.X.indices, minlength=self.X.shape[1]) > 0 if sp.issparse(self.X) else self.X.any(axis=0)
+        return ~(self.V[:, np.asarray(present)] != 0).any(axis=1)
+
     def typical_square(self) -> Floats:
         """Per prior, the median of its squared scores that are not 0."""
         return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in self.Z[self.costs > 0].T])
@@ -103,7 +110,7 @@ class PriorEvaluation:
     fits: list[Fit]  # with each prior alone
     evidence: Floats  # (n_priors,), NaN for an empty prior
     gain: Floats  # (n_priors,)
-    silent: NDArray[np.bool_]  # (n_priors,), whether it says nothing of any text
+    silent: NDArray[np.bool_]  # (n_priors,), whether no text has any of its terms
 
 
 @dataclass(frozen=True)
@@ -179,7 +186,7 @@ class Solver:
         gains = [squared_gains(losses[0], loss, self.tol) for loss in losses[1:]]
         evidence = np.array([evidence_of(gain) if known else np.nan for gain, known in zip(gains, scale > 0, strict=True)])
         gain = np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains])
-        return PriorEvaluation(plain, fits, evidence, gain, ~problem.speaks)
+        return PriorEvaluation(plain, fits, evidence, gain, problem.silent)
 
     def fit_selected(self, problem: Problem, evaluation: PriorEvaluation, trusted: NDArray[np.bool_]) -> Fit:
         """The second half: the priors that are adopted, and no others."""
