@@ -120,8 +120,7 @@ def _plans(config: ModelConfig, corpus: Corpus) -> list[ModelConfig]:
 
 def _with_costs(kinds: list[ModelConfig]) -> list[ModelConfig]:
     given = kinds[0]
-    plans = [replace(kind, C=C) for kind in kinds for C in dict.fromkeys((given.C, *COSTS))]
-    return plans
+    return [replace(kind, C=C) for kind in kinds for C in dict.fromkeys((given.C, *COSTS))]
 
 
 def _rightness(config: ModelConfig, corpus: Corpus) -> Floats:

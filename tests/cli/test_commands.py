@@ -59,7 +59,7 @@ def test_tables_are_listed_computed_and_compared(tmp_path, monkeypatch):
     [
         (["reproduce", "strings-9"], "There is no table 'strings-9'. Nearest: strings-3."),
         (["reproduce", "--page", "page.md"], "There are no stored results in results"),
-        (["data", "show", "reuter"], "there is no dataset 'reuter'"),
+        (["data", "show", "reuter"], "There is no dataset 'reuter'; there are"),
         (["data", "export", "reuter"], "There is no dataset 'reuter'. Nearest: 'reuters21578'."),
         (["data", "import", "nowhere"], "nowhere lacks 22 of the 22 files"),
     ],

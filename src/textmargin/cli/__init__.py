@@ -4,7 +4,22 @@ Results go to stdout, progress and remarks to stderr, mistakes to stderr in one 
 the commands, so that `--help` is instant.
 """
 
-from . import train, evaluate, predict, explain, threshold, adapt, report, serve, feedback, similarity, demo, reproduce, data  # noqa: I001  # in the order of `--help`
+from . import (  # noqa: I001  # in the order of `--help`
+    train,
+    init,
+    evaluate,
+    predict,
+    explain,
+    threshold,
+    adapt,
+    report,
+    serve,
+    feedback,
+    similarity,
+    demo,
+    reproduce,
+    data,
+)
 from ._console import app
 
 __all__ = [
@@ -15,6 +30,7 @@ __all__ = [
     "evaluate",
     "explain",
     "feedback",
+    "init",
     "predict",
     "report",
     "reproduce",

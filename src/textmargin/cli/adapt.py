@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from ._console import OptionError, app, print_json, remark
 from ._options import AsJson, Encoding, FileFormat, ModelFile, TextColumn, check_writable, tell
+from ._tables import print_table
 
 if TYPE_CHECKING:
     from ..feedback.adapt import AdaptResult
@@ -73,14 +73,8 @@ def _read(data: str, text: str | None, usual: str | None, file_format: str | Non
 
 
 def _show(result: AdaptResult) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    mix = result.mix
-    table = Table("label", "share in training", f"now ({mix.level:.0%} interval)", "threshold before", "now", box=SIMPLE_HEAD)
+    mix, rows = result.mix, []
     for k, label in enumerate(result.labels):
         now = f"{mix.shares[k]:.1%} ({mix.low[k]:.1%} to {mix.high[k]:.1%})"
-        table.add_row(escape(label), f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}")
-    Console(soft_wrap=True, width=None if sys.stdout.isatty() else 120).print(table)
+        rows.append([label, f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}"])
+    print_table(["label", "share in training", f"now ({mix.level:.0%} interval)", "threshold before", "now"], rows)

@@ -11,7 +11,7 @@ import typer
 
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
-from ._console import OptionError, app, remark
+from ._console import OptionError, app, remark, resumable
 from ._options import Encoding, FileFormat, ModelFile, TextColumn, grouped
 
 if TYPE_CHECKING:
@@ -160,7 +160,10 @@ def _predict_parts(
     if output is None or data == "-":
         raise OptionError("on a cluster decisions go from Parquet files to a folder: name the files, and it with --output.")
     require("predict_parquet")
-    with cluster.connect():
+    with (
+        cluster.connect(),
+        resumable("parts that are finished stay, and given again the command goes on after them, unless with --overwrite."),
+    ):
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival
