@@ -24,16 +24,15 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     return f"{shown}, and {len(others):,} more with {others[-1][1]:,} to {others[0][1]:,} texts" if others else shown
 
 
-def remark_on_corpus(corpus: Corpus, source: str) -> None:
-    """Before training: what is learnt from, and what speaks against it at a glance."""
-    counts: dict[str, int] = {}
-    several = False
-    for own in corpus.labels:
-        several |= not isinstance(own, str)
-        for name in (own,) if isinstance(own, str) else own:
-            counts[name] = counts.get(name, 0) + 1
-    kind = "any number of labels a text" if several else "one label a text"
-    remark(f"{len(corpus):,} texts, {len(counts):,} labels, {kind}")
+def remark_on_corpus(corpus: Corpus) -> None:
+    """Before training: what is learnt from."""
+    single = all(isinstance(own, str) for own in corpus.labels)
+    names = set(corpus.labels) if single else {name for own in corpus.labels for name in own}
+    remark(f"learning from {len(corpus):,} texts, {len(names):,} labels, {'one' if single else 'any number'} a text")
+
+
+def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], source: str) -> None:
+    """After training: what speaks against it at a glance."""
     few = {name: n for name, n in counts.items() if n < _FEW}
     if few:
         remark(

@@ -30,12 +30,16 @@ def adapt(
     Where no mix of the training texts has such scores nothing is written, and the exit code is 1: these are texts of another
     kind. Where a text may have several labels, those that are explained move and the others stay.
     """
+    from .._system.stages import stage
     from ..feedback.adapt import adapt as adapt_model
     from ..persistence import load_classifier
 
     check_writable(output, data)
     before = load_classifier(model)
-    result = adapt_model(before, _read(data, text, before.metadata_.get("text_column"), file_format, encoding))
+    with stage(f"reading {data}"):
+        texts = _read(data, text, before.metadata_.get("text_column"), file_format, encoding)
+    with stage(f"which mix of labels {len(texts):,} texts have"):
+        result = adapt_model(before, texts)
     if result.model is not None:
         result.model.save(output)
     if as_json:

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from ..errors import UnknownNameError
-from ..labels import listed
 from ._console import Application, app, mistakes
 from ._tables import print_table
 
@@ -56,6 +55,7 @@ def export_data(
 
 def _show_data(name: str | None = None) -> None:
     from ..datasets.overview import overview
+    from ..labels import listed
 
     known = {dataset.name: dataset for dataset in overview()}
     if name is None:

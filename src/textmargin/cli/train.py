@@ -25,7 +25,7 @@ from ._options import (
     grouped,
     tell,
 )
-from ._talk import describe_counts, remark_on_corpus, words_line
+from ._talk import describe_counts, remark_on_corpus, remark_on_labels, words_line
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -90,7 +90,7 @@ def train(
         origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
         corpus, held_out, start = holdout.split(table.corpus)
         report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
-        remark_on_corpus(corpus, data)
+        remark_on_corpus(corpus)
         if tune:
             tuning = _tune(settings, corpus)
             settings = tuning.chosen.config
@@ -103,6 +103,8 @@ def train(
     log.debug(f"{output}: {output.stat().st_size:,} bytes")
     _remark_on_decisions(model, settings)
     facts = _facts(model, output)
+    if corpus is not None:
+        remark_on_labels(corpus, facts["labels"], data)
     facts["words"] = words_line(model, settings)
     facts["tuning"] = None if tuning is None else _tuning_facts(tuning)
     with stage("estimating how good it is on new texts"):
