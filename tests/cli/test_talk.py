@@ -91,7 +91,13 @@ def test_many_labels_fit_on_a_line():
 
 def test_verbose_tells_sizes_steps_and_times(folder):
     told = train(folder, ENGLISH, "-v", "--json").stderr
-    for part in ("reading a.csv: 0.", "turning 12 texts into columns: ", " columns, ", "solver steps by label: [", "training 2 labels: "):
+    for part in (
+        "reading a.csv: 0.",
+        "turning 12 texts into columns: ",
+        " columns, ",
+        "solver steps by label: [",
+        "training 2 labels: ",
+    ):
         assert part in told
     assert "columns," not in train(folder, ENGLISH).stderr
 

@@ -19,6 +19,8 @@ class Command(TyperCommand):
 
     def parse_args(self, context: Any, args: list[str]) -> list[str]:
         """Refuse an option that is given twice, unless it is made for it, and arguments that are too many."""
+        if context.resilient_parsing:  # a shell asks what could come next
+            return super().parse_args(context, args)
         _, rest, order = self.make_parser(context).parse_args(args=list(args))
         given = Counter(id(one) for one in order)
         for one in order:
