@@ -95,7 +95,7 @@ def test_verbose_tells_sizes_steps_and_times(folder):
         "reading a.csv: 0.",
         "turning 12 texts into columns: ",
         " columns, ",
-        "solver steps by label: [",
+        " solver steps, ",
         "training 2 labels: ",
     ):
         assert part in told

@@ -201,7 +201,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fitter = Fitter(self.estimator, self._weight_reaches_estimator(weight))
         estimator = fitter.fit(X, y, weight)
         if hasattr(estimator, "n_iter_"):
-            log.debug(f"solver steps by label: {np.asarray(estimator.n_iter_).tolist()}")
+            steps = np.ravel(estimator.n_iter_)
+            log.debug(f"{steps.sum()} solver steps, {steps.min()} to {steps.max()} a label")
         names = column_names(y)
         multilabel = names is not None or type_of_target(y) == "multilabel-indicator"
         trained = score_columns(estimator, X, multilabel)
