@@ -56,7 +56,7 @@ class StageDisplay(logging.Handler):
             if len(self.open) == 1:
                 self._begin()
         elif change == "end":
-            self.open.pop()
+            del self.open[-1:]  # none where it began before it was shown
             if not self.open:
                 self._end()
         if self.tell is not None and change != "begin":
