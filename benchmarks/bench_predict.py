@@ -1,12 +1,13 @@
-"""How many short lines does `textmargin predict` decide on in a second, and does its memory stay flat?
+"""How many short rows does `textmargin predict` decide on in a second, and does its memory stay flat?
 
-    python -m benchmarks.bench_predict               # a million lines, about three minutes
+    python -m benchmarks.bench_predict               # a million rows, about five minutes
     python -m benchmarks.bench_predict --lines 100000
 
-Messages of `desk` with two words changed each, as CSV, through the command line, beside a script that predicts in chunks of 2,000
-lines by scikit-learn's `TfidfVectorizer` and `LinearSVC`. Each in a process of its own, from start to end, reading the same file
-and writing a label per line; memory is the highest resident size, after a tenth of the lines and after all of them. CPU seconds
-are those of the process alone: where others use the machine too, the ratio of these is the one to trust.
+Messages of `desk` with two words changed each, as a CSV file of five columns, through the command line: decisions alone, and all
+columns given back, as CSV and as Parquet. Beside it a script that predicts in chunks of 2,000 rows by scikit-learn's
+`TfidfVectorizer` and `LinearSVC`, and writes a label per row. Each in a process of its own, from start to end, reading the same
+file; memory is the highest resident size, after a tenth of the rows and after all of them. CPU seconds are those of the process
+alone: where others use the machine too, the ratio of these is the one to trust.
 
 `textmargin predict` lets Python look for cycles of objects less often than by default, which any script may do. So both are
 measured under either setting of the garbage collector.
@@ -30,18 +31,21 @@ from textmargin import load_dataset
 from .measure import describe
 
 COLLECTORS = {"seldom": (200_000, 20, 20), "default": gc.get_threshold()}  # the first is that of `textmargin predict`
-OURS, PEER = "textmargin predict", "scikit-learn in chunks"
+OURS, PEER = "decisions alone", "scikit-learn in chunks"
+WHOLE = {"all columns, CSV": "out.csv", "all columns, Parquet": "out.parquet"}
 
 SETTING = """
 import gc, sys
 gc.set_threshold(*map(int, sys.argv.pop(1).split(",")))
 gc.set_threshold = lambda *_: None  # who sets it again, is not heard
 """
-SCRIPTS = {
-    OURS: """
+COMMAND = """
 import runpy
 runpy.run_module("textmargin", run_name="__main__")
-""",
+"""
+SCRIPTS = {
+    OURS: COMMAND,
+    **dict.fromkeys(WHOLE, COMMAND),
     PEER: """
 import csv
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -82,13 +86,17 @@ def main() -> None:
         columns = ["--text", "text", "--label", "label"]
         command = [sys.executable, "-m", "textmargin", "train", str(train), *columns, "-o", str(model)]
         subprocess.run(command, check=True, capture_output=True)
-        print(f"\n{'':24}{'collector':>10}{'lines':>11}{'seconds':>9}{'CPU s':>9}{'lines/s':>9}{'peak MB':>9}")
+        print(f"\n{'':24}{'collector':>10}{'rows':>11}{'seconds':>9}{'CPU s':>9}{'rows/s':>9}{'peak MB':>9}")
         times = {}
         for n in (n_lines // 10, n_lines):
             source = folder / f"{n}.csv"
             write_lines(desk.texts, source, n)
             arguments = {
-                OURS: ["predict", str(model), str(source), "--text", "text"],
+                OURS: ["predict", str(model), str(source), "--text", "text", "--only-decisions"],
+                **{
+                    name: ["predict", str(model), str(source), "--text", "text", "-o", str(folder / target)]
+                    for name, target in WHOLE.items()
+                },
                 PEER: [str(train), str(source), str(folder / "labels.csv")],
             }
             for collector, threshold in COLLECTORS.items():
@@ -99,19 +107,22 @@ def main() -> None:
                     row = f"{n:>11,}{seconds:>9.1f}{cpu:>9.1f}{n / seconds:>9,.0f}{megabytes:>9.0f}"
                     print(f"{candidate:24}{collector:>10}{row}", flush=True)
         for collector in COLLECTORS:
-            wall, cpu = (peer / ours for peer, ours in zip(times[PEER, collector], times[OURS, collector], strict=True))
-            print(f"lines a second, ours over the peer's, collector {collector} for both: {wall:.2f}, a CPU second {cpu:.2f}")
+            for candidate in (OURS, *WHOLE):
+                wall, cpu = (peer / ours for peer, ours in zip(times[PEER, collector], times[candidate, collector], strict=True))
+                print(f"rows a second, {candidate} over the peer's, collector {collector}: {wall:.2f}, a CPU second {cpu:.2f}")
 
 
 def write_lines(texts: list[str], path: Path, n: int) -> None:
-    """So many messages, each with two words of another one."""
+    """So many messages, each with two words of another one, in a table as ticket systems export it."""
     rng = np.random.default_rng(0)
     words = [text.split() for text in texts]
     with path.open("w", newline="") as file:
         rows = csv.writer(file)
-        rows.writerow(["text"])
-        for a, b in rng.integers(len(words), size=(n, 2)):
-            rows.writerow([" ".join([*words[a][:-2], *words[b][:2]])])
+        rows.writerow(["id", "received", "sender", "text", "phone"])
+        for number, (a, b) in enumerate(rng.integers(len(words), size=(n, 2)).tolist()):
+            text = " ".join([*words[a][:-2], *words[b][:2]])
+            day = f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}"
+            rows.writerow([f"T-{number}", day, f"user{a}@example.org", text, f"+49 170 {number}"])
 
 
 def timed(command: list[str]) -> tuple[float, float, float]:

@@ -147,3 +147,26 @@ def budget_by_sorting(leads, n, groups):
         own = [i for i in range(len(leads)) if groups[i] == group and leads[i] >= 0]
         chosen |= set(sorted(own, key=lambda i: (-leads[i], i))[:n])
     return [i in chosen for i in range(len(leads))]
+
+
+def jaccard_by_definition(a, b, length=5):
+    """|A ∩ B| / |A ∪ B| of the character n-grams of two texts in lower case, white space as single blanks."""
+    first, second = (" ".join(text.casefold().split()).ljust(length) for text in (a, b))
+    grams, others = ({text[i : i + length] for i in range(len(text) - length + 1)} for text in (first, second))
+    return len(grams & others) / len(grams | others)
+
+
+def disagreement_by_definition(units):
+    """Krippendorff's observed and expected disagreement of names: pairs that differ within units, and among all values."""
+    units = [unit for unit in units if len(unit) > 1]
+    values = [value for unit in units for value in unit]
+    observed = sum(
+        sum(a != b for i, a in enumerate(unit) for j, b in enumerate(unit) if i != j) / (len(unit) - 1) for unit in units
+    )
+    return observed, sum(a != b for i, a in enumerate(values) for j, b in enumerate(values) if i != j) / (len(values) - 1)
+
+
+def alpha_by_definition(*problems):
+    """Krippendorff's α = 1 − D_o / D_e; of several problems with their disagreements summed."""
+    observed, expected = map(sum, zip(*map(disagreement_by_definition, problems), strict=True))
+    return 1 - observed / expected

@@ -14,7 +14,7 @@ from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cros
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, PriorSVC, TextClassifier
+from textmargin import BagOfWords, KeywordPrior, PriorSVC, TextClassifier, load_dataset
 from textmargin.errors import LabelError, PriorError, ScoreError, TextmarginError, UnknownTermWarning
 
 TEXTS = [
@@ -172,3 +172,21 @@ def test_labels_that_do_not_fit_are_refused():
 def test_a_learner_that_cannot_explain_says_so():
     with pytest.raises(TextmarginError, match="LogisticRegression cannot"):
         TextClassifier(learner=LogisticRegression()).fit(TEXTS, TOPICS).explain("wheat")
+
+
+def test_keywords_that_no_training_text_has_were_dropped():
+    """Eight texts and 47 keywords decided 36 % rightly; they join the vocabulary, and 69 % are right."""
+    desk = load_dataset("desk")
+    train, test = desk.part("train"), desk.part("test")
+    first = train.take([train.labels.index(label) for label in desk.classes])
+    with pytest.warns(UnknownTermWarning, match=r"no training text has \d+ of the 47 words named .*; they count in new texts"):
+        model = TextClassifier(knowledge=KeywordPrior(desk.keywords)).fit(first.texts, first.labels)
+    assert np.mean(model.predict(test.texts) == np.array(test.labels)) > 0.65
+    assert model.predict(["phishing phishing phishing"]) == ["phishing"]
+
+
+@pytest.mark.parametrize("knowledge", [{"grain": ["barley"]}, {"grain": {"barley": 2.0}}, KeywordPrior({"grain": ["Barley"]})])
+def test_named_words_are_terms_in_every_form_of_knowledge(knowledge):
+    with pytest.warns(UnknownTermWarning, match="'barley'"):
+        model = TextClassifier(knowledge=knowledge).fit(TEXTS, TOPICS)
+    assert "barley" in model.representation_.vocabulary_

@@ -101,9 +101,9 @@ def test_everybody_decides_the_same_by_a_file(train, kind, costs, model_file, tm
 
     printed = call("predict", path, write_csv(tmp_path / "new.csv", NEW, truth), "--json", "--scores")
     rows = [json.loads(line) for line in printed.splitlines()]
-    assert [tuple(row["labels"]) for row in rows] == decided
+    assert [tuple(own) if isinstance(own, list) else (own,) for own in (row["predicted_label"] for row in rows)] == decided
     assert np.array([[row["scores"][name] for name in model.classes_] for row in rows]) == pytest.approx(scores, abs=1e-12)
-    printed = [row["label"] for row in csv.DictReader(io.StringIO(call("predict", path, tmp_path / "new.csv")))]
+    printed = [row["predicted_label"] for row in csv.DictReader(io.StringIO(call("predict", path, tmp_path / "new.csv")))]
     assert printed == [";".join(own) for own in decided]
 
     with TestClient(create_app(model)) as client:

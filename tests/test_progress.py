@@ -1,7 +1,8 @@
 """Progress where there is no terminal; bars are tried out with the kernels, on a pseudo-terminal."""
 
-from textmargin._system import progress
+from textmargin._system import progress, row_counter
 from textmargin._system.progress import progress_of
+from textmargin._system.row_counter import RowCounter
 
 
 def test_a_log_gets_a_line_a_minute(monkeypatch, capsys):
@@ -29,3 +30,22 @@ def test_a_long_first_step_gives_no_estimate_from_nothing(monkeypatch, capsys):
             now[0] = float(seconds)
             report(share)
     assert capsys.readouterr().err.splitlines() == ["Counting: 10.0%", "Counting: 20.0%, about 12 minutes left"]
+
+
+def count_rows(monkeypatch, capsys, **settings):
+    now = [0.0]
+    monkeypatch.setattr(row_counter.time, "monotonic", lambda: now[0])
+    with RowCounter(**settings) as counter:
+        for seconds in (1, 4):
+            now[0] = float(seconds)
+            counter.add(10_000)
+    assert counter.n_rows == 20_000
+    return capsys.readouterr().err
+
+
+def test_rows_are_counted_on_a_terminal_only(monkeypatch, capsys):
+    assert count_rows(monkeypatch, capsys) == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")  # makes a terminal of any stream
+    monkeypatch.setenv("TERM", "xterm")
+    assert "20,000 rows, 5,000 a second" in count_rows(monkeypatch, capsys)
+    assert count_rows(monkeypatch, capsys, enabled=False) == ""

@@ -12,10 +12,10 @@ README = (Path(__file__).parents[1] / "README.md").read_text()
 def test_the_example_runs_and_prints_what_it_says(capsys):
     code = "\n".join(re.findall(r"```python\n(.*?)```", README, re.S))
     exec(compile(code, "README.md", "exec"), {})
-    first, score, contribution, rest = capsys.readouterr().out.split("\n", 3)
-    assert first == "['grain' 'money']"
-    assert score.startswith("score of grain: +")
-    assert "barley" in contribution
+    plain, informed, score, contribution, rest = capsys.readouterr().out.split("\n", 4)
+    assert (plain, informed) == ("['account']", "['phishing']")
+    assert score.startswith("score of phishing: +")
+    assert "scam" in contribution
     assert "[[0.93 0.91 0.37]]" in rest
 
 

@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .check.data_check import check_data
+    from .check.findings import DataCheck
     from .classifier import TextClassifier
     from .config import ModelConfig
     from .datasets.corpus import Corpus
@@ -45,6 +47,7 @@ _HOMES = {
     "BagOfWords": "representations.bow",
     "Budget": "decisions.budget",
     "Corpus": "datasets.corpus",
+    "DataCheck": "check.findings",
     "DriftMonitor": "decisions.drift",
     "FBeta": "decisions.utility",
     "GazePrior": "knowledge.gaze",
@@ -72,6 +75,7 @@ _HOMES = {
     "UtilityCurveDisplay": "report.displays",
     "adapt": "feedback.adapt",
     "beta_gamma_threshold": "decisions.rules",
+    "check_data": "check.data_check",
     "export_onnx": "persistence.onnx",
     "fixations_from_events": "knowledge.reading",
     "kernel_alignment": "representations.features",
@@ -105,6 +109,7 @@ __all__ = [
     "BagOfWords",
     "Budget",
     "Corpus",
+    "DataCheck",
     "DriftMonitor",
     "FBeta",
     "GazePrior",
@@ -128,6 +133,7 @@ __all__ = [
     "UtilityCurveDisplay",
     "adapt",
     "beta_gamma_threshold",
+    "check_data",
     "export_onnx",
     "fixations_from_events",
     "kernel_alignment",

@@ -310,6 +310,16 @@ class Decisions:
         return self._named(self.unsure)
 
     @property
+    def score(self) -> Floats:
+        """The score of the label that each text is given, or of the guess where it is given none.
+
+        Of several labels the lowest. A text that is given none, with none open either, has the highest score of all labels.
+        """
+        mask = self._mask
+        lowest = np.min(self.scores, axis=1, where=mask, initial=np.inf)
+        return np.asarray(np.where(mask.any(axis=1), lowest, self.scores.max(axis=1, initial=-np.inf)))
+
+    @property
     def confidence(self) -> Floats:
         """The probability of the label that each text is given, or of the guess where it is given none.
 
@@ -318,9 +328,14 @@ class Decisions:
         """
         if self.probabilities is None:
             raise ScoreError("These decisions come without probabilities; ask for them: decide(texts, probabilities=True).")
-        shown = np.where(self.accepted.any(axis=1, keepdims=True), self.accepted, self.unsure)
-        lowest = np.min(self.probabilities, axis=1, where=shown, initial=1.0)
-        return np.asarray(np.where(shown.any(axis=1), lowest, 1.0 - self.probabilities.max(axis=1, initial=0.0)))
+        mask = self._mask
+        lowest = np.min(self.probabilities, axis=1, where=mask, initial=1.0)
+        return np.asarray(np.where(mask.any(axis=1), lowest, 1.0 - self.probabilities.max(axis=1, initial=0.0)))
+
+    @property
+    def _mask(self) -> Bools:
+        """The labels that each text is given, or those that are open where it is given none."""
+        return np.where(self.accepted.any(axis=1, keepdims=True), self.accepted, self.unsure)
 
     def _named(self, which: Bools) -> list[tuple[str, ...]]:
         rows, columns = np.nonzero(which)

@@ -1,4 +1,4 @@
-"""Which settings suit the texts at hand, by held-out scores: C, n-grams, and words or characters.
+"""Which settings suit the texts at hand, by held-out scores: C, n-grams, stop words, and words or characters.
 
 Each candidate is trained on all texts, and judged by what models without a text would have said of it. The settings given stay
 unless another is ahead by more than a standard error of the difference on the same texts: where it cannot be told, nothing moves.
@@ -108,6 +108,8 @@ def _plans(config: ModelConfig, corpus: Corpus) -> list[ModelConfig]:
     kinds = [config]
     if config.ngrams is None and config.tokens != "characters":
         kinds.append(replace(config, ngrams="1-2"))
+    if config.stop_words is None and config.tokens in (None, "words"):
+        kinds.append(replace(config, stop_words="none"))  # what is liked or not is said by "not" and "too" as well
     about_words = any(getattr(config, name) is not None for name in ("tokens", "ngrams", "stop_words", "language", "numbers"))
     knows = any(getattr(config, name) is not None for name in ("keywords", "rationales", "prior_model"))
     if not about_words and not knows:
@@ -150,4 +152,5 @@ def _candidate(config: ModelConfig, right: Floats, start: Floats) -> Candidate:
 def _settings(config: ModelConfig) -> str:
     kind = config.features if config.features != "words" else (config.tokens or "words")
     ngrams = f" {config.ngrams}" if config.ngrams else ""
-    return f"{kind}{ngrams}, C = {config.C:g}"
+    stop_words = f", stop words {config.stop_words}" if config.stop_words else ""
+    return f"{kind}{ngrams}{stop_words}, C = {config.C:g}"

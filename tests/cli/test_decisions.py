@@ -79,17 +79,20 @@ def test_where_unsure_the_label_is_empty_and_a_guess_beside_it(folder):
     model = load_classifier(folder / "m.tmm")
     texts = load_dataset("desk").part("test").texts
     decided = model.decide(texts, probabilities=True)
-    rows = table(done("predict", folder / "m.tmm", folder / "test.csv"))
+    rows = table(done("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions"))
     assert 0 < sum(row["label"] == "" for row in rows) < len(rows)
     assert [(row["label"],) if row["label"] else () for row in rows] == decided.labels
     assert [(row["guess"],) if row["guess"] else () for row in rows] == decided.guesses
-    np.testing.assert_allclose([float(row["confidence"]) for row in rows], decided.confidence, atol=6e-5)
+    for name, values in {"score": decided.score, "confidence": decided.confidence}.items():
+        np.testing.assert_allclose([float(row[name]) for row in rows], values, atol=6e-7)
     assert model.predict(texts).tolist() == [row["label"] or None for row in rows]
 
 
 def test_json_has_what_is_unsure_and_probabilities(folder):
-    first = json.loads(done("predict", folder / "m.tmm", folder / "test.csv", "--json", "--scores").stdout.splitlines()[0])
-    assert list(first) == ["line", "labels", "unsure", "confidence", "scores", "probabilities"]
+    first = json.loads(
+        done("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--json", "--scores").stdout.splitlines()[0]
+    )
+    assert list(first) == ["line", "label", "guess", "score", "confidence", "scores", "probabilities"]
     assert sum(first["probabilities"].values()) == pytest.approx(1)
     assert first["confidence"] == pytest.approx(max(first["probabilities"].values()), abs=1e-6)
 
@@ -97,7 +100,7 @@ def test_json_has_what_is_unsure_and_probabilities(folder):
 def test_open_labels_of_several_stand_beside_those_given(folder):
     model = load_classifier(folder / "several.tmm")
     decided = model.decide(load_dataset("desk").part("test").texts, probabilities=True)
-    rows = table(done("predict", folder / "several.tmm", folder / "test.csv"))
+    rows = table(done("predict", folder / "several.tmm", folder / "test.csv", "--only-decisions"))
     assert [row["guess"] for row in rows] == [";".join(own) for own in decided.guesses]
     assert any(row["guess"] and row["label"] for row in rows)
 
@@ -107,7 +110,7 @@ def test_always_answer_and_back(folder, tmp_path, model):
     told = done("train", folder / "train.csv", "--text", "text", "--label", "label", "-o", tmp_path / "a.tmm", "--ask", -0.1)
     assert "gets no label but a best guess (unsure); --always-answer gives every text a label" in told.stderr
     done("threshold", folder / f"{model}.tmm", "--always-answer", "-o", tmp_path / "sure.tmm")
-    assert all(row["label"] for row in table(done("predict", tmp_path / "sure.tmm", folder / "test.csv")))
+    assert all(row["label"] for row in table(done("predict", tmp_path / "sure.tmm", folder / "test.csv", "--only-decisions")))
     done("threshold", tmp_path / "sure.tmm", "--hit", 2, "-o", tmp_path / "still.tmm")
     assert load_classifier(tmp_path / "still.tmm").decision.always_answer
     done("threshold", tmp_path / "sure.tmm", "--may-be-unsure", "-o", tmp_path / "back.tmm")
@@ -146,7 +149,7 @@ def highest(decided, name, n):
 
 def test_a_budget_takes_the_highest_of_the_file(folder):
     decided = load_classifier(folder / "m.tmm").decide(load_dataset("desk").part("test").texts)
-    result = done("predict", folder / "m.tmm", folder / "test.csv", "--budget", 4)
+    result = done("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 4)
     rows = table(result)
     for name in ("account", "hardware"):
         assert {row for row, own in enumerate(rows) if own["label"] == name} == highest(decided, name, 4)
@@ -157,7 +160,7 @@ def test_a_budget_takes_the_highest_of_the_file(folder):
 
 
 def test_a_budget_of_each_day(folder):
-    rows = table(done("predict", folder / "m.tmm", folder / "test.csv", "--budget", 3, "--per", "sent"))
+    rows = table(done("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 3, "--per", "sent"))
     account = [row for row, own in enumerate(rows) if own["label"] == "account"]
     assert np.bincount(np.array(account) % 3).tolist() == [3, 3, 3]  # days take turns
     missing = call("predict", folder / "m.tmm", folder / "test.csv", "--budget", 3, "--per", "day")
@@ -167,7 +170,8 @@ def test_a_budget_of_each_day(folder):
 
 def test_a_budget_of_two_labels_is_for_the_positive_one(folder):
     name = load_classifier(folder / "two.tmm").model_.pos_label_
-    plain, limited = (table(done("predict", folder / "two.tmm", folder / "test.csv", *more)) for more in ((), ("--budget", 5)))
+    words = ("predict", folder / "two.tmm", folder / "test.csv", "--only-decisions")
+    plain, limited = (table(done(*words, *more)) for more in ((), ("--budget", 5)))
     assert sum(row["label"] == name for row in limited) == 5 < sum(row["label"] == name for row in plain)
     assert [row for row in limited if row["label"] not in ("", name)] == [row for row in plain if row["label"] not in ("", name)]
 
@@ -175,7 +179,7 @@ def test_a_budget_of_two_labels_is_for_the_positive_one(folder):
 def test_a_budget_on_a_stream_is_kept_as_texts_come(folder, tmp_path):
     texts = (load_dataset("desk").texts * 3)[:1200]
     stream = write(tmp_path / "stream.csv", texts)
-    words = ("predict", folder / "m.tmm", stream, "--text", "text")
+    words = ("predict", folder / "m.tmm", stream, "--text", "text", "--only-decisions")
     plain, limited = (table(done(*words, *more)) for more in ((), ("--budget", 5, "--of", 100)))
     accepted = sum(row["label"] == "account" for row in limited)
     assert 0.03 * len(texts) < accepted < 0.08 * len(texts) < sum(row["label"] == "account" for row in plain)

@@ -52,7 +52,7 @@ def test_evaluate_counts_what_predict_decides(desk, name):
         json.loads(line) for line in call("predict", desk / f"{name}.tmm", desk / "desk-test.csv", "--json").stdout.splitlines()
     ]
     truth = load_dataset("desk").part("test").labels
-    right = sum(one["labels"] == [label] for one, label in zip(decided, truth, strict=True))
+    right = sum(one["predicted_label"] == label for one, label in zip(decided, truth, strict=True))
     assert summary["n_texts"] == len(truth) == len(decided)
     assert summary["accuracy"] == pytest.approx(right / len(truth))
     assert sum(one["tp"] for one in summary["classes"]) == right
@@ -117,7 +117,7 @@ def test_several_labels_a_text(tmp_path):
     model = tmp_path / "m.tmm"
     assert call("train", tmp_path / "a.csv", "--label-separator", ";", "-o", model, "--hit", 2).exit_code == 0
     (tmp_path / "b.csv").write_text("text\nwheat bank\nnothing known\n")
-    assert call("predict", model, tmp_path / "b.csv").stdout.splitlines()[1].startswith("2,grain;money,,0.")
+    assert call("predict", model, tmp_path / "b.csv", "--only-decisions").stdout.splitlines()[1].startswith("2,grain;money,,0.")
     summary = call("evaluate", model, tmp_path / "a.csv", "--label-separator", ";", "--json")
     assert json.loads(summary.stdout)["multilabel"]
     assert json.loads(summary.stdout)["accuracy"] == 1.0
@@ -133,14 +133,14 @@ def test_an_earlier_model_as_knowledge(desk, tmp_path):
 
 def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
     path = tmp_path / "new.csv"
-    path.write_bytes(b"text,x\nno toner,1\nonly one\ncaf\xe9,2\nvpn down,3\n")
-    skipped = call("predict", desk / "plain.tmm", path)
+    path.write_bytes(b"text,x\nno toner,\xc3\xa9\nonly one\ncaf\xe9,2\nvpn down,3\n")
+    skipped = call("predict", desk / "plain.tmm", path, "--only-decisions")
     assert skipped.exit_code == 0
     assert [line.split(",")[0] for line in skipped.stdout.splitlines()] == ["line", "2", "5"]
     assert "line 3 skipped: 1 values for 2 columns" in skipped.stderr
-    assert "line 4 skipped: byte 4 (0xe9) is not utf-8" in skipped.stderr
+    assert "line 4 skipped: byte 4 (0xe9) is not UTF-8; name the encoding with --encoding" in skipped.stderr
     assert "2 lines skipped" in skipped.stderr
-    stopped = call("predict", desk / "plain.tmm", path, "--strict")
+    stopped = call("predict", desk / "plain.tmm", path, "--only-decisions", "--strict")
     assert stopped.exit_code == 2
     assert [line.split(",")[0] for line in stopped.stdout.splitlines()] == ["line", "2"]
     assert "line 3: 1 values" in stopped.stderr
@@ -155,9 +155,9 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
             "has no column 'topic'. It has 'text', 'label'. Choose one with --label",
         ),
         (b"", [], "has no rows"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "it is not a text file"),
-        (b"text,label\ncaf\xe9,x\n", [], "is not utf-8; name the encoding with --encoding"),
-        (b"text,label\nhello,\n", [], "the label, column 'label', is empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "a.csv is an image (PNG)"),
+        (b"text,label\n\xc3\xa9\xc3\xa9,y\ncaf\xe9,x\n", [], "is not UTF-8; name the encoding with --encoding"),
+        (b"text,label\nhello,\n", [], "No text of a.csv has a label in column 'label'"),
         (b"text,label\na b,x\nc d,x\n", [], "All 2 texts are of only one class: x"),
         (TWO, ["-o", "/nowhere/m.tmm"], "/nowhere/m.tmm cannot be written"),
         (TWO, ["-o", "."], "cannot be written: it is a folder"),
@@ -236,14 +236,14 @@ def test_an_interrupted_training_writes_nothing(tmp_path):
 def test_a_reader_who_has_had_enough(desk):
     command = f"{sys.executable} -m textmargin predict {desk / 'plain.tmm'} {desk / 'desk-train.csv'} --scores | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
-    assert done.stdout.startswith(b"line,label,guess,confidence")
+    assert done.stdout.startswith(b"id,text,label,marks,predicted_label,guess,score,confidence")
     assert b"Traceback" not in done.stderr
 
 
 def test_a_decision_comes_before_the_next_line(desk):
     command = [sys.executable, "-m", "textmargin", "predict", str(desk / "plain.tmm"), "--format", "txt"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"line,label,guess,confidence\n"
+    assert process.stdout.readline() == b"line,label,guess,score,confidence\n"
     for number, text in enumerate([b"no toner left in the printer", b"the vpn drops all the time"], start=1):
         process.stdin.write(text + b"\n")
         process.stdin.flush()

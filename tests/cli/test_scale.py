@@ -27,6 +27,7 @@ from textmargin.errors import ClusterError, TooLargeError
 from textmargin.persistence import load_classifier
 from textmargin.scale._client import client
 from textmargin.scale.training import PartCounts, count_labels, fit_parts
+from textmargin.tables.dialect import Dialect
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 
@@ -108,10 +109,11 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     result = call(*words, "--scores")
     assert result.exit_code == 0, result.output
     assert "Decided on 90 texts" in result.stdout
+    assert "the decisions are in predicted_label\n" in result.stderr
     in_memory = call("predict", known / "known.tmm", known / "one.parquet", "--json", "--scores")
     expected = [json.loads(line) for line in in_memory.stdout.splitlines()]
     found = pq.read_table(tmp_path / "out").to_pylist()
-    assert [row["decision"] for row in found] == [one["labels"][0] for one in expected]
+    assert [row["predicted_label"] for row in found] == [one["predicted_label"] for one in expected]
     np.testing.assert_allclose([row["score of account"] for row in found], [one["scores"]["account"] for one in expected])
     again = call(*words, "--scores")
     assert "4 of 4 parts were there from an earlier run" in again.stderr
@@ -153,7 +155,7 @@ def test_folders_that_are_called_like_files(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF8"])
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, encoding):
     (tmp_path / "a.jsonl").write_bytes("\ufeff".encode() + b'{"text": "wheat", "label": "x"}\n{"text": "oil", "label": "y"}\n')
-    table = open_parts(tmp_path / "a.jsonl", encoding=encoding)
+    table = open_parts(tmp_path / "a.jsonl", dialect=Dialect(encoding=encoding))
     assert [table.read(part).corpus.texts for part in table.parts] == [["wheat", "oil"]]
 
 
@@ -212,10 +214,10 @@ def test_what_cannot_be_done_on_a_cluster(known, monkeypatch, words, message):
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_output_is_for_clusters(known, tmp_path):
-    result = call("predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out")
+def test_overwrite_is_for_clusters(known, tmp_path):
+    result = call("predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out.csv", "--overwrite")
     assert result.exit_code == 2
-    assert "--output and --overwrite go with --cluster or --workers" in result.stderr
+    assert "--overwrite goes with --cluster or --workers" in result.stderr
 
 
 @pytest.mark.parametrize("part_bytes", [1, 300, 100_000])

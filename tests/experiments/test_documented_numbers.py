@@ -1,4 +1,4 @@
-"""Numbers in the README and in docs are those of the stored results, and papers' numbers those of `published.toml`."""
+"""Numbers in docs are those of the stored results, and papers' numbers those of `published.toml`."""
 
 import re
 from functools import cache
@@ -47,8 +47,8 @@ def table_after(page, heading):
     return head[1:], {row[0]: row[1:] for row in rows}
 
 
-def test_readme_on_keywords():
-    sizes, rows = table_after("README.md", "## What keywords do")
+def test_measured_page_on_keywords():
+    sizes, rows = table_after("docs/measured.md", "## What keywords do")
     columns = ("plain", "free", "auto", "wrong keywords, auto")
     assert sizes == list(map(str, keywords.SIZES))
     for (name, cells), column in zip(rows.items(), columns, strict=True):
@@ -87,8 +87,8 @@ def test_knowledge_page_on_reading():
         ("asymmetric costs and parameter-free", None, "both"),
     ],
 )
-def test_readme_on_thresholds(row, claims, costs):
-    head, rows = table_after("README.md", "## What thresholds do")
+def test_measured_page_on_thresholds(row, claims, costs):
+    head, rows = table_after("docs/measured.md", "## What thresholds do")
     cells = dict(zip(head, rows[row], strict=True))
     for values in (rows_of("thresholds-claims").get(claims, {}), rows_of("thresholds-costs").get(costs, {})):
         for column in ("T11SU", "macro F1", "micro F1"):
@@ -100,8 +100,8 @@ def test_readme_on_thresholds(row, claims, costs):
             assert cells["seconds beyond training"] == f"{seconds:.{0 if seconds > 10 else 1}f}"
 
 
-def test_readme_on_string_kernels():
-    head, rows = table_after("README.md", "## What string kernels do")
+def test_measured_page_on_string_kernels():
+    head, rows = table_after("docs/measured.md", "## What string kernels do")
     assert head == TOPICS
     for row, cells in rows.items():
         measure, name = row.split(", ")
@@ -114,11 +114,11 @@ def test_readme_on_string_kernels():
     )
     ahead = min(ours) > 0 > max(theirs)
     claim = "Words are ahead on all four topics here, where the paper has subsequences ahead"
-    assert (claim in (ROOT / "README.md").read_text()) == ahead
+    assert (claim in (ROOT / "docs/measured.md").read_text()) == ahead
 
 
-def test_readme_on_the_whole_split():
-    text = " ".join((ROOT / "README.md").read_text().split())
+def test_measured_page_on_the_whole_split():
+    text = " ".join((ROOT / "docs/measured.md").read_text().split())
     mean = {column: (short(value.ours), value.published) for column, value in rows_of("strings-modapte")["mean of these"].items()}
     match = re.search(
         r"largest topics (\S+), its approximation by 3,000 substrings (\S+) \(published: (\S+)\), 4-grams (\S+) \((\S+)\), "
@@ -131,8 +131,8 @@ def test_readme_on_the_whole_split():
     assert list(match.groups()) == expected
 
 
-def test_readme_on_maps_has_the_papers_means():
-    head, rows = table_after("README.md", "Maps for linear learners")
+def test_measured_page_on_maps_has_the_papers_means():
+    head, rows = table_after("docs/measured.md", "Maps for linear learners")
     assert head[-1] == "published mean"
     theirs = published("strings", "modapte").values()
     mean = {name: short(np.mean([row[name] for row in theirs])) for name in ("words", "4-grams", "approximate SSK")}

@@ -113,6 +113,14 @@ def test_where_the_data_cannot_tell_the_other_classes_do():
     assert select_priors(np.array([[1.5, -1.2], [1.5, 1.0]])).tolist() == [[True, False], [True, True]]
 
 
+def test_a_word_that_no_text_has_was_dropped_though_nothing_speaks_against_it():
+    silent = np.array([[True], [False]])
+    assert select_priors(np.array([[0.0], [0.0]]), silent).ravel().tolist() == [True, False]
+    assert select_priors(np.array([[0.0], [1.5]]), silent).ravel().tolist() == [True, True]
+    assert select_priors(np.array([[0.0], [-1.5]]), silent).ravel().tolist() == [False, False]
+    assert select_priors(np.array([[np.nan], [0.0]]), silent).ravel().tolist() == [False, False]
+
+
 def test_auto_refits_folds_where_leaving_one_out_would_be_too_large(monkeypatch):
     monkeypatch.setattr(leave_one_out, "MAX_SIZE", 3)
     X, y, _, _, known = few_labels(1, n=60)

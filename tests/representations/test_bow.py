@@ -31,8 +31,9 @@ def test_rows_have_unit_length_and_an_empty_text_stays_zero():
 
 def test_the_papers_analyser():
     """Digits and punctuation become spaces, lower case, stop words out."""
-    assert list(BagOfWords().fit(TEXTS).get_feature_names_out()) == ["corn", "oil", "price", "talks", "wheat"]
-    analyze = BagOfWords().build_analyzer()
+    words = BagOfWords(analyzer="letters")
+    assert list(words.fit(TEXTS).get_feature_names_out()) == ["corn", "oil", "price", "talks", "wheat"]
+    analyze = words.build_analyzer()
     assert analyze("The e-mail of user42host: 3.50€, naïve Straße 東京") == ["mail", "user", "host", "naïve", "straße", "東京"]
 
 
@@ -82,7 +83,7 @@ def test_any_text_with_a_word_in_it_is_taken(texts):
     [
         ([], {}, "corpus is empty"),
         (["", "  "], {}, "All 2 texts are empty"),
-        (["12 34", "5!"], {}, "No words were found .* '12 34'; by default a word is two or more letters"),
+        (["a . b", "c!"], {}, "No words were found .* 'a . b'; by default a word is two or more letters"),
         (["the and of"], {}, "All words are stop words .*stop_words=None"),
         (["cat"], {"vocabulary": []}, "given vocabulary is empty"),
         (["cat", "dog"], {"min_df": 2}, "min_df=2 and max_df=1.0 leave none of 2 terms in 2 texts"),
@@ -115,7 +116,7 @@ def test_what_is_not_text_is_refused(texts, message):
 def test_texts_without_a_known_word_warn():
     words = BagOfWords().fit(TEXTS)
     with pytest.warns(EmptyTextWarning, match="None of 2 texts contains a single known term"):
-        words.transform(["zebra", "42"])
+        words.transform(["zebra", "4"])
 
 
 def test_terms_that_every_text_has_warn_that_nothing_is_left():
@@ -132,3 +133,55 @@ def test_terms_as_frequent_as_the_last_were_left_to_the_processors_sort():
     expected = sorted([*often, *[name for name in names if name not in often][: 100 - len(often)]])
     assert found.get_feature_names_out().tolist() == expected
     assert found.transform([names[0]]).toarray()[0, 0] == 1
+
+
+def test_stop_words_are_those_of_the_language_that_is_found():
+    german = ["Die Rechnung ist nicht bei mir angekommen", "Wo ist der Toner für den Drucker", "Ich kann mich nicht anmelden"]
+    words = BagOfWords().fit(german)
+    assert words.language_ == "german"
+    assert {"rechnung", "toner"} <= words.vocabulary_.keys()
+    assert not {"die", "ist", "nicht"} & words.vocabulary_.keys()
+    assert "nicht" in BagOfWords(stop_words=None).fit(german).vocabulary_
+    assert "nicht" in BagOfWords(language="english").fit(german).vocabulary_
+
+
+def test_call_back_and_now_were_stop_words():
+    words = BagOfWords().fit(["call me back now about the system", "what is it that you are on about"])
+    assert words.language_ == "english"
+    assert {"call", "back", "now", "system"} <= words.vocabulary_.keys()
+    assert "call" not in BagOfWords(stop_words="english").fit(["call the desk", "the toner"]).vocabulary_
+
+
+def test_extra_terms_are_there_whatever_the_texts_have():
+    """Also where they are stop words, or numbers, which are otherwise how many digits they have."""
+    texts = ["we are on about the 404 page", "what is it about you and the toner 505"]
+    words = BagOfWords(extra_terms=["404", "about", "zebra"]).fit(texts)
+    assert {"404", "about", "zebra", "###"} <= words.vocabulary_.keys()
+    assert list(words.get_feature_names_out()) == sorted(words.vocabulary_)
+    assert words.transform(["zebra"]).nnz == 1
+    assert words.idf_[words.vocabulary_["zebra"]] == np.log(2)
+    plain = BagOfWords().fit(texts)
+    shared = [term for term in plain.vocabulary_ if term != "###"]
+    np.testing.assert_array_equal(
+        BagOfWords("count", norm=None, extra_terms=["zebra"]).fit_transform(texts)[:, :-1].toarray(),
+        BagOfWords("count", norm=None).fit_transform(texts).toarray(),
+    )
+    np.testing.assert_allclose(
+        [words.idf_[words.vocabulary_[term]] for term in shared], [plain.idf_[plain.vocabulary_[term]] for term in shared]
+    )
+
+
+def test_numbers_can_be_exact():
+    assert {"404", "12"} <= BagOfWords(numbers="exact").fit(["error 404", "line 12"]).vocabulary_.keys()
+    assert {"###", "##"} <= BagOfWords().fit(["error 404", "line 12"]).vocabulary_.keys()
+    assert "404" in BagOfWords(vocabulary=["404", "error"]).fit(["error 404", "error 505"]).vocabulary_
+
+
+def test_keywords_are_split_as_texts_are():
+    analyze = BagOfWords().build_keyword_analyzer()
+    assert analyze("Out of Stock") == ["stock"]
+    assert analyze("E-Mail") == ["mail"]
+    assert analyze("now") == ["now"]
+    assert analyze("about") == ["about"]
+    assert analyze("404") == ["404"]
+    assert analyze("账单") == ["账", "单", "账单"]

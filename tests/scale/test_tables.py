@@ -49,7 +49,7 @@ def test_decides_as_in_memory(desk, model, tmp_path, n_parts):
     expected = model.decide(desk.texts)
     assert (found.n_texts, found.n_parts, found.n_null, found.n_earlier) == (len(desk), n_parts, 0, 0)
     assert table["id"].to_pylist() == list(range(len(desk)))
-    assert table["decision"].to_pylist() == [own[0] if own else None for own in expected.labels]
+    assert table["label"].to_pylist() == [own[0] if own else None for own in expected.labels]
     assert table["guess"].to_pylist() == [own[0] if own else None for own in expected.guesses]
     np.testing.assert_allclose(table["confidence"], model.decide(desk.texts, probabilities=True).confidence)
     np.testing.assert_allclose(table["score of billing"], expected.scores[:, expected.names.index("billing")])
@@ -63,9 +63,9 @@ def test_several_labels_a_text(desk, tmp_path):
     source = write_parts(tmp_path / "in", desk.texts[:50], 2)
     scale.predict_parquet(model, source, tmp_path / "out", keep=["text"])
     table = pq.read_table(tmp_path / "out")
-    assert table.column_names == ["text", "decision", "guess", "confidence"]
+    assert table.column_names == ["text", "label", "guess", "score", "confidence"]
     expected = [[str(k) for k in np.flatnonzero(row)] for row in model.predict(desk.texts[:50])]
-    assert table["decision"].to_pylist() == expected
+    assert table["label"].to_pylist() == expected
 
 
 def test_unsure_texts_are_not_null_texts(desk, tmp_path):
@@ -75,7 +75,7 @@ def test_unsure_texts_are_not_null_texts(desk, tmp_path):
     found = [scale.predict_parquet(careful, source, tmp_path / "out") for _ in range(2)]  # the second counts in what is there
     rows = pq.read_table(tmp_path / "out").to_pylist()
     assert [one.n_null for one in found] == [1, 1]
-    assert any(row["decision"] is None and row["guess"] for row in rows)
+    assert any(row["label"] is None and row["guess"] for row in rows)
 
 
 def test_scores_of_training_do_not_travel(model):
@@ -88,7 +88,7 @@ def test_two_classes_of_a_plain_classifier(desk, tmp_path):
     y = np.where(np.array(desk.labels) == "account", "account", "other")
     model = TextClassifier().fit(desk.texts, y)
     scale.predict_parquet(model, write_parts(tmp_path / "in", desk.texts[:40], 1), tmp_path / "out")
-    assert pq.read_table(tmp_path / "out")["decision"].to_pylist() == model.predict(desk.texts[:40]).tolist()
+    assert pq.read_table(tmp_path / "out")["label"].to_pylist() == model.predict(desk.texts[:40]).tolist()
 
 
 def test_an_empty_part_and_a_null_text(model, tmp_path):
@@ -100,7 +100,7 @@ def test_an_empty_part_and_a_null_text(model, tmp_path):
     assert empty.num_rows == 0
     assert empty.schema.equals(pq.read_table(tmp_path / "out" / "part-0.parquet").schema)
     row = pq.read_table(tmp_path / "out" / "part-0.parquet").to_pylist()[1]
-    assert row["decision"] is row["guess"] is row["confidence"] is None
+    assert row["label"] is row["guess"] is row["confidence"] is None
     assert row["score of billing"] is None
 
 
@@ -236,5 +236,5 @@ def test_a_worker_that_dies_on_the_way(desk, model, client, tmp_path):
             victims.clear()
 
     scale.predict_parquet(model, source, out, progress=kill)
-    assert pq.read_table(out)["decision"].to_pylist() == model.predict(desk.texts).tolist()
+    assert pq.read_table(out)["label"].to_pylist() == model.predict(desk.texts).tolist()
     client.wait_for_workers(2, timeout=30)

@@ -4,8 +4,8 @@ import pytest
 
 from textmargin.errors import TableError
 from textmargin.tables.columns import column_on_arrival
-from textmargin.tables.formats import Row
 from textmargin.tables.reader import read_table
+from textmargin.tables.rows import Row
 
 
 def test_guesses_are_noted(tmp_path):

@@ -21,14 +21,15 @@ def test_parts_read_what_the_whole_reads(csv_file, part_bytes):
 
 def test_an_invalid_line_names_its_file_and_is_left_out_if_asked(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("text,label\na,x\nb,\nc\nd,y\n")
+    path.write_text("text,label\na,x\nb,NaN\nc\nd,y\n")
     table = open_parts(path)
-    with pytest.raises(TableError, match=r"Line 3 of .*a\.csv: the label, column 'label', is empty.*skip_invalid=True"):
+    with pytest.raises(TableError, match=r"Line 4 of .*a\.csv: 1 values for 2 columns.*skip_invalid=True"):
         table.read(table.parts[0])
     table = open_parts(path, skip_invalid=True)
     read = table.read(table.parts[0])
     assert read.corpus.texts == ["a", "d"]
-    assert [(line.number, line.reason.endswith("(a.csv)")) for line in read.invalid] == [(3, True), (4, True)]
+    assert [(line.number, line.reason.endswith("(a.csv)")) for line in read.invalid] == [(4, True)]
+    assert (read.unlabelled.ids, read.missing) == (["3"], {"NaN": 1})
 
 
 def test_several_labels_in_parts(tmp_path):

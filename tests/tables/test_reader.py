@@ -8,8 +8,9 @@ from tables.user_files import ROWS
 
 from textmargin.errors import TableError
 from textmargin.tables.columns import ColumnNames
-from textmargin.tables.formats import Blank, InvalidLine, Row, read_rows
+from textmargin.tables.formats import read_rows
 from textmargin.tables.reader import RowReader, TextBatch, read_table, stream_texts
+from textmargin.tables.rows import Blank, InvalidLine, Row
 
 
 def as_tsv(tmp_path):
@@ -76,11 +77,14 @@ def test_several_labels(tmp_path):
         ("a.csv", "", "a.csv has no rows"),
         ("a.csv", "text,label\n", "a.csv has no rows"),
         ("a.csv", "text,label\nx,y,z\n", "Line 2 of .*: 3 values for 2 columns .*skip_invalid=True"),
-        ("a.csv", "text,text\nx,y\n", "two columns 'text'"),
-        ("a.csv", "text,label\nhello,\n", "Line 2 of .*: the label, column 'label', is empty"),
+        ("a.csv", "text,label\nhello,\n", "No text of .* has a label in column 'label'.*missing_labels="),
         ("a.csv", "a,b\n1,2\n", "which one holds the text. Choose it with text="),
         ("a.csv", "text\nhello\n", "which one holds the label. Choose it with label="),
-        ("a.csv", b"text,label\ncaf\xe9,x\n", r"Line 2 of .*: byte 4 \(0xe9\) is not utf-8; name the encoding with encoding="),
+        (
+            "a.csv",
+            b"text,label\n\xc3\xa9\xc3\xa9,x\ncaf\xe9,x\n",
+            r"Line 3 of .*: byte 4 \(0xe9\) is not UTF-8; name the encoding with encoding=",
+        ),
         ("a.csv", b"\x00\x01\x02PNG", "holds zero bytes, so it is not a text file"),
         ("a.jsonl", "{}\n[1]\n", "Line 2 of .*: not a JSON object but list"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n{', "Line 2 of .*: not JSON"),
@@ -107,11 +111,12 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def test_invalid_lines_can_be_left_out(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_bytes(b"text,label\na,x\nb\ncaf\xe9,x\nc,\nd,y\n")
+    path.write_bytes(b"text,label\n\xc3\xa9,x\nb\ncaf\xe9,x\nc,\nd,y\n")
     table = read_table(path, skip_invalid=True)
-    assert table.corpus.texts == ["a", "d"]
+    assert table.corpus.texts == ["é", "d"]
     assert table.corpus.labels == ["x", "y"]
-    assert [line.number for line in table.invalid] == [3, 4, 5]
+    assert [line.number for line in table.invalid] == [3, 4]
+    assert (table.unlabelled.texts, table.unlabelled.ids) == (["c"], ["5"])
 
 
 def labels_of(tmp_path, *values):
@@ -126,10 +131,36 @@ def test_one_label_however_it_is_written(tmp_path):
     assert labels_of(tmp_path, [" x", None, ""], ["y", 1.0]) == [("x",), ("y", "1")]
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), "", " "])
+@pytest.mark.parametrize("value", [None, float("nan"), "", " ", "NaN", "n/a", " N/A", "NA", "null", "None", "-"])
 def test_no_value_is_no_class(value, tmp_path):
-    with pytest.raises(TableError, match=r"Line 1 of .*: the label, column 'label', is empty"):
-        labels_of(tmp_path, value, "x")
+    assert labels_of(tmp_path, value, "x") == ["x"]
+    assert labels_of(tmp_path, ["y"], value, ["x"]) == [("y",), ("x",)]
+
+
+def test_missing_labels_are_counted_and_said_and_a_class_may_be_called_none(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\na,None\nb,\nc,spam\nd,NaN\ne,NaN\n")
+    table = read_table(path)
+    assert (table.corpus.labels, table.unlabelled.texts) == (["spam"], ["a", "b", "d", "e"])
+    assert table.notes[-1] == (
+        "4 of 5 rows have no label ('NaN', 'None' in its place; missing_labels= says which values mean none); left out"
+    )
+    table = read_table(path, missing_labels=["NaN"])
+    assert (table.corpus.labels, table.unlabelled.texts) == (["None", "spam"], ["b", "d", "e"])
+
+
+def test_a_text_with_none_of_the_labels_is_not_one_without_labels(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,topics\na,x;y\nb,\nc,n/a\n")
+    table = read_table(path, label_separator=";")
+    assert (table.corpus.labels, table.unlabelled.texts) == ([("x", "y"), ()], ["c"])
+
+
+def test_texts_without_labels_stay_where_labels_are_not_needed(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\na,x\nb,\n")
+    table = read_table(path, labelled=False)
+    assert (table.corpus.labels, len(table.unlabelled)) == (["x", ""], 0)
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, [["a"]]])
@@ -146,7 +177,7 @@ def test_nan_in_parquet_is_no_class(tmp_path):
     pq.write_table(pa.table({"text": ["a", "b", "c"], "label": [1.0, float("nan"), None]}), path)
     table = read_table(path, skip_invalid=True)
     assert table.corpus.labels == ["1"]
-    assert [line.number for line in table.invalid] == [2, 3]
+    assert table.unlabelled.ids == ["2", "3"]
 
 
 def test_an_empty_separator_is_refused(csv_file):
@@ -156,10 +187,9 @@ def test_an_empty_separator_is_refused(csv_file):
 
 def test_nothing_left_after_invalid_lines(tmp_path):
     path = tmp_path / "a.csv"
-    for content in ("text,label\nx\ny\n", "text,label\nx,\ny,\n"):
-        path.write_text(content)
-        with pytest.raises(TableError, match=r"No line of .*a.csv could be read; the first, line 2: "):
-            read_table(path, skip_invalid=True)
+    path.write_text("text,label\nx\ny\n")
+    with pytest.raises(TableError, match=r"No line of .*a.csv could be read; the first, line 2: "):
+        read_table(path, skip_invalid=True)
 
 
 def test_several_labels_a_text_and_not_one_in_the_file(tmp_path):
@@ -170,10 +200,10 @@ def test_several_labels_a_text_and_not_one_in_the_file(tmp_path):
 
 
 def test_invalid_lines_are_in_the_order_of_the_file(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("text,label\na,x\nb,\nc\nd,y\n")
-    assert [line.number for line in read_table(path, skip_invalid=True).invalid] == [3, 4]
-    with pytest.raises(TableError, match=r"Line 4 of .*: 1 values for 2 columns .*skip_invalid=True"):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a", "label": "x"}\n{"text": 3, "label": "x"}\nc\n{"text": "d", "label": "y"}\n')
+    assert [line.number for line in read_table(path, skip_invalid=True).invalid] == [2, 3]
+    with pytest.raises(TableError, match=r"Line 3 of .*: not JSON.*skip_invalid=True"):
         read_table(path)
 
 
@@ -188,8 +218,9 @@ def test_a_row_is_a_text_and_its_label():
     assert reader.read(Row(1, {"text": "hello", "label": " x"})) == ("hello", "x")
     assert RowReader(ColumnNames("text", None, [])).read(Row(1, {"text": "hello"})) == ("hello", "")
     assert RowReader(reader.columns, ",").read(Row(1, {"text": "hello", "label": "x, y"})) == ("hello", ("x", "y"))
-    for values in ({"label": "x"}, {"text": None, "label": "x"}, {"text": "hello"}):
-        with pytest.raises(ValueError, match=r"no column 'text'|is None, not a text|is empty"):
+    assert reader.read(Row(1, {"text": "hello"})) == ("hello", None)
+    for values in ({"label": "x"}, {"text": None, "label": "x"}):
+        with pytest.raises(ValueError, match=r"no column 'text'|is None, not a text"):
             reader.read(Row(1, values))
 
 

@@ -1,5 +1,6 @@
 """Files as users have them."""
 
+from textmargin.tables.dialect import Dialect
 from textmargin.tables.formats import read_rows
 
 ROWS = [
@@ -10,6 +11,6 @@ ROWS = [
 ]
 
 
-def read_flat(source, **options):
+def read_flat(source, **dialect):
     """All rows of a file."""
-    return [row for batch in read_rows(source, **options) for row in batch]
+    return [row for batch in read_rows(source, Dialect(**dialect)) for row in batch]

@@ -5,26 +5,14 @@ the commands, so that `--help` is instant.
 """
 
 from . import (  # noqa: I001  # in the order of `--help`
-    train,
-    init,
-    evaluate,
-    predict,
-    explain,
-    threshold,
-    adapt,
-    report,
-    serve,
-    feedback,
-    similarity,
-    demo,
-    reproduce,
-    data,
-)
+    check, train, init, evaluate, predict, explain, threshold, adapt, report, serve, feedback, similarity, demo, reproduce, data,
+)  # fmt: skip
 from ._console import app
 
 __all__ = [
     "adapt",
     "app",
+    "check",
     "data",
     "demo",
     "evaluate",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,10 +16,9 @@ from ._console import OptionError, remark
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..labels import Decisions
-    from ..tables.formats import Row
+    from ..tables.rows import Row
     from ._decision_lines import Write
 
-_ROWS_AT_ONCE = 10_000
 _MOST_LINES = 10  # about labels, before the rest is summed up
 
 
@@ -64,7 +66,7 @@ class Sink:
 
     def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
         """The decisions on further rows."""
-        self.write([row.number for row in rows], decisions)
+        self.write(rows, decisions)
 
     def close(self) -> None:
         """No more will come."""
@@ -97,7 +99,7 @@ class StreamSink(Sink):
 
 
 class FileSink(Sink):
-    """The highest of a file, or of each of its days: decisions are held back until all are there; texts are not."""
+    """The highest of a file, or of each of its days: decisions are held back until all are there, rows in a temporary file."""
 
     def __init__(self, write: Write, model: TextClassifier, n: int, by: str | None, source: str) -> None:
         from ..decisions.budget import Budget
@@ -105,23 +107,26 @@ class FileSink(Sink):
         super().__init__(write)
         self.model, self.source = model, source
         self.budget = Budget(n, by)
-        self.numbers: list[int] = []
         self.groups: list[Any] = []
         self.parts: list[Decisions] = []
+        self.rows = tempfile.TemporaryFile()  # noqa: SIM115  # gone when it is closed, and with the process
 
     def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
         """The decisions on further rows."""
-        from ..errors import TableError
+        from ..errors import OutputError, TableError
         from ..tables.columns import no_column
         from ..tables.dates import day_of
 
         by = self.budget.by
         if by is not None:
-            if rows and by not in rows[0].values and not self.numbers:
+            if rows and by not in rows[0].values and not self.groups:
                 raise TableError(no_column(by, rows[0].values, self.source, "per"))
             self.groups += [day_of(row.values.get(by)) for row in rows]
-        self.numbers += [row.number for row in rows]
         self.parts.append(decisions)
+        try:
+            pickle.dump(rows, self.rows, protocol=pickle.HIGHEST_PROTOCOL)
+        except OSError as error:
+            raise OutputError(error.errno, error.strerror or str(error), tempfile.gettempdir()) from error
 
     def close(self) -> None:
         """Write those that keep the budget."""
@@ -130,20 +135,20 @@ class FileSink(Sink):
         from ..decisions.leads import class_leads, withhold
         from ..labels import Decisions
 
-        if not self.numbers:
-            self.write([], self.parts[0])
-            return
         model, decisions = self.model, Decisions.join(self.parts)
+        ends = np.cumsum([len(part) for part in self.parts]).tolist()
         self.parts.clear()
-        leads = class_leads(decisions, model.labels_, always_answer=not model.can_be_unsure)
-        groups = None if self.budget.by is None else self.groups
-        within = np.column_stack([self.budget.select(column, groups) for column in leads.T])
-        n_groups = len(set(self.groups)) if groups is not None else 1
-        _expect(model, self.budget.n, len(self.numbers) / n_groups, ((leads >= 0) & ~within).sum(axis=0))
-        limited = withhold(decisions, model.labels_, within)
-        for start in range(0, len(limited), _ROWS_AT_ONCE):
-            part = slice(start, start + _ROWS_AT_ONCE)
-            self.write(self.numbers[part], limited[part])
+        if len(decisions):
+            leads = class_leads(decisions, model.labels_, always_answer=not model.can_be_unsure)
+            groups = None if self.budget.by is None else self.groups
+            within = np.column_stack([self.budget.select(column, groups) for column in leads.T])
+            n_groups = len(set(self.groups)) if groups is not None else 1
+            _expect(model, self.budget.n, len(decisions) / n_groups, ((leads >= 0) & ~within).sum(axis=0))
+            decisions = withhold(decisions, model.labels_, within)
+        self.rows.seek(0)
+        for start, end in pairwise([0, *ends]):
+            self.write(pickle.load(self.rows), decisions[start:end])
+        self.rows.close()
 
 
 def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -> None:

@@ -1,84 +1,74 @@
-"""Decisions as lines on standard output, CSV or JSON, by the thousand."""
+"""Decisions beside the rows that they are about, as columns of a table that is written batch by batch."""
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from ._console import remark
 
 if TYPE_CHECKING:
-    from .._typing import Bools, Floats
     from ..classifier import TextClassifier
     from ..labels import Decisions
+    from ..tables.rows import Row
+    from ..tables.writer import TableWriter
 
-Write = Callable[[list[int], "Decisions"], None]
+Write = Callable[[Sequence["Row"], "Decisions"], None]
 
-_PARTS = 10_000  # spelled once, for to format a number is slow
-_SPELLED = np.array(
-    [f"{part / _PARTS:.4f}" for part in range(_PARTS + 1)], dtype=object
-)  # to format each takes as long as to decide
+_DECIMALS = 6  # of scores and confidence
 
 
-def decision_writer(model: TextClassifier, scores: bool, as_json: bool) -> Write:
-    """Writes a line per text; the first call, of no texts, the names of the columns.
+class DecisionWriter:
+    """Writes rows and what was decided on them.
 
     Parameters
     ----------
     model : TextClassifier
+    table : TableWriter
     scores : bool
         Whether the score of every class is written too; in JSON its probability as well.
-    as_json : bool
+    narrow : bool, or None
+        Whether the number of the line stands for the row, in place of all its columns; None: where the first line is a text and
+        nothing else.
     """
-    lines = csv.writer(sys.stdout, lineterminator="\n")
-    one_label = not model.labels_.multilabel
-    started = False
 
-    def write_csv(numbers: list[int], decisions: Decisions) -> None:
-        nonlocal started
-        if not started:
-            confidence = ["confidence"] if model.has_held_out else []
-            own = [f"score of {name}" for name in decisions.names] if scores else []
-            lines.writerow(["line", "label", "guess", *confidence, *own])
-            started = True
-        names = np.array([*decisions.names, ""], dtype=object)
-        columns: list[Any] = [numbers, *(_joined(which, names, one_label) for which in (decisions.accepted, decisions.unsure))]
-        if decisions.probabilities is not None:
-            columns.append(_spelled(decisions.confidence))
-        columns += [[f"{value:.6g}" for value in own] for own in decisions.scores.T.tolist()] if scores else []
-        lines.writerows(zip(*columns, strict=True))
-        sys.stdout.flush()
+    def __init__(self, model: TextClassifier, table: TableWriter, scores: bool, narrow: bool | None) -> None:
+        self.multilabel = model.labels_.multilabel
+        self.table, self.scores, self.narrow = table, scores, narrow
+        self.names: dict[str, str] | None = None  # of our columns, by what they are called where nothing is in their way
+        self.clashes: set[str] = set()  # columns that came later under one of these names
 
-    def write_json(numbers: list[int], decisions: Decisions) -> None:
-        rows = zip(numbers, decisions.labels, decisions.guesses, strict=True)
-        known = decisions.probabilities
-        confidence = None if known is None else decisions.confidence.tolist()
-        for row, (number, labels, guesses) in enumerate(rows):
-            data: dict[str, Any] = {"line": number, "labels": list(labels), "unsure": list(guesses)}
-            if confidence is not None:
-                data["confidence"] = round(confidence[row], 6)
-            if scores:
-                data["scores"] = dict(zip(decisions.names, decisions.scores[row].tolist(), strict=True))
-                if known is not None:
-                    data["probabilities"] = dict(zip(decisions.names, known[row].tolist(), strict=True))
-            sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
-        sys.stdout.flush()
+    def write(self, rows: Sequence[Row], decisions: Decisions) -> None:
+        """Further rows; none, for the names of the columns alone."""
+        from ..tables.decision_columns import free_names
+        from ..tables.writer import row_columns
 
-    return write_json if as_json else write_csv
+        if self.narrow is None:
+            self.narrow = bool(rows) and rows[0].number == 1 and [*rows[0].values] == ["text"]
+        own = {"line": [row.number for row in rows]} if self.narrow else row_columns(rows)
+        ours = self._decided(decisions)
+        if self.names is None:
+            self.names = free_names(ours, own)
+            others = {name: new for name, new in self.names.items() if name != new}
+            if others:
+                remark(f"the table has {', '.join(others)} of its own; the decisions are in {', '.join(others.values())}")
+        ours = {self.names[name]: column for name, column in ours.items()}
+        if clashes := (own.keys() & ours.keys()) - self.clashes:  # of JSON, where every line may have its own
+            names = ", ".join(map(repr, sorted(clashes)))
+            remark(f"from line {rows[0].number:,} on there are columns {names}; decisions replace them")
+            self.clashes |= clashes
+        self.table.write({**own, **ours}, trusted=ours.keys())
 
+    def _decided(self, decisions: Decisions) -> dict[str, list[Any]]:
+        from ..tables.decision_columns import decision_columns
 
-def _joined(which: Bools, names: Any, one_label: bool) -> list[str]:
-    """The names of each text; the last of the names is that of nothing."""
-    if one_label:
-        return list(names[np.where(which.any(axis=1), which.argmax(axis=1), len(names) - 1)])
-    rows, columns = np.nonzero(which)
-    ends = np.searchsorted(rows, np.arange(len(which) + 1))
-    given = names[columns].tolist()
-    return [";".join(given[start:end]) for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
-
-
-def _spelled(confidence: Floats) -> list[str]:
-    return list(_SPELLED[np.rint(confidence * _PARTS).astype(np.intp)])
+        by_name = self.scores and self.table.ragged  # JSON has objects for it
+        columns = decision_columns(decisions, multilabel=self.multilabel, scores=self.scores and not by_name, decimals=_DECIMALS)
+        if by_name:
+            parts = {"scores": decisions.scores, "probabilities": decisions.probabilities}
+            columns |= {
+                name: [dict(zip(decisions.names, row, strict=True)) for row in values.tolist()]
+                for name, values in parts.items()
+                if values is not None
+            }
+        return columns

@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -20,24 +20,20 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ._console import OptionError, remark
+from ._console import OptionError, remark, with_options
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..config import ModelConfig
     from ..datasets.corpus import Corpus
     from ..decisions.utility import Measure
-    from ..tables.formats import InvalidLine
-    from ..tables.reader import LabelledTable
+    from ..tables.dialect import Dialect
+    from ..tables.reader import LabelledTable, TextBatch
+    from ..tables.rows import InvalidLine
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 ModelFile = Annotated[Path, typer.Argument(help="A file that `textmargin train`, or a TextClassifier's `save`, wrote.")]
 LabelledFile = Annotated[str, typer.Argument(help="Labelled texts that the model was not trained on.")]
-TextColumn = Annotated[str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")]
-FileFormat = Annotated[
-    str | None, typer.Option("--format", help="csv, tsv, jsonl, txt, parquet or folder; by default by its name.")
-]
-Encoding = Annotated[str, typer.Option(help="Of the file.")]
 
 
 def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,19 +66,94 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class ReadingOptions:
+class FileOptions:
     """How texts are read from a file."""
 
-    text: TextColumn = None
-    label: Annotated[str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious.")] = None
+    text: Annotated[str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")] = None
+    file_format: Annotated[
+        str | None,
+        typer.Option("--format", help="csv, tsv, json, jsonl, txt, xlsx, ods, parquet or folder.", show_default="by its name"),
+    ] = None
+    delimiter: Annotated[str | None, typer.Option(help="What stands between the values of a line.", show_default="found out")] = (
+        None
+    )
+    encoding: Annotated[str | None, typer.Option(help="Of the file.", show_default="found out")] = None
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default="found out"),
+    ] = None
+    sheet: Annotated[str | None, typer.Option(help="Of a spreadsheet.", show_default="the first that is not empty")] = None
+    text_only_lines: Annotated[
+        bool, typer.Option("--text-only-lines", help="Each line is a text and nothing else: --format txt.")
+    ] = False
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the file is written, as far as options say it."""
+        from ..tables.dialect import Dialect
+
+        if self.text_only_lines and self.file_format not in (None, "txt"):
+            raise OptionError(f"--text-only-lines and --format {self.file_format} contradict each other; choose one.")
+        file_format = "txt" if self.text_only_lines else self.file_format
+        delimiter = "\t" if self.delimiter in ("\\t", "tab") else self.delimiter  # a tab is hard to type
+        return Dialect(file_format, self.encoding, delimiter, self.header, self.sheet)
+
+    @property
+    def options(self) -> list[str]:
+        """Those that were given, less --text, as typed."""
+        names = [one.name for one in fields(FileOptions) if one.name != "text" and getattr(self, one.name) not in (None, False)]
+        names += ["no_header"] if self.header is False else []
+        return [f"--{name.removeprefix('file_').replace('_', '-')}" for name in names]
+
+    def stream(self, data: str, usual: str | None = None) -> Iterator[TextBatch]:
+        """The texts of a file or of standard input as they arrive; says what was found out and guessed.
+
+        Parameters
+        ----------
+        data : path, or "-"
+        usual : the column that a model's training texts stood in
+        """
+        from ..tables.formats import read_rows
+        from ..tables.paths import name_of
+        from ..tables.reader import stream_texts
+
+        names = [name for name in (self.text, usual) if name is not None]
+        rows = read_rows(data, self.dialect, _log, names)
+        return stream_texts(rows, name_of(data), self.text, usual, log=_log)
+
+
+@dataclass(frozen=True)
+class ReadingOptions(FileOptions):
+    """How texts are read from a file."""
+
+    label: Annotated[
+        str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious. Several of 0 and 1: a,b,c.")
+    ] = None
     label_separator: Annotated[
         str | None, typer.Option(help="What stands between several labels of one text, as in 'grain;money'.")
     ] = None
-    file_format: FileFormat = None
-    encoding: Encoding = "utf-8"
+    missing_labels: Annotated[
+        str | None,
+        typer.Option(
+            help="Values that mean that a text has no label, with commas between; '' for empty cells only.",
+            show_default="empty, NaN, n/a, NA, null, None, -",
+        ),
+    ] = None
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read, and say which.")] = (
         False
     )
+
+    @property
+    def table_options(self) -> dict[str, Any]:
+        """As `read_table` and `open_parts` take them."""
+        names = ("text", "label", "label_separator", "skip_invalid")
+        options = {"dialect": self.dialect, **{name: getattr(self, name) for name in names}}
+        return options if self.missing_values is None else {**options, "missing_labels": self.missing_values}
+
+    @property
+    def missing_values(self) -> list[str] | None:
+        """Values that mean that a text has no label, where an option says it."""
+        return None if self.missing_labels is None else [value.strip() for value in self.missing_labels.split(",")]
 
     def read(self, data: str, columns: list[str] | None = None, origin: Mapping[str, Any] | None = None) -> LabelledTable:
         """The texts of a file, with further columns; says what was guessed, and what could not be read.
@@ -93,9 +164,11 @@ class ReadingOptions:
         from ..tables.reader import read_table
 
         origin = origin or {}
-        options = vars(self)
+        options = self.table_options
         if self.label_separator is None:
-            options = {**options, "label_separator": origin.get("label_separator")}
+            options["label_separator"] = origin.get("label_separator")
+        if self.missing_labels is None and origin.get("missing_labels") is not None:
+            options["missing_labels"] = origin["missing_labels"]
         usual = (origin.get("text_column"), origin.get("label_column"))
         table = read_table(data, **options, fields=columns or [], usual=usual)
         tell(table.notes, table.invalid[:5], len(table.invalid))
@@ -323,11 +396,16 @@ class HoldoutOptions:
 def tell(notes: list[str], invalid: list[InvalidLine], n_invalid: int) -> None:
     """What was guessed, and what could not be read."""
     if notes:
-        remark("; ".join(notes))
+        _log("; ".join(notes))
     for one in invalid:
-        remark(f"line {one.number:,} left out: {one.reason}")
+        _log(f"line {one.number:,} left out: {one.reason}")
     if n_invalid > len(invalid):
         remark(f"and {n_invalid - len(invalid):,} more")
+
+
+def _log(line: str) -> None:
+    """A note of the library."""
+    remark(with_options(line))
 
 
 def check_writable(path: Path, *others: object) -> None:

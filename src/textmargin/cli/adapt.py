@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, Encoding, FileFormat, ModelFile, TextColumn, check_writable, tell
+from ._options import AsJson, FileOptions, ModelFile, check_writable, grouped, tell
 from ._tables import print_table
 
 if TYPE_CHECKING:
@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 
 
 @app.command()
+@grouped
 def adapt(
     model: ModelFile,
+    file: FileOptions,
     data: Annotated[str, typer.Argument(help="New texts, of the kind that the model is to decide on; labels are not needed.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")],
-    text: TextColumn = None,
-    file_format: FileFormat = None,
-    encoding: Encoding = "utf-8",
     as_json: AsJson = False,
 ) -> None:
     """Set the thresholds of a model for the mix of labels that new texts have, as their scores tell it; nobody labels them.
@@ -37,7 +36,7 @@ def adapt(
     check_writable(output, data)
     before = load_classifier(model)
     with stage(f"reading {data}"):
-        texts = _read(data, text, before.metadata_.get("text_column"), file_format, encoding)
+        texts = _read(data, file, before.metadata_.get("text_column"))
     with stage(f"which mix of labels {len(texts):,} texts have"):
         result = adapt_model(before, texts)
     if result.model is not None:
@@ -59,15 +58,14 @@ def adapt(
         typer.echo(f"Written to {output}")
 
 
-def _read(data: str, text: str | None, usual: str | None, file_format: str | None, encoding: str) -> list[str]:
+def _read(data: str, file: FileOptions, usual: str | None) -> list[str]:
     """The texts of a file; says which lines could not be read."""
-    from ..tables.formats import InvalidLine, read_rows
-    from ..tables.lines import name_of
-    from ..tables.reader import stream_texts
+    from ..tables.paths import name_of
+    from ..tables.rows import InvalidLine
 
     texts: list[str] = []
     invalid: list[InvalidLine] = []
-    for batch in stream_texts(read_rows(data, file_format, encoding), name_of(data), text, usual, log=remark):
+    for batch in file.stream(data, usual):
         texts += batch.texts
         invalid += [row for row in batch.rows if isinstance(row, InvalidLine)]
     tell([], invalid[:5], len(invalid))

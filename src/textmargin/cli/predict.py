@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,13 +12,14 @@ import typer
 
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
-from ._console import OptionError, app, remark, resumable
-from ._options import Encoding, FileFormat, ModelFile, TextColumn, grouped
+from ._console import OptionError, app, remark, resumable, with_options
+from ._options import FileOptions, ModelFile, check_writable, grouped
 
 if TYPE_CHECKING:
+    from .._system.row_counter import RowCounter
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
-    from ..tables.formats import Read
+    from ..tables.rows import Read
 
 
 @app.command()
@@ -26,8 +28,8 @@ def predict(
     model: ModelFile,
     cluster: ClusterOptions,
     limits: BudgetOptions,
+    file: FileOptions,
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
-    text: TextColumn = None,
     scores: Annotated[
         bool, typer.Option("--scores", help="The score of every class as well; in JSON its probability too.")
     ] = False,
@@ -37,47 +39,93 @@ def predict(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at the first line that cannot be read, instead of skipping it.")
     ] = False,
-    file_format: FileFormat = None,
-    encoding: Encoding = "utf-8",
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON per text.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="On a cluster: the folder of the decisions.")] = None,
+    only_decisions: Annotated[
+        bool, typer.Option("--only-decisions", help="The number of the line in place of the columns of the table.")
+    ] = False,
+    keep_formulas: Annotated[
+        bool, typer.Option("--keep-formulas", help="In CSV and TSV, leave cells as they are that a spreadsheet would run.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="File to write, by its name .csv, .tsv, .jsonl, .parquet or .xlsx; on a cluster, a folder."
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="On a cluster: remove what an earlier run left in --output.")
     ] = False,
 ) -> None:
-    """Decide on texts, each as soon as it is there: a line of CSV (or with --json of JSON) per text.
+    """Decide on texts, each as soon as it is there: its row with label, guess, score and confidence beside it.
+
+    A line of CSV per text, or with --json of JSON, or what the name in --output says; that file is there when it is whole. Of
+    plain lines, and with --only-decisions, `line` stands in place of the row: its number in the file, from 1; in CSV and TSV the
+    names of the columns are line 1. Where the table has a column of that name already, `label` is `predicted_label`, and so on.
+
+    Where the model is unsure `label` is empty and `guess` the best guess (of several labels a text, those that are open). `score`
+    is how far the label, or the guess where there is none, is above its threshold; `confidence` is its probability. Of several
+    labels both are the lowest; of none, the highest score, and the probability that the likeliest one is wrong.
+
+    Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
+    code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; JSON is exact where
+    a label holds one itself. Cells of CSV and TSV that a spreadsheet would run get an apostrophe before them, unless
+    --keep-formulas.
 
     With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
     --output; a run that stopped goes on where it was when the command is given again.
-
-    `line` is its number in the file, from 1; in CSV and TSV the names of the columns are line 1. Where the model is unsure
-    `label` is empty and `guess` the best guess (of several labels a text, those that are open). `confidence` is the probability
-    of the label, or of the guess where there is none; of several labels the lowest, and of none that the likeliest one is wrong.
-
-    Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
-    code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; --json is exact where
-    a label holds one itself.
     """
     from ..persistence import load_classifier
 
     limits.check()
-    classifier = load_classifier(model)
     if cluster.wanted:
-        not_here = {"--strict": strict, "--format": file_format, "--json": as_json, "--encoding": encoding != "utf-8"}
-        not_here |= {"--watch": watch, "--budget": limits.budget is not None}
+        not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
+        not_here |= {"--watch": watch, "--budget": limits.budget is not None, "--only-decisions": only_decisions}
+        not_here |= {"--keep-formulas": keep_formulas}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
-        _predict_parts(classifier, data, text, scores, output, overwrite, cluster)
+        _predict_parts(load_classifier(model), data, file.text, scores, output, overwrite, cluster)
         return
-    if output is not None or overwrite:
-        raise OptionError("--output and --overwrite go with --cluster or --workers; without, decisions are printed.")
-    from ..tables.lines import name_of
-    from ._decision_lines import decision_writer
+    if overwrite:
+        raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
+    from .._system.row_counter import RowCounter
+    from ..tables.formats import format_of
+    from ..tables.paths import name_of
+    from ..tables.writer import open_writer
+    from ._decision_lines import DecisionWriter
 
-    sink = limits.limit(classifier, name_of(data), decision_writer(classifier, scores, as_json))
+    to_format = _output_format(output, as_json, keep_formulas)
+    if output is not None:
+        check_writable(output, data, model)
+    classifier = load_classifier(model)
     monitor = _monitor(classifier) if watch else None
-    _predict_rows(classifier, data, text, file_format, encoding, strict, sink, monitor)
+    from_format = format_of(data, file.dialect.file_format)
+    narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
+    like = data if from_format == "parquet" and not narrow else None
+    with (
+        open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like) as table,
+        RowCounter(output is not None) as counter,
+    ):
+        sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)
+        _predict_rows(classifier, data, file, strict, sink, monitor, counter, narrow)
+    for note in table.notes:
+        remark(with_options(note))
+    if output is not None:
+        typer.echo(f"Decided on {counter.n_rows:,} texts; written to {output}")
+
+
+def _output_format(output: Path | None, as_json: bool, keep_formulas: bool) -> str:
+    """What is written, before any work."""
+    from ..tables.writer import output_format
+
+    file_format = "jsonl" if as_json else "csv"
+    if output is not None:
+        file_format = output_format(output)
+        if as_json and file_format != "jsonl":
+            raise OptionError(f"--json and -o {output} say two formats; the name of the file is enough.")
+    if keep_formulas and file_format not in ("csv", "tsv"):
+        raise OptionError(f"--keep-formulas is for CSV and TSV; in {file_format} cells stay as they are.")
+    return file_format
 
 
 def _monitor(model: TextClassifier) -> DriftMonitor:
@@ -89,35 +137,36 @@ def _monitor(model: TextClassifier) -> DriftMonitor:
 def _predict_rows(
     model: TextClassifier,
     data: str,
-    text: str | None,
-    file_format: str | None,
-    encoding: str,
+    file: FileOptions,
     strict: bool,
     sink: Sink,
     monitor: DriftMonitor | None,
+    counter: RowCounter,
+    narrow: bool | None,
 ) -> None:
     """Rows as they arrive."""
-    from ..tables.formats import InvalidLine, Row, read_rows
-    from ..tables.lines import name_of
-    from ..tables.reader import stream_texts
+    from ..tables.paths import name_of
+    from ..tables.rows import InvalidLine, Row
 
     source = name_of(data)
-    usual = model.metadata_.get("text_column")
-    batches = stream_texts(read_rows(data, file_format, encoding), source, text, usual, log=remark)
+    batches = file.stream(data, model.metadata_.get("text_column"))
     first = list(islice(batches, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
     # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
     gc.set_threshold(200_000, 20, 20)
     known = model.has_held_out
-    sink.add([], model.decide([], probabilities=known))
-    n_decided = n_invalid = n_blank = 0
+    nothing = model.decide([], probabilities=known)
+    if narrow:  # the columns are known, and who waits at the end of a pipe may see them
+        sink.add([], nothing)
+    n_invalid = n_blank = 0
     for texts, rows in chain(first, batches):
         if strict and len(texts) < len(rows):
             texts, rows = _until_invalid(texts, rows)
-        decisions = model.decide(texts, probabilities=known)
-        sink.add([row for row in rows if isinstance(row, Row)], decisions)
-        if monitor is not None and texts and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
-            remark(f"line {rows[-1].number:,}: {alarm.message}")
-        n_decided += len(texts)
+        if texts:
+            decisions = model.decide(texts, probabilities=known)
+            sink.add([row for row in rows if isinstance(row, Row)], decisions)
+            counter.add(len(texts))
+            if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
+                remark(f"line {rows[-1].number:,}: {alarm.message}")
         if len(texts) == len(rows):
             continue
         for row in rows:
@@ -125,9 +174,12 @@ def _predict_rows(
                 n_invalid += 1
                 if strict:
                     raise OptionError(f"line {row.number:,}: {row.reason}")
-                remark(f"line {row.number:,} skipped: {row.reason}")
+                remark(with_options(f"line {row.number:,} skipped: {row.reason}"))
             elif not isinstance(row, Row):
                 n_blank += 1
+    n_decided = counter.n_rows
+    if not n_decided and not narrow:
+        sink.add([], nothing)
     sink.close()
     if n_blank:
         remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
@@ -141,7 +193,7 @@ def _predict_rows(
 
 def _until_invalid(texts: list[str], rows: list[Read]) -> tuple[list[str], list[Read]]:
     """Rows up to the first that is invalid, with it, and their texts."""
-    from ..tables.formats import InvalidLine, Row
+    from ..tables.rows import InvalidLine, Row
 
     end = next((place for place, row in enumerate(rows, start=1) if isinstance(row, InvalidLine)), len(rows))
     return texts[: sum(isinstance(row, Row) for row in rows[:end])], rows[:end]
@@ -167,7 +219,8 @@ def _predict_parts(
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival
-        from ..tables.formats import Row
+        from ..tables.decision_columns import PREFIX
+        from ..tables.rows import Row
 
         row = Row(1, dict.fromkeys(first_columns(data)))
         columns = column_on_arrival(row, data, text, model.metadata_.get("text_column"))
@@ -184,6 +237,8 @@ def _predict_parts(
         )
     if found.n_earlier:
         remark(f"{found.n_earlier:,} of {found.n_parts:,} parts were there from an earlier run")
+    if others := [name for name in found.columns if name.startswith(PREFIX)]:
+        remark(f"the files have columns of such names of their own; the decisions are in {', '.join(others)}")
     if found.n_null:
         remark(f"{found.n_null:,} texts are null, and so are their decisions")
     typer.echo(f"Decided on {found.n_texts:,} texts; written to {output}")

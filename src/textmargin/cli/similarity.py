@@ -8,12 +8,14 @@ from typing import Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, Encoding, FileFormat, TextColumn, check_writable, tell
+from ._options import AsJson, FileOptions, check_writable, grouped, tell
 
 
 @app.command()
+@grouped
 def similarity(
     texts: Annotated[list[str], typer.Argument(help="Two texts or more, or with --output one file of texts.")],
+    file: FileOptions,
     length: Annotated[int, typer.Option(help="Characters of a subsequence.")] = 5,
     decay: Annotated[
         float, typer.Option(help="0 to 1: what each skipped character multiplies a match by; the smaller, the more gaps cost.")
@@ -22,9 +24,6 @@ def similarity(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the matrix of all texts of a file here (.npy).")
     ] = None,
-    text: TextColumn = None,
-    file_format: FileFormat = None,
-    encoding: Encoding = "utf-8",
     as_json: AsJson = False,
 ) -> None:
     """How alike texts are, by the subsequences they share: 1 for equal texts, 0 for nothing in common.
@@ -43,14 +42,14 @@ def similarity(
         if as_json:
             raise OptionError("--json prints similarities, --output writes them to a file; choose one.")
         check_writable(output, texts[0])
-        table = read_table(texts[0], text=text, file_format=file_format, encoding=encoding, labelled=False)
+        table = read_table(texts[0], text=file.text, dialect=file.dialect, labelled=False)
         tell(table.notes, table.invalid, len(table.invalid))
         K = kernel(table.corpus.texts)
         _write_array(output, K)
         typer.echo(f"{len(K):,} × {len(K):,} similarities written to {output}")
         return
-    if text is not None or file_format is not None or encoding != "utf-8":
-        raise OptionError("--text, --format and --encoding are for a file of texts and --output.")
+    for name in ["--text"] * (file.text is not None) + file.options:
+        raise OptionError(f"{name} is for a file of texts and --output.")
     if len(texts) < 2:
         raise OptionError("give two texts to compare, or a file of texts and --output.")
     short = [one for one in texts if len(one.split() if words else one) < length]

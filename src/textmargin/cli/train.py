@@ -41,8 +41,8 @@ def train(
     data: Annotated[
         str,
         typer.Argument(
-            help="CSV, TSV, JSON lines or Parquet file, or a folder of text files; - for stdin. On a cluster one of the first "
-            "four, a folder of them, or a pattern."
+            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. On a cluster CSV, TSV, JSON "
+            "lines or Parquet, a folder of such files, or a pattern."
         ),
     ],
     reading: ReadingOptions,
@@ -146,7 +146,7 @@ def _tune(config: ModelConfig, corpus: Corpus) -> Tuning:
 
 def _tuning_facts(tuning: Tuning) -> dict[str, Any]:
     def describe(one: Candidate) -> dict[str, Any]:
-        names = ("features", "tokens", "ngrams", "C")
+        names = ("features", "tokens", "ngrams", "stop_words", "C")
         settings = {name: getattr(one.config, name) for name in names}
         return {**settings, "score": one.score, "lead": one.lead, "error": one.error}
 
@@ -176,13 +176,15 @@ def _check_together(holdout: HoldoutOptions, cluster: ClusterOptions, report: Pa
 
 def _origin(source: str, text: str | None, label: str | None, reading: ReadingOptions) -> dict[str, Any]:
     """What a model is to know of the file it was trained on."""
-    return {"source": source, "text_column": text, "label_column": label, "label_separator": reading.label_separator}
+    columns = {"text_column": text, "label_column": label, "label_separator": reading.label_separator}
+    return {"source": source, **columns, "missing_labels": reading.missing_values}
 
 
 def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluster: ClusterOptions) -> TextClassifier:
     """Learn on a cluster."""
     require("connect")
     from ..scale.training import check_parts, count_labels, fit_parts
+    from ..tables.label_values import describe_missing
     from ..tables.parts import open_parts
 
     for name in ("keywords", "rationales", "prior_model"):
@@ -196,10 +198,11 @@ def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluste
         )
     model = config.build()
     check_parts(model)
-    table = open_parts(data, **vars(reading))
+    table = open_parts(data, **reading.table_options)
     with cluster.connect():
         counted = count_labels(table)
-        tell(table.columns.notes, counted.invalid, counted.n_invalid)
+        missing = [describe_missing(counted.missing, counted.n_texts)] if counted.missing else []
+        tell(table.columns.notes + missing, counted.invalid, counted.n_invalid)
         fit_parts(model, table, counted, verbose=1)
     model.metadata_ |= _origin(table.name, table.columns.text, table.columns.label, reading)
     return model

@@ -8,7 +8,9 @@ and D where it clearly does not (≤ −1), a prior is adopted where
 
     log((H + ½)/(D + ½)) + 1.5 · evidence > 0
 
-the logarithm being held within ±4. That is the posterior log-odds of a prior that is right or wrong as often as the others are.
+the logarithm being held within ±4. That is the posterior log-odds of a prior that is right or wrong as often as the others are. A
+prior none of whose terms any training text has cannot be tried: it is adopted unless more others harm than help (sum ≥ 0), since
+somebody named it, and no text at hand is decided otherwise.
 
 The ratio has no size of its own: gains that are nothing but what the solver and rounding left undone would make as large an
 evidence as any. So a prior that moves the scores of held-out texts by no more than `tol` leaves undecided has gains of exactly 0,
@@ -89,12 +91,16 @@ def evidence_of(gains: Floats) -> float:
     return evidence if abs(evidence) > _TIE else 0.0
 
 
-def select_priors(evidence: Floats) -> NDArray[np.bool_]:
-    """Which priors are adopted, by the evidence of each class (row) and prior (column); NaN where there is no prior."""
+def select_priors(evidence: Floats, silent: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+    """Which priors are adopted, by the evidence of each class (row) and prior (column); NaN where there is no prior.
+
+    `silent` are those that say nothing of any training text.
+    """
     helps, harms = evidence >= _CLEAR - _TIE, evidence <= _TIE - _CLEAR
     others_help, others_harm = (clear.sum(axis=0) - clear for clear in (helps, harms))
     log_odds = np.clip(np.log((others_help + 0.5) / (others_harm + 0.5)), -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
-    return np.asarray(log_odds + _WEIGHT * evidence > _TIE)
+    adopted = log_odds + _WEIGHT * evidence > _TIE
+    return np.asarray(adopted if silent is None else adopted | (silent & (log_odds > -_TIE) & (evidence == 0)))
 
 
 def verdict(target: Any, prior: int, evidence: float, gain: float, *, trusted: bool) -> Verdict:

@@ -339,7 +339,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     ) -> tuple[list[Fit], list[Verdict]]:
         """`trust="auto"`: weigh the priors of each class, believe those that deserve it, and say why."""
         evaluations = self._per_class(solver.evaluate_priors, problems, starts or repeat(None))
-        trusted = select_priors(np.array([weights.evidence for weights in evaluations]))
+        trusted = select_priors(
+            np.array([weights.evidence for weights in evaluations]), np.array([weights.silent for weights in evaluations])
+        )
         fits = self._per_class(solver.fit_selected, problems, evaluations, trusted)
         verdicts = [
             verdict(labels.name(k), j, float(weights.evidence[j]), float(weights.gain[j]), trusted=bool(trusted[k, j]))

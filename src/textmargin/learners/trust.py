@@ -103,6 +103,7 @@ class PriorEvaluation:
     fits: list[Fit]  # with each prior alone
     evidence: Floats  # (n_priors,), NaN for an empty prior
     gain: Floats  # (n_priors,)
+    silent: NDArray[np.bool_]  # (n_priors,), whether it says nothing of any text
 
 
 @dataclass(frozen=True)
@@ -172,12 +173,13 @@ class Solver:
         plain = self._solve(problem, "plain", np.zeros(len(problem.V)), start)
         scale = problem.margin_scale()
         if not scale.any():  # nothing to weigh: leaving texts out would cost more than the fit
-            return PriorEvaluation(plain, [plain] * scale.size, np.full(scale.size, np.nan), np.zeros(scale.size))
+            return PriorEvaluation(plain, [plain] * scale.size, np.full(scale.size, np.nan), np.zeros(scale.size), scale > 0)
         fits = [self._solve(problem, "fixed", np.where(np.arange(scale.size) == j, scale, 0.0), plain) for j in range(scale.size)]
         losses = self._held_out_losses(problem, [plain, *fits])
         gains = [squared_gains(losses[0], loss, self.tol) for loss in losses[1:]]
         evidence = np.array([evidence_of(gain) if known else np.nan for gain, known in zip(gains, scale > 0, strict=True)])
-        return PriorEvaluation(plain, fits, evidence, np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains]))
+        gain = np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains])
+        return PriorEvaluation(plain, fits, evidence, gain, ~problem.speaks)
 
     def fit_selected(self, problem: Problem, evaluation: PriorEvaluation, trusted: NDArray[np.bool_]) -> Fit:
         """The second half: the priors that are adopted, and no others."""

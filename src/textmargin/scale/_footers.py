@@ -25,10 +25,10 @@ class ParquetFile:
     columns: tuple[str, ...]
 
 
-def check_parts(paths: Sequence[Path], text: str, keep: Sequence[str] | None, new: Sequence[str]) -> list[ParquetFile]:
-    """The files with the columns to take over; each must have a text column, and none that is called like a new one."""
+def check_parts(paths: Sequence[Path], text: str, keep: Sequence[str] | None) -> list[ParquetFile]:
+    """The files with the columns to take over; each must have a text column."""
     common = Path(os.path.commonpath([path.parent for path in paths]))
-    return [_check(path, path.relative_to(common).as_posix(), text, keep, new) for path in paths]
+    return [_check(path, path.relative_to(common).as_posix(), text, keep) for path in paths]
 
 
 def column_names(path: Path) -> list[str]:
@@ -36,7 +36,7 @@ def column_names(path: Path) -> list[str]:
     return list(_footer(path)[0].names)
 
 
-def _check(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Sequence[str]) -> ParquetFile:
+def _check(path: Path, name: str, text: str, keep: Sequence[str] | None) -> ParquetFile:
     schema, n_rows = _footer(path)
     columns = tuple(column for column in schema.names if column != text) if keep is None else tuple(keep)
     for column in (text, *columns):
@@ -46,9 +46,6 @@ def _check(path: Path, name: str, text: str, keep: Sequence[str] | None, new: Se
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
         raise TableError(f"{path}: column {text!r} holds {kind}, not texts.")
-    twice = [column for column in columns if column in new]
-    if twice:
-        raise TableError(f"{path} has a column {twice[0]!r}, as the results will; say which columns to keep, without this one.")
     facts = path.stat()
     return ParquetFile(path, name, n_rows, facts.st_size, facts.st_mtime_ns, columns)
 

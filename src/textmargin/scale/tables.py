@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import as_completed
@@ -26,6 +25,7 @@ from joblib import hash as fingerprint
 
 from .._system.writing import put_whole, write_whole
 from ..errors import TableError, TextmarginError
+from ..tables.decision_columns import CONFIDENCE, GUESS, LABEL, SCORE, decision_columns, free_names
 from ..tables.paths import files_of
 from ._client import broadcast_pickled, client
 from ._footers import ParquetFile, check_parts, column_names
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
     from ..classifier import TextClassifier
 
 STARTED, COMPLETE = "_started.json", "_complete.json"
-DECISION, GUESS, CONFIDENCE = "decision", "guess", "confidence"
 _ROWS_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
 class PredictionSummary:
-    """What came of it: all texts, those of them that were null, parts, and parts that an earlier run had written."""
+    """What came of it: all texts, those that were null, parts, those that an earlier run had written, and the new columns."""
 
     n_texts: int
     n_null: int
     n_parts: int
     n_earlier: int
+    columns: tuple[str, ...]
 
 
 def predict_parquet(
@@ -66,9 +66,10 @@ def predict_parquet(
     started again; files that are new or have changed since are decided on (again). A text that is null gets a decision that is
     null.
 
-    Columns are those of the source; `decision`, null where the model is unsure (a list where a text may have several labels);
-    `guess`, what the text is then best taken for (the labels that are open); and `confidence`, as `Decisions` has it, where the
-    model has held-out scores.
+    Columns are those of the source; `label`, null where the model is unsure (a list where a text may have several labels);
+    `guess`, what the text is then best taken for (the labels that are open); `score`; and, where the model has held-out scores,
+    `confidence`, both as `Decisions` has them. Where a file has a column of that name already, `label` is `predicted_label` in
+    all of them, and so on.
 
     Parameters
     ----------
@@ -88,15 +89,16 @@ def predict_parquet(
     """
     decider = _light(model)
     folder = Path(target).absolute()  # workers were started elsewhere
-    new = _schema(decider, scores)
-    parts = check_parts(files_of(source, [".parquet"]), text, keep, new.names)
+    parts = check_parts(files_of(source, [".parquet"]), text, keep)
+    new = _schema(decider, scores, {name for part in parts for name in part.columns})
     about = {"model": fingerprint(decider), "text": text, "scores": scores, "keep": None if keep is None else list(keep)}
+    about["naming"] = new.names
     done = _open_folder(folder, about, parts, overwrite)
-    n_null = dict(zip(done, gather_each(_null_decisions, [folder / name for name in done]), strict=True))
+    n_null = dict(zip(done, gather_each(_null_decisions, [folder / name for name in done], new.names[:2]), strict=True))
     remaining = [part for part in parts if part.name not in done]
     cluster = client()
     shared = broadcast_pickled(decider) if remaining else None
-    tasks = [cluster.submit(_decide_part, shared, part, folder, text, scores, about, pure=False) for part in remaining]
+    tasks = [cluster.submit(_decide_part, shared, part, folder, text, new, about, pure=False) for part in remaining]
     try:
         names = {task.key: part.name for task, part in zip(tasks, remaining, strict=True)}
         completed: Any = as_completed  # which carries no types
@@ -108,7 +110,7 @@ def predict_parquet(
         cluster.cancel(tasks)
     sizes = {part.name: part.n_rows for part in parts}
     write_whole({folder / COMPLETE: _as_json({"n_texts": sum(sizes.values()), "parts": sizes})})
-    return PredictionSummary(sum(sizes.values()), sum(n_null.values()), len(parts), len(done))
+    return PredictionSummary(sum(sizes.values()), sum(n_null.values()), len(parts), len(done), tuple(new.names))
 
 
 def _light(model: TextClassifier) -> TextClassifier:
@@ -159,7 +161,7 @@ def _others(earlier: Mapping[str, Any], about: Mapping[str, Any]) -> list[str]:
 
 
 def _decide_part(
-    model: TextClassifier, part: ParquetFile, folder: Path, text: str, scores: bool, about: Mapping[str, Any]
+    model: TextClassifier, part: ParquetFile, folder: Path, text: str, new: pa.Schema, about: Mapping[str, Any]
 ) -> int:
     """Write the decisions on one file; how many texts are null."""
     n_null = 0
@@ -168,11 +170,11 @@ def _decide_part(
         with pq.ParquetFile(part.path) as file, put_whole(target) as temporary:
             if file.metadata.num_rows != part.n_rows:
                 raise TableError(f"{part.path} has changed since it was looked at; start again.")
-            schema = pa.schema([*(file.schema_arrow.field(name) for name in part.columns), *_schema(model, scores)])
+            schema = pa.schema([*(file.schema_arrow.field(name) for name in part.columns), *new])
             with pq.ParquetWriter(temporary, schema) as writer:
                 for batch in file.iter_batches(_ROWS_AT_ONCE, columns=list(dict.fromkeys([*part.columns, text]))):
                     texts = batch.column(text)
-                    columns = _decisions(model, texts.to_pylist(), scores)
+                    columns = _decisions(model, texts.to_pylist(), about["scores"], new.types)
                     n_null += texts.null_count
                     writer.write_batch(pa.record_batch([*(batch.column(name) for name in part.columns), *columns], schema=schema))
             # A worker that was given up may still be at it when the folder belongs to another run.
@@ -183,43 +185,35 @@ def _decide_part(
     return n_null
 
 
-def _decisions(model: TextClassifier, texts: list[str | None], scores: bool) -> list[Any]:
-    """Columns of decisions, guesses, confidence and, if asked for, scores; null where a text is."""
-    known = np.array([text is not None for text in texts], dtype=bool)
-    rows = np.cumsum(known) - 1  # of the decisions
+def _decisions(model: TextClassifier, texts: list[str | None], scores: bool, types: Sequence[Any]) -> list[Any]:
+    """Columns of decisions; null where a text is."""
     decisions = model.decide([text for text in texts if text is not None], probabilities=model.has_held_out)
-    one = not model.labels_.multilabel
-
-    def named(labels: list[tuple[str, ...]]) -> list[Any]:
-        given: list[Any] = [(own[0] if own else None) if one else list(own) for own in labels]
-        return [given[row] if there else None for row, there in zip(rows, known, strict=True)]
-
-    numbers = [decisions.confidence] if model.has_held_out else []
-    numbers += list(decisions.scores.T) if scores else []
-    columns = [named(decisions.labels), named(decisions.guesses)]
-    columns += [[float(own[row]) if there else None for row, there in zip(rows, known, strict=True)] for own in numbers]
-    return [pa.array(column, kind) for column, kind in zip(columns, _schema(model, scores).types, strict=True)]
+    columns = decision_columns(decisions, multilabel=model.labels_.multilabel, scores=scores)
+    rows = [iter(column) for column in columns.values()]
+    whole = ([None if text is None else next(row) for text in texts] for row in rows)
+    return [pa.array(column, kind) for column, kind in zip(whole, types, strict=True)]
 
 
-def _schema(model: TextClassifier, scores: bool) -> pa.Schema:
+def _schema(model: TextClassifier, scores: bool, taken: Collection[str]) -> pa.Schema:
     """The columns that are new."""
     label = pa.list_(pa.string()) if model.labels_.multilabel else pa.string()
-    numbers = [CONFIDENCE] if model.has_held_out else []
+    numbers = [SCORE, CONFIDENCE] if model.has_held_out else [SCORE]
     numbers += [f"score of {name}" for name in model.labels_.text_names] if scores else []
-    return pa.schema([(DECISION, label), (GUESS, label), *((name, pa.float64()) for name in numbers)])
+    names = free_names([LABEL, GUESS, *numbers], taken)
+    return pa.schema([(names[LABEL], label), (names[GUESS], label), *((names[name], pa.float64()) for name in numbers)])
 
 
-def _null_decisions(path: Path) -> int:
+def _null_decisions(path: Path, names: Sequence[str]) -> int:
     """Texts that are null: without a decision and without a guess."""
     with pq.ParquetFile(path) as file:
-        both = (batch.to_pylist() for batch in file.iter_batches(columns=[DECISION, GUESS]))
-        return sum(row[DECISION] is None and row[GUESS] is None for rows in both for row in rows)
+        both = (batch.to_pylist() for batch in file.iter_batches(columns=list(names)))
+        return sum(all(row[name] is None for name in names) for rows in both for row in rows)
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_bytes())
-        if not {"model", "text", "scores", "keep", "parts"} <= content.keys():
+        if not {"model", "text", "scores", "keep", "naming", "parts"} <= content.keys():
             raise ValueError("not what predict writes")
     except (OSError, ValueError, AttributeError) as error:
         raise TableError(f"{path} cannot be read ({error}); remove its folder, or choose another.") from error

@@ -6,7 +6,7 @@ The files are read anew for each thing that is needed of them (labels, vocabular
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from ..learners import primal
 from ..representations import bow
 from ..representations.digests import Digests, text_digests
 from ..tables.columns import check_labels
-from ..tables.formats import InvalidLine
 from ..tables.parts import Part, PartedTable
+from ..tables.rows import InvalidLine
 from .bow import BagOfWords
 from .primal import PriorSVC
 from .tasks import bag, delay_each, gather_each, persist_each
@@ -46,6 +46,7 @@ class PartCounts:
     invalid: list[InvalidLine]  # the first of them
     n_invalid: int
     digests: Digests | None = None  # of the texts; None where they are too many
+    missing: Counter[str] = field(default_factory=Counter)  # what stands in place of labels of texts that have none
 
 
 def check_parts(model: TextClassifier) -> None:
@@ -74,8 +75,9 @@ def count_labels(table: PartedTable) -> PartCounts:
         [line for one in found for line in one.invalid][:_N_SHOWN],
         sum(one.n_invalid for one in found),
         np.concatenate(digests) if len(digests) == len(found) else None,
+        sum((one.missing for one in found), Counter()),
     )
-    if not total.n_texts:
+    if not total.n_texts and not total.missing:
         why = (
             f"no line could be read; line {total.invalid[0].number:,}: {total.invalid[0].reason}"
             if total.invalid
@@ -152,7 +154,7 @@ def _count_part(part: Part, table: PartedTable, most_digests: int) -> PartCounts
     counts = Counter(name for own in read.corpus.labels for name in (set(own) if isinstance(own, tuple) else [own]))
     multilabel = any(isinstance(own, tuple) for own in read.corpus.labels)
     digests = text_digests(texts) if len(texts) <= most_digests else None
-    return PartCounts(len(texts), counts, multilabel, read.invalid[:_N_SHOWN], len(read.invalid), digests)
+    return PartCounts(len(texts), counts, multilabel, read.invalid[:_N_SHOWN], len(read.invalid), digests, read.missing)
 
 
 def _texts(part: Part, table: PartedTable) -> list[str]:

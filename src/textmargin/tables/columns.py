@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import TableError
-from .formats import Row
+from .label_values import MISSING_LABELS, find_flags
+
+if TYPE_CHECKING:
+    from .rows import Row
 
 TEXT_NAMES = (
     "text",
@@ -26,16 +30,25 @@ LABEL_NAMES = ("label", "labels", "topic", "topics", "class", "category", "categ
 
 N_SAMPLE = 200  # rows that a guess is made from
 _MAX_LABELS = 50
+_WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese
 _MIN_TEXTS = 20  # rows from which labels that all differ are no labels
 
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """Names of columns, as given or guessed; `notes` say which were guessed."""
+    """Names of columns, as given or guessed; `notes` say which were guessed.
+
+    Where several columns say which labels a text has, `label` names them with commas between, and `labels` are their names.
+    """
 
     text: str
     label: str | None
     notes: list[str]
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.labels and self.label is not None:
+            object.__setattr__(self, "labels", (self.label,))
 
 
 def find_columns(
@@ -48,25 +61,47 @@ def find_columns(
 ) -> ColumnNames:
     """Names of the columns, those not given the usual ones, else guessed from their names, else from what is in them."""
     names = list(rows[0].values)
-    for given in (text, label):
-        if given is not None and given not in names:
-            raise TableError(no_column(given, names, source, "text" if given == text else "label"))
-    if text is not None and text == label:
+    if text is not None and text not in names:
+        raise TableError(no_column(text, names, source, "text"))
+    for given in split_names(label, names):
+        if given not in names:
+            raise TableError(no_column(given, names, source, "label"))
+    if text is not None and text in split_names(label, names):
         raise TableError(f"Column {text!r} of {source} cannot be both the text and the label; choose another with label=.")
     notes = []
     text, label = _with_usual(names, text, label, usual)
     if text is None:
-        text = _text_column(rows, names, label)
+        text = _text_column(rows, names, split_names(label, names))
         if text is None:
             raise TableError(f"{source} has the columns {_enumerate(names)}; which one holds the text? Choose it with text=.")
         notes.append(f"text: column {text!r}")
     if label is None:
         label = _label_column(rows, [name for name in names if name != text])
         if label is None and labelled:
-            raise TableError(f"{source} has the columns {_enumerate(names)}; which one holds the label? Choose it with label=.")
+            raise TableError(
+                f"{source} has the columns {_enumerate(names)}; which one holds the label? Choose it with label=."
+                f"{_flags_hint(rows, [name for name in names if name != text])}"
+            )
         if label is not None:
             notes.append(f"label: column {label!r}")
-    return ColumnNames(text, label, notes)
+    return ColumnNames(text, label, notes, split_names(label, names))
+
+
+def split_names(label: str | None, names: Collection[str]) -> tuple[str, ...]:
+    """The columns that a label stands in: one of that name, else those with commas between them."""
+    if label is None:
+        return ()
+    return (label,) if label in names or "," not in label else tuple(name.strip() for name in label.split(","))
+
+
+def spread(rows: Sequence[Row], n: int = N_SAMPLE) -> list[Row]:
+    """Rows from the beginning to the end of a file, which may be sorted by its labels."""
+    return [rows[k * len(rows) // n] for k in range(n)] if len(rows) > n else list(rows)
+
+
+def n_words(text: str) -> int:
+    """Words, about: in scripts without blanks a word is two characters."""
+    return len(text.split()) + len(_WITHOUT_BLANKS.findall(text)) // 2
 
 
 def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str | None = None) -> ColumnNames:
@@ -99,7 +134,10 @@ def no_column(name: str, names: Collection[str], source: Any, parameter: str = "
 def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: str, *, is_guess: bool) -> None:
     """That there are some, and, where the column is a guess, that texts share them."""
     if not counts:
-        raise TableError(f"No text of {source} has a label in column {column!r}. Choose another with label=.")
+        raise TableError(
+            f"No text of {source} has a label in column {column!r}. Choose another with label=, or say with "
+            f"missing_labels= which values mean that there is none."
+        )
     once = sum(n == 1 for n in counts.values())
     if is_guess and n_texts >= _MIN_TEXTS and once > n_texts / 2:
         raise TableError(
@@ -112,20 +150,21 @@ def _with_usual(
     names: list[str], text: str | None, label: str | None, usual: Sequence[str | None]
 ) -> tuple[str | None, str | None]:
     """The columns of text and label: as given, else the usual ones, where they are there and not taken."""
-    if text is None and usual[0] in names and usual[0] != label:
+    if text is None and usual[0] in names and usual[0] not in split_names(label, names):
         text = usual[0]
-    if label is None and usual[1] in names and usual[1] != text:
+    earlier = split_names(usual[1], names)
+    if label is None and earlier and all(name in names and name != text for name in earlier):
         label = usual[1]
     return text, label
 
 
-def _text_column(rows: Sequence[Row], names: list[str], label: str | None) -> str | None:
+def _text_column(rows: Sequence[Row], names: list[str], labels: Collection[str]) -> str | None:
     """The one with a telling name, else the only one whose values are long."""
-    matches = [name for telling in TEXT_NAMES for name in names if name.lower() == telling and name != label]
+    matches = [name for telling in TEXT_NAMES for name in names if name.lower() == telling and name not in labels]
     if matches:
         return matches[0]
-    strings = [name for name in names if name != label and all(isinstance(row.values.get(name), str) for row in rows)]
-    words = {name: sum(len(row.values[name].split()) for row in rows) / len(rows) for name in strings}
+    strings = [name for name in names if name not in labels and all(isinstance(row.values.get(name), str) for row in rows)]
+    words = {name: sum(n_words(row.values[name]) for row in rows) / len(rows) for name in strings}
     long = [name for name in strings if words[name] >= 3]
     return long[0] if len(long) == 1 else None
 
@@ -141,6 +180,14 @@ def _label_column(rows: Sequence[Row], names: list[str]) -> str | None:
         if 1 < len(values) <= min(_MAX_LABELS, len(rows) / 2):
             few.append(name)
     return few[0] if len(few) == 1 else None
+
+
+def _flags_hint(rows: Sequence[Row], names: list[str]) -> str:
+    """Columns that together may be the labels."""
+    flags = list(find_flags((row.values for row in rows), names, MISSING_LABELS))
+    if len(flags) < 2:
+        return ""
+    return f" {_enumerate(flags)} hold 0 and 1: label='{','.join(flags)}' takes them for several labels of a text."
 
 
 def _enumerate(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Rows of a user's own files: CSV, TSV, JSON lines, plain text (a text per line), Parquet, or a folder of text files.
+"""Rows of a user's own files: CSV, TSV, JSON, plain text (a text per line), spreadsheets, Parquet, or a folder of text files.
 
 A row is a mapping from column to value; a line that cannot be read is a `InvalidLine`, by its number, and the rest goes on; a
 blank line between them is no row, and a `Blank`.
@@ -6,135 +6,109 @@ blank line between them is no row, and a `Blank`.
 
 from __future__ import annotations
 
-import codecs
-import csv
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from ..errors import TableError
-from .lines import LONGEST, Line, batches, name_of
-from .paths import suffix_of
+from .delimited import CARRIAGE_RETURN, Log, column_names, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
+from .dialect import Dialect, describe, find_dialect, is_data, transcodes
+from .encodings import check_encoding, display_name, find_encoding
+from .json_rows import JsonReader
+from .lines import Line, batches
+from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
+from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
+from .rows import Blank, InvalidLine, Read, Row
+from .sheets import read_sheet
+from .streams import ByteStream, member_of, open_stream
 
-FORMATS = ("csv", "tsv", "jsonl", "txt", "parquet", "folder")
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".txt": "txt",
-    ".parquet": "parquet",
-}
+FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder")
+_NO_STREAM = ("xlsx", "ods", "parquet", "folder")  # which are read from a place, not from the beginning on
 _ROWS_AT_ONCE = 2000
-_ASCII = b'\t\n\r ",:;{}[]0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'  # what lines and values are found by
-_SHIFTING = ("hz", "iso2022", "utf-7")  # encodings in which such a byte may be half of another character
-_CARRIAGE_RETURN = "a carriage return stands inside the line; if all lines end with one, turn them into newlines: tr '\\r' '\\n'"
-_CSV_REASONS = {
-    "new-line character seen": _CARRIAGE_RETURN,
-    "unexpected end of data": "the quote that opens a value is never closed, or only after very many lines",
-    "expected after": "a value goes on after its closing quote; inside a quoted value, quotes are doubled",
-}
 
 
-class Row(NamedTuple):
-    """Values by column, and the number of the line (row, file) they came from, from 1."""
-
-    number: int
-    values: dict[str, Any]
-
-
-class InvalidLine(NamedTuple):
-    """A line that cannot be read, and why."""
-
-    number: int
-    reason: str
-
-
-class Blank(NamedTuple):
-    """A line with nothing on it."""
-
-    number: int
-
-
-Read: TypeAlias = Row | InvalidLine | Blank
-
-
-def format_of(source: str | os.PathLike[str], file_format: str | None = None) -> str:
-    """The format that was asked for, or that the name tells; standard input is CSV unless something else is said."""
-    if file_format is not None:
-        if file_format not in FORMATS:
-            raise TableError(f"{file_format!r} is none of the formats {', '.join(FORMATS)}.")
-        return file_format
+def format_of(source: str | os.PathLike[str], file_format: str | None = None) -> str | None:
+    """The format that was asked for, or that the name tells; None for standard input, whose first bytes will tell."""
+    if file_format is not None and file_format not in FORMATS:
+        raise TableError(f"{file_format!r} is none of the formats {', '.join(FORMATS)}.")
     if source == "-":
-        return "csv"
+        if sys.stdin is None:
+            raise TableError("Standard input is closed; name a file, or pipe lines in.")
+        if file_format in _NO_STREAM:
+            what = "folder" if file_format == "folder" else "file"
+            raise TableError(f"Standard input cannot be read as {file_format}; name the {what}.")
+        return file_format
     path = Path(source)
-    if path.is_dir():
-        return "folder"
-    suffix = suffix_of(path)
-    if suffix not in SUFFIXES:
-        raise TableError(f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.")
-    return SUFFIXES[suffix]
-
-
-def read_rows(source: str | os.PathLike[str], file_format: str | None = None, encoding: str = "utf-8") -> Iterator[list[Read]]:
-    """The rows of a file in batches of what is there; see `lines`."""
-    file_format = format_of(source, file_format)
-    encoding = check_encoding(encoding)
-    if source == "-" and sys.stdin is None:
-        raise TableError("Standard input is closed; name a file, or pipe lines in.")
-    if source == "-" and file_format in ("parquet", "folder"):
-        raise TableError(
-            f"Standard input cannot be read as {file_format}; name the {'folder' if file_format == 'folder' else 'file'}."
-        )
-    if source != "-" and not Path(source).exists():
+    if not path.exists():
         raise TableError(f"There is no file {source}.")
-    if file_format == "folder":
-        return _folder(Path(source), encoding)
-    if file_format == "parquet":
+    if file_format is None and path.is_dir():
+        return "folder"
+    if file_format is None:
+        file_format = SUFFIXES.get(_suffix(path)) or _unknown(path)
+    if file_format in _NO_STREAM and path.suffix.lower() in PACKED_SUFFIXES:
+        raise TableError(f"{path} is packed, and {file_format} must not be; unpack it.")
+    return file_format
+
+
+def read_rows(
+    source: str | os.PathLike[str], dialect: Dialect | None = None, log: Log | None = None, names: Collection[str] = ()
+) -> Iterator[list[Read]]:
+    """The rows of a file in batches of what is there; see `lines`.
+
+    Parameters
+    ----------
+    source : path, or "-" for standard input
+    dialect : Dialect, default=None
+        How the file is written; what it does not say is found out.
+    log : function of a line, default=None
+        Gets to know what was found out, where that is not the usual: commas, UTF-8 and a header.
+    names : names of columns
+        That are expected: a first line that has one of them is a header.
+    """
+    given = dialect or Dialect()
+    given.check()
+    given = replace(given, file_format=format_of(source, given.file_format))
+    log = log or (lambda line: None)
+    if given.file_format == "folder":
+        return _folder(Path(source), given.encoding, log)
+    if given.file_format == "parquet":
         return _parquet(Path(source))
-    if source != "-" and _has_zero_bytes(Path(source)):
-        raise TableError(
-            f"{source} holds zero bytes, so it is not a text file; give a CSV, TSV, JSON lines, text or Parquet file, and one in "
-            f"UTF-16 converted to UTF-8."
-        )
-    if file_format in ("csv", "tsv"):
-        return _delimited(source, "\t" if file_format == "tsv" else ",", encoding)
-    parse = parse_json if file_format == "jsonl" else _parse_plain
-    return ([parse_line(line, encoding, parse) for line in batch] for batch in batches(source))
+    if given.file_format in ("xlsx", "ods"):
+        return _sheet(Path(source), given, log, names)
+    return _text(source, given, log, names)
 
 
-def check_encoding(encoding: str) -> str:
-    """An encoding that keeps ASCII bytes, "utf-8" however it was spelt."""
-    try:
-        name = codecs.lookup(encoding).name
-        keeps = not name.startswith(_SHIFTING) and _ASCII.decode(encoding) == _ASCII.decode("ascii")
-    except LookupError as error:
-        raise TableError(
-            f"The encoding {encoding!r} is not known; well-known ones for encoding= are utf-8, latin-1 and cp1252."
-        ) from error
-    except UnicodeError:
-        keeps = False
-    if not keeps:
-        raise TableError(
-            f"The encoding {encoding!r} cannot be read, only encodings that keep ASCII bytes; convert the file to UTF-8: "
-            f"iconv -f {encoding} -t utf-8."
-        )
-    return "utf-8" if name == "utf-8" else encoding
+def open_text(
+    source: str | os.PathLike[str], given: Dialect, stack: ExitStack, names: Collection[str] = ()
+) -> tuple[ByteStream, Dialect]:
+    """The bytes of a text file, less a mark at their start, in an encoding that keeps ASCII; and how it is written.
 
-
-def _has_zero_bytes(path: Path) -> bool:
-    """At its start, and neither packed nor a pipe, whose first bytes can be had only once."""
-    if path.suffix == ".gz" or not path.is_file():
-        return False
-    try:
-        with path.open("rb") as stream:
-            return b"\0" in stream.read(4096)
-    except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror}.") from error
+    Parameters
+    ----------
+    source : path, or "-"
+    given : Dialect, with the format that the name tells
+    stack : ExitStack
+        With which the file is closed.
+    names : names of columns that are expected
+    """
+    stream = open_stream(source, stack)
+    first = stream.peek()
+    if given.file_format != "txt":
+        refuse_binary(first, stream.name, None if source == "-" else Path(source))
+    found = find_dialect(first, given, stream.name, names, complete=stream.at_end, piped=source == "-")
+    if transcodes(found):
+        stream = stream.in_utf8(str(found.encoding))
+    elif b"\0" in first[:4096] and source != "-":
+        refuse_zero_bytes(stream.name)
+    stream.drop_mark()
+    return stream, found
 
 
 def parse_line(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:
@@ -142,19 +116,9 @@ def parse_line(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]
     if not line.content.strip():
         return Blank(line.number)
     try:
-        return Row(line.number, parse(_decode(line.content, encoding, first=line.number == 1)))
+        return Row(line.number, parse(decode_line(line.content, encoding)))
     except ValueError as error:
         return InvalidLine(line.number, str(error))
-
-
-def _decode(content: bytes, encoding: str, *, first: bool) -> str:
-    if b"\0" in content:
-        raise ValueError("it holds zero bytes, so this is not a text file")
-    try:
-        return content.decode("utf-8-sig" if first and encoding == "utf-8" else encoding)
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise ValueError(f"byte {error.start + 1} (0x{byte:02x}) is not {encoding}; name the encoding with encoding=") from error
 
 
 def parse_json(line: str) -> dict[str, Any]:
@@ -170,87 +134,118 @@ def parse_json(line: str) -> dict[str, Any]:
     return values
 
 
-def _parse_plain(line: str) -> dict[str, Any]:
-    if "\r" in line:
-        raise ValueError(_CARRIAGE_RETURN)
-    return {"text": line}
+def _text(source: str | os.PathLike[str], given: Dialect, log: Log, names: Collection[str]) -> Iterator[list[Read]]:
+    """Rows of a text file."""
+    with ExitStack() as stack:
+        stream, found = open_text(source, given, stack, names)
+        if found.file_format in ("csv", "tsv"):
+            yield from _delimited(stream, found, given, log)
+            return
+        if note := describe(found, given):
+            log(note)
+        encoding = parse_encoding(found)
+        if found.file_format == "json":
+            rows = (Row(number, values) for number, values in enumerate(JsonReader(stream, encoding).objects(), start=1))
+            n = _ROWS_AT_ONCE if stream.patient else 1
+            while several := list(islice(rows, n)):
+                yield [*several]
+            return
+        parse = parse_json if found.file_format == "jsonl" else _parse_plain
+        for batch in batches(stream):
+            yield [parse_line(line, encoding, parse) for line in batch]
 
 
-def _delimited(source: str | os.PathLike[str], delimiter: str, encoding: str) -> Iterator[list[Read]]:
-    """Rows under a line of names."""
-    csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
+def _delimited(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> Iterator[list[Read]]:
+    """Rows, under a line of names where there is one."""
     names: list[str] | None = None
-    for batch in batches(source, delimiter.encode()):
+    delimiter, encoding = str(found.delimiter), parse_encoding(found)
+    for batch in batches(stream, delimiter.encode()):
         lines = [line for line in batch if line.content.strip()]
         read: list[Read] = [Blank(line.number) for line in batch if not line.content.strip()] if len(lines) < len(batch) else []
+        if names is None:
+            lines = filled_lines(batch, found)
         if names is None and lines:
-            try:
-                (values,) = _split([_decode(lines[0].content, encoding, first=True)], delimiter)
-            except (ValueError, csv.Error) as error:
-                raise TableError(f"The first line of {name_of(source)} should name the columns: {_reason(error)}.") from error
-            names = _check_names(values, source)
-            lines = lines[1:]
+            names, lines = first_names(lines, found, stream.name, log)
+            if note := describe(found, given, names):
+                log(note)
         if lines and names is not None:
             read += parse_delimited(lines, names, delimiter, encoding)
         if read:
             yield read
 
 
-def parse_delimited(lines: list[Line], names: list[str], delimiter: str, encoding: str) -> list[Read]:
-    """Rows of many lines at once, which is several times faster; one by one where something is wrong with one of them."""
-    try:
-        content = b"\n".join(line.content for line in lines)
-        rows = _split([line.content.decode(encoding) for line in lines], delimiter) if b"\0" not in content else []
-    except (UnicodeDecodeError, csv.Error):
-        rows = []
-    n = len(names)
-    if len(rows) == len(lines) and all(len(values) == n for values in rows):
-        return [Row(line.number, dict(zip(names, values))) for line, values in zip(lines, rows)]  # noqa: B905  # known to be alike
-    return [_parse_one(line, names, delimiter, encoding) for line in lines]
+def _parse_plain(line: str) -> dict[str, Any]:
+    if "\r" in line:
+        raise ValueError(CARRIAGE_RETURN)
+    return {"text": line}
 
 
-def _parse_one(line: Line, names: list[str], delimiter: str, encoding: str) -> Read:
-    try:
-        (values,) = _split([_decode(line.content, encoding, first=False)], delimiter)
-    except (ValueError, csv.Error) as error:
-        return InvalidLine(line.number, _reason(error))
-    if len(values) != len(names):
-        return InvalidLine(line.number, f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
-    return Row(line.number, dict(zip(names, values, strict=True)))
+def _suffix(path: Path) -> str:
+    """Of the table, which in a zip archive has a name of its own."""
+    member = member_of(path) if path.suffix.lower() == ".zip" else None
+    return suffix_of(path if member is None else Path(member))
 
 
-def _split(lines: list[str], delimiter: str) -> list[list[str]]:
-    return list(csv.reader(lines, delimiter=delimiter, strict=True))
+def _unknown(path: Path) -> str:
+    """What to say of a file whose name does not tell what it is."""
+    with ExitStack() as stack:
+        stream = open_stream(path, stack)
+        first = stream.peek()
+        refuse_binary(first, stream.name, path)
+        found = find_dialect(first, Dialect(), stream.name, complete=stream.at_end, piped=True)
+    look = f" It looks like {found.file_format}." if found.file_format != "txt" else ""
+    raise TableError(f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.{look}")
 
 
-def _reason(error: Exception) -> str:
-    """What csv says, in other words where its own would not help."""
-    return next((words for part, words in _CSV_REASONS.items() if part in str(error)), str(error))
+def _sheet(path: Path, given: Dialect, log: Log, expected: Collection[str]) -> Iterator[list[Read]]:
+    with path.open("rb") as stream:
+        start = stream.read(2000)
+    if not start.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
+        refuse_binary(start, str(path), path)
+    rows, note = read_sheet(path, given.sheet)
+    first = list(islice(rows, _ROWS_AT_ONCE))
+    if note:
+        log(note)
+    if not first:
+        return
+    n_filled = [sum(map(bool, values)) for _, values in first]
+    if n_filled[0] == 1 < (usual := Counter(n_filled[1:] or [0]).most_common(1)[0][0]):
+        raise TableError(
+            f"Row {first[0][0]} of {path} has one value, most of those below it {usual}, so that it does not name the columns; "
+            f"remove what stands above their names."
+        )
+    header = not is_data([values for _, values in first], expected) if given.header is None else given.header
+    names = column_names(first[0][1], header, log)
+    if note := describe(replace(given, header=header), given, names):
+        log(note)
+    rest = chain(first[1:] if header else first, rows)
+    while several := list(islice(rest, _ROWS_AT_ONCE)):
+        yield [Row(number, dict(zip(names, values, strict=True))) for number, values in several]
 
 
-def _check_names(names: list[str], source: str | os.PathLike[str]) -> list[str]:
-    names = [name.strip() for name in names]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise TableError(f"{name_of(source)} has two columns {twice[0]!r}; rename one.")
-    return names
-
-
-def _folder(folder: Path, encoding: str) -> Iterator[list[Read]]:
+def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]]:
     """A text per file; its folder's name is its label."""
+    if not folder.is_dir():
+        raise TableError(f"{folder} is a file, and no folder of texts; leave file_format= out.")
     files = sorted(path for path in folder.rglob("*.txt") if path.is_file())
     if not files:
-        raise TableError(f"{folder} holds no .txt files.")
+        refuse_folder(folder)
+    others: set[str] = set()  # encodings but UTF-8 that were found
     for start in range(0, len(files), _ROWS_AT_ONCE):
         rows: list[Read] = []
         for number, path in enumerate(files[start : start + _ROWS_AT_ONCE], start=start + 1):
             label = "" if path.parent == folder else path.parent.relative_to(folder).as_posix()
             try:
-                rows.append(
-                    Row(number, {"text": _decode(path.read_bytes(), encoding, first=True), "label": label, "file": str(path)})
-                )
+                content = path.read_bytes()
+                own = find_encoding(content, str(path)) if encoding is None else check_encoding(encoding)
+                text = decode_line(content, "utf-8-sig" if own == "utf-8" else own)
+                rows.append(Row(number, {"text": text, "label": label, "file": str(path)}))
             except (ValueError, OSError) as error:
                 rows.append(InvalidLine(number, f"{path}: {error}"))
+                continue
+            if encoding is None and own != "utf-8" and own not in others:
+                others.add(own)
+                log(f"{display_name(own)} in {path.name}")
         yield rows
 
 

@@ -1,26 +1,19 @@
-"""Lines as they arrive: from a file, a pipe or a terminal, with constant memory, and no later than they are there.
+"""Lines and records as they arrive, with constant memory.
 
 What the system has is taken at once, so that a slow pipe gets each line through and a fast one many at a time.
 """
 
 from __future__ import annotations
 
-import gzip
-import os
-import sys
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..errors import TableError
+from .streams import ByteStream
 
 LONGEST = 64_000_000  # bytes of one line
 MOST_LINES = 10_000  # of one record
 MOST_BYTES = 1_000_000  # of a record of several lines
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_AT_ONCE = 1 << 18
 
 
 class Line(NamedTuple):
@@ -31,38 +24,34 @@ class Line(NamedTuple):
 
 
 def batches(
-    source: str | os.PathLike[str], delimiter: bytes | None = None, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES
+    stream: ByteStream, delimiter: bytes | None = None, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES
 ) -> Iterator[list[Line]]:
-    """The records of a file, gzipped or not, or with "-" of standard input, in batches of what is there.
+    """The records of a stream in batches of what is there.
 
     Parameters
     ----------
-    source : path, or "-"
+    stream : ByteStream
     delimiter : bytes, default=None
         What stands between values that may be quoted and then go on over several lines; by default each line is a record.
     most_lines, most_bytes : int
         Of a record of several lines. Where its quote is not closed by then, or never, each of its lines is a record by itself.
     """
-    with ExitStack() as stack:
-        read = _reader(source, stack)
-        records = RecordJoiner(delimiter, most_lines, most_bytes)
-        rest: list[bytes] = []
-        size = 0
-        while data := read():
-            rest.append(data)
-            size += len(data)
-            if b"\n" in data:
-                *lines, last = b"".join(rest).split(b"\n")
-                rest, size = [last], len(last)
-                if batch := records.add(lines):
-                    yield batch
-            if size > LONGEST:
-                raise TableError(
-                    f"Line {records.number + 1:,} of {name_of(source)} is longer than {LONGEST:,} bytes: not a text file?"
-                )
-        last = b"".join(rest)
-        if batch := [*records.add([last] if last else []), *records.flush()]:
-            yield batch
+    records = RecordJoiner(delimiter, most_lines, most_bytes)
+    rest: list[bytes] = []
+    size = 0
+    while data := stream.read():
+        rest.append(data)
+        size += len(data)
+        if b"\n" in data:
+            *lines, last = b"".join(rest).split(b"\n")
+            rest, size = [last], len(last)
+            if batch := records.add(lines):
+                yield batch
+        if size > LONGEST:
+            raise TableError(f"Line {records.number + 1:,} of {stream.name} is longer than {LONGEST:,} bytes: not a text file?")
+    last = b"".join(rest)
+    if batch := [*records.add([last] if last else []), *records.flush()]:
+        yield batch
 
 
 class RecordJoiner:
@@ -86,7 +75,7 @@ class RecordJoiner:
         for number, line in enumerate(lines, start=first):
             if not self.pending and b'"' not in line:
                 complete.append(Line(number, line.removesuffix(b"\r")))
-            elif _quote_open(line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line, bool(self.pending), opening):
+            elif _quote_open(line, bool(self.pending), opening):
                 if not self.pending:
                     self.first = number
                 self.pending.append(line)
@@ -124,31 +113,3 @@ def _quote_open(line: bytes, opened: bool, opening: bytes) -> bool:
         if end < 0:
             return True
         opened, start = False, end + 1
-
-
-def _reader(source: str | os.PathLike[str], stack: ExitStack) -> Callable[[], bytes]:
-    """A function that gives the next bytes, as many as there are, and none at the end."""
-    if source == "-":
-        handle = sys.stdin.fileno()
-        return lambda: os.read(handle, _AT_ONCE)
-    path = Path(source)
-    try:
-        if path.suffix == ".gz":
-            packed = stack.enter_context(gzip.GzipFile(path, "rb"))
-            return lambda: _read_gzip(packed, path)
-        stream = stack.enter_context(path.open("rb", buffering=0))
-    except OSError as error:
-        raise TableError(f"{path} cannot be read: {error.strerror}.") from error
-    return lambda: stream.read(_AT_ONCE) or b""
-
-
-def _read_gzip(packed: gzip.GzipFile, path: Path) -> bytes:
-    try:
-        return packed.read1(_AT_ONCE)
-    except (EOFError, OSError, zlib.error) as error:
-        raise TableError(f"{path} breaks off or is damaged ({error}); get it anew.") from error
-
-
-def name_of(source: str | os.PathLike[str]) -> str:
-    """What to call a source in a message."""
-    return "standard input" if source == "-" else str(source)

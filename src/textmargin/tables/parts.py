@@ -1,78 +1,70 @@
 """A user's files in parts that are read one by one, perhaps elsewhere: row groups of Parquet files, runs of lines of the others.
 
 The rows and their numbers are those of the whole file. A CSV value may go on over several lines, so the file is gone through once
-to cut it between records; a packed file (.gz) is one part.
+to cut it between records; a packed file (.gz), and one in UTF-16, is one part.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from ..errors import TableError
-from .columns import N_SAMPLE, ColumnNames, find_columns, no_column
-from .formats import (
-    SUFFIXES,
-    Blank,
-    InvalidLine,
-    Read,
-    Row,
-    check_encoding,
-    format_of,
-    parse_delimited,
-    parse_json,
-    parse_line,
-    read_rows,
-)
-from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner
-from .paths import files_of
-from .reader import LabelledTable, RowReader, check_separator
+from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, spread
+from .delimited import filled_lines, first_names, parse_delimited
+from .dialect import Dialect, describe, transcodes
+from .formats import format_of, open_text, parse_json, parse_line, read_rows
+from .label_values import MISSING_LABELS, check_separator, find_flags
+from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner, batches
+from .paths import SUFFIXES, files_of
+from .reader import LabelledTable, RowReader
+from .rows import InvalidLine, Read, Row
 
 PART_BYTES = 32_000_000  # of a part, about; read, its texts and rows take several times that
 _FORMATS = ("csv", "tsv", "jsonl", "parquet")
-_DELIMITERS = {"csv": b",", "tsv": b"\t", "jsonl": None}
+_N_PARTS = 3  # that columns are guessed from
 
 
 @dataclass(frozen=True)
 class Part:
     """A part of a file: row groups, or bytes, from `start` to before `end`; `end` None: all of it.
 
-    `n_before` rows, or lines, come before it in the file.
+    `n_before` rows, or lines, come before it in the file; rows begin after line `n_header`. The dialect is found out.
     """
 
     path: Path
-    file_format: str
-    encoding: str
+    dialect: Dialect
     names: tuple[str, ...]
     n_before: int
     start: int
     end: int | None
+    n_header: int = 0
 
     def rows(self, columns: Sequence[str]) -> list[Read]:
         """Its rows; of Parquet with these columns only."""
-        if self.file_format == "parquet":
+        if self.dialect.file_format == "parquet":
             return self._row_groups(columns)
         if self.end is None:
-            return list(chain.from_iterable(read_rows(self.path, self.file_format, self.encoding)))
+            return list(chain.from_iterable(read_rows(self.path, self.dialect)))
         csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
         with self.path.open("rb") as stream:
             stream.seek(self.start)
-            lines = stream.read(self.end - self.start).split(b"\n")
-        delimiter = _DELIMITERS[self.file_format]
+            content = stream.read(self.end - self.start)
+        lines = (content.removeprefix(codecs.BOM_UTF8) if self.start == 0 else content).split(b"\n")
+        delimiter = _delimiter(self.dialect)
         records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES)
         records.number = self.n_before
         whole = [*records.add(lines if lines[-1] else lines[:-1]), *records.flush()]
         if delimiter is None:
-            return [parse_line(line, self.encoding, parse_json) for line in whole]
-        filled = [line for line in whole if line.content.strip()]
-        if self.n_before == 0:
-            filled = filled[1:]  # the names of the columns
-        return parse_delimited(filled, list(self.names), delimiter.decode(), self.encoding)
+            return [parse_line(line, str(self.dialect.encoding), parse_json) for line in whole]
+        filled = [line for line in whole if line.number > self.n_header and line.content.strip()]
+        return parse_delimited(filled, list(self.names), delimiter.decode(), str(self.dialect.encoding))
 
     def _row_groups(self, columns: Sequence[str]) -> list[Read]:
         import pyarrow as pa
@@ -104,7 +96,7 @@ class PartedTable:
 
     def read(self, part: Part) -> LabelledTable:
         """The texts and labels of one part, as `read_table` reads a whole file."""
-        names = [name for name in (self.columns.text, self.columns.label) if name is not None]
+        names = list(dict.fromkeys([self.columns.text, *self.columns.labels]))
         table = self.reader.read_all(part.rows(names), self.name, part.path, strict=not self.skip_invalid)
         invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in table.invalid]
         return replace(table, invalid=invalid)
@@ -116,8 +108,8 @@ def open_parts(
     text: str | None = None,
     label: str | None = None,
     label_separator: str | None = None,
-    file_format: str | None = None,
-    encoding: str = "utf-8",
+    missing_labels: Collection[str] = MISSING_LABELS,
+    dialect: Dialect | None = None,
     skip_invalid: bool = False,
     part_bytes: int = PART_BYTES,
 ) -> PartedTable:
@@ -126,41 +118,84 @@ def open_parts(
     Parameters
     ----------
     source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as "texts/*.parquet"
-    text, label, label_separator, file_format, encoding, skip_invalid : as in `read_table`
+    text, label, label_separator, missing_labels, dialect, skip_invalid : as in `read_table`
     part_bytes : int
         How large a part is, about.
     """
     check_separator(label_separator)
     if source == "-":
         raise TableError("Standard input cannot be cut in parts; name a file, a folder or a pattern.")
-    formats = (file_format,) if file_format in _FORMATS else _FORMATS
+    dialect = dialect or Dialect()
+    dialect.check()
+    formats = (dialect.file_format,) if dialect.file_format in _FORMATS else _FORMATS
     suffixes = [suffix for suffix, name in SUFFIXES.items() if name in formats]
-    parts = [part for path in files_of(source, suffixes) for part in _cut(path, file_format, encoding, part_bytes)]
-    first = list(islice((row for part in parts for row in _first_rows(part) if isinstance(row, Row)), N_SAMPLE))
-    if not first:
+    notes: dict[str, None] = {}  # each once, in order
+    parts = [part for path in files_of(source, suffixes) for part in _cut(path, dialect, part_bytes, notes)]
+    sample = _sample(parts)
+    if not sample:
         raise TableError(f"{source} has no rows.")
-    columns = find_columns(first, source, text, label, labelled=True)
+    columns = find_columns(sample, source, text, label, labelled=True)
+    columns = replace(columns, notes=[*notes, *columns.notes])
     for part in parts:
-        for name, parameter in ((columns.text, "text"), (columns.label, "label")):
-            if part.names and part.file_format != "jsonl" and name not in part.names:
-                raise TableError(no_column(str(name), part.names, part.path, parameter))
-    return PartedTable(Path(source).name, parts, RowReader(columns, label_separator), skip_invalid, label is None)
+        for parameter, names in (("text", [columns.text]), ("label", columns.labels)):
+            absent = [name for name in names if name not in part.names]
+            if part.names and part.dialect.file_format != "jsonl" and absent:
+                raise TableError(no_column(absent[0], part.names, part.path, parameter))
+    flags = find_flags((row.values for row in sample), columns.labels, missing_labels) if len(columns.labels) > 1 else {}
+    reader = RowReader(columns, label_separator, missing_labels, flags)
+    return PartedTable(Path(source).name, parts, reader, skip_invalid, label is None)
 
 
-def _cut(path: Path, file_format: str | None, encoding: str, part_bytes: int) -> Iterator[Part]:
-    file_format, encoding = format_of(path, file_format), check_encoding(encoding)
-    if file_format not in _FORMATS:
-        raise TableError(f"{path}: {file_format} cannot be read in parts; {', '.join(_FORMATS)} can.")
-    if file_format == "parquet":
-        yield from _cut_row_groups(path, encoding, part_bytes)
+def _sample(parts: Sequence[Part]) -> list[Row]:
+    """Rows from the beginning, the middle and the end of the files, and where these are few from other parts; all columns."""
+    first = list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1)))
+    rows: list[Row] = []
+    for part in chain(first, (part for part in parts if part not in first)):
+        rows += spread([row for row in part.rows(part.names) if isinstance(row, Row)], N_SAMPLE // _N_PARTS)
+        if len(rows) >= N_SAMPLE // _N_PARTS * len(first):
+            break
+    return rows
+
+
+def _cut(path: Path, given: Dialect, part_bytes: int, notes: dict[str, None]) -> Iterator[Part]:
+    given = replace(given, file_format=format_of(path, given.file_format))
+    if given.file_format == "parquet":
+        yield from _cut_row_groups(path, given, part_bytes)
         return
-    whole = Part(path, file_format, encoding, (), 0, 0, None)
-    names = tuple(next((row.values for row in _first_rows(whole) if isinstance(row, Row)), {}))
-    if path.suffix == ".gz":
-        yield Part(path, file_format, encoding, names, 0, 0, None)
+    if given.file_format not in (*_FORMATS, "json"):  # whose lines may be JSON lines
+        raise _no_parts(path, given)
+    with ExitStack() as stack:
+        stream, found = open_text(path, given, stack)
+        delimiter = _delimiter(found)
+        names: list[str] = []
+        n_header = 0
+        for batch in batches(stream, delimiter):
+            lines = filled_lines(batch, found)
+            if lines and delimiter is not None:
+                names, _ = first_names(lines, found, stream.name, notes.setdefault)
+                n_header = lines[0].number if found.header else lines[0].number - 1
+            elif lines:
+                row = parse_line(lines[0], "utf-8" if transcodes(found) else str(found.encoding), parse_json)
+                names = list(row.values) if isinstance(row, Row) else []
+            if lines:
+                break
+    if found.file_format not in _FORMATS:
+        raise _no_parts(path, found)
+    if note := describe(found, given, names):
+        notes.setdefault(note)
+    if stream.packed or transcodes(found):
+        yield Part(path, found, tuple(names), 0, 0, None)
         return
-    for n_before, start, end in _cut_lines(path, _DELIMITERS[file_format], part_bytes):
-        yield Part(path, file_format, encoding, names, n_before, start, end)
+    for n_before, start, end in _cut_lines(path, delimiter, part_bytes):
+        yield Part(path, found, tuple(names), n_before, start, end, n_header)
+
+
+def _no_parts(path: Path, dialect: Dialect) -> TableError:
+    return TableError(f"{path}: {dialect.file_format} cannot be read in parts; {', '.join(_FORMATS)} can.")
+
+
+def _delimiter(dialect: Dialect) -> bytes | None:
+    return None if dialect.delimiter is None else dialect.delimiter.encode()
 
 
 def _cut_lines(path: Path, delimiter: bytes | None, part_bytes: int) -> Iterator[tuple[int, int, int]]:
@@ -180,7 +215,7 @@ def _cut_lines(path: Path, delimiter: bytes | None, part_bytes: int) -> Iterator
             start, n_before = end, n_before + n_lines
 
 
-def _cut_row_groups(path: Path, encoding: str, part_bytes: int) -> Iterator[Part]:
+def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[Part]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -197,11 +232,5 @@ def _cut_row_groups(path: Path, encoding: str, part_bytes: int) -> Iterator[Part
         group = metadata.row_group(i)
         n_bytes, n_rows = n_bytes + group.total_byte_size, n_rows + group.num_rows
         if n_bytes >= part_bytes or i + 1 == metadata.num_row_groups:
-            yield Part(path, "parquet", encoding, names, n_before, start, i + 1)
+            yield Part(path, dialect, names, n_before, start, i + 1)
             start, n_before, n_bytes, n_rows = i + 1, n_before + n_rows, 0, 0
-
-
-def _first_rows(part: Part) -> list[Read]:
-    """Some rows of a part with all columns."""
-    rows: Any = chain.from_iterable(read_rows(part.path, part.file_format, part.encoding)) if part.start == 0 else ()
-    return [row for row in islice(rows, N_SAMPLE) if not isinstance(row, Blank)]

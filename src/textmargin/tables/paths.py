@@ -9,6 +9,23 @@ from pathlib import Path
 
 from ..errors import TableError
 
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".txt": "txt",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xlsb": "xlsx",
+    ".xls": "xlsx",
+    ".ods": "ods",
+    ".parquet": "parquet",
+}
+PACKED_SUFFIXES = (".gz", ".xz", ".bz2", ".zst", ".zip")
+
 
 def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[Path]:
     """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin with _ or a dot."""
@@ -32,9 +49,14 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
     return [one.absolute() for one in files]
 
 
+def name_of(source: str | os.PathLike[str]) -> str:
+    """What to call a source in a message."""
+    return "standard input" if source == "-" else str(source)
+
+
 def suffix_of(path: Path) -> str:
-    """What the name of a file ends with, in small letters, less .gz."""
-    return (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+    """What the name of a file ends with, in small letters, less .gz and the like."""
+    return (path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path).suffix.lower()
 
 
 def _is_hidden(path: Path) -> bool:

@@ -6,10 +6,9 @@ be read at all.
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -17,9 +16,12 @@ from typing import Any, NamedTuple, cast
 
 from ..datasets.corpus import Corpus
 from ..errors import TableError
-from .columns import N_SAMPLE, ColumnNames, check_labels, column_on_arrival, find_columns, no_column
-from .formats import InvalidLine, Read, Row, read_rows
-from .lines import name_of
+from .columns import ColumnNames, check_labels, column_on_arrival, find_columns, no_column, spread
+from .dialect import Dialect
+from .formats import read_rows
+from .label_values import MISSING_LABELS, NO, YES, check_separator, describe_missing, find_flags, label_name, obvious_separator
+from .paths import name_of
+from .rows import InvalidLine, Read, Row
 
 
 class TextBatch(NamedTuple):
@@ -43,6 +45,10 @@ class LabelledTable:
         Lines that were left out.
     text_column, label_column : str
         None where there is none.
+    unlabelled : Corpus
+        The texts that have no label, and are not in `corpus`; its fields are those of `corpus`.
+    missing : Counter of str
+        What stands in place of their labels.
     """
 
     corpus: Corpus
@@ -50,6 +56,8 @@ class LabelledTable:
     invalid: list[InvalidLine] = field(default_factory=list)
     text_column: str | None = None
     label_column: str | None = None
+    unlabelled: Corpus = field(default_factory=lambda: Corpus("unlabelled", [], []))
+    missing: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -60,14 +68,23 @@ class RowReader:
     ----------
     columns : ColumnNames
     label_separator : str, default=None
-        What stands between several labels of one text; with it, or with lists of labels in JSON, labels are tuples.
+        What stands between several labels of one text; with it, with lists of labels in JSON, or with several columns, labels
+        are tuples.
+    missing_labels : values that mean that a text has no label, beside none at all
+    flags : mapping, default={}
+        Columns that say of each text whether it has the label they are called by, as `find_flags` finds them.
+    labelled : bool, default=True
+        Whether texts without a label are kept apart.
     """
 
     columns: ColumnNames
     label_separator: str | None = None
+    missing_labels: Collection[str] = MISSING_LABELS
+    flags: Mapping[str, bool] = field(default_factory=dict)
+    labelled: bool = True
 
-    def read(self, row: Row) -> tuple[str, str | tuple[str, ...]]:
-        """The text and the label, or labels, of a row; ValueError where it has none."""
+    def read(self, row: Row) -> tuple[str, str | tuple[str, ...] | None]:
+        """The text of a row, and its label, or labels, None where there is none; ValueError where these are something else."""
         return _text(row, self.columns.text), self._label(row)
 
     def read_all(
@@ -89,6 +106,7 @@ class RowReader:
         labels: list[Any] = []
         valid: list[Row] = []
         invalid: list[InvalidLine] = []
+        others: list[tuple[Row, str]] = []  # without a label
         for row in rows:
             if isinstance(row, Row):
                 try:
@@ -96,23 +114,22 @@ class RowReader:
                 except ValueError as error:
                     invalid.append(InvalidLine(row.number, str(error)))
                 else:
-                    texts.append(text)
-                    labels.append(label)
-                    valid.append(row)
+                    if label is not None or not self.labelled:
+                        texts.append(text)
+                        labels.append("" if label is None else label)
+                        valid.append(row)
+                    else:
+                        others.append((row, text))
             elif isinstance(row, InvalidLine):
                 invalid.append(row)
             if strict and invalid:
                 raise TableError(_refusal(invalid, source))
         if any(isinstance(label, tuple) for label in labels):
-            labels = [label if isinstance(label, tuple) else (label,) for label in labels]
-        corpus = Corpus(
-            name,
-            texts,
-            labels,
-            ids=[str(row.number) for row in valid],
-            fields={column: [row.values.get(column) for row in valid] for column in fields},
-        )
-        return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label)
+            labels = [label if isinstance(label, tuple) else (label,) if label else () for label in labels]
+        corpus = _corpus(name, texts, labels, valid, fields)
+        rest = _corpus(name, [text for _, text in others], [""] * len(others), [row for row, _ in others], fields)
+        missing = Counter(label_name(row.values.get(str(self.columns.label))) or "" for row, _ in others)
+        return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label, rest, missing)
 
     def texts(self, batch: list[Read]) -> TextBatch:
         """The texts of rows as they arrive; a row without one becomes an `InvalidLine` in its place."""
@@ -132,19 +149,42 @@ class RowReader:
             rows.append(row)
         return TextBatch(texts, rows)
 
-    def _label(self, row: Row) -> str | tuple[str, ...]:
-        column = self.columns.label
-        if column is None:
+    def _label(self, row: Row) -> str | tuple[str, ...] | None:
+        if len(self.columns.labels) > 1:
+            return self._labels(row)
+        if self.columns.label is None:
             return ""
-        value = row.values.get(column)
+        value = row.values.get(self.columns.label)
         if isinstance(value, list):
-            return tuple(name for name in map(_label_name, value) if name)
-        name = _label_name(value)
+            return tuple(name for name in map(label_name, value) if name)
+        name = label_name(value)
+        if name is None or name in self.missing_labels:
+            return None
         if self.label_separator is not None:
-            return tuple(part.strip() for part in name.split(self.label_separator) if part.strip())
-        if not name:
-            raise ValueError(f"the label, column {column!r}, is empty")
-        return name
+            return self._parts(name)
+        return name or None
+
+    def _labels(self, row: Row) -> tuple[str, ...] | None:
+        """Of several columns: 0 and 1, or names; None where one that should be 0 or 1 is missing, or all are."""
+        names: list[str] = []
+        n_missing = 0
+        for column in self.columns.labels:
+            name = label_name(row.values.get(column))
+            says_no = self.flags.get(column)  # whether an empty cell does; None for a column of names
+            if name is None or name in self.missing_labels or (name == "" and says_no is False):
+                if says_no is not None:
+                    return None
+                n_missing += 1
+            elif says_no is None:
+                names += self._parts(name) if self.label_separator is not None else [name] * bool(name)
+            elif name.casefold() in YES:
+                names.append(column)
+            elif name and name.casefold() not in NO:
+                raise ValueError(f"{column!r} is {name!r}, neither 0 nor 1 as elsewhere")
+        return None if n_missing == len(self.columns.labels) else tuple(dict.fromkeys(names))
+
+    def _parts(self, name: str) -> tuple[str, ...]:
+        return tuple(part.strip() for part in name.split(self.label_separator) if part.strip())
 
 
 def read_table(
@@ -153,8 +193,8 @@ def read_table(
     text: str | None = None,
     label: str | None = None,
     label_separator: str | None = None,
-    file_format: str | None = None,
-    encoding: str = "utf-8",
+    missing_labels: Collection[str] = MISSING_LABELS,
+    dialect: Dialect | None = None,
     labelled: bool = True,
     fields: Sequence[str] = (),
     skip_invalid: bool = False,
@@ -164,14 +204,17 @@ def read_table(
 
     Parameters
     ----------
-    source : path of a CSV, TSV, JSON lines, text or Parquet file, or a folder of text files; "-" is standard input
+    source : path of a CSV, TSV, JSON, text, Excel or Parquet file, or a folder of text files; "-" is standard input
     text, label : names of columns, default=None
-        Guessed where it is obvious.
+        Guessed where it is obvious. Several columns of labels have commas between them, "billing,bug": where they hold 0 and 1
+        (or yes and no, or an x) a text has the labels whose columns say so, else those that stand there.
     label_separator : str, default=None
-        What stands between several labels of one text; with it, or with lists of labels in JSON, labels are tuples.
-    file_format : str, default=None
-        "csv", "tsv", "jsonl", "txt", "parquet" or "folder"; by default what the name tells.
-    encoding : str, default="utf-8"
+        What stands between several labels of one text; with it, with lists of labels in JSON, or with several columns, labels
+        are tuples.
+    missing_labels : values that mean that a text has no label, beside none at all
+        Such texts are in `unlabelled`. With a separator or lists an empty cell means none of the labels, which is something else.
+    dialect : Dialect, default=None
+        How the file is written: format, encoding, delimiter, header; what it does not say is found out, and in `notes`.
     labelled : bool, default=True
         Whether a label is needed; else a column of labels is used where there is one.
     fields : names of further columns to keep
@@ -188,27 +231,54 @@ def read_table(
     """
     check_separator(label_separator)
     called = name_of(source)
-    rows = list(chain.from_iterable(read_rows(source, file_format, encoding)))
+    notes: list[str] = []
+    names = [name for name in (text, label, *usual, *fields) if name is not None]
+    rows = list(chain.from_iterable(read_rows(source, dialect, notes.append, names)))
     good = [row for row in rows if isinstance(row, Row)]
     invalid = [row for row in rows if isinstance(row, InvalidLine)]
     if invalid and not skip_invalid:  # before columns are guessed from what is left
         raise TableError(_refusal(invalid, called))
     if not good:
         raise TableError(_nothing_left(called, invalid) if invalid else f"{called} has no rows.")
-    columns = find_columns(good[:N_SAMPLE], called, text, label, labelled, usual)
-    missing = [name for name in fields if name not in good[0].values]
-    if missing:
-        raise TableError(no_column(missing[0], good[0].values, called))
+    columns = find_columns(spread(good), called, text, label, labelled, usual)
+    absent = [name for name in fields if name not in good[0].values]
+    if absent:
+        raise TableError(no_column(absent[0], good[0].values, called))
     name = "standard input" if source == "-" else Path(source).name
-    reader = RowReader(columns, label_separator)
+    flags = find_flags((row.values for row in good), columns.labels, missing_labels) if len(columns.labels) > 1 else {}
+    reader = RowReader(columns, label_separator, missing_labels, flags, labelled)
     table = reader.read_all(rows, name, called, strict=not skip_invalid, fields=fields)
-    if not table.corpus.texts:
+    if not table.corpus.texts and not table.missing:
         raise TableError(_nothing_left(called, table.invalid))
     if labelled and columns.label is not None:
         labels = table.corpus.labels
         counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
         check_labels(counts, len(labels), columns.label, called, is_guess=label is None and columns.label != usual[1])
-    return replace(table, notes=[*columns.notes, *table.notes])
+        notes += columns.notes + label_notes(table, counts)
+    else:
+        notes += columns.notes
+    return replace(table, notes=notes)
+
+
+def label_notes(table: LabelledTable, counts: Mapping[str, int]) -> list[str]:
+    """What there is to say of labels: that some are missing, that some look like several.
+
+    Parameters
+    ----------
+    table : LabelledTable
+    counts : how often each label occurs
+    """
+    notes = []
+    if table.missing:
+        notes.append(describe_missing(table.missing, len(table.corpus)))
+    several = None if any(isinstance(own, tuple) for own in table.corpus.labels) else obvious_separator(counts)
+    if several is not None:
+        separator, label = several
+        notes.append(
+            f"labels such as {label!r} look like several with {separator} between them, and are taken as one each; "
+            f"label_separator={separator!r} takes them as several"
+        )
+    return notes
 
 
 def stream_texts(
@@ -246,12 +316,6 @@ def stream_texts(
         yield reader.texts(batch)
 
 
-def check_separator(label_separator: str | None) -> None:
-    """That it is not empty."""
-    if label_separator == "":
-        raise TableError("label_separator= is empty; say what stands between several labels of one text, as a semicolon.")
-
-
 def _text(row: Row, column: str) -> str:
     if column not in row.values:
         raise ValueError(f"no column {column!r}")
@@ -261,17 +325,9 @@ def _text(row: Row, column: str) -> str:
     return value
 
 
-def _label_name(value: Any) -> str:
-    """A label as CSV would write it, so that every format has the same ones; "" where there is none."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, dict | list | bytes):
-        raise ValueError(f"{value!r:.60} is not a label")
-    return str(value).strip()
+def _corpus(name: str, texts: list[str], labels: list[Any], rows: Sequence[Row], fields: Sequence[str]) -> Corpus:
+    values = {column: [row.values.get(column) for row in rows] for column in fields}
+    return Corpus(name, texts, labels, ids=[str(row.number) for row in rows], fields=values)
 
 
 def _refusal(invalid: Sequence[InvalidLine], source: Any) -> str:

@@ -1,0 +1,135 @@
+"""Which language texts are in, by their function words, and which script, by their letters: enough to leave stop words out.
+
+Both are counts, so that they are the same on every machine. Where nothing stands out they say so: None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import islice
+
+from ._function_words import FUNCTION_WORDS
+
+LANGUAGES = tuple(FUNCTION_WORDS)
+SEGMENTED = ("chinese", "japanese", "thai")  # languages without blanks whose words a dictionary must find
+
+N_SAMPLE = 1000  # texts that the language of many is guessed from
+_MOST_CHARACTERS = 2000  # of each
+_MIN_SHARE = 0.1  # of all words that must be function words: in running text a third or more are, in headlines a tenth
+_MIN_WORDS = 3  # function words that a single text must have
+_LEAD = 1.5  # and how many times as many as in the next language
+_WORD = re.compile(r"[^\W\d_]+")
+
+# Blocks of Unicode, by the script that most of their letters belong to.
+_SCRIPTS = {
+    "latin": r"\u0041-\u005a\u0061-\u007a\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02af\u1e00-\u1eff",
+    "greek": r"\u0370-\u03ff\u1f00-\u1fff",
+    "cyrillic": r"\u0400-\u052f\u1c80-\u1c8f",
+    "armenian": r"\u0530-\u058f",
+    "hebrew": r"\u0590-\u05ff",
+    "arabic": r"\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefe",
+    "devanagari": r"\u0900-\u097f",
+    "bengali": r"\u0980-\u09ff",
+    "tamil": r"\u0b80-\u0bff",
+    "telugu": r"\u0c00-\u0c7f",
+    "thai": r"\u0e01-\u0e3a\u0e40-\u0e5b",
+    "lao": r"\u0e80-\u0eff",
+    "myanmar": r"\u1000-\u109f",
+    "georgian": r"\u10a0-\u10ff",
+    "hangul": r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3",
+    "khmer": r"\u1780-\u17da\u17dc-\u17ff",
+    "kana": r"\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f",
+    "han": r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af",
+}
+WITHOUT_BLANKS = ("han", "kana", "thai", "lao", "khmer", "myanmar")
+
+
+def function_words(language: str) -> frozenset[str]:
+    """The words of a language that carry grammar and hardly any topic."""
+    return FUNCTION_WORDS[language]
+
+
+def guess_language(text: str) -> str | None:
+    """The language of one text; None where its function words do not tell.
+
+    Examples
+    --------
+    >>> from textmargin.representations.languages import guess_language
+    >>> guess_language("Die Rechnung ist nicht bei mir angekommen"), guess_language("x11 3d")
+    ('german', None)
+    """
+    script = script_of(text)
+    if script in ("han", "kana", "thai"):
+        return {"han": "chinese", "kana": "japanese", "thai": "thai"}[script]
+    counts = _function_words([text])
+    (language, most), (_, next_most) = counts.most_common(2)
+    n_words = len(_WORD.findall(text))
+    return language if most >= max(_MIN_WORDS, _MIN_SHARE * n_words, _LEAD * next_most) else None
+
+
+def main_language(texts: Sequence[str]) -> str | None:
+    """The language of many texts, from a sample of them; None where their words are of none that is known.
+
+    Examples
+    --------
+    >>> from textmargin.representations.languages import main_language
+    >>> main_language(["The invoice is wrong", "I cannot log in", "where is the toner"])
+    'english'
+    """
+    sample = sample_texts(texts)
+    scripts = Counter(map(script_of, sample))
+    script, n_texts = max(scripts.items(), key=lambda item: (item[1], str(item[0])))
+    if script in WITHOUT_BLANKS and 2 * n_texts > len(sample):
+        japanese = sum(text_has_kana(text) for text in sample)
+        if script in ("han", "kana"):
+            return "japanese" if 2 * japanese > len(sample) else "chinese"
+        return "thai" if script == "thai" else None
+    counts = _function_words(sample)
+    language, most = counts.most_common(1)[0]
+    n_words = sum(len(_WORD.findall(text)) for text in sample)
+    return language if most and most >= _MIN_SHARE * n_words else None
+
+
+def sample_texts(texts: Sequence[str], n: int = N_SAMPLE) -> list[str]:
+    """About so many beginnings of texts, from all over."""
+    return [text[:_MOST_CHARACTERS] for text in islice(texts, 0, None, max(1, len(texts) // n))]
+
+
+def text_has_kana(text: str) -> bool:
+    """Whether a text has Japanese syllables, which Chinese never has."""
+    return _class_of("kana").search(text) is not None
+
+
+def script_of(text: str) -> str | None:
+    """The script of most letters of a text, such as "latin", "han" or "arabic"; None where it has no letters that are known.
+
+    Examples
+    --------
+    >>> from textmargin.representations.languages import script_of
+    >>> script_of("账单不对"), script_of("bill № 3"), script_of("12 €")
+    ('han', 'latin', None)
+    """
+    if text.isascii():
+        return "latin" if any(map(str.isalpha, text)) else None
+    counts = {script: len(_class_of(script).findall(text)) for script in _SCRIPTS}
+    script = max(counts, key=lambda name: counts[name])
+    return script if counts[script] else None
+
+
+def script_ranges(scripts: Iterable[str]) -> str:
+    """The characters of some scripts, as they stand between the brackets of a regular expression."""
+    return "".join(_SCRIPTS[script] for script in scripts)
+
+
+@cache
+def _class_of(script: str) -> re.Pattern[str]:
+    return re.compile(f"[{_SCRIPTS[script]}]")
+
+
+def _function_words(texts: Iterable[str]) -> Counter[str]:
+    """How many words of the texts are function words of each language; of as many the language that stands first."""
+    words = Counter(word for text in texts for word in _WORD.findall(text.lower()))
+    return Counter({language: sum(words[word] for word in known & words.keys()) for language, known in FUNCTION_WORDS.items()})

@@ -1,0 +1,28 @@
+"""What is read of a file: rows, lines that cannot be read, and blank ones."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+
+class Row(NamedTuple):
+    """Values by column, and the number of the line (row, file) they came from, from 1."""
+
+    number: int
+    values: dict[str, Any]
+
+
+class InvalidLine(NamedTuple):
+    """A line that cannot be read, and why."""
+
+    number: int
+    reason: str
+
+
+class Blank(NamedTuple):
+    """A line with nothing on it."""
+
+    number: int
+
+
+Read: TypeAlias = Row | InvalidLine | Blank
