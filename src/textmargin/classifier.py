@@ -26,6 +26,7 @@ from . import __version__
 from ._label_forms import decode, describe, encode
 from ._sklearn import HasMethods, fit_context, serial_diagram
 from ._slots import Slots
+from ._system.stages import log, stage
 from ._typing import Bools, Floats
 from .decisions.drift import DriftMonitor
 from .decisions.estimate import Estimate, estimate
@@ -163,7 +164,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         representation = slots.kernel()
         if representation is None:
             representation = slots.new_representation()
-            matrix = representation.fit_transform(texts, target)
+            with stage(f"turning {len(texts):,} texts into columns"):
+                matrix = representation.fit_transform(texts, target)
+            log.debug(f"{matrix.shape[1]:,} columns, {getattr(matrix, 'nnz', matrix.size):,} values that are not 0")
         else:
             matrix = texts
         learner = slots.new_learner()
@@ -175,7 +178,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weights and not has_fit_parameter(model, "sample_weight"):
             raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
-        fitted = model.fit(matrix, target, **weights)
+        with stage(f"training {labels.names.size} labels"):
+            fitted = model.fit(matrix, target, **weights)
         counts = target.sum(axis=0) if labels.multilabel else np.unique(target, return_counts=True)[1]
         return self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts), text_digests(texts))
 

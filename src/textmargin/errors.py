@@ -28,6 +28,28 @@ Parameters of the wrong type or range raise scikit-learn's `InvalidParameterErro
 early warns with scikit-learn's `ConvergenceWarning`.
 """
 
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TypeVar
+
+Name = TypeVar("Name")
+
+
+def nearest(name: object, known: Iterable[Name]) -> Name | None:
+    """Of the names there are the one that is spelled most like a name that is not among them; None where none is alike.
+
+    Examples
+    --------
+    >>> from textmargin.errors import nearest
+    >>> nearest("sci.spce", ["sci.med", "sci.space"]), nearest("wheat", ["sci.med"])
+    ('sci.space', None)
+    """
+    spelled = {str(one).strip().casefold(): one for one in known}
+    near = difflib.get_close_matches(str(name).strip().casefold(), spelled, n=1)
+    return spelled[near[0]] if near else None
+
 
 class TextmarginError(Exception):
     """Every error that textmargin raises by itself."""

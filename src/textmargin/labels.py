@@ -13,7 +13,6 @@ every form that people have them, and gives decisions back in the same.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -26,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._ties import ROUNDING
 from ._typing import Bools, Floats, Indices
-from .errors import LabelError, ScoreError
+from .errors import LabelError, ScoreError, nearest
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 
@@ -369,8 +368,7 @@ def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = N
 
 def listed(name: Any, names: Sequence[Any]) -> str:
     """The names there are, and which of them may have been meant, for the end of a message about one that is not there."""
-    near = difflib.get_close_matches(str(name).strip().casefold(), [str(one).casefold() for one in names], n=1)
-    meant = next((one for one in names if near and str(one).casefold() == near[0]), None)
+    meant = nearest(name, names)
     return f"{shorten(names)}." + ("" if meant is None else f" Did you mean {meant!r}?")
 
 

@@ -23,6 +23,18 @@ def test_demo_shows_what_knowledge_and_costs_change():
     assert shown.exit_code == 0
     assert "words + keywords + costs" in shown.stdout
     assert "Try next" in shown.stdout
+    assert shown.stderr == ""
+
+
+@pytest.mark.parametrize(("on_path", "line"), [(True, "textmargin"), (False, ".venv/bin/textmargin")])
+def test_demo_ends_with_what_works_as_typed(on_path, line, monkeypatch, tmp_path):
+    """After `make demo` it said `textmargin train yours.csv`: command not found."""
+    monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/textmargin" if on_path else None)
+    monkeypatch.setattr("sys.argv", [str(tmp_path / ".venv/bin/textmargin")])
+    monkeypatch.chdir(tmp_path)
+    told = call("demo", "--report", str(tmp_path / "r.html")).stdout
+    assert f"\n  {line} train yours.csv   " in told
+    assert ("pip install ." in told) is not on_path
 
 
 def test_demo_as_json_has_the_same_numbers():
@@ -59,7 +71,7 @@ def test_tables_are_listed_computed_and_compared(tmp_path, monkeypatch):
     [
         (["reproduce", "strings-9"], "There is no table 'strings-9'. Nearest: strings-3."),
         (["reproduce", "--page", "page.md"], "There are no stored results in results"),
-        (["data", "show", "reuter"], "there is no dataset 'reuter'"),
+        (["data", "show", "reuter"], "There is no dataset 'reuter'; there are"),
         (["data", "export", "reuter"], "There is no dataset 'reuter'. Nearest: 'reuters21578'."),
         (["data", "import", "nowhere"], "nowhere lacks 22 of the 22 files"),
     ],

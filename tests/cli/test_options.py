@@ -52,8 +52,47 @@ def desk(tmp_path_factory):
 def test_an_option_given_twice_was_taken_once(words, name, folder):
     result = call(*words)
     assert result.exit_code == 2
-    assert f"{name} is given 2 times; give it once." in " ".join(re.sub(r"[│╭╮╰╯─]", "", result.stderr).split())
+    assert result.stderr == f"textmargin: {name} is given 2 times; give it once.\n"
     assert [path.name for path in folder.iterdir()] == ["a.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["train", "a.csv", "--lable", "x"], "there is no option --lable; did you mean --label?"),
+        (["train", "a.csv", "--zzz"], "there is no option --zzz; see textmargin train --help."),
+        (["train", "a.csv", "--label"], "Option '--label' requires an argument."),
+        (["train"], "Missing argument 'data'. See textmargin train --help."),
+        (["trian"], "No such command 'trian'. Did you mean 'train'?"),
+        (
+            ["data", "export", "desk", "."],
+            "textmargin data export takes name only; '.' is too much. Where results go is an option: --to .",
+        ),
+        (
+            ["train", "a.csv", "m.tmm"],
+            "textmargin train takes data only; 'm.tmm' is too much. Where results go is an option: --output m.tmm",
+        ),
+    ],
+)
+def test_usage_errors_were_boxes(words, message, folder):
+    result = CliRunner().invoke(app, words, prog_name="textmargin")
+    assert result.exit_code == 2
+    assert result.stderr == f"textmargin: {message}\n"
+    assert [path.name for path in folder.iterdir()] == ["a.csv"]
+
+
+def test_without_a_command_there_is_help():
+    result = CliRunner().invoke(app, [])
+    assert result.exit_code == 2
+    assert "Usage" in result.output
+
+
+def test_a_shell_completes_commands_and_options(folder):
+    for words, expected in (("textmargin tr", "train"), ("textmargin train a.csv --hold", "--holdout")):
+        asked = {"_TEXTMARGIN_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        command = [sys.executable, "-c", "from textmargin.cli import app; app(prog_name='textmargin')"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **asked})
+        assert done.stdout.split() == [expected]
 
 
 def test_an_option_for_several_values_may_be_given_again(folder):

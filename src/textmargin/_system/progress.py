@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,6 +50,51 @@ def _report_stage(report: Report, start: float, share: float, part: float) -> No
     report(start + share * part)
 
 
+class Screen:
+    """The lines that are shown at a time, one below the other: a terminal has room for one such display only."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.display: Any = None
+
+    def add(self, what: str, total: float | None) -> Any:
+        """A line more; None where standard error is no terminal."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.text import Text
+
+        class Remaining(TimeRemainingColumn):
+            def render(self, task: Task) -> Text:
+                return Text("") if task.total is None else super().render(task)
+
+        with self.lock:
+            if self.display is None:
+                console = Console(stderr=True)
+                if not (console.is_terminal or console.is_jupyter):
+                    return None
+                columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), Remaining())
+                self.display = Progress(*columns, console=console, transient=True)
+                self.display.start()
+            return self.display.add_task(what, total=total)
+
+    def update(self, task: Any, **changes: Any) -> None:
+        with self.lock:
+            if self.display is not None:
+                self.display.update(task, **changes)
+
+    def remove(self, task: Any) -> None:
+        with self.lock:
+            if task is None or self.display is None:
+                return
+            self.display.remove_task(task)
+            if not self.display.tasks:
+                self.display.stop()
+                self.display = None
+
+
+SCREEN = Screen()
+
+
 class _Bar:
     """A bar that appears late and leaves nothing behind; lines where standard error is not a terminal."""
 
@@ -57,29 +103,18 @@ class _Bar:
         self.started = self.told = time.monotonic()
         self.first: float | None = None  # the share that was done when it appeared; the estimate goes by what came after
         self.began = self.started
-        self.bar: Any = None
+        self.task: Any = None
 
     def __call__(self, share: float) -> None:
         if self.first is None and time.monotonic() - self.started < PATIENCE:
             return
         if self.first is None:
             self.first, self.began = share, time.monotonic()
-            self._open()
-        if self.bar is not None:
-            self.bar.update(self.task, completed=share)
+            self.task = SCREEN.add(self.what, total=1.0)
+        if self.task is not None:
+            SCREEN.update(self.task, completed=share)
         elif time.monotonic() - self.told >= INTERVAL:
             self._tell(share)
-
-    def _open(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-        console = Console(stderr=True)
-        if console.is_terminal or console.is_jupyter:
-            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-            self.bar = Progress(*columns, console=console, transient=True)
-            self.task = self.bar.add_task(self.what, total=1.0)
-            self.bar.start()
 
     def _tell(self, share: float) -> None:
         self.told = time.monotonic()
@@ -88,5 +123,4 @@ class _Bar:
         print(f"{self.what}: {share:.1%}{left}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+        SCREEN.remove(self.task)

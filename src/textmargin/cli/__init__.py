@@ -5,7 +5,7 @@ the commands, so that `--help` is instant.
 """
 
 from . import (  # noqa: I001  # in the order of `--help`
-    check, train, evaluate, predict, explain, threshold, adapt, report, serve, feedback, similarity, demo, reproduce, data,
+    check, train, init, evaluate, predict, explain, threshold, adapt, report, serve, feedback, similarity, demo, reproduce, data,
 )  # fmt: skip
 from ._console import app
 
@@ -18,6 +18,7 @@ __all__ = [
     "evaluate",
     "explain",
     "feedback",
+    "init",
     "predict",
     "report",
     "reproduce",

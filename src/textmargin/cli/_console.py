@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from .. import __version__
 from .._system.json import jsonable
+from .._system.stages import StageDisplay
 from ..errors import SettingError, TextmarginError
+from ._usage import Command, Group
 
 DEBUG = "TEXTMARGIN_DEBUG"
 
@@ -27,21 +28,16 @@ class OptionError(TextmarginError, ValueError):
     """Options that are wrong, or do not go together."""
 
 
-class Command(TyperCommand):
-    """A command that takes each option once: of two, nobody knows which was meant."""
-
-    def parse_args(self, context: Any, args: list[str]) -> list[str]:
-        """Refuse an option that is given twice, unless it is made for it."""
-        _, _, order = self.make_parser(context).parse_args(args=list(args))
-        given = Counter(id(one) for one in order)
-        for one in order:
-            if given[id(one)] > 1 and one.param_type_name == "option" and not one.multiple:
-                raise typer.BadParameter(f"{max(one.opts, key=len)} is given {given[id(one)]} times; give it once.")
-        return super().parse_args(context, args)
-
-
 class Application(typer.Typer):
-    """An application whose commands are all of that kind, and tell mistakes in one line."""
+    """An application whose commands tell mistakes in one line, and what they are at where it takes long."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(cls=Group, **settings)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command that the words say; asked to end by SIGTERM it ends as by Ctrl-C, with 143."""
+        signal.signal(signal.SIGTERM, _terminate)
+        return super().__call__(*args, **kwargs)
 
     def command(self, name: str | None = None, **settings: Any) -> Any:
         """A decorator that makes a function a command."""
@@ -50,7 +46,7 @@ class Application(typer.Typer):
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(function)
             def run(*args: Any, **kwargs: Any) -> Any:
-                with mistakes():
+                with mistakes(), StageDisplay(remark if kwargs.get("verbose") else None):
                     return function(*args, **kwargs)
 
             register(run)
@@ -62,7 +58,6 @@ class Application(typer.Typer):
 app = Application(
     help="Text classification with support vector machines that use what you know.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     epilog=f"Set {DEBUG}=1 for the traceback of an error.",
 )
@@ -81,6 +76,23 @@ def main(
     """Text classification with support vector machines that use what you know."""
 
 
+def _terminate(*_: object) -> None:
+    raise SystemExit(128 + signal.SIGTERM)
+
+
+_FROM_THE_START = "a file that it writes is whole or not there, and given again the command starts from the beginning."
+
+
+@contextmanager
+def resumable(promise: str) -> Iterator[None]:
+    """For work of which a part stays when it is interrupted: what to tell then."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note(promise)
+        raise
+
+
 @contextmanager
 def mistakes() -> Iterator[None]:
     """What a user can mend is one line on standard error, and exit code 2; warnings are one line each.
@@ -92,9 +104,9 @@ def mistakes() -> Iterator[None]:
         warnings.showwarning = _show_warning
         try:
             yield
-        except KeyboardInterrupt:
-            remark("interrupted; nothing was left half-written. Run the command again to go on.")
-            raise typer.Exit(2) from None
+        except KeyboardInterrupt as interrupt:
+            remark(f"interrupted; {' '.join(getattr(interrupt, '__notes__', [_FROM_THE_START]))}")
+            raise typer.Exit(130) from None
         except BrokenPipeError:  # who reads the results has had enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None

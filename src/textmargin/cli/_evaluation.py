@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING
 
+import typer
+
 from ._console import amount, remark, with_options
+from ._tables import print_table
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -35,31 +36,20 @@ def remark_on_texts(model: TextClassifier, summary: Summary) -> None:
 
 def print_summary(summary: Summary) -> None:
     """A table of the labels, and a line of figures with their intervals."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    console = Console(highlight=False, width=120 if piped else None)  # rather than cut numbers off
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     valued, unsure = summary.utility is not None, summary.n_unsure > 0
-    heads = ["label", "texts", "hits", "false\nalarms", "misses", *["unsure"] * unsure, "precision", "recall", "F1"]
-    for number, head in enumerate([*heads, "utility"] if valued else heads):
-        table.add_column(head, justify="right" if number else "left", no_wrap=not number)
+    heads = ["label", "texts", "hits", "false alarms", "misses", *["unsure"] * unsure, "precision", "recall", "F1"]
+    rows = []
     for one in summary.classes:
         shares = [f"{share:.2f}" if share is not None else "–" for share in (one.precision, one.recall, one.f1)]
         counts = map(str, (one.n_texts, one.tp, one.fp, one.fn, *[one.unsure] * unsure))
-        table.add_row(escape(one.label), *counts, *shares, *([amount(one.utility)] if valued else []))
+        rows.append([one.label, *counts, *shares, *([amount(one.utility)] if valued else [])])
     for name, n in list(summary.unknown_labels.items())[:_MOST_LABELS]:
-        table.add_row(
-            escape(f"{name} (not known)"), str(n), "0", "0", str(n), *["–"] * unsure, "–", "0.00", "0.00", *["–"] * valued
-        )
-    console.print(table)
-    console.print(_figures(summary), soft_wrap=True, markup=False)
+        rows.append([f"{name} (not known)", str(n), "0", "0", str(n), *["–"] * unsure, "–", "0.00", "0.00", *["–"] * valued])
+    print_table([*heads, "utility"] if valued else heads, rows)
+    typer.echo(_figures(summary))
     if summary.confusions:
         common = ", ".join(f"{a or 'none'} as {b or 'none'} {n}" for a, b, n in summary.confusions[:5])
-        console.print(f"Most frequent mistakes: {common}", soft_wrap=True, markup=False)
+        typer.echo(f"Most frequent mistakes: {common}")
 
 
 def _figures(summary: Summary) -> str:

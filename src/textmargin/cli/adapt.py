@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from ._console import OptionError, app, print_json, remark
 from ._options import AsJson, FileOptions, ModelFile, check_writable, grouped, tell
+from ._tables import print_table
 
 if TYPE_CHECKING:
     from ..feedback.adapt import AdaptResult
@@ -29,12 +29,16 @@ def adapt(
     Where no mix of the training texts has such scores nothing is written, and the exit code is 1: these are texts of another
     kind. Where a text may have several labels, those that are explained move and the others stay.
     """
+    from .._system.stages import stage
     from ..feedback.adapt import adapt as adapt_model
     from ..persistence import load_classifier
 
     check_writable(output, data)
     before = load_classifier(model)
-    result = adapt_model(before, _read(data, file, before.metadata_.get("text_column")))
+    with stage(f"reading {data}"):
+        texts = _read(data, file, before.metadata_.get("text_column"))
+    with stage(f"which mix of labels {len(texts):,} texts have"):
+        result = adapt_model(before, texts)
     if result.model is not None:
         result.model.save(output)
     if as_json:
@@ -71,14 +75,8 @@ def _read(data: str, file: FileOptions, usual: str | None) -> list[str]:
 
 
 def _show(result: AdaptResult) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    mix = result.mix
-    table = Table("label", "share in training", f"now ({mix.level:.0%} interval)", "threshold before", "now", box=SIMPLE_HEAD)
+    mix, rows = result.mix, []
     for k, label in enumerate(result.labels):
         now = f"{mix.shares[k]:.1%} ({mix.low[k]:.1%} to {mix.high[k]:.1%})"
-        table.add_row(escape(label), f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}")
-    Console(soft_wrap=True, width=None if sys.stdout.isatty() else 120).print(table)
+        rows.append([label, f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}"])
+    print_table(["label", "share in training", f"now ({mix.level:.0%} interval)", "threshold before", "now"], rows)

@@ -9,6 +9,7 @@ import typer
 
 from ..errors import UnknownNameError
 from ._console import Application, app, mistakes
+from ._tables import print_table
 
 data = Application(help="List, explain and import corpora; without a command, list them.", invoke_without_command=True)
 app.add_typer(data, name="data")
@@ -53,29 +54,22 @@ def export_data(
 
 
 def _show_data(name: str | None = None) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from ..datasets.overview import overview
+    from ..labels import listed
 
     known = {dataset.name: dataset for dataset in overview()}
-    console = Console()
     if name is None:
-        table = Table("name", "here", "what it is")
-        for dataset in known.values():
-            table.add_row(dataset.name, "yes" if dataset.ready else "no", dataset.about)
-        console.print(table)
-        console.print("textmargin data show NAME tells where a corpus comes from and which file is missing.")
+        rows = [[dataset.name, "yes" if dataset.ready else "no", dataset.about] for dataset in known.values()]
+        print_table(["name", "here", "what it is"], rows, texts=(0, 1, 2))
+        typer.echo("textmargin data show NAME tells where a corpus comes from and which file is missing.")
         return
     if name not in known:
-        raise UnknownNameError(f"there is no dataset {name!r}. There are {', '.join(known)}.")
+        raise UnknownNameError(f"There is no dataset {name!r}; there are {listed(name, list(known))}")
     dataset = known[name]
-    console.print(f"[bold]{dataset.name}[/bold]: {dataset.about}\n")
-    console.print(", ".join(f"{what} {n:,}" for what, n in dataset.counts.items()))
-    console.print(f"licence: {dataset.licence}\nsource:  {dataset.source}")
+    typer.echo(f"{dataset.name}: {dataset.about}\n")
+    typer.echo(", ".join(f"{what} {n:,}" for what, n in dataset.counts.items()))
+    typer.echo(f"licence: {dataset.licence}\nsource:  {dataset.source}")
     for file in dataset.files:
-        console.print(
-            f"{file.name}, {file.n_bytes:,} bytes: {file.state}{f' ({file.path})' if file.path else ''}", soft_wrap=True
-        )
+        typer.echo(f"{file.name}, {file.n_bytes:,} bytes: {file.state}{f' ({file.path})' if file.path else ''}")
     if not dataset.ready:
-        console.print(dataset.how_to_obtain)
+        typer.echo(dataset.how_to_obtain)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import time
+import warnings
 from dataclasses import asdict, dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -10,16 +13,19 @@ from typing import Annotated
 
 import typer
 
+from ..errors import UnknownTermWarning
 from ._console import app, print_json
 from ._options import AsJson, check_writable
+from ._tables import print_table, wide_console
 
 RARE = "phishing"
-NEXT_STEPS = """\
-  textmargin train yours.csv           learn from your texts and labels
-  textmargin evaluate model.tmm more.csv    what it is worth on others
-  textmargin explain model.tmm "a text"     why
-  textmargin predict model.tmm new.csv      decisions, a line each
-  textmargin report model.tmm more.csv      all of it as a page"""
+NEXT_STEPS = {
+    "train yours.csv": "learn from your texts and labels",
+    "evaluate model.tmm more.csv": "what it is worth on others",
+    'explain model.tmm "a text"': "why",
+    "predict model.tmm new.csv": "decisions, a line each",
+    "report model.tmm more.csv": "all of it as a page",
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,7 @@ class Demo:
     example: Example
     next_steps: str
     report: str | None  # where the page was written
+    program: str  # what to type for this program
 
 
 @app.command()
@@ -99,7 +106,9 @@ def run(report: Path | None = None) -> Demo:
         rows = []
         for name, config in configs.items():
             start = time.perf_counter()
-            model = config.fit(train)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UnknownTermWarning)  # keywords that no message has are part of the show
+                model = config.fit(train)
             summary = summarise(model, test, costs)
             rare = next(one for one in summary.classes if one.label == RARE)
             seconds = time.perf_counter() - start
@@ -114,31 +123,40 @@ def run(report: Path | None = None) -> Demo:
     example = Example(text, tuple(map(str, explanations[text].labels)), contributions)
     if report is not None:
         write_report(informed, test, report, costs)
-    where = None if report is None else str(report)
-    return Demo(len(train), len(test), len(desk.classes), rows, example, NEXT_STEPS, where)
+    where, program = None if report is None else str(report), _program()
+    return Demo(len(train), len(test), len(desk.classes), rows, example, _next_steps(program), where, program)
+
+
+def _program() -> str:
+    """What to type for this program here: `textmargin` where a shell finds it, else the file that runs."""
+    if shutil.which("textmargin") is not None:
+        return "textmargin"
+    own = Path(sys.argv[0])
+    if own.name != "textmargin":
+        return f"{sys.executable} -m textmargin"
+    return str(own.relative_to(Path.cwd())) if own.is_relative_to(Path.cwd()) else str(own)
+
+
+def _next_steps(program: str) -> str:
+    width = max(map(len, NEXT_STEPS)) + len(program) + 4
+    return "\n".join(f"  {f'{program} {step}':<{width}}{meaning}" for step, meaning in NEXT_STEPS.items())
 
 
 def _show(result: Demo) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
+    console = wide_console()
     console.print(
         f"{result.n_train} helpdesk messages to learn from, {result.n_test} new ones to route to {result.n_topics} desks. "
         f"A message on the right desk earns, a wrong or missed one costs, so many euros a topic.\n"
     )
-    table = Table(box=SIMPLE_HEAD)
-    for number, head in enumerate(("model", "right", "macro F1", f"{RARE} hits", "utility, euros", "seconds")):
-        table.add_column(head, justify="right" if number else "left", no_wrap=not number)
+    cells = []
     for row in result.rows:
-        hits = f"{row.rare_hits} of {row.n_rare}"
-        table.add_row(
-            row.name, f"{row.accuracy:.0%}", f"{row.macro_f1:.2f}", hits, f"{row.euros or 0:+,.0f}", f"{row.seconds:.1f}"
-        )
-    console.print(table)
-    console.print("\nWhy one message went where it did, with keywords and costs:")
-    console.print(f"  “{result.example.text}” → {', '.join(result.example.labels)}", markup=False)
-    console.print("  " + ", ".join(f"{what} {share:+.2f}" for what, share in result.example.contributions), markup=False)
-    console.print(f"\nTry next:\n{result.next_steps}", markup=False)
-    console.print(f"\nWhat was decided, and why, is a page to look at: {result.report}", markup=False, soft_wrap=True)
+        hits, euros = f"{row.rare_hits} of {row.n_rare}", f"{row.euros or 0:+,.0f}"
+        cells.append([row.name, f"{row.accuracy:.0%}", f"{row.macro_f1:.2f}", hits, euros, f"{row.seconds:.1f}"])
+    print_table(["model", "right", "macro F1", f"{RARE} hits", "utility, euros", "seconds"], cells)
+    console.print("Why one message went where it did, with keywords and costs:")
+    console.print(f"  “{result.example.text}” → {', '.join(result.example.labels)}")
+    console.print("  " + ", ".join(f"{what} {share:+.2f}" for what, share in result.example.contributions))
+    console.print(f"\nWhat was decided, and why, is a page to look at: {result.report}", soft_wrap=True)
+    console.print(f"\nTry next:\n{result.next_steps}", soft_wrap=True)
+    if result.program != "textmargin":
+        console.print("To type textmargin alone, install it where your shell finds it: pip install .", soft_wrap=True)

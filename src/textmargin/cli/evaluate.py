@@ -16,12 +16,16 @@ def evaluate(
 
     Columns and separator are those of training, where the file has them and no option says otherwise.
     """
+    from .._system.stages import stage
     from ..persistence import load_classifier
     from ..report.summary import summarise
 
     classifier = load_classifier(model)
     measure = utility.measure(usual_costs(classifier))
-    summary = summarise(classifier, reading.read(data, origin=classifier.metadata_).corpus, measure)
+    with stage(f"reading {data}"):
+        corpus = reading.read(data, origin=classifier.metadata_).corpus
+    with stage(f"deciding on {len(corpus):,} texts"):
+        summary = summarise(classifier, corpus, measure)
     remark_on_texts(classifier, summary)
     if as_json:
         print_json(summary.to_dict())

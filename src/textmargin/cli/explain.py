@@ -8,6 +8,7 @@ import typer
 
 from ._console import OptionError, app, print_json
 from ._options import AsJson, ModelFile
+from ._tables import print_table
 
 
 @app.command()
@@ -29,22 +30,16 @@ def explain(
     if as_json:
         print_json(data)
         return
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console(highlight=False)
     how = "0 decides"
     if classifier.labels_.kind == "multiclass":
         how = "the highest decides" + (", from 0 on" if classifier.can_be_unsure else "")
     unsure = not data["labels"] and not classifier.labels_.multilabel
     decision = ", ".join(data["labels"]) or ("unsure" if unsure else "none")
-    console.print(f"Decision: {decision}. Score of {data['label']}: {data['score']:+.3f} ({how})", markup=False)
+    typer.echo(f"Decision: {decision}. Score of {data['label']}: {data['score']:+.3f} ({how})")
     known = any(one["from_prior"] for one in data["contributions"])
-    table = Table("feature", "contribution", *(["of that, from the prior"] if known else []), box=SIMPLE_HEAD)
+    rows = []
     for one in data["contributions"]:
         prior = [f"{one['from_prior']:+.3f}" if one["from_prior"] else ""] if known else []
-        table.add_row(escape(one["feature"]), f"{one['contribution']:+.3f}", *prior)
-    console.print(table)
-    console.print(f"the rest, intercept and threshold: {data['rest']:+.3f}")
+        rows.append([one["feature"], f"{one['contribution']:+.3f}", *prior])
+    print_table(["feature", "contribution", *(["of that, from the prior"] if known else [])], rows)
+    typer.echo(f"the rest, intercept and threshold: {data['rest']:+.3f}")

@@ -12,7 +12,7 @@ import typer
 
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
-from ._console import OptionError, app, remark, with_options
+from ._console import OptionError, app, remark, resumable, with_options
 from ._options import FileOptions, ModelFile, check_writable, grouped
 
 if TYPE_CHECKING:
@@ -212,7 +212,10 @@ def _predict_parts(
     if output is None or data == "-":
         raise OptionError("on a cluster decisions go from Parquet files to a folder: name the files, and it with --output.")
     require("predict_parquet")
-    with cluster.connect():
+    with (
+        cluster.connect(),
+        resumable("parts that are finished stay, and given again the command goes on after them, unless with --overwrite."),
+    ):
         from ..scale import predict_parquet
         from ..scale.tables import first_columns
         from ..tables.columns import column_on_arrival

@@ -25,6 +25,7 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write one page, to be opened in any browser, offline: decisions, what other thresholds would change, and reasons."""
+    from .._system.stages import stage
     from ..persistence import load_classifier
     from ..report.content import report_content
     from ..report.html import write_page
@@ -34,7 +35,10 @@ def report(
         check_writable(where, data, model, utility.costs)
     classifier = load_classifier(model)
     measure = utility.measure(usual_costs(classifier))
-    content = report_content(classifier, reading.read(data, origin=classifier.metadata_).corpus, measure)
+    with stage(f"reading {data}"):
+        corpus = reading.read(data, origin=classifier.metadata_).corpus
+    with stage(f"deciding on {len(corpus):,} texts, and why"):
+        content = report_content(classifier, corpus, measure)
     remark_on_texts(classifier, content.summary)
     if where is not None:
         write_page(content, where)

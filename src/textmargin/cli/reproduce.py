@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ResultError
-from ._console import app, print_json
+from ._console import app, print_json, resumable
+from ._tables import print_table, wide_console
 
 if TYPE_CHECKING:
     from ..experiments.result import Result
@@ -46,13 +47,15 @@ def reproduce(
 
     run = Run(quick=quick, kernels=kernels or cache_folder() / "kernels", results=results)
     found = []
-    for outcome in reproduce(tables or [], run):
-        found.append(outcome.result)
-        if as_ in (Format.terminal, Format.markdown):
-            _print_result(outcome.result, as_)
-        typer.echo(f"Stored in {outcome.path}", err=True)
-        if outcome.differences is not None:
-            typer.echo("\n  ".join(["Beside the run stored before:", *(outcome.differences or ["no number differs"])]), err=True)
+    with resumable(f"kernel values that were computed stay in {run.kernels}, and given again the command looks them up."):
+        for outcome in reproduce(tables or [], run):
+            found.append(outcome.result)
+            if as_ in (Format.terminal, Format.markdown):
+                _print_result(outcome.result, as_)
+            typer.echo(f"Stored in {outcome.path}", err=True)
+            if outcome.differences is not None:
+                told = ["Beside the run stored before:", *(outcome.differences or ["no number differs"])]
+                typer.echo("\n  ".join(told), err=True)
     if as_ in (Format.html, Format.json) and found:
         _print_all(found, as_)
     if page is not None:
@@ -60,32 +63,26 @@ def reproduce(
 
 
 def _list_tables(results: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from ..experiments.catalogue import EXPERIMENTS
     from ..experiments.reproduce import load_result
 
-    table = Table("name", "what it is", "minutes", "stored")
+    rows = []
     for one in EXPERIMENTS.values():
         try:
             earlier = load_result(one.name, results)
             when = earlier.when[:10] if earlier else ""
         except ResultError:
             when = "damaged"
-        table.add_row(one.name, one.title, f"{one.minutes:g}", when)
-    console = Console()
-    console.print(table)
-    console.print("textmargin reproduce NAME computes a table; --quick only tries it out.")
+        rows.append([one.name, one.title, f"{one.minutes:g}", when])
+    print_table(["name", "what it is", "minutes", "stored"], rows, texts=(0, 1))
+    typer.echo("textmargin reproduce NAME computes a table; --quick only tries it out.")
 
 
 def _print_result(result: Result, as_: Format) -> None:
-    from rich.console import Console
-
     from ..experiments.rendering import to_markdown, to_terminal
 
     if as_ is Format.terminal:
-        to_terminal(result, Console())
+        to_terminal(result, wide_console())
     else:
         typer.echo(to_markdown(result))
 

@@ -11,6 +11,7 @@ import typer
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_lines
 from ._options import AsJson, FloorOptions, ModelFile, UtilityOptions, check_writable, grouped, usual_costs
+from ._tables import print_table
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -110,15 +111,8 @@ def _thresholds(model: TextClassifier) -> dict[str, float]:
 
 
 def _show(moved: dict[str, Any]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table("label", "threshold before", "now", box=SIMPLE_HEAD)
-    for name, theta in moved["before"].items():
-        table.add_row(escape(name), f"{theta:+.3f}", f"{moved['after'][name]:+.3f}")
-    Console().print(table)
+    rows = [[name, f"{theta:+.3f}", f"{moved['after'][name]:+.3f}"] for name, theta in moved["before"].items()]
+    print_table(["label", "threshold before", "now"], rows)
     if moved.get("estimate"):
         for line in estimate_lines(moved["estimate"], None):
             typer.echo(line)

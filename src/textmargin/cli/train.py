@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._cluster import ClusterOptions, require
+from ._config_file import read_config
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
@@ -23,11 +25,14 @@ from ._options import (
     grouped,
     tell,
 )
+from ._talk import describe_counts, remark_on_corpus, remark_on_labels, words_line
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..config import ModelConfig
+    from ..datasets.corpus import Corpus
     from ..report.summary import Summary
+    from ..tuning import Candidate, Tuning
 
 
 @app.command()
@@ -54,38 +59,61 @@ def train(
     no_digests: Annotated[
         bool, typer.Option("--no-digests", help="Leave out of the file what evaluate and report know the training texts by.")
     ] = False,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Choose C, n-grams and features by held-out scores, and say what was chosen.")
+    ] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="TOML file of options, as textmargin init writes it; others win.", callback=read_config, is_eager=True),
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also say sizes, steps and times.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn from labelled texts, and write the model to a file.
 
     With --cluster or --workers texts are read, and learnt from, in parts: Parquet, CSV, TSV or JSON lines, of any size.
     """
-    sources = (data, test, making.keywords, making.prior_model, utility.costs)
+    from .._system.stages import log, stage
+
+    sources = (data, test, making.keywords, making.prior_model, utility.costs, config)
     check_writable(output, *sources)
     if report is not None:
         check_writable(report, output, *sources)
-    _check_together(holdout, cluster, report, test)
-    config = making.config(utility, floors)
-    corpus, held_out, report_corpus, start = None, None, None, None
+    _check_together(holdout, cluster, report, test, tune)
+    settings = making.config(utility, floors)
+    corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
     if cluster.wanted:
-        model = _train_parts(config, data, reading, cluster)
+        model = _train_parts(settings, data, reading, cluster)
     else:
-        table = reading.read(data, [name for name in (making.rationales, holdout.split_by) if name])
+        with stage(f"reading {data}"):
+            table = reading.read(data, [name for name in (making.rationales, holdout.split_by) if name])
         origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
         corpus, held_out, start = holdout.split(table.corpus)
         report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
-        model = config.fit(corpus)
+        remark_on_corpus(corpus)
+        if tune:
+            tuning = _tune(settings, corpus)
+            settings = tuning.chosen.config
+        model = settings.fit(corpus)
         model.metadata_ |= origin
     if no_digests:
         model.forget_texts()
-    model.save(output)
-    _remark_on_decisions(model, config)
+    with stage(f"writing {output}"):
+        model.save(output)
+    log.debug(f"{output}: {output.stat().st_size:,} bytes")
+    _remark_on_decisions(model, settings)
     facts = _facts(model, output)
-    facts["estimate"], facts["no_estimate"] = estimate_facts(model, config, corpus)
+    if corpus is not None:
+        remark_on_labels(corpus, facts["labels"], data)
+    facts["words"] = words_line(model, settings)
+    facts["tuning"] = None if tuning is None else _tuning_facts(tuning)
+    with stage("estimating how good it is on new texts"):
+        facts["estimate"], facts["no_estimate"] = estimate_facts(model, settings, corpus)
     if report is not None and report_corpus is not None:
         from ..report.html import write_report
 
-        shown = write_report(model, report_corpus, report, config.utility).summary
+        with stage(f"writing {report}"):
+            shown = write_report(model, report_corpus, report, settings.utility).summary
         facts["report"] = str(report)
         if test is not None:
             remark_on_texts(model, shown)
@@ -94,7 +122,8 @@ def train(
     if held_out is not None:
         from ..report.summary import summarise
 
-        summary = summarise(model, held_out, config.utility)
+        with stage(f"deciding on {len(held_out):,} texts"):
+            summary = summarise(model, held_out, settings.utility)
         remark_on_texts(model, summary)
         facts["holdout"] = {"split_by": holdout.split_by, "from": start, "summary": summary.to_dict()}
         if not as_json:
@@ -103,7 +132,32 @@ def train(
         print_json(facts)
 
 
-def _check_together(holdout: HoldoutOptions, cluster: ClusterOptions, report: Path | None, test: str | None) -> None:
+def _tune(config: ModelConfig, corpus: Corpus) -> Tuning:
+    """The settings that held-out scores speak for; says which, and what they rest on."""
+    from .._system.stages import stage
+    from ..tuning import tune
+
+    with stage("choosing settings"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of models that are tried; the one that is trained says what is to be said
+        tuning = tune(config, corpus, progress=True)
+    remark(str(tuning))
+    return tuning
+
+
+def _tuning_facts(tuning: Tuning) -> dict[str, Any]:
+    def describe(one: Candidate) -> dict[str, Any]:
+        names = ("features", "tokens", "ngrams", "stop_words", "C")
+        settings = {name: getattr(one.config, name) for name in names}
+        return {**settings, "score": one.score, "lead": one.lead, "error": one.error}
+
+    return {
+        "n_texts": tuning.n_texts,
+        "chosen": describe(tuning.chosen),
+        "candidates": [describe(one) for one in tuning.candidates],
+    }
+
+
+def _check_together(holdout: HoldoutOptions, cluster: ClusterOptions, report: Path | None, test: str | None, tune: bool) -> None:
     """Options that need others, or exclude them; before texts are read."""
     holdout.check()
     if (report is None and test is not None) or (report is not None and test is None and holdout.holdout is None):
@@ -111,6 +165,8 @@ def _check_together(holdout: HoldoutOptions, cluster: ClusterOptions, report: Pa
             "--report and --test go together: a report is about labelled texts that the model was not trained on, and --test "
             "says where they are, or --holdout how many of those in the file to keep out."
         )
+    if cluster.wanted and tune:
+        raise OptionError("--tune needs all texts in one memory; choose settings on a part of them, and give these here.")
     if cluster.wanted and (report is not None or holdout.holdout is not None):
         given = "--holdout needs" if holdout.holdout is not None else "--report and --test need"
         raise OptionError(
@@ -203,20 +259,16 @@ def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
-    labels = ", ".join(f"{name} {n}" for name, n in facts["labels"].items())
-    console.print(f"Trained on {facts['n_texts']:,} texts: {labels}")
-    for line in facts["knowledge"]:
-        console.print(line)
+    typer.echo(f"Trained on {facts['n_texts']:,} texts: {describe_counts(facts['labels'])}")
+    for line in [*([facts["words"]] if facts["words"] else []), *facts["knowledge"]]:
+        typer.echo(line)
     for line in estimate_lines(facts["estimate"], facts["no_estimate"]):
-        console.print(line)
+        typer.echo(line)
     if any(facts["thresholds"].values()):
-        console.print("Thresholds: " + ", ".join(f"{name} {theta:+.2f}" for name, theta in facts["thresholds"].items()))
-    console.print(f"Written to {facts['output']}")
+        typer.echo("Thresholds: " + ", ".join(f"{name} {theta:+.2f}" for name, theta in facts["thresholds"].items()))
+    typer.echo(f"Written to {facts['output']}")
     if "report" in facts:
-        console.print(f"Report written to {facts['report']}")
+        typer.echo(f"Report written to {facts['report']}")
 
 
 def _show_holdout(summary: Summary, column: str | None, start: str | None) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 from hashlib import sha256
 
-from ..errors import DatasetError, UnknownNameError
+from ..errors import DatasetError, UnknownNameError, nearest
 from . import desk, medline, reading, reuters, sms, wikipedia
 from ._catalogue import catalogue
 from .corpus import Corpus
@@ -62,9 +61,9 @@ def load_dataset(name: str) -> Corpus:
     (9603, 3299)
     """
     if name not in _READERS:
-        near = get_close_matches(str(name), _READERS, n=1, cutoff=0.5)
-        nearest = f" Nearest: {near[0]!r}." if near else ""
-        raise UnknownNameError(f"There is no dataset {name!r}.{nearest} Names: {', '.join(map(repr, dataset_names()))}.")
+        near = nearest(name, _READERS)
+        hint = "" if near is None else f" Nearest: {near!r}."
+        raise UnknownNameError(f"There is no dataset {name!r}.{hint} Names: {', '.join(map(repr, dataset_names()))}.")
     entry = catalogue()[name]
     paths = [right_path(entry, file) for file in entry.files]
     try:

@@ -30,6 +30,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, validate_params
+from .._system.stages import log, stage
 from .._ties import ROUNDING
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
@@ -199,6 +200,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)
         fitter = Fitter(self.estimator, self._weight_reaches_estimator(weight))
         estimator = fitter.fit(X, y, weight)
+        if hasattr(estimator, "n_iter_"):
+            steps = np.ravel(estimator.n_iter_)
+            log.debug(f"{steps.sum()} solver steps, {steps.min()} to {steps.max()} a label")
         names = column_names(y)
         multilabel = names is not None or type_of_target(y) == "multilabel-indicator"
         trained = score_columns(estimator, X, multilabel)
@@ -224,7 +228,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         fresh._held_out = fresh._calibration = None
         if self.rule != "zero":
             fresh.compute_held_out()
-        fresh._set_thresholds()
+        with stage("thresholds"):
+            fresh._set_thresholds()
         self.__dict__.update(fresh.__dict__)
         return self
 
@@ -254,10 +259,12 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                     "This model is without its held-out scores: it was pickled before they were computed, or they were left out. "
                     "Save it with textmargin.save, or fit it again."
                 )
-            self._held_out, self._source = self._source.scores(), None
+            with stage("held-out scores"):
+                self._held_out, self._source = self._source.scores(), None
         if self._calibration is None:
             texts = self._held_out.sample(_MOST_CALIBRATED)
-            self._calibration = Calibration.fit(texts.positive, texts.scores, self._labels.kind, texts.weight)
+            with stage("probabilities from held-out scores"):
+                self._calibration = Calibration.fit(texts.positive, texts.scores, self._labels.kind, texts.weight)
         return self._held_out, self._calibration
 
     @property

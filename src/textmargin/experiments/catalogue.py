@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
-from ..errors import UnknownNameError
+from ..errors import UnknownNameError, nearest
 from .run import Experiment
 
 EXPERIMENTS = {
@@ -34,7 +32,7 @@ EXPERIMENTS = {
 def experiment(name: str) -> Experiment:
     """One of them by its name."""
     if name not in EXPERIMENTS:
-        near = get_close_matches(name, EXPERIMENTS, n=1)
-        nearest = f" Nearest: {near[0]}." if near else ""
-        raise UnknownNameError(f"There is no table {name!r}.{nearest} There are {', '.join(EXPERIMENTS)}.")
+        near = nearest(name, EXPERIMENTS)
+        hint = "" if near is None else f" Nearest: {near}."
+        raise UnknownNameError(f"There is no table {name!r}.{hint} There are {', '.join(EXPERIMENTS)}.")
     return EXPERIMENTS[name]

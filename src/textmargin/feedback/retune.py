@@ -18,7 +18,7 @@ from ..decisions.leads import problem_columns
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import Measure
 from ..errors import LabelError, ScoreError
-from ..labels import Decisions, shorten
+from ..labels import Decisions, listed
 from .store import Feedback
 
 
@@ -83,7 +83,7 @@ def retune(
     names = [labels.text_names[column] for column in problem_columns(labels)]  # those that have a threshold
     unknown = [label for label in only if label not in names]
     if unknown:
-        raise LabelError(f"There is no threshold of {unknown[0]!r}; there are {shorten(names)}.")
+        raise LabelError(f"There is no threshold of {unknown[0]!r}; there are {listed(unknown[0], names)}")
     latest = list({one.text: one for one in feedback}.values())  # who judges a text again corrects himself
     own, decisions, n_other = _own_feedback(model, latest)
     new: dict[str, Any] = {} if min_precision is None else {"min_precision": min_precision}

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .._typing import Floats
-from ..errors import PriorError, TextmarginWarning, UnknownTermWarning
+from ..errors import PriorError, TextmarginWarning, UnknownTermWarning, nearest
 
 Analyze: TypeAlias = Callable[[str], list[str]]
 
@@ -87,13 +87,13 @@ class KnowledgeBase(BaseEstimator):
         spelled = {str(name): name for name in classes}  # files know names only
         known = {name if name in classes else spelled.get(str(name), name): entries for name, entries in self._entries().items()}
         strangers = [name for name in known if name not in classes]
-        near = {name: difflib.get_close_matches(str(name), list(spelled), n=1) for name in strangers}
+        near = {name: nearest(name, spelled) for name in strangers}
         shown = f"{', '.join(map(repr, classes[:8]))}{' …' if len(classes) > 8 else ''}"
         for name in strangers:
-            if near[name] or len(strangers) == len(known):
+            if near[name] is not None or len(strangers) == len(known):
                 raise PriorError(
                     f"{type(self).__name__} knows of {name!r}, which is not among the classes: {shown}."
-                    + (f" Did you mean {near[name][0]!r}?" if near[name] else "")
+                    + (f" Did you mean {near[name]!r}?" if near[name] is not None else "")
                 )
         if strangers:
             warnings.warn(

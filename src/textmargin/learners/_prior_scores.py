@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._typing import Floats
 from ..errors import PriorError
+from ..labels import listed
 
 
 def evaluate(source: Any, X: Any) -> Any:
@@ -45,7 +46,7 @@ def align_scores(scores: Any, classes: NDArray[Any], n_problems: int, n_texts: i
     for name, given in scores.items():
         place = np.flatnonzero(classes == name)
         if place.size == 0:
-            raise PriorError(f"prior_scores name {name!r}, which is not among the classes: {classes[:10].tolist()}.")
+            raise PriorError(f"prior_scores name {name!r}, which is not among the classes: {listed(name, classes.tolist())}")
         column = np.asarray(given, dtype=np.float64)
         if column.shape != (n_texts,):
             raise PriorError(f"prior_scores[{name!r}] have shape {column.shape}; expected ({n_texts},), one score per text.")

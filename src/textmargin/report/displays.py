@@ -10,6 +10,7 @@ from ..decisions.rules import UtilityCurve, relaxed, utility_curve
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import T10U, Measure
 from ..errors import ScoreError
+from ..labels import listed
 
 
 class UtilityCurveDisplay:
@@ -64,7 +65,7 @@ class UtilityCurveDisplay:
             )
         classes = estimator.classes_.tolist()
         if target is not None and target not in classes:
-            raise ScoreError(f"target {target!r} is not among the classes: {classes[:10]}.")
+            raise ScoreError(f"target {target!r} is not among the classes: {listed(target, classes)}")
         own = estimator.pos_label_
         if own is not None and target not in (None, own):
             raise ScoreError(f"With two classes there is one threshold, that of {str(own)!r}; ask for it, or for none.")

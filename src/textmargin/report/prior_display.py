@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._ties import descending_order
 from ..errors import PriorError
-from ..labels import ClassLabels
+from ..labels import ClassLabels, listed
 
 
 class PriorDisplay:
@@ -58,7 +58,7 @@ class PriorDisplay:
             raise PriorError(f"This {type(learner).__name__} was fitted without prior number {prior}; there is nothing to show.")
         classes = ClassLabels.of(learner.classes_, learner.multilabel_).problem_names
         if target is not None and target not in classes:
-            raise PriorError(f"target {target!r} is not among the classes that have weights: {classes[:10]}.")
+            raise PriorError(f"target {target!r} is not among the classes that have weights: {listed(target, classes)}")
         k = int(known.argmax()) if target is None else classes.index(target)
         if not known[k]:
             raise PriorError(f"Class {classes[k]!r} has no prior number {prior}; there is nothing to show.")

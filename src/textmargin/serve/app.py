@@ -17,7 +17,7 @@ from .. import __version__
 from ..classifier import TextClassifier
 from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, TextmarginError
 from ..feedback.store import Feedback, FeedbackStore
-from ..labels import Decisions, shorten
+from ..labels import Decisions, listed
 from ._batching import Batcher
 from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
 from ._gate import Gate, Limits
@@ -155,7 +155,7 @@ def _feedback(body: FeedbackBody, model: TextClassifier) -> Feedback:
     for where, labels in named.items():
         unknown = [label for label in labels if label not in names]
         if unknown:
-            raise _unfit(where, f"There is no label {unknown[0]!r}; there are {shorten(names)}.")
+            raise _unfit(where, f"There is no label {unknown[0]!r}; there are {listed(unknown[0], names)}")
         least = 0 if where == "predicted" and model.can_be_unsure else 1
         if not model.labels_.multilabel and where != "scores" and not least <= len(labels) <= 1:
             raise _unfit(where, f"A text has one label here; got {len(labels)}.")

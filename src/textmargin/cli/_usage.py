@@ -1,0 +1,81 @@
+"""Commands whose usage errors are one line, like all other mistakes, and name what may have been meant."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from ..errors import nearest
+
+UsageError: Any = typer.BadParameter.__bases__[0]  # which typer does not name itself
+
+
+class Command(TyperCommand):
+    """A command that takes each option once: of two, nobody knows which was meant."""
+
+    def parse_args(self, context: Any, args: list[str]) -> list[str]:
+        """Refuse an option that is given twice, unless it is made for it, and arguments that are too many."""
+        if context.resilient_parsing:  # a shell asks what could come next
+            return super().parse_args(context, args)
+        _, rest, order = self.make_parser(context).parse_args(args=list(args))
+        given = Counter(id(one) for one in order)
+        for one in order:
+            if given[id(one)] > 1 and one.param_type_name == "option" and not one.multiple:
+                raise typer.BadParameter(f"{max(one.opts, key=len)} is given {given[id(one)]} times; give it once.")
+        if rest:
+            raise typer.BadParameter(self._too_many(context, rest[0]))
+        return super().parse_args(context, args)
+
+    def _too_many(self, context: Any, argument: str) -> str:
+        """What to say of an argument that nothing is left for, which most often is where the results are to go."""
+        names = [one.name for one in self.params if one.param_type_name == "argument"]
+        line = f"{context.command_path} takes {' and '.join(names) or 'options'} only; {argument!r} is too much."
+        where = next((one for one in ("--to", "--output") for param in self.params if one in param.opts), None)
+        return line if where is None else f"{line} Where results go is an option: {where} {argument}"
+
+
+class Group(TyperGroup):
+    """Commands under one name."""
+
+    def main(
+        self,
+        args: Any = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command that the words say."""
+        try:
+            code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except UsageError as error:
+            code = error.exit_code
+            if type(error).__name__ == "NoArgsIsHelpError":
+                error.show()
+            else:
+                typer.echo(f"textmargin: {' '.join(_describe(error).split())}", err=True)
+        except typer.Abort:
+            code = 1
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
+
+
+def _describe(error: Any) -> str:
+    context = error.ctx
+    known = [] if context is None else [name for one in context.command.params for name in (*one.opts, *one.secondary_opts)]
+    if type(error).__name__ == "NoSuchOption" and context is not None:
+        option = error.option_name
+        near = nearest(option, [name for name in known if name.startswith("--")])
+        meant = f"see {context.command_path} --help." if near is None else f"did you mean {near}?"
+        return f"there is no option {option}; {meant}"
+    if isinstance(error, typer.BadParameter) and error.param is None and error.param_hint is None:
+        return str(error.message)
+    line = str(error.format_message()).strip()
+    hint = "" if context is None or "Did you mean" in line else f" See {context.command_path} --help."
+    return f"{line if line.endswith(('.', '?')) else f'{line}.'}{hint}"
