@@ -28,5 +28,5 @@ def test_values_of_every_kind_of_file_come_back():
 
 
 def test_a_value_that_cannot_wait_is_named():
-    with pytest.raises(OptionError, match="cannot hold back a row with .* complex"):
+    with pytest.raises(OptionError, match=r"cannot hold back a row with .* complex"):
         RowSpool().add([Row(1, {"x": 1j})])
