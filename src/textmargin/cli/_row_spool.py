@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from ..tables.rows import Row
 
 _MARK = "\0"  # the key of a value that JSON has no form for
-_FORMS: dict[
-    str, tuple[type, Any, Any]
-] = {  # what is written for it, and read from that; a datetime is a date, so it comes first
+# What is written for such a value, and read from that; a datetime is a date too, so it comes first.
+_FORMS: dict[str, tuple[type, Any, Any]] = {
     "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
     "date": (date, date.isoformat, date.fromisoformat),
     "time": (time, time.isoformat, time.fromisoformat),
