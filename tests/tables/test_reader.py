@@ -9,7 +9,8 @@ from tables.user_files import ROWS
 from textmargin.errors import TableError
 from textmargin.tables.columns import ColumnNames
 from textmargin.tables.formats import read_rows
-from textmargin.tables.reader import RowReader, TextBatch, read_table, stream_texts
+from textmargin.tables.reader import read_table, stream_texts
+from textmargin.tables.row_reader import RowReader, TextBatch
 from textmargin.tables.rows import Blank, InvalidLine, Row
 
 

@@ -14,7 +14,7 @@ from ._options import AsJson, ReadingOptions, check_writable, grouped
 if TYPE_CHECKING:
     from ..check.findings import DataCheck, Finding
     from ..datasets.corpus import Corpus
-    from ..tables.reader import LabelledTable
+    from ..tables.row_reader import LabelledTable
 
 _EXAMPLES = 3  # of a kind on the terminal
 _MOST_LINES = 5  # of one finding

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ._console import app, print_json
 from ._evaluation import print_summary, remark_on_texts
-from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, UtilityOptions, grouped, usual_costs
+from ._model_options import UtilityOptions, usual_costs
+from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, grouped
 
 
 @app.command()

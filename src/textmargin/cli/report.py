@@ -9,7 +9,8 @@ import typer
 
 from ._console import app, print_json
 from ._evaluation import remark_on_texts
-from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, UtilityOptions, check_writable, grouped, usual_costs
+from ._model_options import UtilityOptions, usual_costs
+from ._options import AsJson, LabelledFile, ModelFile, ReadingOptions, check_writable, grouped
 
 
 @app.command()

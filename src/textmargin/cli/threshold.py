@@ -10,7 +10,8 @@ import typer
 
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_lines
-from ._options import AsJson, FloorOptions, ModelFile, UtilityOptions, check_writable, grouped, usual_costs
+from ._model_options import FloorOptions, UtilityOptions, usual_costs
+from ._options import AsJson, ModelFile, check_writable, grouped
 from ._tables import print_table
 
 if TYPE_CHECKING:

@@ -14,17 +14,8 @@ from ._config_file import read_config
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
-from ._options import (
-    AsJson,
-    FloorOptions,
-    HoldoutOptions,
-    ModelOptions,
-    ReadingOptions,
-    UtilityOptions,
-    check_writable,
-    grouped,
-    tell,
-)
+from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
+from ._options import AsJson, ReadingOptions, check_writable, grouped, tell
 from ._talk import describe_counts, remark_on_corpus, remark_on_labels, words_line
 
 if TYPE_CHECKING:

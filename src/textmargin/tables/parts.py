@@ -23,7 +23,7 @@ from .formats import format_of, open_text, parse_json, parse_line, read_rows
 from .label_values import MISSING_LABELS, check_separator, find_flags
 from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner, batches
 from .paths import SUFFIXES, files_of
-from .reader import LabelledTable, RowReader
+from .row_reader import LabelledTable, RowReader
 from .rows import InvalidLine, Read, Row
 
 PART_BYTES = 32_000_000  # of a part, about; read, its texts and rows take several times that

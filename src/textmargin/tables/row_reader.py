@@ -1,0 +1,201 @@
+"""What the text and the label of a row are: `RowReader` alone says so.
+
+A row without them is an `InvalidLine`, like a line that cannot be read at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+from ..datasets.corpus import Corpus
+from ..errors import TableError
+from .columns import ColumnNames
+from .label_values import MISSING_LABELS, NO, YES, label_name
+from .rows import InvalidLine, Read, Row
+
+
+class TextBatch(NamedTuple):
+    """Rows that arrived together and their texts, one for each `Row` in `rows`; the others there are invalid or blank lines."""
+
+    texts: list[str]
+    rows: list[Read]
+
+
+@dataclass(frozen=True)
+class LabelledTable:
+    """A corpus, and how it was read.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Its `ids` are numbers of lines.
+    notes : list of str
+        What was guessed, and what looks odd.
+    invalid : list of InvalidLine
+        Lines that were left out.
+    text_column, label_column : str
+        None where there is none.
+    unlabelled : Corpus
+        The texts that have no label, and are not in `corpus`; its fields are those of `corpus`.
+    missing : Counter of str
+        What stands in place of their labels.
+    """
+
+    corpus: Corpus
+    notes: list[str] = field(default_factory=list)
+    invalid: list[InvalidLine] = field(default_factory=list)
+    text_column: str | None = None
+    label_column: str | None = None
+    unlabelled: Corpus = field(default_factory=lambda: Corpus("unlabelled", [], []))
+    missing: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """Texts and labels of rows.
+
+    Parameters
+    ----------
+    columns : ColumnNames
+    label_separator : str, default=None
+        What stands between several labels of one text; with it, with lists of labels in JSON, or with several columns, labels
+        are tuples.
+    missing_labels : values that mean that a text has no label, beside none at all
+    flags : mapping, default={}
+        Columns that say of each text whether it has the label they are called by, as `find_flags` finds them.
+    labelled : bool, default=True
+        Whether texts without a label are kept apart.
+    """
+
+    columns: ColumnNames
+    label_separator: str | None = None
+    missing_labels: Collection[str] = MISSING_LABELS
+    flags: Mapping[str, bool] = field(default_factory=dict)
+    labelled: bool = True
+
+    def read(self, row: Row) -> tuple[str, str | tuple[str, ...] | None]:
+        """The text of a row, and its label, or labels, None where there is none; ValueError where these are something else."""
+        return _text(row, self.columns.text), self._label(row)
+
+    def read_all(
+        self, rows: Iterable[Read], name: str, source: Any, *, strict: bool = True, fields: Sequence[str] = ()
+    ) -> LabelledTable:
+        """The corpus that rows make.
+
+        Parameters
+        ----------
+        rows : rows, invalid and blank lines
+        name : str
+            Of the corpus.
+        source : what to call the file in errors
+        strict : bool, default=True
+            Whether the first invalid line is an error; else all are left out, and in `invalid`.
+        fields : names of further columns
+        """
+        texts: list[str] = []
+        labels: list[Any] = []
+        valid: list[Row] = []
+        invalid: list[InvalidLine] = []
+        others: list[tuple[Row, str]] = []  # without a label
+        for row in rows:
+            if isinstance(row, Row):
+                try:
+                    text, label = self.read(row)
+                except ValueError as error:
+                    invalid.append(InvalidLine(row.number, str(error)))
+                else:
+                    if label is not None or not self.labelled:
+                        texts.append(text)
+                        labels.append("" if label is None else label)
+                        valid.append(row)
+                    else:
+                        others.append((row, text))
+            elif isinstance(row, InvalidLine):
+                invalid.append(row)
+            if strict and invalid:
+                raise TableError(refusal(invalid, source))
+        if any(isinstance(label, tuple) for label in labels):
+            labels = [label if isinstance(label, tuple) else (label,) if label else () for label in labels]
+        corpus = _corpus(name, texts, labels, valid, fields)
+        rest = _corpus(name, [text for _, text in others], [""] * len(others), [row for row, _ in others], fields)
+        missing = Counter(label_name(row.values.get(str(self.columns.label))) or "" for row, _ in others)
+        return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label, rest, missing)
+
+    def texts(self, batch: list[Read]) -> TextBatch:
+        """The texts of rows as they arrive; a row without one becomes an `InvalidLine` in its place."""
+        column = self.columns.text
+        if {*map(type, batch)} == {Row}:  # nearly always, and then all texts are had at once
+            values: list[Any] = [row.values.get(column) for row in cast("list[Row]", batch)]
+            if {*map(type, values)} == {str}:
+                return TextBatch(values, batch)
+        texts = []
+        rows: list[Read] = []
+        for row in batch:
+            if isinstance(row, Row):
+                try:
+                    texts.append(_text(row, column))
+                except ValueError as error:
+                    row = InvalidLine(row.number, str(error))
+            rows.append(row)
+        return TextBatch(texts, rows)
+
+    def _label(self, row: Row) -> str | tuple[str, ...] | None:
+        if len(self.columns.labels) > 1:
+            return self._labels(row)
+        if self.columns.label is None:
+            return ""
+        value = row.values.get(self.columns.label)
+        if isinstance(value, list):
+            return tuple(name for name in map(label_name, value) if name)
+        name = label_name(value)
+        if name is None or name in self.missing_labels:
+            return None
+        if self.label_separator is not None:
+            return self._parts(name)
+        return name or None
+
+    def _labels(self, row: Row) -> tuple[str, ...] | None:
+        """Of several columns: 0 and 1, or names; None where one that should be 0 or 1 is missing, or all are."""
+        names: list[str] = []
+        n_missing = 0
+        for column in self.columns.labels:
+            name = label_name(row.values.get(column))
+            says_no = self.flags.get(column)  # whether an empty cell does; None for a column of names
+            if name is None or name in self.missing_labels or (name == "" and says_no is False):
+                if says_no is not None:
+                    return None
+                n_missing += 1
+            elif says_no is None:
+                names += self._parts(name) if self.label_separator is not None else [name] * bool(name)
+            elif name.casefold() in YES:
+                names.append(column)
+            elif name and name.casefold() not in NO:
+                raise ValueError(f"{column!r} is {name!r}, neither 0 nor 1 as elsewhere")
+        return None if n_missing == len(self.columns.labels) else tuple(dict.fromkeys(names))
+
+    def _parts(self, name: str) -> tuple[str, ...]:
+        return tuple(part.strip() for part in name.split(self.label_separator) if part.strip())
+
+
+def _text(row: Row, column: str) -> str:
+    if column not in row.values:
+        raise ValueError(f"no column {column!r}")
+    value = row.values[column]
+    if not isinstance(value, str):
+        raise ValueError(f"{column!r} is {value!r}, not a text")
+    return value
+
+
+def _corpus(name: str, texts: list[str], labels: list[Any], rows: Sequence[Row], fields: Sequence[str]) -> Corpus:
+    values = {column: [row.values.get(column) for row in rows] for column in fields}
+    return Corpus(name, texts, labels, ids=[str(row.number) for row in rows], fields=values)
+
+
+def refusal(invalid: Sequence[InvalidLine], source: Any) -> str:
+    """What to say where lines cannot be read and none may be left out."""
+    more = f" ({len(invalid)} lines in all cannot be read.)" if len(invalid) > 1 else ""
+    first = invalid[0]
+    return f"Line {first.number:,} of {source}: {first.reason}.{more} Mend it, or leave such lines out with skip_invalid=True."
