@@ -42,9 +42,23 @@ from .learners.primal import PriorSVC
 from .learners.rocchio import Rocchio
 from .persistence import save
 from .representations.digests import Digests, text_digests
-from .representations.texts import as_texts
+from .representations.texts import as_texts, join_copies
 
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
+
+
+def _without_copies(texts: list[str], matrix: Any, target: Any, weights: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+    """Of texts that occur again with the same label one, with the weight of all: the same model.
+
+    A held-out score of a text is then by a model that knew none of its copies, which would flatter it.
+    """
+    labels = target.tolist() if target.ndim == 1 else [*map(tuple, target.tolist())]
+    first, group = join_copies(texts, labels)
+    if len(first) == len(texts) or len(first) <= len({*labels}):  # no copies; or nothing else, so that no text could be held out
+        return matrix, target, weights
+    weight = np.bincount(group, weights.get("sample_weight"))
+    rows = [texts[row] for row in first] if matrix is texts else matrix[first]
+    return rows, target[first], {"sample_weight": weight}
 
 
 def _last_part_has(method: str) -> Any:
@@ -178,9 +192,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weights and not has_fit_parameter(model, "sample_weight"):
             raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
+        counts = target.sum(axis=0) if labels.multilabel else np.unique(target, return_counts=True)[1]
+        if isinstance(model, ThresholdClassifier) and has_fit_parameter(learner, "sample_weight"):
+            matrix, target, weights = _without_copies(texts, matrix, target, weights)
         with stage(f"training {labels.names.size} labels"):
             fitted = model.fit(matrix, target, **weights)
-        counts = target.sum(axis=0) if labels.multilabel else np.unique(target, return_counts=True)[1]
         return self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts), text_digests(texts))
 
     def set_fitted(

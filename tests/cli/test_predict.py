@@ -71,7 +71,7 @@ def labels_of(out):
     """Lines and labels, after the names of the columns."""
     assert out[0] == HEADER
     rows = [line.split(",") for line in out[1:]]
-    assert all(guess == "" and float(score) > 0 and 0.5 < float(confidence) < 1 for _, _, guess, score, confidence in rows)
+    assert all(guess == "" and float(score) > 0 and 0 < float(confidence) < 1 for _, _, guess, score, confidence in rows)
     return [f"{number},{label}" for number, label, *_ in rows]
 
 

@@ -32,6 +32,7 @@ from .._typing import Bools, Floats, Indices
 from ..classifier import TextClassifier
 from ..decisions.calibration import Calibration
 from ..errors import EmptyVocabularyError
+from ..representations.texts import join_copies
 from .findings import Finding
 
 LEAST_TEXTS = 5  # of a label that is judged: as many as there are folds
@@ -80,11 +81,13 @@ def doubtful_labels(texts: Sequence[str], labels: Sequence[Any], group: Indices 
     if n_judged < (1 if several else 2):
         return Doubts([], None, [f"labels were not judged: fewer than two have {LEAST_TEXTS} different texts or more"])
     known = [texts[head] for head in heads[learnt].tolist()]
+    targets = [own for own, used in zip(common, learnt, strict=True) if used]
     try:
-        model = TextClassifier().fit(known, [own for own, used in zip(common, learnt, strict=True) if used])
+        model = TextClassifier().fit(known, targets)
     except EmptyVocabularyError:
         return Doubts([], None, ["labels were not judged: the texts have no words to learn from"])
-    proba = _held_out_probabilities(model)
+    # of texts that occur again, where nobody grouped them, one has a held-out score for all
+    proba = _held_out_probabilities(model)[join_copies(known, targets)[1]]
     judged = np.flatnonzero(rows)[learnt[place]]
     proba = proba[(np.cumsum(learnt) - 1)[place][learnt[place]]]
     notes = [f"labels with fewer than {LEAST_TEXTS} different texts were not judged: {len(few):,}"] if few else []

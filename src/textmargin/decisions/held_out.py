@@ -165,7 +165,8 @@ class HeldOutSource:
             if cheapest is not None:
                 wanted = cheapest()
                 if wanted == "cv":  # its own, which start from the solution they are near to
-                    own = estimator.fold_decision_function(self.classifier.n_folds, self.classifier.random_state)
+                    n_folds = min(self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight))
+                    own = estimator.fold_decision_function(n_folds, self.classifier.random_state)
                     return "cv", np.asarray(own).reshape(len(self.trained), -1)
             else:
                 wanted = "loo" if hasattr(estimator, "loo_decision_function") else "cv"

@@ -264,7 +264,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self._calibration is None:
             texts = self._held_out.sample(_MOST_CALIBRATED)
             with stage("probabilities from held-out scores"):
-                self._calibration = Calibration.fit(texts.positive, texts.scores, self._labels.kind, texts.weight)
+                self._calibration = Calibration.fit(
+                    texts.positive, np.where(np.isnan(texts.scores), np.nan, texts.as_new()), self._labels.kind, texts.weight
+                )
         return self._held_out, self._calibration
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import NotTextError
@@ -26,6 +26,26 @@ def as_texts(texts: Any) -> list[str]:
         if not isinstance(text, str):
             raise not_a_text(i, text)
     return found
+
+
+def join_copies(texts: Sequence[str], labels: Iterable[Any]) -> tuple[list[int], list[int]]:
+    """The rows of the first of texts that occur again with the same label, in order; and for each row which of these it is.
+
+    Examples
+    --------
+    >>> from textmargin.representations.texts import join_copies
+    >>> join_copies(["corn", "oil", "corn", "corn"], ["a", "b", "a", "b"])
+    ([0, 1, 3], [0, 1, 0, 2])
+    """
+    place: dict[Any, int] = {}
+    first: list[int] = []
+    group = []
+    for row, key in enumerate(zip(texts, labels, strict=True)):
+        own = place.setdefault(key, len(first))
+        if own == len(first):
+            first.append(row)
+        group.append(own)
+    return first, group
 
 
 def not_a_text(i: int, text: Any) -> NotTextError:
