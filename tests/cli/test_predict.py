@@ -338,3 +338,9 @@ def test_a_pipe_of_plain_lines_has_numbers_and_keeps_its_first_text(folder):
     _, out, err = predict(folder, "-", given=b"no toner\nthe vpn\n")
     assert labels_of(out) == ["1,printing", "2,network"]
     assert any("plain lines" in line for line in err)
+
+
+def test_texts_of_which_nothing_is_known_are_counted(folder):
+    _, out, err = predict(folder, "-", given=b"no toner\nzebra giraffe\n\nxyzzy\n")
+    assert len(out) == 4
+    assert any("2 of 3 texts have no word that the model knows" in line for line in err)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
+import warnings
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .._ties import ROUNDING
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, resumable, with_options
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from .._system.row_counter import RowCounter
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
+    from ..labels import Decisions
     from ..tables.rows import Read
 
 
@@ -157,6 +160,7 @@ def _predict_rows(
     nothing = model.decide([], probabilities=known)
     if narrow:  # the columns are known, and who waits at the end of a pipe may see them
         sink.add([], nothing)
+    unknown = _UnknownTexts(model)
     n_invalid = n_blank = 0
     for texts, rows in chain(first, batches):
         if strict and len(texts) < len(rows):
@@ -165,6 +169,7 @@ def _predict_rows(
             decisions = model.decide(texts, probabilities=known)
             sink.add([row for row in rows if isinstance(row, Row)], decisions)
             counter.add(len(texts))
+            unknown.add(decisions)
             if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
                 remark(f"line {rows[-1].number:,}: {alarm.message}")
         if len(texts) == len(rows):
@@ -181,6 +186,8 @@ def _predict_rows(
     if not n_decided and not narrow:
         sink.add([], nothing)
     sink.close()
+    if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
+        remark(f"{unknown.n_texts:,} of {n_decided:,} texts have no word that the model knows, and all have the same score")
     if n_blank:
         remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
     if n_invalid and not n_decided:
@@ -189,6 +196,20 @@ def _predict_rows(
         remark(f"{n_invalid:,} lines skipped")
     elif not n_decided:
         remark(f"{source} has no rows; there was nothing to decide on")
+
+
+class _UnknownTexts:
+    """Counts texts of which a model knows nothing: they have the scores of an empty one."""
+
+    def __init__(self, model: TextClassifier) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty text has no word that is known
+            self.scores = model.decide([""]).scores
+        self.n_texts = 0
+
+    def add(self, decisions: Decisions) -> None:
+        """Further texts."""
+        self.n_texts += int((abs(decisions.scores - self.scores) <= ROUNDING).all(axis=1).sum())
 
 
 def _until_invalid(texts: list[str], rows: list[Read]) -> tuple[list[str], list[Read]]:
