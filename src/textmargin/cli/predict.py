@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .._ties import ROUNDING
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, resumable, with_options
@@ -209,6 +208,8 @@ class _UnknownTexts:
 
     def add(self, decisions: Decisions) -> None:
         """Further texts."""
+        from .._ties import ROUNDING
+
         self.n_texts += int((abs(decisions.scores - self.scores) <= ROUNDING).all(axis=1).sum())
 
 
