@@ -2,6 +2,7 @@
 
     python -m benchmarks.bench_probabilities            # about two minutes
     python -m benchmarks.bench_probabilities --quick    # ten topics, without scikit-learn's
+    python -m benchmarks.bench_probabilities --few      # how sure models of few texts are, and how often they are right
 
 First 90 topics of Reuters-21578 (ModApte): the sum of the topics' Brier scores on the test texts, the mean calibration error (15
 bins of equally many texts), seconds beyond training (held-out scores included), and topics that fail, which get the base rate.
@@ -21,7 +22,7 @@ from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, PriorSVC, load_dataset
+from textmargin import BagOfWords, PriorSVC, TextClassifier, load_dataset
 from textmargin.datasets.reuters import modapte_topics
 from textmargin.decisions.budget import Budget, budget_outcome
 from textmargin.decisions.calibration import Calibration, brier_score, calibration_error
@@ -149,11 +150,34 @@ def budget(names, train, test, Y, Y_test, held_out, scores):
         print(line, flush=True)
 
 
+def few_texts(draws=8):
+    """Of models of few texts: the mean probability of the likeliest label, and how often that is right, on up to 2,000 others."""
+    print("\nfew texts                        confidence    right  log loss")
+    for name, sizes in {"desk": (60, 120, 240), "wikipedia25": (150, 300, 1000)}.items():
+        corpus = load_dataset(name)
+        for n in sizes:
+            figures = []
+            for draw in range(draws):
+                order = np.random.default_rng(draw).permutation(len(corpus)).tolist()
+                train, test = corpus.take(order[:n]), corpus.take(order[n : n + 2000])
+                test = test.take([row for row, label in enumerate(test.labels) if label in set(train.labels)])
+                model = TextClassifier().fit(train.texts, train.labels)
+                proba, truth = model.predict_proba(test.texts), np.searchsorted(model.classes_, test.labels)
+                own = proba[np.arange(len(truth)), truth]
+                figures.append((proba.max(axis=1).mean(), np.mean(proba.argmax(axis=1) == truth), -np.log(own).mean()))
+            print(f"{name + f', {n} texts':30}" + "".join(f"{value:12.3f}" for value in np.mean(figures, axis=0)), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="ten topics, and nothing of scikit-learn's")
-    quick = parser.parse_args().quick
+    parser.add_argument("--few", action="store_true", help="models of few texts alone")
+    options = parser.parse_args()
+    quick = options.quick
     print(describe("textmargin", "scikit-learn"))
+    if options.few:
+        few_texts()
+        return
     reuters = topics(quick)
     for name in ("wikipedia25", "desk"):
         corpus = load_dataset(name)
@@ -161,6 +185,8 @@ def main() -> None:
         one_label(name, train.texts, np.array(train.labels), test.texts, np.array(test.labels), quick)
     one_label("Reuters, one topic", *single_topic(*reuters[:5]), quick)
     budget(*reuters)
+    if not quick:
+        few_texts()
 
 
 if __name__ == "__main__":
