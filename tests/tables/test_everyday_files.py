@@ -146,6 +146,12 @@ READ = {
         [],
         "sheet 'tickets' of 'empty', 'tickets'",
     ),
+    "Excel, a cover sheet first": (
+        "a.xlsx",
+        lambda: workbook({"Info": [["Tickets"], ["made on monday"]], "all": [("text", "label"), *ROWS], "codes": [(1, 2)]}),
+        [],
+        "sheet 'all' of 'Info', 'all', 'codes'; the others are left out, and --sheet chooses another",
+    ),
     "Excel with numbers": (
         "a.xlsx",
         lambda: workbook({"a": [("text", "label"), *((text, float(label == "network")) for text, label in ROWS)]}),
@@ -165,6 +171,13 @@ READ = {
         "1 of 41 rows has no label",
     ),
     "zip": ("a.zip", zipped({"desk.csv": PLAIN, "__MACOSX/desk.csv": "junk"}), [], ""),
+    "zip with more in it": (
+        "a.zip",
+        zipped({"README.txt": "by me", "data/desk.csv": PLAIN, "data/.DS_Store": "junk"}),
+        [],
+        "data/desk.csv of the archive; left out: README.txt",
+    ),
+    "Excel in a zip": ("a.zip", lambda: zipped({"a.xlsx": workbook({"a": [("text", "label"), *ROWS]})}), [], ""),
     "gz": ("a.csv.gz", gzip.compress(PLAIN.encode()), [], ""),
     "gz without saying so": ("a.csv", gzip.compress(table(delimiter=";").encode()), [], "semicolons"),
     "xz": ("a.csv.xz", lzma.compress(PLAIN.encode()), [], ""),

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import TableError, nearest
 from .label_values import MISSING_LABELS, find_flags
-
-if TYPE_CHECKING:
-    from .rows import Row
+from .rows import Row, SheetRow
 
 # In this order; titles come last, for they stand beside longer texts. Without "note", which in French is a mark given.
 TEXT_NAMES = (
@@ -161,7 +159,8 @@ def _text_column(rows: Sequence[Row], names: list[str], labels: Collection[str])
     matches = [name for telling in TEXT_NAMES for name in names if name.lower() == telling and name not in labels]
     if matches:
         return matches[0]
-    strings = [name for name in names if name not in labels and all(isinstance(row.values.get(name), str) for row in rows)]
+    others = [name for name in names if name not in labels]
+    strings = [name for name in others if all(isinstance(row, SheetRow) or isinstance(row.values.get(name), str) for row in rows)]
     long = [name for name, words in _mean_words(rows, strings).items() if words >= _MIN_WORDS]
     return long[0] if len(long) == 1 else None
 

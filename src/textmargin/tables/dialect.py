@@ -43,7 +43,7 @@ class Dialect:
     header : bool, default=None
         Whether the first line names the columns; where it does not, they are called "1", "2", ….
     sheet : str, default=None
-        Of a spreadsheet with several; by default the first that is not empty.
+        Of a spreadsheet with several; by default the first that looks like a table.
 
     Examples
     --------

@@ -104,6 +104,4 @@ def _by_zero_bytes(first: bytes) -> str | None:
 
 
 def _unknown(name: str) -> str:
-    return (
-        f"{name} is neither UTF-8 nor Windows-1252; name its encoding with encoding=, as {_OTHERS}."
-    )
+    return f"{name} is neither UTF-8 nor Windows-1252; name its encoding with encoding=, as {_OTHERS}."

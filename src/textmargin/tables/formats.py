@@ -22,15 +22,17 @@ from .delimited import CARRIAGE_RETURN, Log, column_names, decode_line, filled_l
 from .dialect import Dialect, describe, find_dialect, is_data, transcodes
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
+from .label_values import label_name
 from .lines import Line, batches
 from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
-from .rows import Blank, InvalidLine, Read, Row
-from .sheets import read_sheet
+from .rows import Blank, InvalidLine, Read, Row, SheetRow
+from .sheets import n_filled, read_sheet
 from .streams import ByteStream, member_of, open_stream
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder")
 _NO_STREAM = ("xlsx", "ods", "parquet", "folder")  # which are read from a place, not from the beginning on
+_NOT_PACKED = ("parquet", "folder")
 _ROWS_AT_ONCE = 2000
 
 
@@ -52,7 +54,7 @@ def format_of(source: str | os.PathLike[str], file_format: str | None = None) ->
         return "folder"
     if file_format is None:
         file_format = SUFFIXES.get(_suffix(path)) or _unknown(path)
-    if file_format in _NO_STREAM and path.suffix.lower() in PACKED_SUFFIXES:
+    if file_format in _NOT_PACKED and path.suffix.lower() in PACKED_SUFFIXES:
         raise TableError(f"{path} is packed, and {file_format} must not be; unpack it.")
     return file_format
 
@@ -138,6 +140,8 @@ def _text(source: str | os.PathLike[str], given: Dialect, log: Log, names: Colle
     """Rows of a text file."""
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
+        if stream.note:
+            log(stream.note)
         if found.file_format in ("csv", "tsv"):
             yield from _delimited(stream, found, given, log)
             return
@@ -198,29 +202,33 @@ def _unknown(path: Path) -> str:
 
 
 def _sheet(path: Path, given: Dialect, log: Log, expected: Collection[str]) -> Iterator[list[Read]]:
-    with path.open("rb") as stream:
-        start = stream.read(2000)
-    if not start.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
-        refuse_binary(start, str(path), path)
-    rows, note = read_sheet(path, given.sheet)
+    with ExitStack() as stack:
+        stream = open_stream(path, stack)
+        content = b"".join(iter(stream.read, b""))
+    if stream.note:
+        log(stream.note)
+    if not content.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
+        refuse_binary(content[:2000], str(path), path)
+    rows, note = read_sheet(content, str(path), given.sheet)
     first = list(islice(rows, _ROWS_AT_ONCE))
     if note:
         log(note)
     if not first:
         return
-    n_filled = [sum(map(bool, values)) for _, values in first]
-    if n_filled[0] == 1 < (usual := Counter(n_filled[1:] or [0]).most_common(1)[0][0]):
+    counts = [n_filled(values) for _, values in first]
+    if counts[0] == 1 < (usual := Counter(counts[1:] or [0]).most_common(1)[0][0]):
         raise TableError(
             f"Row {first[0][0]} of {path} has one value, most of those below it {usual}, so that it does not name the columns; "
             f"remove what stands above their names."
         )
-    header = not is_data([values for _, values in first], expected) if given.header is None else given.header
-    names = column_names(first[0][1], header, log)
+    texts = [[label_name(value) or "" for value in values] for _, values in first]
+    header = not is_data(texts, expected) if given.header is None else given.header
+    names = column_names(texts[0], header, log)
     if note := describe(replace(given, header=header), given, names):
         log(note)
     rest = chain(first[1:] if header else first, rows)
     while several := list(islice(rest, _ROWS_AT_ONCE)):
-        yield [Row(number, dict(zip(names, values, strict=True))) for number, values in several]
+        yield [SheetRow(number, dict(zip(names, values, strict=True))) for number, values in several]
 
 
 def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]]:

@@ -118,7 +118,7 @@ def _sort_keys(corpus: Corpus, column: str) -> list[float]:
         else:
             raise TableError(
                 f"Line {line} of {corpus.name}: {column!r} is {value!r:.60}, neither a number nor a date such as 1987-02-26, "
-                f"1987-02-26T15:01:01, 26-FEB-1987 15:01:01 or 26.02.1987 15:01; mend it, or choose another column with split_by=."
+                f"1987-02-26T15:01:01, 26-FEB-1987 15:01:01 or 26.02.1987 15:01; mend it or choose another column with split_by=."
             )
     if len(kinds) > 1:
         raise TableError(f"Column {column!r} of {corpus.name} has both numbers and dates; choose another with split_by=.")

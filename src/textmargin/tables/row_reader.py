@@ -14,7 +14,7 @@ from ..datasets.corpus import Corpus
 from ..errors import TableError
 from .columns import ColumnNames
 from .label_values import MISSING_LABELS, NO, YES, label_name
-from .rows import InvalidLine, Read, Row
+from .rows import InvalidLine, Read, Row, SheetRow
 
 
 class TextBatch(NamedTuple):
@@ -184,6 +184,8 @@ def _text(row: Row, column: str) -> str:
     if column not in row.values:
         raise ValueError(f"no column {column!r}")
     value = row.values[column]
+    if isinstance(row, SheetRow) and not isinstance(value, str):
+        return label_name(value) or ""
     if not isinstance(value, str):
         raise ValueError(f"{column!r} is {value!r}, not a text")
     return value

@@ -12,6 +12,12 @@ class Row(NamedTuple):
     values: dict[str, Any]
 
 
+class SheetRow(Row):
+    """Of a spreadsheet, which makes a number or a date of a text that looks like one."""
+
+    __slots__ = ()
+
+
 class InvalidLine(NamedTuple):
     """A line that cannot be read, and why."""
 
