@@ -4,6 +4,7 @@ import pytest
 
 from textmargin.errors import TableError
 from textmargin.tables.columns import column_on_arrival
+from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 from textmargin.tables.rows import Row
 
@@ -36,6 +37,14 @@ def test_a_column_that_must_be_chosen_comes_with_the_likeliest(tmp_path):
         read_table(path)
     with pytest.raises(TableError, match=r"which one holds the label\? Choose it with label=, perhaps label='type'\."):
         read_table(path, text="what")
+
+
+def test_what_was_found_out_is_not_lost_with_a_wrong_column(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("Größe;Ort\n1;a\n2;b\n".encode("cp1252"))
+    for read in (read_table, open_parts):
+        with pytest.raises(TableError, match=r"no column 'nope'.* \(Read so: semicolons, Windows-1252\.\)$"):
+            read(path, text="nope")
 
 
 def test_usual_names_in_german(tmp_path):

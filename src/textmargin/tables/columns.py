@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +118,17 @@ def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str
     if guess is None:
         raise TableError(_which(source, names, "text", _likely_text([row], names)))
     return ColumnNames(guess, None, [] if names == ["text"] else [f"text: column {guess!r}"])
+
+
+@contextmanager
+def reading_notes(notes: Sequence[str]) -> Iterator[None]:
+    """Errors of the block say how the file was read, as far as that was found out: a wrong guess may be what is behind them."""
+    try:
+        yield
+    except TableError as error:
+        if not notes:
+            raise
+        raise TableError(f"{error} (Read so: {'; '.join(notes)}.)") from error
 
 
 def no_column(name: str, names: Collection[str], source: Any, parameter: str = "") -> str:

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..errors import TableError
-from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, spread
+from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, reading_notes, spread
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
 from .formats import format_of, open_text, parse_json, parse_line, read_rows
@@ -134,7 +134,8 @@ def open_parts(
     sample = _sample(parts)
     if not sample:
         raise TableError(f"{source} has no rows.")
-    columns = find_columns(sample, source, text, label, labelled=True)
+    with reading_notes(list(notes)):
+        columns = find_columns(sample, source, text, label, labelled=True)
     columns = replace(columns, notes=[*notes, *columns.notes])
     for part in parts:
         for parameter, names in (("text", [columns.text]), ("label", columns.labels)):
