@@ -98,7 +98,9 @@ class PartedTable:
         """The texts and labels of one part, as `read_table` reads a whole file."""
         names = list(dict.fromkeys([self.columns.text, *self.columns.labels]))
         table = self.reader.read_all(part.rows(names), self.name, part.path, strict=not self.skip_invalid)
-        invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in table.invalid]
+        reason = f"the text, column {self.columns.text!r}, is empty"
+        lines = [*table.invalid, *(InvalidLine(int(number), reason) for number in table.empty.ids)]
+        invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in sorted(lines)]
         return replace(table, invalid=invalid)
 
 

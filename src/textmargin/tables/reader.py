@@ -83,7 +83,11 @@ def read_table(
         reader = RowReader(columns, label_separator, missing_labels, flags, labelled)
         table = reader.read_all(rows, name, called, strict=not skip_invalid, fields=fields)
         if not table.corpus.texts and not table.missing:
-            raise TableError(_nothing_left(called, table.invalid))
+            raise TableError(
+                _nothing_left(called, table.invalid)
+                if not table.empty.texts
+                else f"All rows of {called} are empty in column {columns.text!r}. Choose the column of the texts with text=."
+            )
         if labelled and columns.label is not None:
             labels = table.corpus.labels
             counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
@@ -91,6 +95,8 @@ def read_table(
             notes += columns.notes + label_notes(table, counts)
         else:
             notes += columns.notes
+        if n := len(table.empty):
+            notes.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no text; left out")
         return replace(table, notes=notes)
 
 
@@ -122,7 +128,8 @@ def stream_texts(
     usual: str | None = None,
     log: Callable[[str], None] | None = None,
 ) -> Iterator[TextBatch]:
-    """The texts of rows as they arrive, batch by batch; a row without one becomes an `InvalidLine` in its place.
+    """The texts of rows as they arrive, batch by batch; a row without one becomes an `EmptyText` in its place, or an
+    `InvalidLine`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is read of a file: rows, lines that cannot be read, and blank ones."""
+"""What is read of a file: rows, with a text or without, lines that cannot be read, and blank ones."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ class SheetRow(Row):
     __slots__ = ()
 
 
+class EmptyText(NamedTuple):
+    """A row whose text is empty."""
+
+    number: int
+    values: dict[str, Any]
+
+
 class InvalidLine(NamedTuple):
     """A line that cannot be read, and why."""
 
@@ -31,4 +38,4 @@ class Blank(NamedTuple):
     number: int
 
 
-Read: TypeAlias = Row | InvalidLine | Blank
+Read: TypeAlias = Row | EmptyText | InvalidLine | Blank

@@ -22,7 +22,7 @@ from typing import IO, Any, TextIO
 from .._system.writing import put_whole
 from ..errors import OutputError, TableError, TextmarginError
 from ._cells import MISSING, cells, defuse, encode_json
-from .rows import Row
+from .rows import EmptyText, Row
 
 WRITABLE = {
     ".csv": "csv",
@@ -161,7 +161,7 @@ class JsonLinesWriter(_TextWriter):
         self.stream.flush()
 
 
-def row_columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+def row_columns(rows: Sequence[Row | EmptyText]) -> dict[str, list[Any]]:
     """The columns of rows, for a writer.
 
     Examples
