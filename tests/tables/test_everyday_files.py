@@ -131,6 +131,8 @@ READ = {
     "quotes with newlines, semicolons, CRLF": ("a.csv", table(NEWLINES, ";", end="\r\n"), [], "semicolons"),
     "tabs": ("a.tsv", table(delimiter="\t"), [], ""),
     "tabs in .csv": ("a.csv", table(delimiter="\t"), [], "tabs"),
+    "tabs in .txt": ("a.txt", table(delimiter="\t"), [], "a table with tabs; --text-only-lines reads a text per line"),
+    "semicolons in .txt": ("a.txt", table(GERMAN, ";").encode("cp1252"), [], "a table with semicolons; --text-only-lines"),
     "bars": ("a.csv", table(delimiter="|"), [], "|"),
     "another delimiter": ("a.csv", table(delimiter="~"), ["--delimiter", "~"], ""),
     "Excel": ("a.xlsx", lambda: workbook({"tickets": [("text", "label"), *ROWS]}), [], ""),

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import TableError
 from .delimited import CARRIAGE_RETURN, Log, column_names, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
-from .dialect import Dialect, describe, find_dialect, is_data, transcodes
+from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, is_data, transcodes
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
 from .label_values import label_name
@@ -54,6 +54,8 @@ def format_of(source: str | os.PathLike[str], file_format: str | None = None) ->
         return "folder"
     if file_format is None:
         file_format = SUFFIXES.get(_suffix(path)) or _unknown(path)
+        if file_format == "txt" and (delimiter := _delimiter_in_text(path)) is not None:
+            file_format = "tsv" if delimiter == "\t" else "csv"
     if file_format in _NOT_PACKED and path.suffix.lower() in PACKED_SUFFIXES:
         raise TableError(f"{path} is packed, and {file_format} must not be; unpack it.")
     return file_format
@@ -76,8 +78,13 @@ def read_rows(
     """
     given = dialect or Dialect()
     given.check()
-    given = replace(given, file_format=format_of(source, given.file_format))
     log = log or (lambda line: None)
+    file_format = format_of(source, given.file_format)
+    if given.file_format is None and file_format in ("csv", "tsv") and source != "-" and _suffix(Path(source)) == ".txt":
+        delimiter = given.delimiter or _delimiter_in_text(Path(source))
+        log(f"a table with {DELIMITERS.get(str(delimiter), repr(delimiter))}; file_format='txt' reads a text per line")
+        given = replace(given, delimiter=delimiter)
+    given = replace(given, file_format=file_format)
     if given.file_format == "folder":
         return _folder(Path(source), given.encoding, log)
     if given.file_format == "parquet":
@@ -188,6 +195,16 @@ def _suffix(path: Path) -> str:
     """Of the table, which in a zip archive has a name of its own."""
     member = member_of(path) if path.suffix.lower() == ".zip" else None
     return suffix_of(path if member is None else Path(member))
+
+
+def _delimiter_in_text(path: Path) -> str | None:
+    """Of a file whose name says that it is plain text, and which is a table; None where it is not, or can be read only once."""
+    if not path.is_file():
+        return None
+    with ExitStack() as stack:
+        stream = open_stream(path, stack)
+        first = stream.peek()
+        return find_table(first, stream.name, complete=stream.at_end)
 
 
 def _unknown(path: Path) -> str:
