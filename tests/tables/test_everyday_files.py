@@ -344,3 +344,32 @@ def test_every_row_is_read_whole_and_once(tmp_path):
     ):
         corpus = read_table(write(tmp_path, *READ[case][:2])).corpus
         assert sorted(zip(corpus.texts, corpus.labels, strict=True)) == expected, case
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "written", "start", "note"),
+    [
+        (
+            "a.csv",
+            table(GERMAN, ";").encode("cp1252"),
+            "b.csv",
+            b"\xef\xbb\xbftext;label;",
+            "semicolons, UTF-8 with a byte-order mark",
+        ),
+        ("a.csv", ("\ufeff" + table(GERMAN)).encode(), "b.csv", b"\xef\xbb\xbftext,label,", "UTF-8 with a byte-order mark"),
+        ("a.csv", table(GERMAN).encode("utf-16"), "b.tsv", b"\xef\xbb\xbftext\tlabel\t", "UTF-8 with a byte-order mark"),
+        ("a.csv", table(GERMAN, ";").encode(), "b.csv", b"text;label;", "semicolons"),
+        ("a.csv", table(GERMAN, ";").encode("cp1252"), "b.jsonl", b'{"text"', None),
+        ("a.tsv", table(GERMAN, "\t").encode(), "b.csv", b"text,label,", None),
+        ("a.csv", table(GERMAN).encode(), "b.csv", b"text,label,", None),
+    ],
+)
+def test_csv_is_written_as_it_was_read(name, content, written, start, note, tmp_path):
+    path, model = write(tmp_path, name, content), tmp_path / "m.tmm"
+    assert call("train", path, "-o", model).exit_code == 0
+    predicted = call("predict", model, path, "-o", tmp_path / written)
+    assert predicted.exit_code == 0, predicted.output
+    assert (tmp_path / written).read_bytes().startswith(start)
+    assert (f"textmargin: written with {note}\n" in predicted.stderr) if note else ("written with" not in predicted.stderr)
+    assert read_table(tmp_path / written, label="label").corpus.texts == [text for text, _ in GERMAN]
+    assert call("predict", model, path).stdout.startswith("text,label,")

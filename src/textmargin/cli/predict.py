@@ -89,7 +89,7 @@ def predict(
     if overwrite:
         raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
     from .._system.row_counter import RowCounter
-    from ..tables.formats import format_of
+    from ..tables.formats import file_dialect, format_of
     from ..tables.paths import name_of
     from ..tables.writer import open_writer
     from ._decision_lines import DecisionWriter
@@ -102,8 +102,9 @@ def predict(
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
+    dialect = None if output is None else file_dialect(data, file.dialect)
     with (
-        open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like) as table,
+        open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like, dialect=dialect) as table,
         RowCounter(output is not None) as counter,
     ):
         sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)

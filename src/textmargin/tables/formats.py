@@ -6,6 +6,7 @@ blank line between them is no row, and a `Blank`.
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sys
@@ -118,6 +119,24 @@ def open_text(
         refuse_zero_bytes(stream.name)
     stream.drop_mark()
     return stream, found
+
+
+def file_dialect(source: str | os.PathLike[str], dialect: Dialect) -> Dialect | None:
+    """How a CSV or TSV file is written, its encoding "utf-8-sig" where a mark stands first; None of other formats and of a pipe.
+
+    Parameters
+    ----------
+    source : path, or "-"
+    dialect : Dialect
+        What is known of it.
+    """
+    given = replace(dialect, file_format=format_of(source, dialect.file_format))
+    if given.file_format not in ("csv", "tsv") or not Path(source).is_file():
+        return None
+    with ExitStack() as stack:
+        marked = open_stream(source, stack).peek().startswith(codecs.BOM_UTF8)
+        _, found = open_text(source, given, stack)
+    return replace(found, encoding="utf-8-sig") if marked else found
 
 
 def parse_line(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:
