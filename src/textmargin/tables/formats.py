@@ -10,25 +10,23 @@ import codecs
 import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
-from .delimited import CARRIAGE_RETURN, Log, column_names, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
-from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, is_data, transcodes
+from .delimited import CARRIAGE_RETURN, Log, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
+from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, transcodes
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
-from .label_values import label_name
 from .lines import Line, batches
 from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
-from .rows import Blank, InvalidLine, Read, Row, SheetRow
-from .sheets import n_filled, read_sheet
+from .rows import Blank, InvalidLine, Read, Row
+from .sheets import sheet_rows
 from .streams import ByteStream, member_of, open_stream
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder")
@@ -91,7 +89,7 @@ def read_rows(
     if given.file_format == "parquet":
         return _parquet(Path(source))
     if given.file_format in ("xlsx", "ods"):
-        return _sheet(Path(source), given, log, names)
+        return sheet_rows(Path(source), given, log, names, _ROWS_AT_ONCE)
     return _text(source, given, log, names)
 
 
@@ -235,36 +233,6 @@ def _unknown(path: Path) -> str:
         found = find_dialect(first, Dialect(), stream.name, complete=stream.at_end, piped=True)
     look = f" It looks like {found.file_format}." if found.file_format != "txt" else ""
     raise TableError(f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.{look}")
-
-
-def _sheet(path: Path, given: Dialect, log: Log, expected: Collection[str]) -> Iterator[list[Read]]:
-    with ExitStack() as stack:
-        stream = open_stream(path, stack)
-        content = b"".join(iter(stream.read, b""))
-    if stream.note:
-        log(stream.note)
-    if not content.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
-        refuse_binary(content[:2000], str(path), path)
-    rows, note = read_sheet(content, str(path), given.sheet)
-    first = list(islice(rows, _ROWS_AT_ONCE))
-    if note:
-        log(note)
-    if not first:
-        return
-    counts = [n_filled(values) for _, values in first]
-    if counts[0] == 1 < (usual := Counter(counts[1:] or [0]).most_common(1)[0][0]):
-        raise TableError(
-            f"Row {first[0][0]} of {path} has one value, most of those below it {usual}, so that it does not name the columns; "
-            f"remove what stands above their names."
-        )
-    texts = [[label_name(value) or "" for value in values] for _, values in first]
-    header = not is_data(texts, expected) if given.header is None else given.header
-    names = column_names(texts[0], header, log)
-    if note := describe(replace(given, header=header), given, names):
-        log(note)
-    rest = chain(first[1:] if header else first, rows)
-    while several := list(islice(rest, _ROWS_AT_ONCE)):
-        yield [SheetRow(number, dict(zip(names, values, strict=True))) for number, values in several]
 
 
 def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]]:

@@ -4,17 +4,58 @@ from __future__ import annotations
 
 import datetime
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
+from .delimited import Log, column_names
+from .dialect import Dialect, describe, is_data
+from .label_values import label_name
+from .recognition import refuse_binary
+from .rows import Read, SheetRow
+from .streams import open_stream
 
 _N_ROWS = 100  # of a sheet that are looked at for a table
 _MIDNIGHT = datetime.time()
 
 
-def read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[Iterator[tuple[int, list[Any]]], str]:
+def sheet_rows(path: Path, given: Dialect, log: Log, expected: Collection[str], n_at_once: int) -> Iterator[list[Read]]:
+    """Rows of a spreadsheet in batches; see `read_rows`."""
+    with ExitStack() as stack:
+        stream = open_stream(path, stack)
+        content = b"".join(iter(stream.read, b""))
+    if stream.note:
+        log(stream.note)
+    if not content.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
+        refuse_binary(content[:2000], str(path), path)
+    rows, note = _read_sheet(content, str(path), given.sheet)
+    first = list(islice(rows, n_at_once))
+    if note:
+        log(note)
+    if not first:
+        return
+    counts = [_n_filled(values) for _, values in first]
+    if counts[0] == 1 < (usual := Counter(counts[1:] or [0]).most_common(1)[0][0]):
+        raise TableError(
+            f"Row {first[0][0]} of {path} has one value, most of those below it {usual}, so that it does not name the columns; "
+            f"remove what stands above their names."
+        )
+    texts = [[label_name(value) or "" for value in values] for _, values in first]
+    header = not is_data(texts, expected) if given.header is None else given.header
+    names = column_names(texts[0], header, log)
+    if note := describe(replace(given, header=header), given, names):
+        log(note)
+    rest = chain(first[1:] if header else first, rows)
+    while several := list(islice(rest, n_at_once)):
+        yield [SheetRow(number, dict(zip(names, values, strict=True))) for number, values in several]
+
+
+def _read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[Iterator[tuple[int, list[Any]]], str]:
     """The rows of a sheet with their numbers, less those without a value, and what there is to say of the choice.
 
     Parameters
@@ -50,16 +91,16 @@ def read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[Ite
     if sheet is None and len(names) > 1:
         note = f"sheet {chosen!r} of {', '.join(map(repr, names))}; the others are left out, and sheet= chooses another"
     values = ((number, [_value(value, place in dates) for place, value in enumerate(row)]) for number, row in enumerate(rows, 1))
-    return ((number, row) for number, row in values if n_filled(row)), note
+    return ((number, row) for number, row in values if _n_filled(row)), note
 
 
-def n_filled(row: Iterable[Any]) -> int:
+def _n_filled(row: Iterable[Any]) -> int:
     """How many cells of a row hold something: zero does."""
     return sum(value != "" for value in row)
 
 
 def _is_table(rows: Iterable[Sequence[Any]]) -> bool:
-    return sum(n_filled(row) >= 2 for row in islice(rows, _N_ROWS)) >= 2
+    return sum(_n_filled(row) >= 2 for row in islice(rows, _N_ROWS)) >= 2
 
 
 def _date_columns(rows: Iterable[Sequence[Any]]) -> set[int]:
