@@ -134,7 +134,8 @@ def test_a_guessed_column_is_said_once(folder):
 def test_a_column_is_not_guessed_by_what_comes_first(folder):
     code, _, err = predict(folder, given=b"a,b\nthere is no toner left,x\n")
     assert code == 2
-    assert err == ["textmargin: standard input has the columns 'a', 'b'; which one holds the text? Choose it with --text."]
+    asked = "standard input has the columns 'a', 'b'; which one holds the text? Choose it with --text, perhaps --text a."
+    assert err == [f"textmargin: {asked}"]
 
 
 def test_a_closed_standard_input_is_one_line(folder):

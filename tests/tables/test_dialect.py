@@ -112,6 +112,27 @@ def test_a_name_that_is_expected_is_a_header_in_a_pipe(monkeypatch):
     assert (rows, log) == ([Row(1, {"text": "text"}), Row(2, {"text": "hello"})], [])
 
 
+@pytest.mark.parametrize(
+    ("content", "dialect", "n_columns"),
+    [
+        ("no toner\tx\nno paper\ty\n", Dialect(), 2),
+        ("no toner\tx\nno paper\n", Dialect(), 1),
+        ("no toner; please\n" * 4, Dialect(), 1),
+        ("no toner; please\n" * 5, Dialect(), 2),
+        ("text;label\nno toner;x\n", Dialect(), 2),
+        ("text;label\nno toner;x\n", Dialect("txt"), 1),
+        ("text,label\nno toner,x\n" * 9, Dialect(), 1),
+        ("text\tlabel\nсеть не работает\tсеть\n", Dialect(encoding="cp1251"), 2),
+    ],
+)
+def test_a_table_called_txt(content, dialect, n_columns, tmp_path):
+    (tmp_path / "a.txt").write_bytes(content.encode(dialect.encoding or "utf-8"))
+    log = []
+    (rows,) = read_rows(tmp_path / "a.txt", dialect, log.append)
+    assert len(rows[0].values) == n_columns
+    assert (log != []) == (n_columns > 1)
+
+
 @pytest.mark.parametrize("delimiter", ["", ";;", '"', "\n", "é"])
 def test_a_delimiter_is_one_character(delimiter, tmp_path):
     (tmp_path / "a.csv").write_text("text\n")

@@ -131,6 +131,8 @@ READ = {
     "quotes with newlines, semicolons, CRLF": ("a.csv", table(NEWLINES, ";", end="\r\n"), [], "semicolons"),
     "tabs": ("a.tsv", table(delimiter="\t"), [], ""),
     "tabs in .csv": ("a.csv", table(delimiter="\t"), [], "tabs"),
+    "tabs in .txt": ("a.txt", table(delimiter="\t"), [], "a table with tabs; --text-only-lines reads a text per line"),
+    "semicolons in .txt": ("a.txt", table(GERMAN, ";").encode("cp1252"), [], "a table with semicolons; --text-only-lines"),
     "bars": ("a.csv", table(delimiter="|"), [], "|"),
     "another delimiter": ("a.csv", table(delimiter="~"), ["--delimiter", "~"], ""),
     "Excel": ("a.xlsx", lambda: workbook({"tickets": [("text", "label"), *ROWS]}), [], ""),
@@ -145,6 +147,12 @@ READ = {
         lambda: workbook({"empty": [], "tickets": [("text", "label"), *ROWS]}),
         [],
         "sheet 'tickets' of 'empty', 'tickets'",
+    ),
+    "Excel, a cover sheet first": (
+        "a.xlsx",
+        lambda: workbook({"Info": [["Tickets"], ["made on monday"]], "all": [("text", "label"), *ROWS], "codes": [(1, 2)]}),
+        [],
+        "sheet 'all' of 'Info', 'all', 'codes'; the others are left out, and --sheet chooses another",
     ),
     "Excel with numbers": (
         "a.xlsx",
@@ -165,6 +173,13 @@ READ = {
         "1 of 41 rows has no label",
     ),
     "zip": ("a.zip", zipped({"desk.csv": PLAIN, "__MACOSX/desk.csv": "junk"}), [], ""),
+    "zip with more in it": (
+        "a.zip",
+        zipped({"README.txt": "by me", "data/desk.csv": PLAIN, "data/.DS_Store": "junk"}),
+        [],
+        "data/desk.csv of the archive; left out: README.txt",
+    ),
+    "Excel in a zip": ("a.zip", lambda: zipped({"a.xlsx": workbook({"a": [("text", "label"), *ROWS]})}), [], ""),
     "gz": ("a.csv.gz", gzip.compress(PLAIN.encode()), [], ""),
     "gz without saying so": ("a.csv", gzip.compress(table(delimiter=";").encode()), [], "semicolons"),
     "xz": ("a.csv.xz", lzma.compress(PLAIN.encode()), [], ""),
@@ -329,3 +344,32 @@ def test_every_row_is_read_whole_and_once(tmp_path):
     ):
         corpus = read_table(write(tmp_path, *READ[case][:2])).corpus
         assert sorted(zip(corpus.texts, corpus.labels, strict=True)) == expected, case
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "written", "start", "note"),
+    [
+        (
+            "a.csv",
+            table(GERMAN, ";").encode("cp1252"),
+            "b.csv",
+            b"\xef\xbb\xbftext;label;",
+            "semicolons, UTF-8 with a byte-order mark",
+        ),
+        ("a.csv", ("\ufeff" + table(GERMAN)).encode(), "b.csv", b"\xef\xbb\xbftext,label,", "UTF-8 with a byte-order mark"),
+        ("a.csv", table(GERMAN).encode("utf-16"), "b.tsv", b"\xef\xbb\xbftext\tlabel\t", "UTF-8 with a byte-order mark"),
+        ("a.csv", table(GERMAN, ";").encode(), "b.csv", b"text;label;", "semicolons"),
+        ("a.csv", table(GERMAN, ";").encode("cp1252"), "b.jsonl", b'{"text"', None),
+        ("a.tsv", table(GERMAN, "\t").encode(), "b.csv", b"text,label,", None),
+        ("a.csv", table(GERMAN).encode(), "b.csv", b"text,label,", None),
+    ],
+)
+def test_csv_is_written_as_it_was_read(name, content, written, start, note, tmp_path):
+    path, model = write(tmp_path, name, content), tmp_path / "m.tmm"
+    assert call("train", path, "-o", model).exit_code == 0
+    predicted = call("predict", model, path, "-o", tmp_path / written)
+    assert predicted.exit_code == 0, predicted.output
+    assert (tmp_path / written).read_bytes().startswith(start)
+    assert (f"textmargin: written with {note}\n" in predicted.stderr) if note else ("written with" not in predicted.stderr)
+    assert read_table(tmp_path / written, label="label").corpus.texts == [text for text, _ in GERMAN]
+    assert call("predict", model, path).stdout.startswith("text,label,")

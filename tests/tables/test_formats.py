@@ -39,6 +39,7 @@ def test_a_mark_at_the_start_however_utf_8_is_spelt(encoding, tmp_path):
     [
         ("nonsense", "The encoding 'nonsense' is not known"),
         ("hex", "The encoding 'hex' is not known"),
+        ("gkb", r"'gkb' is not known; did you mean 'gbk'\? .* gb18030 \(Chinese\)"),
         ("utf-16", r"a.csv is not utf-16; name another with encoding="),
     ],
 )

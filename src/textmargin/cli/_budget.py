@@ -15,7 +15,7 @@ from ._row_spool import RowSpool
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..labels import Decisions
-    from ..tables.rows import Row
+    from ..tables.rows import EmptyText, Row
     from ._decision_lines import Write
 
 _MOST_LINES = 10  # about labels, before the rest is summed up
@@ -63,7 +63,7 @@ class Sink:
     def __init__(self, write: Write) -> None:
         self.write = write
 
-    def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
+    def add(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> None:
         """The decisions on further rows."""
         self.write(rows, decisions)
 
@@ -86,7 +86,7 @@ class StreamSink(Sink):
         self.budgets = [StreamBudget(n, per, column, threshold=0.0) for column in leads.T]
         _expect(model, n, per)
 
-    def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
+    def add(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> None:
         """The decisions on further rows."""
         import numpy as np
 
@@ -110,17 +110,18 @@ class FileSink(Sink):
         self.parts: list[Decisions] = []
         self.rows = RowSpool()
 
-    def add(self, rows: Sequence[Row], decisions: Decisions) -> None:
+    def add(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> None:
         """The decisions on further rows."""
         from ..errors import TableError
         from ..tables.columns import no_column
         from ..tables.dates import day_of
+        from ..tables.rows import Row
 
         by = self.budget.by
         if by is not None:
             if rows and by not in rows[0].values and not self.groups:
                 raise TableError(no_column(by, rows[0].values, self.source, "per"))
-            self.groups += [day_of(row.values.get(by)) for row in rows]
+            self.groups += [day_of(row.values.get(by)) for row in rows if isinstance(row, Row)]
         self.parts.append(decisions)
         self.rows.add(rows)
 

@@ -10,10 +10,10 @@ from ._console import remark
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..labels import Decisions
-    from ..tables.rows import Row
+    from ..tables.rows import EmptyText, Row
     from ..tables.writer import TableWriter
 
-Write = Callable[[Sequence["Row"], "Decisions"], None]
+Write = Callable[[Sequence["Row | EmptyText"], "Decisions"], None]
 
 _DECIMALS = 6  # of scores and confidence
 
@@ -38,15 +38,19 @@ class DecisionWriter:
         self.names: dict[str, str] | None = None  # of our columns, by what they are called where nothing is in their way
         self.clashes: set[str] = set()  # columns that came later under one of these names
 
-    def write(self, rows: Sequence[Row], decisions: Decisions) -> None:
-        """Further rows; none, for the names of the columns alone."""
+    def write(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> None:
+        """Further rows, those with a text decided on; none, for the names of the columns alone."""
         from ..tables.decision_columns import free_names
+        from ..tables.rows import Row
         from ..tables.writer import row_columns
 
         if self.narrow is None:
             self.narrow = bool(rows) and rows[0].number == 1 and [*rows[0].values] == ["text"]
         own = {"line": [row.number for row in rows]} if self.narrow else row_columns(rows)
         ours = self._decided(decisions)
+        if len(decisions) < len(rows):  # a row without a text stays, and has no decision
+            values = {name: iter(column) for name, column in ours.items()}
+            ours = {name: [next(own) if isinstance(row, Row) else None for row in rows] for name, own in values.items()}
         if self.names is None:
             self.names = free_names(ours, own)
             others = {name: new for name, new in self.names.items() if name != new}

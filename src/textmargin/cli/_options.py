@@ -77,7 +77,7 @@ class FileOptions:
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default="found out"),
     ] = None
-    sheet: Annotated[str | None, typer.Option(help="Of a spreadsheet.", show_default="the first that is not empty")] = None
+    sheet: Annotated[str | None, typer.Option(help="Of a spreadsheet.", show_default="the first that is a table")] = None
     text_only_lines: Annotated[
         bool, typer.Option("--text-only-lines", help="Each line is a text and nothing else: --format txt.")
     ] = False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ._console import OptionError
 
 if TYPE_CHECKING:
-    from ..tables.rows import Row
+    from ..tables.rows import EmptyText, Row
 
 _MARK = "\0"  # the key of a value that JSON has no form for
 # What is written for such a value, and read from that; a datetime is a date too, so it comes first.
@@ -32,22 +32,25 @@ class RowSpool:
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogatepass")  # noqa: SIM115  # gone when it is closed
 
-    def add(self, rows: Sequence[Row]) -> None:
+    def add(self, rows: Sequence[Row | EmptyText]) -> None:
         """A batch."""
         from ..errors import OutputError
+        from ..tables.rows import Row
 
         try:
-            self._file.write(json.dumps([[row.number, row.values] for row in rows], default=_form) + "\n")
+            parts = [[isinstance(row, Row), row.number, row.values] for row in rows]
+            self._file.write(json.dumps(parts, default=_form) + "\n")
         except OSError as error:
             raise OutputError(error.errno, error.strerror or str(error), tempfile.gettempdir()) from error
 
-    def batches(self) -> Iterator[list[Row]]:
+    def batches(self) -> Iterator[list[Row | EmptyText]]:
         """All of them, in their order; afterwards there are none."""
-        from ..tables.rows import Row
+        from ..tables.rows import EmptyText, Row
 
         self._file.seek(0)
         for line in self._file:
-            yield [Row(number, values) for number, values in json.loads(line, object_hook=_value)]
+            parts = json.loads(line, object_hook=_value)
+            yield [Row(number, values) if has_text else EmptyText(number, values) for has_text, number, values in parts]
         self._file.close()
 
 

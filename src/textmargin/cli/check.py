@@ -90,16 +90,20 @@ def _other_columns(data: str, reading: ReadingOptions) -> list[str]:
 
 
 def _whole(table: LabelledTable) -> Corpus:
-    """All texts of a file in its order, those without a label as well, and the columns that are neither text nor label."""
-    labelled, unlabelled = table.corpus, table.unlabelled
+    """All texts of a file in its order, those without a label and the empty ones as well, and the columns that are neither."""
+    labelled, unlabelled, empty = table.corpus, table.unlabelled, table.empty
     own = (table.text_column, *(table.label_column or "").split(","))  # several columns of labels have commas between them
     corpus = replace(
         labelled,
-        texts=[*labelled.texts, *unlabelled.texts],
-        labels=[*labelled.labels, *[""] * len(unlabelled)],
-        split=[*labelled.split, *unlabelled.split],
-        ids=[*labelled.ids, *unlabelled.ids],
-        fields={name: [*values, *unlabelled.fields.get(name, [])] for name, values in labelled.fields.items() if name not in own},
+        texts=[*labelled.texts, *unlabelled.texts, *empty.texts],
+        labels=[*labelled.labels, *[""] * len(unlabelled), *empty.labels],
+        split=[*labelled.split, *unlabelled.split, *empty.split],
+        ids=[*labelled.ids, *unlabelled.ids, *empty.ids],
+        fields={
+            name: [*values, *unlabelled.fields.get(name, []), *empty.fields.get(name, [])]
+            for name, values in labelled.fields.items()
+            if name not in own
+        },
     )
     return corpus.take(sorted(range(len(corpus)), key=lambda row: int(corpus.ids[row])))
 

@@ -68,10 +68,10 @@ def predict(
     is how far the label, or the guess where there is none, is above its threshold; `confidence` is its probability. Of several
     labels both are the lowest; of none, the highest score, and the probability that the likeliest one is wrong.
 
-    Lines that cannot be read are named and skipped, blank lines counted. Where lines came and none could be decided on, the exit
-    code is 2; where none came it is 0, with a remark. In CSV several labels of a text have ; between them; JSON is exact where
-    a label holds one itself. Cells of CSV and TSV that a spreadsheet would run get an apostrophe before them, unless
-    --keep-formulas.
+    Lines that cannot be read are named and skipped, blank lines counted; a row whose text is empty stays, without a decision.
+    Where lines came and none could be decided on, the exit code is 2; where none came it is 0, with a remark. In CSV several
+    labels of a text have ; between them; JSON is exact where a label holds one itself. Cells of CSV and TSV that a spreadsheet
+    would run get an apostrophe before them, unless --keep-formulas.
 
     With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
     --output; a run that stopped goes on where it was when the command is given again.
@@ -91,7 +91,7 @@ def predict(
     if overwrite:
         raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
     from .._system.row_counter import RowCounter
-    from ..tables.formats import format_of
+    from ..tables.formats import file_dialect, format_of
     from ..tables.paths import name_of
     from ..tables.writer import open_writer
     from ._decision_lines import DecisionWriter
@@ -104,8 +104,9 @@ def predict(
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
+    dialect = None if output is None else file_dialect(data, file.dialect)
     with (
-        open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like) as table,
+        open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like, dialect=dialect) as table,
         RowCounter(output is not None) as counter,
     ):
         sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)
@@ -148,7 +149,7 @@ def _predict_rows(
 ) -> None:
     """Rows as they arrive."""
     from ..tables.paths import name_of
-    from ..tables.rows import InvalidLine, Row
+    from ..tables.rows import EmptyText, InvalidLine, Row
 
     source = name_of(data)
     batches = file.stream(data, model.metadata_.get("text_column"))
@@ -160,13 +161,14 @@ def _predict_rows(
     if narrow:  # the columns are known, and who waits at the end of a pipe may see them
         sink.add([], nothing)
     unknown = _UnknownTexts(model)
-    n_invalid = n_blank = 0
+    n_invalid = n_blank = n_empty = 0
     for texts, rows in chain(first, batches):
         if strict and len(texts) < len(rows):
             texts, rows = _until_invalid(texts, rows)
+        if table_rows := [row for row in rows if isinstance(row, Row | EmptyText)]:
+            decisions = model.decide(texts, probabilities=known) if texts else nothing
+            sink.add(table_rows, decisions)
         if texts:
-            decisions = model.decide(texts, probabilities=known)
-            sink.add([row for row in rows if isinstance(row, Row)], decisions)
             counter.add(len(texts))
             unknown.add(decisions)
             if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
@@ -179,18 +181,22 @@ def _predict_rows(
                 if strict:
                     raise OptionError(f"line {row.number:,}: {row.reason}")
                 remark(with_options(f"line {row.number:,} skipped: {row.reason}"))
+            elif isinstance(row, EmptyText):
+                n_empty += 1
             elif not isinstance(row, Row):
                 n_blank += 1
     n_decided = counter.n_rows
-    if not n_decided and not narrow:
+    if not n_decided and not n_empty and not narrow:
         sink.add([], nothing)
     sink.close()
     if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
         remark(f"{unknown.n_texts:,} of {n_decided:,} texts have no word that the model knows, and all have the same score")
     if n_blank:
         remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
-    if n_invalid and not n_decided:
-        raise OptionError(f"none of the {n_invalid:,} lines of {source} could be decided on.")
+    if n_empty:
+        remark(f"{n_empty:,} {'row has' if n_empty == 1 else 'rows have'} no text, and no decision")
+    if n_invalid + n_empty and not n_decided:
+        raise OptionError(f"none of the {n_invalid + n_empty:,} lines of {source} could be decided on.")
     if n_invalid:
         remark(f"{n_invalid:,} lines skipped")
     elif not n_decided:

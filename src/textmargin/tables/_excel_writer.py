@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -55,7 +55,7 @@ class ExcelWriter(TableWriter):
             return value if math.isfinite(value) else None if math.isnan(value) else self._text(str(value))
         if isinstance(value, datetime | time) and value.tzinfo is not None:
             return value.isoformat()
-        if value is None or isinstance(value, date | time) or (isinstance(value, int) and abs(value) < _MOST_DIGITS):
+        if value is None or isinstance(value, date | time | timedelta) or (isinstance(value, int) and abs(value) < _MOST_DIGITS):
             return value
         return self._text(str(cells([value])[0]))
 

@@ -55,6 +55,10 @@ class ParquetTableWriter(TableWriter):
 
     def _array(self, name: str, column: list[Any]) -> Any:
         pa, kind = self.pa, self.types.get(name)
+        strings = {value for value in column if isinstance(value, str)} if "" in column else set()
+        others = any(value is not None and not isinstance(value, str) for value in column)
+        if strings == {""} and (others if kind is None else not pa.types.is_string(kind)):
+            column = [None if value == "" else value for value in column]  # an empty cell of a sheet, among numbers or dates
         try:
             if kind is not None:
                 return pa.array(column, kind)

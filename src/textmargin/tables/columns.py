@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import TableError
+from ..errors import TableError, nearest
 from .label_values import MISSING_LABELS, find_flags
+from .rows import Row, SheetRow
 
-if TYPE_CHECKING:
-    from .rows import Row
-
+# In this order; titles come last, for they stand beside longer texts. Without "note", which in French is a mark given.
 TEXT_NAMES = (
-    "text",
-    "message",
-    "body",
-    "content",
-    "document",
-    "review",
-    "comment",
-    "sentence",
-    "description",
-    "abstract",
-    "title",
+    *("text", "message", "msg", "nachricht", "body", "content", "inhalt", "document", "review", "comment", "kommentar"),
+    *("sentence", "description", "beschreibung", "abstract", "summary", "notes", "title", "subject", "betreff"),
 )
-LABEL_NAMES = ("label", "labels", "topic", "topics", "class", "category", "categories", "target", "tag", "tags", "sentiment", "y")
+LABEL_NAMES = (
+    *("label", "labels", "topic", "topics", "thema", "class", "klasse", "category", "categories", "kategorie", "target"),
+    *("tag", "tags", "sentiment", "y"),
+)
+# Which are labels as often as not: proposed, and never taken by themselves.
+_LIKELY_LABELS = ("type", "typ", "queue", "intent", "kind", "art", "group", "priority")
 
 N_SAMPLE = 200  # rows that a guess is made from
 _MAX_LABELS = 50
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese
+_MIN_WORDS = 3  # of a value, on average, for its column to hold texts
 _MIN_TEXTS = 20  # rows from which labels that all differ are no labels
 
 
@@ -73,15 +70,13 @@ def find_columns(
     if text is None:
         text = _text_column(rows, names, split_names(label, names))
         if text is None:
-            raise TableError(f"{source} has the columns {_enumerate(names)}; which one holds the text? Choose it with text=.")
+            raise TableError(_which(source, names, "text", _likely_text(rows, names)))
         notes.append(f"text: column {text!r}")
     if label is None:
         label = _label_column(rows, [name for name in names if name != text])
         if label is None and labelled:
-            raise TableError(
-                f"{source} has the columns {_enumerate(names)}; which one holds the label? Choose it with label=."
-                f"{_flags_hint(rows, [name for name in names if name != text])}"
-            )
+            others = [name for name in names if name != text]
+            raise TableError(_which(source, names, "label", _likely_label(rows, others)) + _flags_hint(rows, others))
         if label is not None:
             notes.append(f"label: column {label!r}")
     return ColumnNames(text, label, notes, split_names(label, names))
@@ -121,14 +116,27 @@ def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str
     if guess is None and len(names) == 1:
         guess = names[0]
     if guess is None:
-        raise TableError(f"{source} has the columns {_enumerate(names)}; which one holds the text? Choose it with text=.")
+        raise TableError(_which(source, names, "text", _likely_text([row], names)))
     return ColumnNames(guess, None, [] if names == ["text"] else [f"text: column {guess!r}"])
+
+
+@contextmanager
+def reading_notes(notes: Sequence[str]) -> Iterator[None]:
+    """Errors of the block say how the file was read, as far as that was found out: a wrong guess may be what is behind them."""
+    try:
+        yield
+    except TableError as error:
+        if not notes:
+            raise
+        raise TableError(f"{error} (Read so: {'; '.join(notes)}.)") from error
 
 
 def no_column(name: str, names: Collection[str], source: Any, parameter: str = "") -> str:
     """What to say of a column that is not there."""
     choose = f" Choose one with {parameter}=." if parameter else ""
-    return f"{source} has no column {name!r}. It has {_enumerate(list(names))}.{choose}"
+    near = nearest(name, names)
+    meant = "." if near is None else f"; did you mean {near!r}?"
+    return f"{source} has no column {name!r}{meant} It has {_enumerate(list(names))}.{choose}"
 
 
 def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: str, *, is_guess: bool) -> None:
@@ -163,10 +171,16 @@ def _text_column(rows: Sequence[Row], names: list[str], labels: Collection[str])
     matches = [name for telling in TEXT_NAMES for name in names if name.lower() == telling and name not in labels]
     if matches:
         return matches[0]
-    strings = [name for name in names if name not in labels and all(isinstance(row.values.get(name), str) for row in rows)]
-    words = {name: sum(n_words(row.values[name]) for row in rows) / len(rows) for name in strings}
-    long = [name for name in strings if words[name] >= 3]
+    others = [name for name in names if name not in labels]
+    strings = [name for name in others if all(isinstance(row, SheetRow) or isinstance(row.values.get(name), str) for row in rows)]
+    long = [name for name, words in _mean_words(rows, strings).items() if words >= _MIN_WORDS]
     return long[0] if len(long) == 1 else None
+
+
+def _mean_words(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
+    """How many words a value of each column has."""
+    values = {name: [row.values.get(name) for row in rows] for name in names}
+    return {name: sum(n_words(one) for one in own if isinstance(one, str)) / len(rows) for name, own in values.items()}
 
 
 def _label_column(rows: Sequence[Row], names: list[str]) -> str | None:
@@ -174,12 +188,32 @@ def _label_column(rows: Sequence[Row], names: list[str]) -> str | None:
     matches = [name for telling in LABEL_NAMES for name in names if name.lower() == telling]
     if matches:
         return matches[0]
-    few = []
-    for name in names:
-        values = {str(row.values.get(name)) for row in rows}
-        if 1 < len(values) <= min(_MAX_LABELS, len(rows) / 2):
-            few.append(name)
+    few = _with_few_values(rows, names)
     return few[0] if len(few) == 1 else None
+
+
+def _with_few_values(rows: Sequence[Row], names: list[str]) -> list[str]:
+    n_values = {name: len({str(row.values.get(name)) for row in rows}) for name in names}
+    return [name for name in names if 1 < n_values[name] <= min(_MAX_LABELS, len(rows) / 2)]
+
+
+def _likely_text(rows: Sequence[Row], names: list[str]) -> str | None:
+    """The column with the longest values, where these are texts."""
+    words = _mean_words(rows, names)
+    longest = max(names, key=words.__getitem__)
+    return longest if words[longest] >= _MIN_WORDS else None
+
+
+def _likely_label(rows: Sequence[Row], names: list[str]) -> str | None:
+    """The first with a likely name, else the first with few values."""
+    few = _with_few_values(rows, names)
+    return next((name for likely in _LIKELY_LABELS for name in few if name.lower() == likely), few[0] if few else None)
+
+
+def _which(source: Any, names: list[str], parameter: str, likely: str | None) -> str:
+    """What to say where a column must be chosen."""
+    meant = "" if likely is None else f", perhaps {parameter}={likely!r}"
+    return f"{source} has the columns {_enumerate(names)}; which one holds the {parameter}? Choose it with {parameter}={meant}."
 
 
 def _flags_hint(rows: Sequence[Row], names: list[str]) -> str:

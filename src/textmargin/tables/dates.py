@@ -1,4 +1,4 @@
-"""Dates as people write them: ISO 8601, with or without a time, or as in 26-FEB-1987 15:01:01."""
+"""Dates as people write them: ISO 8601, with or without a time, or as in 26-FEB-1987 15:01:01 or 26.02.1987 15:01."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 # 26-FEB-1987 15:01:01.79, as Reuters has it; in some of its files control characters and a desk's letters follow.
 _MONTH_NAMED = re.compile(rf"(\d{{1,2}})-({'|'.join(_MONTHS)})-(\d{{4}})( [\d:.]+)?(?:&#.*)?", re.IGNORECASE)
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:[\d:.]+))?")  # the day first, as wherever dots are usual
 
 
 def read_date(value: Any) -> datetime:
@@ -17,6 +18,9 @@ def read_date(value: Any) -> datetime:
     if named := _MONTH_NAMED.fullmatch(text):
         day, month, year, time = named.groups()
         text = f"{year}-{_MONTHS.index(month.lower()) + 1:02}-{int(day):02}{time or ''}"
+    elif dotted := _DOTTED.fullmatch(text):
+        day, month, year, hour, rest = dotted.groups()
+        text = f"{year}-{int(month):02}-{int(day):02}" + (f" {int(hour):02}{rest}" if hour else "")
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
@@ -27,8 +31,8 @@ def day_of(value: Any) -> Any:
     Examples
     --------
     >>> from textmargin.tables.dates import day_of
-    >>> day_of("1987-02-26T15:01:01"), day_of("26-FEB-1987 09:30:00"), day_of("desk 3")
-    ('1987-02-26', '1987-02-26', 'desk 3')
+    >>> day_of("1987-02-26T15:01:01"), day_of("26-FEB-1987 09:30:00"), day_of("26.2.1987 9:30"), day_of("desk 3")
+    ('1987-02-26', '1987-02-26', '1987-02-26', 'desk 3')
     """
     try:
         return read_date(value).date().isoformat()

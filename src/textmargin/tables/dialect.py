@@ -3,6 +3,8 @@
 - The delimiter is the one of , ; tab | that cuts the first line in two values or more, and most lines below it in as many.
 - The first line is a header, unless that is surely wrong: one of its values is a text like those below it, another occurs again
   below as labels do, and none is a usual name of a column.
+- Lines of a .txt file are a table where tabs cut all in as many values; or semicolons do, and one is a usual name of a column or
+  there are five lines, for texts hold semicolons too.
 - Lines from a pipe are plain texts where the first one has no usual name of a column and no delimiter cuts all in as many values.
 """
 
@@ -43,7 +45,7 @@ class Dialect:
     header : bool, default=None
         Whether the first line names the columns; where it does not, they are called "1", "2", ….
     sheet : str, default=None
-        Of a spreadsheet with several; by default the first that is not empty.
+        Of a spreadsheet with several; by default the first that looks like a table.
 
     Examples
     --------
@@ -114,6 +116,42 @@ def find_dialect(
         _check_first(records, lines, name)
         found = replace(found, header=not is_data(records, names))
     return found
+
+
+def find_table(first: bytes, name: str, *, complete: bool) -> str | None:
+    r"""The delimiter of a table that is called plain text; None where it is a text per line.
+
+    Parameters
+    ----------
+    first : bytes
+        The first ones of a file.
+    name : str
+        What to call it in errors.
+    complete : bool
+        Whether these are all.
+
+    Examples
+    --------
+    >>> from textmargin.tables.dialect import find_table
+    >>> find_table(b"text\tlabel\nno toner\tprinting\n", "a.txt", complete=True)
+    '\t'
+    >>> find_table(b"no toner; please help\nwifi is down; again\n", "a.txt", complete=True) is None
+    True
+    """
+    try:
+        encoding = find_encoding(first, name)
+    except TableError:
+        encoding = "latin-1"  # one that must be named; delimiters are the same in it
+    lines = codecs.getincrementaldecoder(encoding)("replace").decode(first).removeprefix("\ufeff").split("\n")
+    lines = (lines if complete else lines[:-1])[:_N_LINES]
+    for delimiter, least in (("\t", 2), (";", _MIN_ROWS)):
+        records = records_of(lines, delimiter)
+        n_values = len(records[0] or ()) if records else 0
+        named = n_values > 1 and any(value.strip().lower() in _known_names(()) for value in records[0] or ())
+        alike = n_values > 1 and all(record is not None and len(record) == n_values for record in records)
+        if alike and len(records) >= (2 if named else least):
+            return delimiter
+    return None
 
 
 def describe(found: Dialect, given: Dialect, names: Sequence[str] = ()) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from encodings.aliases import aliases
 
-from ..errors import TableError
+from ..errors import TableError, nearest
 
 _ASCII = b'\t\n\r ",:;{}[]0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'  # what lines and values are found by
 _SHIFTING = ("hz", "iso2022", "utf-7")  # encodings in which such a byte may be half of another character
@@ -21,6 +22,7 @@ _MARKS = {  # UTF-32 before UTF-16, whose mark it begins with
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _NAMES = {"cp1252": "Windows-1252", "utf-8": "UTF-8"}
+_OTHERS = "cp1251 (Cyrillic), cp1256 (Arabic), gb18030 (Chinese), shift_jis (Japanese) or euc-kr (Korean)"
 _LETTER = re.compile(rb"[A-Za-z\x80-\xff]")
 _MOST_FOREIGN = 0.3  # of letters; in French it is a twentieth
 _FEW = 20  # letters beyond ASCII, of which nothing can be said
@@ -69,8 +71,12 @@ def check_encoding(encoding: str) -> str:
         "".encode(encoding)  # hex and the like are known, and no encodings of texts
         codecs.getincrementaldecoder(encoding)
     except LookupError as error:
+        texts = {name: one for name, one in aliases.items() if not one.endswith("_codec")}  # hex_codec and the like
+        near = nearest(encoding.replace("-", "_"), [*texts.values(), *texts])
+        meant = "." if near is None else f"; did you mean {near!r}?"
         raise TableError(
-            f"The encoding {encoding!r} is not known; well-known ones for encoding= are utf-8, utf-16, latin-1 and cp1252."
+            f"The encoding {encoding!r} is not known{meant} Well-known ones for encoding= are utf-8, utf-16, latin-1, cp1252, "
+            f"{_OTHERS}."
         ) from error
     return "utf-8" if name in ("utf-8", "utf-8-sig") else encoding
 
@@ -98,7 +104,4 @@ def _by_zero_bytes(first: bytes) -> str | None:
 
 
 def _unknown(name: str) -> str:
-    return (
-        f"{name} is neither UTF-8 nor Windows-1252; name its encoding with encoding=, as cp1251 (Cyrillic), cp1256 (Arabic), "
-        f"gb18030 (Chinese), shift_jis (Japanese) or euc-kr (Korean)."
-    )
+    return f"{name} is neither UTF-8 nor Windows-1252; name its encoding with encoding=, as {_OTHERS}."

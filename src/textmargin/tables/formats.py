@@ -6,31 +6,32 @@ blank line between them is no row, and a `Blank`.
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
-from .delimited import CARRIAGE_RETURN, Log, column_names, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
-from .dialect import Dialect, describe, find_dialect, is_data, transcodes
+from .delimited import CARRIAGE_RETURN, Log, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
+from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, transcodes
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
 from .lines import Line, batches
 from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
 from .rows import Blank, InvalidLine, Read, Row
-from .sheets import read_sheet
+from .sheets import sheet_rows
 from .streams import ByteStream, member_of, open_stream
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder")
 _NO_STREAM = ("xlsx", "ods", "parquet", "folder")  # which are read from a place, not from the beginning on
+_NOT_PACKED = ("parquet", "folder")
 _ROWS_AT_ONCE = 2000
 
 
@@ -52,7 +53,9 @@ def format_of(source: str | os.PathLike[str], file_format: str | None = None) ->
         return "folder"
     if file_format is None:
         file_format = SUFFIXES.get(_suffix(path)) or _unknown(path)
-    if file_format in _NO_STREAM and path.suffix.lower() in PACKED_SUFFIXES:
+        if file_format == "txt" and (delimiter := _delimiter_in_text(path)) is not None:
+            file_format = "tsv" if delimiter == "\t" else "csv"
+    if file_format in _NOT_PACKED and path.suffix.lower() in PACKED_SUFFIXES:
         raise TableError(f"{path} is packed, and {file_format} must not be; unpack it.")
     return file_format
 
@@ -74,14 +77,19 @@ def read_rows(
     """
     given = dialect or Dialect()
     given.check()
-    given = replace(given, file_format=format_of(source, given.file_format))
     log = log or (lambda line: None)
+    file_format = format_of(source, given.file_format)
+    if given.file_format is None and file_format in ("csv", "tsv") and source != "-" and _suffix(Path(source)) == ".txt":
+        delimiter = given.delimiter or _delimiter_in_text(Path(source))
+        log(f"a table with {DELIMITERS.get(str(delimiter), repr(delimiter))}; file_format='txt' reads a text per line")
+        given = replace(given, delimiter=delimiter)
+    given = replace(given, file_format=file_format)
     if given.file_format == "folder":
         return _folder(Path(source), given.encoding, log)
     if given.file_format == "parquet":
         return _parquet(Path(source))
     if given.file_format in ("xlsx", "ods"):
-        return _sheet(Path(source), given, log, names)
+        return sheet_rows(Path(source), given, log, names, _ROWS_AT_ONCE)
     return _text(source, given, log, names)
 
 
@@ -111,6 +119,24 @@ def open_text(
     return stream, found
 
 
+def file_dialect(source: str | os.PathLike[str], dialect: Dialect) -> Dialect | None:
+    """How a CSV or TSV file is written, its encoding "utf-8-sig" where a mark stands first; None of other formats and of a pipe.
+
+    Parameters
+    ----------
+    source : path, or "-"
+    dialect : Dialect
+        What is known of it.
+    """
+    given = replace(dialect, file_format=format_of(source, dialect.file_format))
+    if given.file_format not in ("csv", "tsv") or not Path(source).is_file():
+        return None
+    with ExitStack() as stack:
+        marked = open_stream(source, stack).peek().startswith(codecs.BOM_UTF8)
+        _, found = open_text(source, given, stack)
+    return replace(found, encoding="utf-8-sig") if marked else found
+
+
 def parse_line(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]) -> Read:
     """A line as a row by itself."""
     if not line.content.strip():
@@ -138,6 +164,8 @@ def _text(source: str | os.PathLike[str], given: Dialect, log: Log, names: Colle
     """Rows of a text file."""
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
+        if stream.note:
+            log(stream.note)
         if found.file_format in ("csv", "tsv"):
             yield from _delimited(stream, found, given, log)
             return
@@ -186,6 +214,16 @@ def _suffix(path: Path) -> str:
     return suffix_of(path if member is None else Path(member))
 
 
+def _delimiter_in_text(path: Path) -> str | None:
+    """Of a file whose name says that it is plain text, and which is a table; None where it is not, or can be read only once."""
+    if not path.is_file():
+        return None
+    with ExitStack() as stack:
+        stream = open_stream(path, stack)
+        first = stream.peek()
+        return find_table(first, stream.name, complete=stream.at_end)
+
+
 def _unknown(path: Path) -> str:
     """What to say of a file whose name does not tell what it is."""
     with ExitStack() as stack:
@@ -195,32 +233,6 @@ def _unknown(path: Path) -> str:
         found = find_dialect(first, Dialect(), stream.name, complete=stream.at_end, piped=True)
     look = f" It looks like {found.file_format}." if found.file_format != "txt" else ""
     raise TableError(f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.{look}")
-
-
-def _sheet(path: Path, given: Dialect, log: Log, expected: Collection[str]) -> Iterator[list[Read]]:
-    with path.open("rb") as stream:
-        start = stream.read(2000)
-    if not start.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
-        refuse_binary(start, str(path), path)
-    rows, note = read_sheet(path, given.sheet)
-    first = list(islice(rows, _ROWS_AT_ONCE))
-    if note:
-        log(note)
-    if not first:
-        return
-    n_filled = [sum(map(bool, values)) for _, values in first]
-    if n_filled[0] == 1 < (usual := Counter(n_filled[1:] or [0]).most_common(1)[0][0]):
-        raise TableError(
-            f"Row {first[0][0]} of {path} has one value, most of those below it {usual}, so that it does not name the columns; "
-            f"remove what stands above their names."
-        )
-    header = not is_data([values for _, values in first], expected) if given.header is None else given.header
-    names = column_names(first[0][1], header, log)
-    if note := describe(replace(given, header=header), given, names):
-        log(note)
-    rest = chain(first[1:] if header else first, rows)
-    while several := list(islice(rest, _ROWS_AT_ONCE)):
-        yield [Row(number, dict(zip(names, values, strict=True))) for number, values in several]
 
 
 def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]]:

@@ -75,7 +75,7 @@ def split_by(corpus: Corpus, column: str, share: float) -> tuple[Corpus, Corpus,
     ----------
     corpus : Corpus, with labels, and the column among its fields
     column : str
-        Numbers, or dates: ISO 8601, with or without a time, or as in 26-FEB-1987.
+        Numbers, or dates: ISO 8601, with or without a time, or as in 26-FEB-1987 or 26.02.1987.
     share : float
         Of the texts that are held out; more, where several have the value they start with.
     """
@@ -118,7 +118,7 @@ def _sort_keys(corpus: Corpus, column: str) -> list[float]:
         else:
             raise TableError(
                 f"Line {line} of {corpus.name}: {column!r} is {value!r:.60}, neither a number nor a date such as 1987-02-26, "
-                f"1987-02-26T15:01:01 or 26-FEB-1987 15:01:01; mend it, or choose another column with split_by=."
+                f"1987-02-26T15:01:01, 26-FEB-1987 15:01:01 or 26.02.1987 15:01; mend it or choose another column with split_by=."
             )
     if len(kinds) > 1:
         raise TableError(f"Column {column!r} of {corpus.name} has both numbers and dates; choose another with split_by=.")

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from ..errors import TableError
-from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, spread
+from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, reading_notes, spread
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
 from .formats import format_of, open_text, parse_json, parse_line, read_rows
@@ -98,7 +98,9 @@ class PartedTable:
         """The texts and labels of one part, as `read_table` reads a whole file."""
         names = list(dict.fromkeys([self.columns.text, *self.columns.labels]))
         table = self.reader.read_all(part.rows(names), self.name, part.path, strict=not self.skip_invalid)
-        invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in table.invalid]
+        reason = f"the text, column {self.columns.text!r}, is empty"
+        lines = [*table.invalid, *(InvalidLine(int(number), reason) for number in table.empty.ids)]
+        invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in sorted(lines)]
         return replace(table, invalid=invalid)
 
 
@@ -134,7 +136,8 @@ def open_parts(
     sample = _sample(parts)
     if not sample:
         raise TableError(f"{source} has no rows.")
-    columns = find_columns(sample, source, text, label, labelled=True)
+    with reading_notes(list(notes)):
+        columns = find_columns(sample, source, text, label, labelled=True)
     columns = replace(columns, notes=[*notes, *columns.notes])
     for part in parts:
         for parameter, names in (("text", [columns.text]), ("label", columns.labels)):
@@ -166,6 +169,8 @@ def _cut(path: Path, given: Dialect, part_bytes: int, notes: dict[str, None]) ->
         raise _no_parts(path, given)
     with ExitStack() as stack:
         stream, found = open_text(path, given, stack)
+        if stream.note:
+            notes.setdefault(stream.note)
         delimiter = _delimiter(found)
         names: list[str] = []
         n_header = 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
-from .columns import check_labels, column_on_arrival, find_columns, no_column, spread
+from .columns import check_labels, column_on_arrival, find_columns, no_column, reading_notes, spread
 from .dialect import Dialect
 from .formats import read_rows
 from .label_values import MISSING_LABELS, check_separator, describe_missing, find_flags, obvious_separator
@@ -69,28 +69,35 @@ def read_table(
     rows = list(chain.from_iterable(read_rows(source, dialect, notes.append, names)))
     good = [row for row in rows if isinstance(row, Row)]
     invalid = [row for row in rows if isinstance(row, InvalidLine)]
-    if invalid and not skip_invalid:  # before columns are guessed from what is left
-        raise TableError(refusal(invalid, called))
-    if not good:
-        raise TableError(_nothing_left(called, invalid) if invalid else f"{called} has no rows.")
-    columns = find_columns(spread(good), called, text, label, labelled, usual)
-    absent = [name for name in fields if name not in good[0].values]
-    if absent:
-        raise TableError(no_column(absent[0], good[0].values, called))
-    name = "standard input" if source == "-" else Path(source).name
-    flags = find_flags((row.values for row in good), columns.labels, missing_labels) if len(columns.labels) > 1 else {}
-    reader = RowReader(columns, label_separator, missing_labels, flags, labelled)
-    table = reader.read_all(rows, name, called, strict=not skip_invalid, fields=fields)
-    if not table.corpus.texts and not table.missing:
-        raise TableError(_nothing_left(called, table.invalid))
-    if labelled and columns.label is not None:
-        labels = table.corpus.labels
-        counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
-        check_labels(counts, len(labels), columns.label, called, is_guess=label is None and columns.label != usual[1])
-        notes += columns.notes + label_notes(table, counts)
-    else:
-        notes += columns.notes
-    return replace(table, notes=notes)
+    with reading_notes(notes):
+        if invalid and not skip_invalid:  # before columns are guessed from what is left
+            raise TableError(refusal(invalid, called))
+        if not good:
+            raise TableError(_nothing_left(called, invalid) if invalid else f"{called} has no rows.")
+        columns = find_columns(spread(good), called, text, label, labelled, usual)
+        absent = [name for name in fields if name not in good[0].values]
+        if absent:
+            raise TableError(no_column(absent[0], good[0].values, called))
+        name = "standard input" if source == "-" else Path(source).name
+        flags = find_flags((row.values for row in good), columns.labels, missing_labels) if len(columns.labels) > 1 else {}
+        reader = RowReader(columns, label_separator, missing_labels, flags, labelled)
+        table = reader.read_all(rows, name, called, strict=not skip_invalid, fields=fields)
+        if not table.corpus.texts and not table.missing:
+            raise TableError(
+                _nothing_left(called, table.invalid)
+                if not table.empty.texts
+                else f"All rows of {called} are empty in column {columns.text!r}. Choose the column of the texts with text=."
+            )
+        if labelled and columns.label is not None:
+            labels = table.corpus.labels
+            counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
+            check_labels(counts, len(labels), columns.label, called, is_guess=label is None and columns.label != usual[1])
+            notes += columns.notes + label_notes(table, counts)
+        else:
+            notes += columns.notes
+        if n := len(table.empty):
+            notes.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no text; left out")
+        return replace(table, notes=notes)
 
 
 def label_notes(table: LabelledTable, counts: Mapping[str, int]) -> list[str]:
@@ -121,7 +128,8 @@ def stream_texts(
     usual: str | None = None,
     log: Callable[[str], None] | None = None,
 ) -> Iterator[TextBatch]:
-    """The texts of rows as they arrive, batch by batch; a row without one becomes an `InvalidLine` in its place.
+    """The texts of rows as they arrive, batch by batch; a row without one becomes an `EmptyText` in its place, or an
+    `InvalidLine`.
 
     Parameters
     ----------

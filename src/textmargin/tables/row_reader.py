@@ -1,10 +1,12 @@
 """What the text and the label of a row are: `RowReader` alone says so.
 
-A row without them is an `InvalidLine`, like a line that cannot be read at all.
+A row without these columns is an `InvalidLine`, like a line that cannot be read at all. One whose text is empty, blank or null
+can be read, and there is nothing in it to learn from or to decide on.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,11 +16,11 @@ from ..datasets.corpus import Corpus
 from ..errors import TableError
 from .columns import ColumnNames
 from .label_values import MISSING_LABELS, NO, YES, label_name
-from .rows import InvalidLine, Read, Row
+from .rows import EmptyText, InvalidLine, Read, Row, SheetRow
 
 
 class TextBatch(NamedTuple):
-    """Rows that arrived together and their texts, one for each `Row` in `rows`; the others there are invalid or blank lines."""
+    """Rows that arrived together and their texts, one for each `Row` in `rows`; the others there have no text, or are no rows."""
 
     texts: list[str]
     rows: list[Read]
@@ -42,6 +44,8 @@ class LabelledTable:
         The texts that have no label, and are not in `corpus`; its fields are those of `corpus`.
     missing : Counter of str
         What stands in place of their labels.
+    empty : Corpus
+        The rows whose text is empty, and which are in neither, with their labels.
     """
 
     corpus: Corpus
@@ -51,6 +55,13 @@ class LabelledTable:
     label_column: str | None = None
     unlabelled: Corpus = field(default_factory=lambda: Corpus("unlabelled", [], []))
     missing: Counter[str] = field(default_factory=Counter)
+    empty: Corpus = field(default_factory=lambda: Corpus("empty", [], []))
+
+
+class _Example(NamedTuple):
+    row: Row
+    text: str
+    label: str | tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -95,11 +106,10 @@ class RowReader:
             Whether the first invalid line is an error; else all are left out, and in `invalid`.
         fields : names of further columns
         """
-        texts: list[str] = []
-        labels: list[Any] = []
-        valid: list[Row] = []
         invalid: list[InvalidLine] = []
-        others: list[tuple[Row, str]] = []  # without a label
+        complete: list[_Example] = []
+        unlabelled: list[_Example] = []
+        empty: list[_Example] = []
         for row in rows:
             if isinstance(row, Row):
                 try:
@@ -107,38 +117,36 @@ class RowReader:
                 except ValueError as error:
                     invalid.append(InvalidLine(row.number, str(error)))
                 else:
-                    if label is not None or not self.labelled:
-                        texts.append(text)
-                        labels.append("" if label is None else label)
-                        valid.append(row)
-                    else:
-                        others.append((row, text))
+                    kind = empty if not text.strip() else complete if label is not None or not self.labelled else unlabelled
+                    kind.append(_Example(row, text, "" if label is None else label))
             elif isinstance(row, InvalidLine):
                 invalid.append(row)
             if strict and invalid:
                 raise TableError(refusal(invalid, source))
-        if any(isinstance(label, tuple) for label in labels):
-            labels = [label if isinstance(label, tuple) else (label,) if label else () for label in labels]
-        corpus = _corpus(name, texts, labels, valid, fields)
-        rest = _corpus(name, [text for _, text in others], [""] * len(others), [row for row, _ in others], fields)
-        missing = Counter(label_name(row.values.get(str(self.columns.label))) or "" for row, _ in others)
-        return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label, rest, missing)
+        missing = Counter(label_name(one.row.values.get(str(self.columns.label))) or "" for one in unlabelled)
+        corpus, without_label, without_text = (_corpus(name, kind, fields) for kind in (complete, unlabelled, empty))
+        return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label, without_label, missing, without_text)
 
     def texts(self, batch: list[Read]) -> TextBatch:
-        """The texts of rows as they arrive; a row without one becomes an `InvalidLine` in its place."""
+        """The texts of rows as they arrive; a row without one becomes an `EmptyText` or an `InvalidLine` in its place."""
         column = self.columns.text
         if {*map(type, batch)} == {Row}:  # nearly always, and then all texts are had at once
             values: list[Any] = [row.values.get(column) for row in cast("list[Row]", batch)]
-            if {*map(type, values)} == {str}:
+            if {*map(type, values)} == {str} and all(map(str.strip, values)):
                 return TextBatch(values, batch)
         texts = []
         rows: list[Read] = []
         for row in batch:
             if isinstance(row, Row):
                 try:
-                    texts.append(_text(row, column))
+                    text = _text(row, column)
                 except ValueError as error:
                     row = InvalidLine(row.number, str(error))
+                else:
+                    if text.strip():
+                        texts.append(text)
+                    else:
+                        row = EmptyText(*row)
             rows.append(row)
         return TextBatch(texts, rows)
 
@@ -184,14 +192,21 @@ def _text(row: Row, column: str) -> str:
     if column not in row.values:
         raise ValueError(f"no column {column!r}")
     value = row.values[column]
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(row, SheetRow) and not isinstance(value, str):
+        return str(label_name(value))
     if not isinstance(value, str):
         raise ValueError(f"{column!r} is {value!r}, not a text")
     return value
 
 
-def _corpus(name: str, texts: list[str], labels: list[Any], rows: Sequence[Row], fields: Sequence[str]) -> Corpus:
-    values = {column: [row.values.get(column) for row in rows] for column in fields}
-    return Corpus(name, texts, labels, ids=[str(row.number) for row in rows], fields=values)
+def _corpus(name: str, examples: Sequence[_Example], fields: Sequence[str]) -> Corpus:
+    labels: list[Any] = [one.label for one in examples]
+    if any(isinstance(label, tuple) for label in labels):
+        labels = [label if isinstance(label, tuple) else (label,) if label else () for label in labels]
+    values = {column: [one.row.values.get(column) for one in examples] for column in fields}
+    return Corpus(name, [one.text for one in examples], labels, ids=[str(one.row.number) for one in examples], fields=values)
 
 
 def refusal(invalid: Sequence[InvalidLine], source: Any) -> str:

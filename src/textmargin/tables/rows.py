@@ -1,4 +1,4 @@
-"""What is read of a file: rows, lines that cannot be read, and blank ones."""
+"""What is read of a file: rows, with a text or without, lines that cannot be read, and blank ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,19 @@ from typing import Any, NamedTuple, TypeAlias
 
 class Row(NamedTuple):
     """Values by column, and the number of the line (row, file) they came from, from 1."""
+
+    number: int
+    values: dict[str, Any]
+
+
+class SheetRow(Row):
+    """Of a spreadsheet, which makes a number or a date of a text that looks like one."""
+
+    __slots__ = ()
+
+
+class EmptyText(NamedTuple):
+    """A row whose text is empty."""
 
     number: int
     values: dict[str, Any]
@@ -25,4 +38,4 @@ class Blank(NamedTuple):
     number: int
 
 
-Read: TypeAlias = Row | InvalidLine | Blank
+Read: TypeAlias = Row | EmptyText | InvalidLine | Blank

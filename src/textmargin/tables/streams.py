@@ -42,10 +42,12 @@ class ByteStream:
         Whether `peek` waits for a whole block, as of a file; else for the first line only, as of a pipe.
     packed : bool, default=False
         Whether these bytes were unpacked from others.
+    note : str, default=""
+        What there is to say of where they come from.
     """
 
-    def __init__(self, name: str, read: Callable[[], bytes], patient: bool, packed: bool = False) -> None:
-        self.name, self._read, self.patient, self.packed = name, read, patient, packed
+    def __init__(self, name: str, read: Callable[[], bytes], patient: bool, packed: bool = False, note: str = "") -> None:
+        self.name, self._read, self.patient, self.packed, self.note = name, read, patient, packed, note
         self._first = b""
         self.at_end = False
 
@@ -85,7 +87,7 @@ class ByteStream:
                 if text or not data:
                     return text.encode("utf-8", "replace")
 
-        return ByteStream(self.name, read, self.patient, self.packed)
+        return ByteStream(self.name, read, self.patient, self.packed, self.note)
 
 
 class _Raw(io.RawIOBase):
@@ -126,7 +128,9 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
         if archive.getinfo(member).flag_bits & 1:
             raise TableError(f"{name} is locked with a password; unpack it.")
         packed: Any = stack.enter_context(archive.open(member))
-        return ByteStream(name, _guarded(packed.read1, name), patient=True, packed=True)
+        others = [one for one in _visible(archive) if one != member]
+        note = f"{member} of the archive; left out: {', '.join(others[:5])}{', …' * (len(others) > 5)}" if others else ""
+        return ByteStream(name, _guarded(packed.read1, name), patient=True, packed=True, note=note)
     kind = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), None)
     return stream if kind is None else ByteStream(name, _unpack(kind, stream, stack), stream.patient, packed=True)
 
@@ -135,12 +139,13 @@ def member_of(path: Path) -> str | None:
     """The one table in a zip archive; None where this is no plain archive but a spreadsheet, a document or a model."""
     try:
         with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if not name.endswith("/")]
+            names = _visible(archive)
     except _DAMAGE as error:
         raise TableError(f"{path} breaks off or is damaged ({error}); get it anew.") from error
     if {"[Content_Types].xml", "mimetype", "arrays/0.npy"} & set(names):  # of Office, of OpenDocument, of a model
         return None
-    tables = [name for name in names if suffix_of(Path(name)) in SUFFIXES and not name.startswith(("__MACOSX/", "."))]
+    tables = [name for name in names if suffix_of(Path(name)) in SUFFIXES]
+    tables = [name for name in tables if suffix_of(Path(name)) != ".txt"] or tables  # beside a table that is a description of it
     if len(tables) != 1:
         listed = ", ".join((tables or names)[:10])
         raise TableError(
@@ -148,6 +153,12 @@ def member_of(path: Path) -> str | None:
             f"name the file that you mean."
         )
     return tables[0]
+
+
+def _visible(archive: zipfile.ZipFile) -> list[str]:
+    """The files in an archive, less those that systems put there for themselves."""
+    names = [name for name in archive.namelist() if not name.endswith("/")]
+    return [name for name in names if not name.startswith("__MACOSX/") and not Path(name).name.startswith(".")]
 
 
 def _unpack(kind: str, stream: ByteStream, stack: ExitStack) -> Callable[[], bytes]:

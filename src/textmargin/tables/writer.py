@@ -22,7 +22,8 @@ from typing import IO, Any, TextIO
 from .._system.writing import put_whole
 from ..errors import OutputError, TableError, TextmarginError
 from ._cells import MISSING, cells, defuse, encode_json
-from .rows import Row
+from .dialect import DELIMITERS, Dialect
+from .rows import EmptyText, Row
 
 WRITABLE = {
     ".csv": "csv",
@@ -107,6 +108,7 @@ class DelimitedWriter(_TextWriter):
     def __init__(self, stream: TextIO, path: Path | None, delimiter: str, keep_formulas: bool) -> None:
         super().__init__(stream, path)
         self.delimiter, self.keep_formulas = delimiter, keep_formulas
+        self.form: list[str] = []  # how it is written, where that is not the usual
         self.n_formulas = 0
 
     def _begin(self, names: list[str], trusted: Collection[str]) -> None:
@@ -137,6 +139,8 @@ class DelimitedWriter(_TextWriter):
     @property
     def notes(self) -> list[str]:
         notes = super().notes
+        if self.form:
+            notes.append(f"written with {', '.join(self.form)}")
         if self.n_formulas:
             what = "cell" if self.n_formulas == 1 else "cells"
             notes.append(
@@ -161,7 +165,7 @@ class JsonLinesWriter(_TextWriter):
         self.stream.flush()
 
 
-def row_columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+def row_columns(rows: Sequence[Row | EmptyText]) -> dict[str, list[Any]]:
     """The columns of rows, for a writer.
 
     Examples
@@ -201,6 +205,7 @@ def open_writer(
     *,
     keep_formulas: bool = False,
     like: str | os.PathLike[str] | None = None,
+    dialect: Dialect | None = None,
 ) -> Iterator[TableWriter]:
     """A writer for a file or a stream, as long as the block lasts; if it ends with an error, no file is written.
 
@@ -216,6 +221,9 @@ def open_writer(
         and is no number) gets an apostrophe before it, unless this is True. In Excel's files it is text; other formats are exact.
     like : path, default=None
         A Parquet file whose types its columns have in another one; those of others are what the first 10,000 rows hold.
+    dialect : Dialect, default=None
+        How another CSV file is written, as `file_dialect` says: a CSV file has its delimiter, and where it was not plain UTF-8 a
+        byte-order mark before its own, which Excel knows UTF-8 by. Not for streams.
 
     Examples
     --------
@@ -238,7 +246,7 @@ def open_writer(
         with _failures(path):  # but not what goes wrong in the block, which is for others to tell
             file = stack.enter_context(put_whole(path)).open("wb")
             stack.callback(_quietly, file.close)
-            writer = _file_writer(file, path, file_format, keep_formulas, like)
+            writer = _file_writer(file, path, file_format, keep_formulas, like, dialect or Dialect())
             stack.callback(_quietly, writer.discard)
         yield writer
         with _failures(path):
@@ -248,7 +256,12 @@ def open_writer(
 
 
 def _file_writer(
-    file: IO[bytes], path: Path, file_format: str, keep_formulas: bool, like: str | os.PathLike[str] | None
+    file: IO[bytes],
+    path: Path,
+    file_format: str,
+    keep_formulas: bool,
+    like: str | os.PathLike[str] | None,
+    dialect: Dialect,
 ) -> TableWriter:
     if file_format == "parquet":
         from ._parquet_writer import ParquetTableWriter
@@ -260,8 +273,15 @@ def _file_writer(
         return ExcelWriter(file, path)
     # Packed, it holds neither its name nor the time: the same rows make the same file.
     stream: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix.lower() == ".gz" else file
-    text = io.TextIOWrapper(stream, encoding="utf-8", errors="backslashreplace", newline="")
-    return _text_writer(text, path, file_format, keep_formulas)
+    marked = file_format != "jsonl" and dialect.encoding not in (None, "utf-8", "ascii")
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig" if marked else "utf-8", errors="backslashreplace", newline="")
+    writer = _text_writer(text, path, file_format, keep_formulas)
+    if isinstance(writer, DelimitedWriter):
+        if file_format == dialect.file_format == "csv" and dialect.delimiter not in (None, ","):
+            writer.delimiter = str(dialect.delimiter)
+            writer.form.append(DELIMITERS.get(writer.delimiter, repr(writer.delimiter)))
+        writer.form += ["UTF-8 with a byte-order mark"] if marked else []
+    return writer
 
 
 def _text_writer(stream: TextIO, path: Path | None, file_format: str, keep_formulas: bool) -> TableWriter:
