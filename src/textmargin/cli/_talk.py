@@ -31,8 +31,15 @@ def remark_on_corpus(corpus: Corpus) -> None:
     remark(f"learning from {len(corpus):,} texts, {len(names):,} labels, {'one' if single else 'any number'} a text")
 
 
-def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], source: str) -> None:
-    """After training: what speaks against it at a glance."""
+def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], check_command: str) -> None:
+    """After training: what speaks against it at a glance.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    counts : texts of each label
+    check_command : what shows more of it
+    """
     few = {name: n for name, n in counts.items() if n < _FEW}
     if few:
         remark(
@@ -42,7 +49,7 @@ def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], source: str) -> 
     n_contradictions = _count_contradictions(corpus)
     if n_contradictions:
         texts = "text occurs" if n_contradictions == 1 else "texts occur"
-        remark(f"{n_contradictions:,} {texts} more than once, with different labels; textmargin check {source} shows which")
+        remark(f"{n_contradictions:,} {texts} more than once, with different labels; to see which: {check_command}")
 
 
 def _count_contradictions(corpus: Corpus) -> int:

@@ -95,7 +95,7 @@ def train(
     _remark_on_decisions(model, settings)
     facts = _facts(model, output)
     if corpus is not None:
-        remark_on_labels(corpus, facts["labels"], data)
+        remark_on_labels(corpus, facts["labels"], reading.command("check", data))
     facts["words"] = words_line(model, settings)
     facts["tuning"] = None if tuning is None else _tuning_facts(tuning)
     with stage("estimating how good it is on new texts"):
