@@ -48,7 +48,7 @@ def test_texts_and_labels_are_told_before_and_counts_after(folder):
         "textmargin: text: column 'text'; label: column 'label'",
         "textmargin: learning from 12 texts, 2 labels, one a text",
     ]
-    assert result.stdout.splitlines()[0] == "Trained on 12 texts: x 6, y 6"
+    assert result.stdout.splitlines()[0] == "Trained on 12 texts (x: 6, y: 6)"
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_language_and_what_it_means(content, options, line, folder):
 
 def test_labels_with_few_texts_and_texts_with_two_labels_are_told(folder):
     result = train(folder, ENGLISH + "a rare text,rare\nthe bank  has raised its rates,x\n")
-    assert "few texts to learn from, fewer than 5: rare 1." in result.stderr
+    assert "few texts to learn from, fewer than 5: rare: 1." in result.stderr
     assert result.stderr.splitlines()[-1] == (
         "textmargin: 1 text occurs more than once, with different labels; to see which: textmargin check a.csv"
     )
@@ -100,8 +100,9 @@ def test_texts_that_are_merely_repeated_are_no_contradiction(folder):
 
 def test_many_labels_fit_on_a_line():
     counts = {f"t{k}": k + 1 for k in range(30)}
-    assert describe_counts(counts).endswith("t10 11, and 10 more with 1 to 10 texts")
-    assert describe_counts({"a": 2, "b": 3}) == "a 2, b 3"
+    assert describe_counts(counts).endswith("t10: 11, and 10 more with 1 to 10 texts each")
+    assert describe_counts({"1": 2, "2": 3}) == "1: 2, 2: 3"
+    assert describe_counts({str(k): 1 for k in range(21)}).endswith("19: 1, and 1 more with 1 text each")
 
 
 def test_verbose_tells_sizes_steps_and_times(folder):

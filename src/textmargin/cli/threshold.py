@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._system.wording import quantity
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_lines
 from ._model_options import FloorOptions, UtilityOptions, usual_costs
@@ -86,10 +87,10 @@ def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str]
     with FeedbackStore(store, create=False) as feedback:
         result = retune(model, feedback, utility, only=only, min_precision=min_precision)
     if result.n_other:
-        remark(f"feedback on {result.n_other} texts left out: this model decides otherwise on them, so it is about another one")
+        remark(f"feedback on {quantity(result.n_other, 'text')} left out: this model decides otherwise on them, so it is about another one")
     for label, one in result.thresholds.items():
         remark(
-            f"{label}: {one.n_accepted} accepted texts judged, {one.n_right} right; {one.n_rejected} rejected ones judged, "
+            f"{label}: {quantity(one.n_accepted, 'accepted text')} judged, {one.n_right} right; {quantity(one.n_rejected, 'rejected one')} judged, "
             f"{one.n_missed} missed" + ("" if one.can_fall else "; it could rise, not fall")
         )
     if result.way == "as they were":

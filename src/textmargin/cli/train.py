@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._system.wording import quantity
 from ._cluster import ClusterOptions, require
 from ._config_file import read_config
 from ._console import OptionError, app, print_json, remark
@@ -113,7 +114,7 @@ def train(
     if held_out is not None:
         from ..report.summary import summarise
 
-        with stage(f"deciding on {len(held_out):,} texts"):
+        with stage(f"deciding on {quantity(len(held_out), 'text')}"):
             summary = summarise(model, held_out, settings.utility)
         remark_on_texts(model, summary)
         facts["holdout"] = {"split_by": holdout.split_by, "from": start, "summary": summary.to_dict()}
@@ -250,13 +251,13 @@ def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    typer.echo(f"Trained on {facts['n_texts']:,} texts: {describe_counts(facts['labels'])}")
+    typer.echo(f"Trained on {quantity(facts['n_texts'], 'text')} ({describe_counts(facts['labels'])})")
     for line in [*([facts["words"]] if facts["words"] else []), *facts["knowledge"]]:
         typer.echo(line)
     for line in estimate_lines(facts["estimate"], facts["no_estimate"]):
         typer.echo(line)
     if any(facts["thresholds"].values()):
-        typer.echo("Thresholds: " + ", ".join(f"{name} {theta:+.2f}" for name, theta in facts["thresholds"].items()))
+        typer.echo("Thresholds: " + ", ".join(f"{name}: {theta:+.2f}" for name, theta in facts["thresholds"].items()))
     typer.echo(f"Written to {facts['output']}")
     if "report" in facts:
         typer.echo(f"Report written to {facts['report']}")
@@ -265,6 +266,6 @@ def _show(facts: dict[str, Any]) -> None:
 def _show_holdout(summary: Summary, column: str | None, start: str | None) -> None:
     which = "at random" if column is None else f"the last by {column}, from {start} on"
     typer.echo(
-        f"Held out: {summary.n_texts:,} texts, {which}. On these the model, which was trained on the others alone, decides:"
+        f"Held out: {quantity(summary.n_texts, 'text')}, {which}. On these the model, which was trained on the others alone, decides:"
     )
     print_summary(summary)
