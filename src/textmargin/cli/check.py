@@ -73,7 +73,7 @@ def check(
     if as_json:
         print_json(found.to_dict())
     else:
-        _print(found)
+        _print(found, output)
     if strict and found.findings:
         raise typer.Exit(1)
 
@@ -105,8 +105,8 @@ def _whole(table: LabelledTable) -> Corpus:
     return corpus.take(sorted(range(len(corpus)), key=lambda row: int(corpus.ids[row])))
 
 
-def _print(found: DataCheck) -> None:
-    """Counts and first examples of each kind, and what to do about it."""
+def _print(found: DataCheck, output: Path | None) -> None:
+    """Counts and first examples of each kind, what to do about it, and where the others are."""
     from ..check.findings import KINDS
 
     typer.echo(f"{found.name}: {quantity(found.n_texts, 'text')}, {quantity(len(found.label_counts), 'label')}")
@@ -121,9 +121,13 @@ def _print(found: DataCheck) -> None:
         typer.echo(f"\n{kind.title}: {len(findings):,}")
         for one in findings[:_EXAMPLES]:
             typer.echo(f"  {_example(found, one)}")
+        if len(findings) > _EXAMPLES:
+            typer.echo(f"  … and {len(findings) - _EXAMPLES:,} more")
         typer.echo(f"  → {kind.advice}")
     for note in found.notes:
         typer.echo(f"\n{note[:1].upper()}{note[1:]}.")
+    if output is None and max(found.counts.values(), default=0) > _EXAMPLES:
+        typer.echo("\nAll of it: -o check.html writes a page to read, -o check.csv a list to sort.")
     if not found.findings:
         typer.echo("Nothing was found.")
 
