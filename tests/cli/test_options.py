@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from typer.testing import CliRunner
@@ -62,7 +63,7 @@ def test_an_option_given_twice_was_taken_once(words, name, folder):
         (["train", "a.csv", "--lable", "x"], "there is no option --lable; did you mean --label?"),
         (["train", "a.csv", "--zzz"], "there is no option --zzz; see textmargin train --help."),
         (["train", "a.csv", "--label"], "Option '--label' requires an argument."),
-        (["train"], "Missing argument 'data'. See textmargin train --help."),
+        (["train"], 'say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.'),
         (["trian"], "No such command 'trian'. Did you mean 'train'?"),
         (
             ["data", "export", "desk", "."],
@@ -228,5 +229,36 @@ def test_a_fault_of_ours_was_told_as_a_mistake_of_the_user(kind, folder, monkeyp
     assert [path.name for path in folder.iterdir()] == ["a.csv"]
 
 
-def test_brackets_in_help_were_taken_for_markup():
+@pytest.mark.parametrize("width", ["60", "80"])
+def test_brackets_in_help_were_taken_for_markup(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
     assert "[[start, end]" in " ".join(re.sub(r"[│╭╮╰╯─]", "", call("train", "--help").stdout).split())
+
+
+@pytest.mark.parametrize("width", ["50", "60", "80"])
+def test_help_names_every_option_in_full(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
+    for command in app.registered_commands:
+        name = command.name or command.callback.__name__
+        shown = call(name, "--help").stdout
+        assert "--help" in shown
+        assert not re.search(r"-\w+…", shown), name
+
+
+def test_paragraphs_of_help_are_as_wide_as_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = call("predict", "--help").stdout.splitlines()
+    first = next(k for k, line in enumerate(lines) if line.startswith(" A line of CSV per text"))
+    last = next(k for k, line in enumerate(lines) if k > first and not line.strip())
+    for line, following in pairwise(lines[first:last]):
+        assert len(line.rstrip()) + 1 + len(following.split()[0]) > 78  # the next word had no room
+
+
+@pytest.mark.parametrize("data", [[], ["a.csv"]])
+def test_data_may_be_named_by_a_config(tmp_path, monkeypatch, data):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("text,label\n" + "corn is sold,x\nrates have risen,y\n" * 6)
+    (tmp_path / "a.toml").write_text('data = "a.csv"\n')
+    assert call("train", *data, "--config", "a.toml").exit_code == 0
+    shown = " ".join(re.sub(r"[│╭╮╰╯─]", "", call("train", "--help").stdout).split())
+    assert "[required]" not in shown

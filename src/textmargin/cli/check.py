@@ -155,4 +155,6 @@ def _print_agreement(found: DataCheck) -> None:
         value = "–" if alpha is None else f"{alpha:5.2f} ({low:.2f} to {high:.2f})"
         typer.echo(f"  {name:<{width}}  {value}")
     for one in agreement.annotators[:_EXAMPLES]:
-        typer.echo(f"  {one.annotator}: another label than others in {one.different:.0%} of {quantity(one.n_compared, 'comparison')}")
+        typer.echo(
+            f"  {one.annotator}: another label than others in {one.different:.0%} of {quantity(one.n_compared, 'comparison')}"
+        )

@@ -87,7 +87,9 @@ def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str]
     with FeedbackStore(store, create=False) as feedback:
         result = retune(model, feedback, utility, only=only, min_precision=min_precision)
     if result.n_other:
-        remark(f"feedback on {quantity(result.n_other, 'text')} left out: this model decides otherwise on them, so it is about another one")
+        remark(
+            f"feedback on {quantity(result.n_other, 'text')} left out: this model decides otherwise on them, so it is about another one"
+        )
     for label, one in result.thresholds.items():
         remark(
             f"{label}: {quantity(one.n_accepted, 'accepted text')} judged, {one.n_right} right; {quantity(one.n_rejected, 'rejected one')} judged, "

@@ -30,19 +30,20 @@ if TYPE_CHECKING:
 @app.command()
 @grouped
 def train(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. On a cluster CSV, TSV, JSON "
-            "lines or Parquet, a folder of such files, or a pattern."
-        ),
-    ],
     reading: ReadingOptions,
     making: ModelOptions,
     utility: UtilityOptions,
     floors: FloorOptions,
     holdout: HoldoutOptions,
     cluster: ClusterOptions,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. On a cluster CSV, TSV, JSON "
+            "lines or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("model.tmm"),
     report: Annotated[
         Path | None, typer.Option(help="Write a page of what it decides on the texts of --test or --holdout, and why.")
@@ -67,6 +68,8 @@ def train(
     """
     from .._system.stages import log, stage
 
+    if data is None:
+        raise OptionError('say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.')
     sources = (data, test, making.keywords, making.prior_model, utility.costs, config)
     check_writable(output, *sources)
     if report is not None:
@@ -265,7 +268,6 @@ def _show(facts: dict[str, Any]) -> None:
 
 def _show_holdout(summary: Summary, column: str | None, start: str | None) -> None:
     which = "at random" if column is None else f"the last by {column}, from {start} on"
-    typer.echo(
-        f"Held out: {quantity(summary.n_texts, 'text')}, {which}. On these the model, which was trained on the others alone, decides:"
-    )
+    texts = quantity(summary.n_texts, "text")
+    typer.echo(f"Held out: {texts}, {which}. On these the model, which was trained on the others alone, decides:")
     print_summary(summary)
