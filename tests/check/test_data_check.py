@@ -104,10 +104,10 @@ def test_annotators():
     ("call", "error", "message"),
     [
         (lambda: check_data(["a"], None), LabelError, "no labels"),
-        (lambda: check_data(["a"], ["x", "y"]), LabelError, "1 texts but 2 labels"),
+        (lambda: check_data(["a"], ["x", "y"]), LabelError, "1 text, 2 labels"),
         (lambda: check_data(Corpus("c", ["a"], ["x"]), ["x"]), LabelError, "labels of its own"),
         (lambda: check_data(["a"], ["x"], annotators="who"), SettingError, "annotators names no field of texts: 'who'"),
-        (lambda: check_data(["a"], ["x"], annotators=["p", "q"]), SettingError, "annotators has 2 values for 1 texts"),
+        (lambda: check_data(["a"], ["x"], annotators=["p", "q"]), SettingError, "annotators has 2 values for 1 text;"),
         (lambda: check_data(["a"], ["x"], items=["p"]), SettingError, "say who gave them with annotators="),
         (lambda: check_data(["a"], ["x"], similarity=2), SettingError, "similarity must be"),
         (lambda: write_check(check_data(["a"], ["x"]), "found.txt"), SettingError, r"output must end in \.html, \.csv, \.json"),

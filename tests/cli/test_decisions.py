@@ -125,7 +125,7 @@ def test_ask_in_a_costs_file_is_that_of_the_option(folder, tmp_path):
     ours, theirs = (load_classifier(path) for path in (tmp_path / "c.tmm", folder / "m.tmm"))
     assert ours.thresholds_.tolist() == theirs.thresholds_.tolist()
     (tmp_path / "costs.toml").write_text('[costs]\n"*" = { hit = 1, ask = 2 }\n')
-    assert "ask is what a person's look costs" in call(*words, "--costs", tmp_path / "costs.toml").stderr
+    assert "ask of '*' is 2; a person's look costs something" in call(*words, "--costs", tmp_path / "costs.toml").stderr
     assert "--ask 2: a person's look costs something" in call(*words, "--ask", 2).stderr
 
 

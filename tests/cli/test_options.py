@@ -1,5 +1,6 @@
 """Options that are wrong, do not apply, or leave something out are named; what is no user's mistake keeps its traceback."""
 
+import csv
 import json
 import os
 import re
@@ -262,3 +263,56 @@ def test_data_may_be_named_by_a_config(tmp_path, monkeypatch, data):
     assert call("train", *data, "--config", "a.toml").exit_code == 0
     shown = " ".join(re.sub(r"[│╭╮╰╯─]", "", call("train", "--help").stdout).split())
     assert "[required]" not in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x = { hit = 1, false_alarm = 1 }", "hit = 1, false_alarm = 1 and miss = 0 of 'x' make no sense together"),
+        ("x = { ask = 1 }", "ask of 'x' is 1; a person's look costs something"),
+        ("x = { hit = true }", "hit of 'x' is True, which is not a number."),
+        ("x = { hits = 1 }", "'x' has 'hits', which is none of hit, false_alarm, miss, ask."),
+        ("Größe = { hit = 1 }", 'stand in quotes: "Größe" = ….'),
+        ("a.b = { hit = 1 }", 'stand in quotes: "a.b" = ….'),
+    ],
+)
+def test_a_file_of_costs_is_criticised_in_its_own_words(folder, content, message):
+    (folder / "costs.toml").write_text(content, encoding="utf-8")
+    result = call("train", "a.csv", "--costs", "costs.toml")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Utility" not in result.stderr
+    assert ".." not in result.stderr
+
+
+def test_a_prior_that_nobody_can_judge_says_so(folder):
+    (folder / "words.toml").write_text('x = ["xylophone"]\n')
+    shown = call("train", "a.csv", "--keywords", "words.toml").stdout
+    assert "prior for y: used, though no training text can say whether it helps\n" in shown
+    assert "-0%" not in shown
+
+
+def test_thresholds_that_a_floor_holds_say_so(folder):
+    desk = load_dataset("desk").part("train")
+    rows = [[text, label if label == "account" else "other"] for text, label in zip(desk.texts, desk.labels, strict=True)]
+    with (folder / "two.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([["text", "label"], *rows])
+    assert call("train", "two.csv", "--min-recall", 0.9).exit_code == 0
+    moved = call("threshold", "model.tmm", "--false-alarm", -3, "-o", "b.tmm")
+    line = "no threshold moves: the floor of this model holds them (recall at least 0.9); --min-recall 0 lifts it"
+    assert line in moved.stderr
+    lifted = call("threshold", "model.tmm", "--false-alarm", -3, "--min-recall", 0, "-o", "b.tmm")
+    assert "no threshold moves" not in lifted.stderr
+    again = call("threshold", "b.tmm", "--hit", 2, "--false-alarm", -3, "-o", "c.tmm")
+    assert "no threshold moves: what is asked for wants them where they are" in again.stderr
+
+
+def test_a_text_that_is_the_name_of_a_file_is_remarked_on(folder):
+    assert call("train", "a.csv").exit_code == 0
+    assert "'a.csv' is taken for the text itself" in call("explain", "model.tmm", "a.csv").stderr
+    assert call("explain", "model.tmm", "corn " * 2000).stderr == ""
+
+
+def test_labels_that_differ_by_case_say_where_the_rows_are_listed(folder):
+    (folder / "a.csv").write_text(ROWS + "wheat,X\n" * 5)
+    assert "spell it alike in all rows: textmargin check lists them." in call("train", "a.csv").stderr

@@ -150,6 +150,7 @@ _NAMES = (
 _OPTIONS = {
     "decision=ThresholdClassifier(utility=...)": "--hit and --false-alarm, --costs or --utility",
     "utility=Utility(tp=2, fp=-1)": "--hit 2 --false-alarm -1",
+    "check_data(texts, labels)": "textmargin check",
     "skip_invalid=True": "--skip-invalid",
     "always_answer=False": "--may-be-unsure",
     "always_answer=True": "--always-answer",

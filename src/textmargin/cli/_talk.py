@@ -20,9 +20,8 @@ _MOST_LABELS = 20  # named in a line
 def describe_counts(counts: Mapping[str, int]) -> str:
     """How many texts have each label; of many labels the most frequent ones."""
     frequent = sorted(counts.items(), key=lambda one: -one[1])
-    shown = ", ".join(
-        f"{name}: {n:,}" for name, n in (counts.items() if len(counts) <= _MOST_LABELS else frequent[:_MOST_LABELS])
-    )
+    named = counts.items() if len(counts) <= _MOST_LABELS else frequent[:_MOST_LABELS]
+    shown = ", ".join(f"{name}: {n:,}" for name, n in named)
     others = frequent[_MOST_LABELS:]
     if not others:
         return shown

@@ -86,8 +86,8 @@ class KeywordPrior(KnowledgeBase):
             raise PriorError(f"{self._title}: there are no words for any class.")
         if empty:
             warnings.warn(
-                f"{self._title}: no words for {', '.join(map(repr, empty[:5]))}{' …' if len(empty) > 5 else ''}; nothing is known "
-                f"of them.",
+                f"{self._title}: no words for {', '.join(map(repr, empty[:5]))}{' …' if len(empty) > 5 else ''}; nothing is "
+                f"known of them.",
                 TextmarginWarning,
                 stacklevel=4,
             )
