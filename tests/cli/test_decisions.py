@@ -159,6 +159,15 @@ def test_a_budget_takes_the_highest_of_the_file(folder):
     assert "had no room" in result.stderr
 
 
+def test_the_share_of_all_hits_is_told_where_there_are_texts_to_tell_it(folder):
+    told = call("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 1).stderr.splitlines()
+    counts = load_classifier(folder / "m.tmm").metadata_["label_counts"]
+    shares = {line.split(": ")[1]: "of all hits" in line for line in told if " had no room" in line}
+    assert shares == {label: counts[label] >= 20 for label in shares}
+    assert set(shares.values()) == {True, False}
+    assert not any("nan" in line.split() for line in told)
+
+
 def test_a_budget_of_each_day(folder):
     rows = table(done("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 3, "--per", "sent"))
     account = [row for row, own in enumerate(rows) if own["label"] == "account"]
