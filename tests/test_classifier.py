@@ -126,7 +126,7 @@ def test_explanation_names_words():
             "LogisticRegression has none",
         ),
         (TextClassifier(knowledge={"wheat": 1}, learner=PriorSVC(prior={"corn": 1})), PriorError, "choose one"),
-        (TextClassifier(knowledge={"fish": {"wheat": 1}}), PriorError, "knows of 'fish', which is not among the classes"),
+        (TextClassifier(knowledge={"fish": {"wheat": 1}}), PriorError, "keywords: 'fish' is not among the classes"),
         (TextClassifier(learner="svm"), ValueError, "'learner' parameter of TextClassifier"),
     ],
 )

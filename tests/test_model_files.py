@@ -92,7 +92,7 @@ def test_additions_and_gaps_are_noticed(sample, refuses):
         (b"\x1f\x8b\x08" + bytes(100), "but a gzip file"),
         (b"\x93NUMPY\x01\x00" + bytes(100), "but a NumPy array"),
         (b'{"format": 1}', "but perhaps JSON"),
-        (b"text,label\nhello,ham\n", "is not a textmargin model; load opens what textmargin.save wrote"),
+        (b"text,label\nhello,ham\n", "is not a textmargin model; give a file that `textmargin train`, or save, wrote"),
         (bytes(range(32, 256)) * 50, "is not a textmargin model"),
     ],
 )

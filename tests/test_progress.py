@@ -1,5 +1,9 @@
 """Progress where there is no terminal; bars are tried out with the kernels, on a pseudo-terminal."""
 
+import re
+
+import pytest
+
 from textmargin._system import progress, row_counter
 from textmargin._system.progress import progress_of
 from textmargin._system.row_counter import RowCounter
@@ -49,3 +53,17 @@ def test_rows_are_counted_on_a_terminal_only(monkeypatch, capsys):
     monkeypatch.setenv("TERM", "xterm")
     assert "20,000 rows, 5,000 a second" in count_rows(monkeypatch, capsys)
     assert count_rows(monkeypatch, capsys, enabled=False) == ""
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_numbers_are_whole_on_a_narrow_terminal(width, monkeypatch, capsys):
+    for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "COLUMNS": str(width)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    with progress_of("choosing among settings that have long names, for 1,234,567 texts", True) as report:
+        report(0.25)
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", capsys.readouterr().err)
+    assert re.search(r"\d% -:--:--", shown)
+    assert "1,234,567" in shown
+    assert "…" not in shown
+    assert ("━" in shown) == (width >= 80)

@@ -231,7 +231,7 @@ def _warn_of_variants(names: list[str]) -> None:
         more = f" (and {len(variants) - 1} more)" if len(variants) > 1 else ""
         warnings.warn(
             f"Labels {' and '.join(map(repr, sorted(variants[0])))} differ only by blanks or case{more}; they are learnt as "
-            f"different classes.",
+            f"different classes. If they are one, spell it alike in all rows: check_data(texts, labels) lists them.",
             TextmarginWarning,
             stacklevel=5,
         )

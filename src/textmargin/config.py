@@ -7,14 +7,15 @@ names it, not something that is passed over.
 from __future__ import annotations
 
 import json
+import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from ._system.toml import quotes_hint, read_toml
 from .classifier import TextClassifier
 from .datasets.corpus import Corpus
 from .decisions.threshold import ThresholdClassifier
@@ -264,20 +265,34 @@ def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[i
 def read_costs(path: str | Path) -> dict[str, Utility]:
     """Utilities by label from a TOML file: `[costs]`, label = { hit = …, false_alarm = …, miss = …, ask = … }; "*" for others."""
     try:
-        table = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        return {label: _utility(own) for label, own in table.get("costs", table).items()}
+        table = read_toml(path)
+        return {label: _utility(label, own) for label, own in table.get("costs", table).items()}
     except OSError as error:
         raise TableError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, TypeError, AttributeError) as error:
         wanted = "[costs] with a line label = { hit = 5, false_alarm = -1, miss = 0, ask = -0.5 } per label"
-        raise TableError(f"{path} should hold {wanted}: {error}.") from error
+        raise TableError(f"{path} should hold {wanted}: {str(error).rstrip('.')}.") from error
 
 
-def _utility(costs: Mapping[str, float]) -> Utility:
+def _utility(label: str, costs: Mapping[str, float]) -> Utility:
     unknown = [name for name in costs if name not in ("hit", "false_alarm", "miss", "ask")]
+    if unknown and isinstance(costs[unknown[0]], Mapping):  # what a point in a name means in TOML
+        raise ValueError(quotes_hint(f"{label}.{unknown[0]}"))
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is none of hit, false_alarm, miss, ask")
-    return Utility(costs.get("hit", 2.0), costs.get("false_alarm", -1.0), costs.get("miss", 0.0), ask=costs.get("ask"))
+        raise ValueError(f"{label!r} has {unknown[0]!r}, which is none of hit, false_alarm, miss, ask")
+    hit, false_alarm, miss = (costs.get(name, usual) for name, usual in (("hit", 2.0), ("false_alarm", -1.0), ("miss", 0.0)))
+    ask = costs.get("ask")
+    for name, value in (("hit", hit), ("false_alarm", false_alarm), ("miss", miss), ("ask", 0.0 if ask is None else ask)):
+        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+            raise ValueError(f"{name} of {label!r} is {value!r}, which is not a number")
+    if hit <= miss or false_alarm >= 0:
+        raise ValueError(
+            f"hit = {hit:g}, false_alarm = {false_alarm:g} and miss = {miss:g} of {label!r} make no sense together: a right "
+            f"decision must be worth more than a wrong one"
+        )
+    if ask is not None and ask > 0:
+        raise ValueError(f"ask of {label!r} is {ask:g}; a person's look costs something, or nothing: 0 or less")
+    return Utility(hit, false_alarm, miss, ask=ask)
 
 
 def _require_one_of(name: str, value: Any, known: Iterable[str]) -> None:

@@ -51,6 +51,18 @@ def nearest(name: object, known: Iterable[Name]) -> Name | None:
     return spelled[near[0]] if near else None
 
 
+def install_hint(extra: str) -> str:
+    """How an optional part of this package is installed, from an index or from its own folder.
+
+    Examples
+    --------
+    >>> from textmargin.errors import install_hint
+    >>> install_hint("excel")
+    "pip install 'textmargin[excel]' (or '.[excel]' in its folder)"
+    """
+    return f"pip install 'textmargin[{extra}]' (or '.[{extra}]' in its folder)"
+
+
 class TextmarginError(Exception):
     """Every error that textmargin raises by itself."""
 

@@ -104,10 +104,10 @@ def test_annotators():
     ("call", "error", "message"),
     [
         (lambda: check_data(["a"], None), LabelError, "no labels"),
-        (lambda: check_data(["a"], ["x", "y"]), LabelError, "1 texts but 2 labels"),
+        (lambda: check_data(["a"], ["x", "y"]), LabelError, "1 text, 2 labels"),
         (lambda: check_data(Corpus("c", ["a"], ["x"]), ["x"]), LabelError, "labels of its own"),
         (lambda: check_data(["a"], ["x"], annotators="who"), SettingError, "annotators names no field of texts: 'who'"),
-        (lambda: check_data(["a"], ["x"], annotators=["p", "q"]), SettingError, "annotators has 2 values for 1 texts"),
+        (lambda: check_data(["a"], ["x"], annotators=["p", "q"]), SettingError, "annotators has 2 values for 1 text;"),
         (lambda: check_data(["a"], ["x"], items=["p"]), SettingError, "say who gave them with annotators="),
         (lambda: check_data(["a"], ["x"], similarity=2), SettingError, "similarity must be"),
         (lambda: write_check(check_data(["a"], ["x"]), "found.txt"), SettingError, r"output must end in \.html, \.csv, \.json"),
@@ -136,7 +136,7 @@ def test_no_text_is_markup_on_the_page():
 def test_no_cell_is_a_formula():
     rows = list(csv.DictReader(io.StringIO(to_csv(hostile()))))
     assert rows == [{"line": "2", "id": "'-id", "kind": "doubtful-label", "label": "'=HYPERLINK(1)", "suggestion": "'+1",
-                     "score": "0.5", "reason": "'@why <b>", "first": "2"}]  # fmt: skip
+                     "score": "0.5", "reason": "'@why <b>", "text": "<script>alert(1)</script>", "group": "2"}]  # fmt: skip
 
 
 def test_files_have_every_finding(found, tmp_path):
@@ -147,6 +147,8 @@ def test_files_have_every_finding(found, tmp_path):
     assert len(data["findings"]) == len(found.findings)
     rows = list(csv.DictReader((tmp_path / "found.csv").open(newline="")))
     assert len(rows) == sum(max(1, len(one.rows) + len(one.test_rows)) for one in found.findings)
+    assert all(len(row["text"]) <= 81 for row in rows)
+    assert any(row["text"] and found.texts[0].startswith(row["text"].rstrip("…")) for row in rows)
     page = (tmp_path / "found.html").read_text()
     assert all(kind.title in page for kind in KINDS if kind.name in found.counts)
 

@@ -51,6 +51,16 @@ def test_texts_without_a_label_are_named_in_their_place(data):
     assert [rows[int(line) - 1][2] for (line,) in missing] == ["n/a"]
 
 
+def test_what_is_not_shown_is_counted_and_where_it_can_be_seen(data):
+    with data.open("a", newline="") as stream:
+        csv.writer(stream).writerows([(f"x-{k}", " " * k, "network") for k in range(5)])
+    shown = call("check", data, "--no-doubts").stdout
+    assert "Empty texts: 6\n" in shown
+    assert "  … and 3 more\n" in shown
+    assert "-o check.html" in shown.splitlines()[-1]
+    assert "-o check.html" not in call("check", data, "--no-doubts", "-o", data.with_name("found.csv")).stdout
+
+
 def test_json_is_exact(data):
     result = call("check", data, "--json", "--no-doubts")
     found = json.loads(result.stdout)

@@ -125,7 +125,7 @@ def test_ask_in_a_costs_file_is_that_of_the_option(folder, tmp_path):
     ours, theirs = (load_classifier(path) for path in (tmp_path / "c.tmm", folder / "m.tmm"))
     assert ours.thresholds_.tolist() == theirs.thresholds_.tolist()
     (tmp_path / "costs.toml").write_text('[costs]\n"*" = { hit = 1, ask = 2 }\n')
-    assert "ask is what a person's look costs" in call(*words, "--costs", tmp_path / "costs.toml").stderr
+    assert "ask of '*' is 2; a person's look costs something" in call(*words, "--costs", tmp_path / "costs.toml").stderr
     assert "--ask 2: a person's look costs something" in call(*words, "--ask", 2).stderr
 
 
@@ -157,6 +157,15 @@ def test_a_budget_takes_the_highest_of_the_file(folder):
     assert all((rows[row]["guess"],) == decided.labels[row] for row in over)
     assert f"account: 4 of {len(rows)} texts at most, expected precision" in result.stderr
     assert "had no room" in result.stderr
+
+
+def test_the_share_of_all_hits_is_told_where_there_are_texts_to_tell_it(folder):
+    told = call("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 1).stderr.splitlines()
+    counts = load_classifier(folder / "m.tmm").metadata_["label_counts"]
+    shares = {line.split(": ")[1]: "of all hits" in line for line in told if " had no room" in line}
+    assert shares == {label: counts[label] >= 20 for label in shares}
+    assert set(shares.values()) == {True, False}
+    assert not any("nan" in line.split() for line in told)
 
 
 def test_a_budget_of_each_day(folder):

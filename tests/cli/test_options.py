@@ -1,10 +1,12 @@
 """Options that are wrong, do not apply, or leave something out are named; what is no user's mistake keeps its traceback."""
 
+import csv
 import json
 import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from typer.testing import CliRunner
@@ -62,7 +64,7 @@ def test_an_option_given_twice_was_taken_once(words, name, folder):
         (["train", "a.csv", "--lable", "x"], "there is no option --lable; did you mean --label?"),
         (["train", "a.csv", "--zzz"], "there is no option --zzz; see textmargin train --help."),
         (["train", "a.csv", "--label"], "Option '--label' requires an argument."),
-        (["train"], "Missing argument 'data'. See textmargin train --help."),
+        (["train"], 'say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.'),
         (["trian"], "No such command 'trian'. Did you mean 'train'?"),
         (
             ["data", "export", "desk", "."],
@@ -228,5 +230,89 @@ def test_a_fault_of_ours_was_told_as_a_mistake_of_the_user(kind, folder, monkeyp
     assert [path.name for path in folder.iterdir()] == ["a.csv"]
 
 
-def test_brackets_in_help_were_taken_for_markup():
+@pytest.mark.parametrize("width", ["60", "80"])
+def test_brackets_in_help_were_taken_for_markup(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
     assert "[[start, end]" in " ".join(re.sub(r"[│╭╮╰╯─]", "", call("train", "--help").stdout).split())
+
+
+@pytest.mark.parametrize("width", ["50", "60", "80"])
+def test_help_names_every_option_in_full(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", width)
+    for command in app.registered_commands:
+        name = command.name or command.callback.__name__
+        shown = call(name, "--help").stdout
+        assert "--help" in shown
+        assert not re.search(r"-\w+…", shown), name
+
+
+def test_paragraphs_of_help_are_as_wide_as_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = call("predict", "--help").stdout.splitlines()
+    first = next(k for k, line in enumerate(lines) if line.startswith(" A line of CSV per text"))
+    last = next(k for k, line in enumerate(lines) if k > first and not line.strip())
+    for line, following in pairwise(lines[first:last]):
+        assert len(line.rstrip()) + 1 + len(following.split()[0]) > 78  # the next word had no room
+
+
+@pytest.mark.parametrize("data", [[], ["a.csv"]])
+def test_data_may_be_named_by_a_config(tmp_path, monkeypatch, data):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("text,label\n" + "corn is sold,x\nrates have risen,y\n" * 6)
+    (tmp_path / "a.toml").write_text('data = "a.csv"\n')
+    assert call("train", *data, "--config", "a.toml").exit_code == 0
+    shown = " ".join(re.sub(r"[│╭╮╰╯─]", "", call("train", "--help").stdout).split())
+    assert "[required]" not in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x = { hit = 1, false_alarm = 1 }", "hit = 1, false_alarm = 1 and miss = 0 of 'x' make no sense together"),
+        ("x = { ask = 1 }", "ask of 'x' is 1; a person's look costs something"),
+        ("x = { hit = true }", "hit of 'x' is True, which is not a number."),
+        ("x = { hits = 1 }", "'x' has 'hits', which is none of hit, false_alarm, miss, ask."),
+        ("Größe = { hit = 1 }", 'stand in quotes: "Größe" = ….'),
+        ("a.b = { hit = 1 }", 'stand in quotes: "a.b" = ….'),
+    ],
+)
+def test_a_file_of_costs_is_criticised_in_its_own_words(folder, content, message):
+    (folder / "costs.toml").write_text(content, encoding="utf-8")
+    result = call("train", "a.csv", "--costs", "costs.toml")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Utility" not in result.stderr
+    assert ".." not in result.stderr
+
+
+def test_a_prior_that_nobody_can_judge_says_so(folder):
+    (folder / "words.toml").write_text('x = ["xylophone"]\n')
+    shown = call("train", "a.csv", "--keywords", "words.toml").stdout
+    assert "prior for y: used, though no training text can say whether it helps\n" in shown
+    assert "-0%" not in shown
+
+
+def test_thresholds_that_a_floor_holds_say_so(folder):
+    desk = load_dataset("desk").part("train")
+    rows = [[text, label if label == "account" else "other"] for text, label in zip(desk.texts, desk.labels, strict=True)]
+    with (folder / "two.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([["text", "label"], *rows])
+    assert call("train", "two.csv", "--min-recall", 0.9).exit_code == 0
+    moved = call("threshold", "model.tmm", "--false-alarm", -3, "-o", "b.tmm")
+    line = "no threshold moves: the floor of this model holds them (recall at least 0.9); --min-recall 0 lifts it"
+    assert line in moved.stderr
+    lifted = call("threshold", "model.tmm", "--false-alarm", -3, "--min-recall", 0, "-o", "b.tmm")
+    assert "no threshold moves" not in lifted.stderr
+    again = call("threshold", "b.tmm", "--hit", 2, "--false-alarm", -3, "-o", "c.tmm")
+    assert "no threshold moves: what is asked for wants them where they are" in again.stderr
+
+
+def test_a_text_that_is_the_name_of_a_file_is_remarked_on(folder):
+    assert call("train", "a.csv").exit_code == 0
+    assert "'a.csv' is taken for the text itself" in call("explain", "model.tmm", "a.csv").stderr
+    assert call("explain", "model.tmm", "corn " * 2000).stderr == ""
+
+
+def test_labels_that_differ_by_case_say_where_the_rows_are_listed(folder):
+    (folder / "a.csv").write_text(ROWS + "wheat,X\n" * 5)
+    assert "spell it alike in all rows: textmargin check lists them." in call("train", "a.csv").stderr

@@ -109,7 +109,7 @@ def test_a_column_that_is_not_there_is_a_mistake(folder):
 def test_only_bad_lines_are_exit_code_2(folder):
     code, out, err = predict(folder, given=b"text,id\nno toner\nvpn\n")
     assert (code, out) == (2, [OURS])
-    assert err[-1] == "textmargin: none of the 2 lines of standard input could be decided on."
+    assert err[-1] == "textmargin: standard input has 2 lines, and none could be decided on."
 
 
 @pytest.mark.parametrize("given", [b"", b"text\n", b"\n\n"])

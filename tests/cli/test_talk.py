@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 import sys
@@ -47,7 +48,7 @@ def test_texts_and_labels_are_told_before_and_counts_after(folder):
         "textmargin: text: column 'text'; label: column 'label'",
         "textmargin: learning from 12 texts, 2 labels, one a text",
     ]
-    assert result.stdout.splitlines()[0] == "Trained on 12 texts: x 6, y 6"
+    assert result.stdout.splitlines()[0] == "Trained on 12 texts (x: 6, y: 6)"
 
 
 @pytest.mark.parametrize(
@@ -73,10 +74,24 @@ def test_the_language_and_what_it_means(content, options, line, folder):
 
 def test_labels_with_few_texts_and_texts_with_two_labels_are_told(folder):
     result = train(folder, ENGLISH + "a rare text,rare\nthe bank  has raised its rates,x\n")
-    assert "few texts to learn from, fewer than 5: rare 1." in result.stderr
+    assert "few texts to learn from, fewer than 5: rare: 1." in result.stderr
     assert result.stderr.splitlines()[-1] == (
-        "textmargin: 1 text occurs more than once, with different labels; textmargin check a.csv shows which"
+        "textmargin: 1 text occurs more than once, with different labels; to see which: textmargin check a.csv"
     )
+
+
+def test_the_command_that_is_shown_reads_the_file_as_it_was_read(folder):
+    (folder / "my tickets.txt").write_text("".join(f"the corn was sold;{k % 2}\n" for k in range(12)), encoding="utf-16")
+    options = ["--format", "csv", "--delimiter", ";", "--encoding", "utf-16", "--no-header", "--skip-invalid"]
+    result = call("train", "my tickets.txt", "--text", "1", "--label", "2", "--missing-labels", "", *options)
+    assert result.exit_code == 0, result.output
+    shown = next(line for line in result.stderr.splitlines() if "to see which: " in line).partition("to see which: ")[2]
+    words = shlex.split(shown)
+    assert words[:3] == ["textmargin", "check", "my tickets.txt"]
+    assert set(words[3:]) == {*options, "--missing-labels", "", "--text", "1", "--label", "2"}
+    checked = call(*words[1:], "--no-doubts")
+    assert checked.exit_code == 0, checked.output
+    assert "different labels: 1" in checked.stdout
 
 
 def test_texts_that_are_merely_repeated_are_no_contradiction(folder):
@@ -85,8 +100,9 @@ def test_texts_that_are_merely_repeated_are_no_contradiction(folder):
 
 def test_many_labels_fit_on_a_line():
     counts = {f"t{k}": k + 1 for k in range(30)}
-    assert describe_counts(counts).endswith("t10 11, and 10 more with 1 to 10 texts")
-    assert describe_counts({"a": 2, "b": 3}) == "a 2, b 3"
+    assert describe_counts(counts).endswith("t10: 11, and 10 more with 1 to 10 texts each")
+    assert describe_counts({"1": 2, "2": 3}) == "1: 2, 2: 3"
+    assert describe_counts({str(k): 1 for k in range(21)}).endswith("19: 1, and 1 more with 1 text each")
 
 
 def test_verbose_tells_sizes_steps_and_times(folder):

@@ -46,7 +46,7 @@ def test_unknown_words_are_listed_with_the_nearest_known_ones():
     prior = KeywordPrior({"grain": ["barly", "maiz", "wheat"], "money": ["bank"]})
     with pytest.warns(
         UnknownTermWarning,
-        match=r"KeywordPrior: 2 of 4 terms are not in the vocabulary: 'barly', 'maiz'. Nearest: 'barley', 'maize'",
+        match=r"keywords: 2 of 4 terms are not in the vocabulary: 'barly', 'maiz'. Nearest: 'barley', 'maize'",
     ):
         prior.coef(TERMS, CLASSES)
     grain, money = prior.match_vocabulary(TERMS, CLASSES)
@@ -61,6 +61,8 @@ def test_unknown_words_are_listed_with_the_nearest_known_ones():
     [
         ("words.toml", '[keywords]\n"grain" = ["wheat", "corn"]\nmoney = {bank = 2.0}\n'),
         ("words.csv", "class,word,weight\ngrain,wheat,\ngrain,corn,1\nmoney,bank,2\n"),
+        ("words.csv", "label;keyword;weight\ngrain;wheat;\ngrain;corn;1\nmoney;bank;2\n"),
+        ("words.json", '{"grain": ["wheat", "corn"], "money": {"bank": 2}}'),
         ("words.txt", "# what we know\ngrain: wheat, corn\nmoney: bank\n"),
     ],
 )
@@ -84,7 +86,7 @@ def test_files(tmp_path, name, content):
         ({"grain": {"wheat": 1, "Wheat": 2}}, "two weights"),
         ({"grain": ["/whea(t/"]}, "not a regular expression"),
         ({"grain": {"corn*": 1, "/cornf.*/": -1}}, "one for and one against it"),
-        ({"grian": ["wheat"]}, "'grian', which is not among the classes.*Did you mean 'grain'"),
+        ({"grian": ["wheat"]}, "keywords: 'grian' is not among the classes.*Did you mean 'grain'"),
         ({"grain": 7}, "list of words"),
     ],
 )
@@ -97,7 +99,12 @@ def test_bad_keywords_say_what_is_wrong(keywords, message):
     ("name", "content", "message"),
     [
         ("a.toml", "keywords = [", "not TOML"),
-        ("a.csv", "topic,word\n", "no column 'class'"),
+        ("a.toml", 'grain = ["corn"]\nStörung = ["bank"]\n', 'not TOML.*stand in quotes: "Störung" ='),
+        ("a.toml", 'two words = ["bank"]\n', 'stand in quotes: "two words" ='),
+        ("a.toml", 'sci.space = ["orbit"]\n', 'stand in quotes: "sci.space" ='),
+        ("a.json", "[1", "not JSON"),
+        ("a.json", "[1]", "should be an object"),
+        ("a.csv", "topic,word\n", "no column 'class' or 'label'"),
         ("a.csv", "class,word,weight\ngrain,corn,much\n", "Line 2.*not a number"),
         ("a.csv", "class,word,weight\ngrain,corn,1\ngrain,corn,2\n", "Line 3.*two weights"),
         ("a.txt", "grain wheat\n", "Line 1 .* no colon"),
@@ -107,6 +114,16 @@ def test_bad_files_say_what_is_wrong(tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(PriorError, match=message):
         KeywordPrior.from_file(tmp_path / name)
+
+
+def test_a_label_that_is_not_there_is_told_with_the_file(tmp_path):
+    (tmp_path / "words.toml").write_text('grian = ["wheat"]\n')
+    known = clone(KeywordPrior.from_file(tmp_path / "words.toml"))  # a fit clones it
+    with pytest.raises(PriorError, match=r"^keywords in words.toml: 'grian' is not among the classes: .* Did you mean 'grain'\?"):
+        known.coef(TERMS, CLASSES)
+    (tmp_path / "words.toml").write_text('grain = ["wheat"]\nzoo = ["lion"]\nbees = ["hive"]\n')
+    with pytest.warns(TextmarginWarning, match="keywords in words.toml: 'zoo', 'bees' are not among the classes here"):
+        KeywordPrior.from_file(tmp_path / "words.toml").coef(TERMS, CLASSES)
 
 
 def test_a_missing_file_and_an_empty_list(tmp_path):

@@ -13,6 +13,7 @@ from typing import Any
 Report = Callable[[float], object]  # takes the share that is done, 0 to 1
 
 PATIENCE = 2.0  # seconds without a bar
+_BAR_WIDTH = 80  # columns of a terminal that has room for a bar
 INTERVAL = 60.0  # seconds between lines where there is no terminal
 
 
@@ -61,6 +62,7 @@ class Screen:
         """A line more; None where standard error is no terminal."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.table import Column
         from rich.text import Text
 
         class Remaining(TimeRemainingColumn):
@@ -72,8 +74,11 @@ class Screen:
                 console = Console(stderr=True)
                 if not (console.is_terminal or console.is_jupyter):
                     return None
-                columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), Remaining())
-                self.display = Progress(*columns, console=console, transient=True)
+                # Where it is narrow the bar goes first, and the words are folded; numbers are never cut off.
+                bar = [BarColumn(None, table_column=Column(max_width=40))] if console.width >= _BAR_WIDTH else []
+                words = TextColumn("{task.description}", markup=False, table_column=Column(overflow="fold"))
+                remaining = Remaining(table_column=Column(no_wrap=True))
+                self.display = Progress(words, *bar, TaskProgressColumn(), remaining, console=console, transient=True)
                 self.display.start()
             return self.display.add_task(what, total=total)
 

@@ -71,9 +71,9 @@ def leaks(duplicates: NearDuplicates, labels: Sequence[Any], test_labels: Sequen
 def _contradiction(rows: Indices, labels: Sequence[Any], given: Counter[Any], similarity: float) -> Finding:
     (first, n), (_, second) = given.most_common(2)
     suggestion = label_text(first) if n > second else ""
-    counts = ", ".join(f"{label_text(name) or 'none'} {count}" for name, count in given.most_common())
+    counts = ", ".join(f"{label_text(name) or 'none'}: {count}" for name, count in given.most_common())
     how = "the same text" if similarity == 1.0 else f"similarity from {similarity:.2f}"
-    return Finding("contradiction", _rows(rows), _labels(labels, rows), suggestion, similarity, f"{how}: {counts}")
+    return Finding("contradiction", _rows(rows), _labels(labels, rows), suggestion, similarity, f"{how}, {counts}")
 
 
 def _groups(first: Indices) -> list[Indices]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._system.progress import Report, progress_of, stages
+from .._system.wording import quantity
 from ..datasets.corpus import Corpus
 from ..errors import LabelError, SettingError
 from ..representations.digests import text_digests
@@ -160,7 +161,7 @@ def _corpus(data: Any, labels: Any, fields: Mapping[str, Sequence[Any]] | None) 
         raise LabelError("There are texts but no labels; check_data(texts, labels) takes both, or a Corpus.")
     texts, names = as_texts(data), _names(labels)
     if len(texts) != len(names):
-        raise LabelError(f"There are {len(texts)} texts but {len(names)} labels.")
+        raise LabelError(f"Texts and labels differ in number: {quantity(len(texts), 'text')}, {quantity(len(names), 'label')}.")
     return Corpus("texts", texts, names, fields=_lists(fields or {}))
 
 
@@ -191,7 +192,9 @@ def _column(corpus: Corpus, given: Any, setting: str) -> list[Any]:
         return list(corpus.fields[given])
     values = as_items(given)
     if len(values) != len(corpus):
-        raise SettingError(setting, f"has {len(values)} values for {len(corpus)} texts; give one for each.")
+        raise SettingError(
+            setting, f"has {quantity(len(values), 'value')} for {quantity(len(corpus), 'text')}; give one for each."
+        )
     return values
 
 

@@ -42,6 +42,7 @@ KINDS = [
     Kind("long", "Very long texts", "See whether they are one text each."),
     Kind("short", "Very short texts", "See whether a person could label them."),
 ]
+_BEGINNING = 80  # characters of a text in a row
 _ORDER = {kind.name: number for number, kind in enumerate(KINDS)}
 
 
@@ -137,14 +138,20 @@ class DataCheck:
         return {**plain, "test_lines": [self.test_ids[row] for row in one.test_rows]} if one.test_rows else plain
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each text of each finding: line, id, kind, label, suggestion, score, reason, and the finding's first line."""
+        """A row for each text of each finding: line, id, kind, label, suggestion, score, reason, text and group.
+
+        The text is its beginning, on one line; the group is the finding's first line, which its rows have in common.
+        """
         rows = []
         for one in self.findings:
             about = {"label": one.label, "suggestion": one.suggestion, "score": one.score, "reason": one.reason}
-            places = [(self.ids[row], self.row_ids[row] if self.row_ids else "") for row in one.rows]
-            places += [(f"test {self.test_ids[row]}", "") for row in one.test_rows]
-            for line, own in places or [("", "")]:
-                rows.append({"line": line, "id": own, "kind": one.kind, **about, "first": places[0][0] if places else ""})
+            places = [(self.ids[row], self.row_ids[row] if self.row_ids else "", self.texts[row]) for row in one.rows]
+            places += [(f"test {self.test_ids[row]}", "", self.test_texts[row]) for row in one.test_rows]
+            group = places[0][0] if places else ""
+            for line, own, text in places or [("", "", "")]:
+                line_of_text = " ".join(text.split())
+                beginning = line_of_text[:_BEGINNING] + "…" * (len(line_of_text) > _BEGINNING)
+                rows.append({"line": line, "id": own, "kind": one.kind, **about, "text": beginning, "group": group})
         return rows
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .._system.wording import quantity
 from .findings import Finding
 
 _FEW = 5  # texts, below which a label cannot be held out fold by fold
@@ -47,7 +48,7 @@ def odd_label_names(rows: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
             yield _spelling(name, max(others, key=lambda other: len(rows[other])), rows, "one letter apart")
     for name, own in rows.items():
         if len(own) < _FEW and name not in likely_slips:
-            yield Finding("few-texts", tuple(own), name, reason=f"{len(own)} text{'s' * (len(own) != 1)}")
+            yield Finding("few-texts", tuple(own), name, reason=quantity(len(own), "text"))
 
 
 def _spelling(name: str, best: str, rows: Mapping[str, Sequence[int]], how: str) -> Finding:

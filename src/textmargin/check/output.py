@@ -60,7 +60,7 @@ def to_html(check: DataCheck) -> str:
 
 def to_csv(check: DataCheck) -> str:
     """The list: a row for each text of each finding; what a spreadsheet would take for a formula gets an apostrophe."""
-    columns = ["line", *["id"] * bool(check.row_ids), "kind", "label", "suggestion", "score", "reason", "first"]
+    columns = ["line", *["id"] * bool(check.row_ids), "kind", "label", "suggestion", "score", "reason", "text", "group"]
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(columns)

@@ -44,4 +44,4 @@ def _mix(what: str, values: Sequence[str | None]) -> list[str]:
     counts = Counter(own for own in values if own is not None)
     if counts.total() < _ENOUGH or len(counts) < 2:
         return []
-    return [f"texts are in several {what}: " + ", ".join(f"{name} {n:,}" for name, n in counts.most_common(5))]
+    return [f"texts are in several {what}: " + ", ".join(f"{name}: {n:,}" for name, n in counts.most_common(5))]

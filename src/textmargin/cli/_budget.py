@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ..tables.rows import EmptyText, Row
     from ._decision_lines import Write
 
+_FEWEST = 20  # held-out texts of a label, with fewer of which a budget's share of them is coarser than it looks
 _MOST_LINES = 10  # about labels, before the rest is summed up
 
 
@@ -160,12 +162,11 @@ def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -
         outcome = budget_outcome(
             held_out.positive[:, k], leads[:, k], min(n, n_texts), n_texts, threshold=0.0, weight=held_out.class_weight(k)
         )
-        over = "" if n_over is None else f"; {n_over[k]:,} had no room"
-        remark(
-            f"{names[k]}: {min(n, n_texts):,.0f} of {n_texts:,.0f} texts at most, expected precision {outcome.precision:.2f}, "
-            f"{outcome.recall:.0%} of all hits{over}"
-        )
+        parts = [f"{names[k]}: {min(n, n_texts):,.0f} of {n_texts:,.0f} texts at most"]
+        parts += [] if math.isnan(outcome.precision) else [f"expected precision {outcome.precision:.2f}"]
+        parts += [f"{outcome.recall:.0%} of all hits"] if held_out.positive[:, k].sum() >= _FEWEST else []
+        remark(", ".join(parts) + ("" if n_over is None else f"; {n_over[k]:,} had no room"))
     if len(columns) > _MOST_LINES:
-        remark(f"and {len(columns) - _MOST_LINES} more labels whose budget is used up")
+        remark(f"and {len(columns) - _MOST_LINES} more, whose budget is used up as well")
     if n_over is not None and len(columns) < len(names):
         remark(f"within the budget: {len(names) - len(columns)} of {len(names)} labels")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -41,7 +42,7 @@ class Application(typer.Typer):
 
     def command(self, name: str | None = None, **settings: Any) -> Any:
         """A decorator that makes a function a command."""
-        register = super().command(name, cls=Command, **settings)
+        register = super().command
 
         def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(function)
@@ -49,7 +50,9 @@ class Application(typer.Typer):
                 with mistakes(), StageDisplay(remark if kwargs.get("verbose") else None):
                     return function(*args, **kwargs)
 
-            register(run)
+            # Lines of a docstring are those of its file; a paragraph of help is as wide as the terminal.
+            paragraphs = [" ".join(one.split()) for one in (inspect.getdoc(function) or "").split("\n\n")]
+            register(name, cls=Command, help="\n\n".join(paragraphs), **settings)(run)
             return function
 
         return decorate
@@ -147,6 +150,7 @@ _NAMES = (
 _OPTIONS = {
     "decision=ThresholdClassifier(utility=...)": "--hit and --false-alarm, --costs or --utility",
     "utility=Utility(tp=2, fp=-1)": "--hit 2 --false-alarm -1",
+    "check_data(texts, labels)": "textmargin check",
     "skip_invalid=True": "--skip-invalid",
     "always_answer=False": "--may-be-unsure",
     "always_answer=True": "--always-answer",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from .._system.wording import quantity
 from ._console import amount, remark, with_options
 from ._tables import print_table
 
@@ -28,7 +29,7 @@ def remark_on_texts(model: TextClassifier, summary: Summary) -> None:
         )
     if summary.unknown_labels:
         labels = summary.unknown_labels
-        shown = ", ".join(f"{name} ({n:,} text{'s' * (n != 1)})" for name, n in list(labels.items())[:_MOST_LABELS])
+        shown = ", ".join(f"{name} ({quantity(n, 'text')})" for name, n in list(labels.items())[:_MOST_LABELS])
         more = f" and {len(labels) - _MOST_LABELS:,} more" if len(labels) > _MOST_LABELS else ""
         hint = with_options(several_hint(model, next(iter(labels))))
         remark(f"not known to the model, and counted as missed: {shown}{more}.{' ' * bool(hint)}{hint}")
@@ -48,13 +49,13 @@ def print_summary(summary: Summary) -> None:
     print_table([*heads, "utility"] if valued else heads, rows)
     typer.echo(_figures(summary))
     if summary.confusions:
-        common = ", ".join(f"{a or 'none'} as {b or 'none'} {n}" for a, b, n in summary.confusions[:5])
+        common = ", ".join(f"{a or 'none'} as {b or 'none'}: {n}" for a, b, n in summary.confusions[:5])
         typer.echo(f"Most frequent mistakes: {common}")
 
 
 def _figures(summary: Summary) -> str:
     low, high = summary.accuracy_interval
-    right = f"{summary.n_texts:,} texts, {summary.accuracy:.1%} right ({low:.1%} to {high:.1%})"
+    right = f"{quantity(summary.n_texts, 'text')}, {summary.accuracy:.1%} right ({low:.1%} to {high:.1%})"
     if summary.n_unsure and summary.accuracy_answered is not None:
         right += f", {summary.accuracy_answered:.1%} of the {summary.answered:.0%} that are answered"
     elif summary.n_unsure:

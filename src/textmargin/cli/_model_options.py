@@ -171,9 +171,9 @@ class ModelOptions:
         str | None,
         typer.Option(help="shape: a number is how many digits it has; exact: what it is.", show_default="shape"),
     ] = None
-    keywords: Annotated[Path | None, typer.Option(help="File of keywords by label: TOML, CSV or lines `label: word, word`.")] = (
-        None
-    )
+    keywords: Annotated[
+        Path | None, typer.Option(help="File of keywords by label: TOML, JSON, CSV or lines `label: word, word`.")
+    ] = None
     rationales: Annotated[
         str | None, typer.Option(help=r"Column of marked passages, \[\[start, end], …] in characters of the text.")
     ] = None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
@@ -137,6 +138,17 @@ class ReadingOptions(FileOptions):
     skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read, and say which.")] = (
         False
     )
+
+    def command(self, name: str, data: str) -> str:
+        """Another command on the same file, with the options that were given, to copy into a shell."""
+        words = ["textmargin", name, data]
+        for one in fields(self):
+            value, option = getattr(self, one.name), f"--{one.name.removeprefix('file_').replace('_', '-')}"
+            if isinstance(value, bool):
+                words += [option] if value else ["--no-header"] if one.name == "header" else []
+            elif value is not None:
+                words += [f"{option}={value}"] if value.startswith("-") else [option, value]
+        return shlex.join(words)
 
     @property
     def table_options(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._system.wording import quantity
 from ._console import remark
 
 if TYPE_CHECKING:
@@ -19,20 +20,33 @@ _MOST_LABELS = 20  # named in a line
 def describe_counts(counts: Mapping[str, int]) -> str:
     """How many texts have each label; of many labels the most frequent ones."""
     frequent = sorted(counts.items(), key=lambda one: -one[1])
-    shown = ", ".join(f"{name} {n:,}" for name, n in (counts.items() if len(counts) <= _MOST_LABELS else frequent[:_MOST_LABELS]))
+    named = counts.items() if len(counts) <= _MOST_LABELS else frequent[:_MOST_LABELS]
+    shown = ", ".join(f"{name}: {n:,}" for name, n in named)
     others = frequent[_MOST_LABELS:]
-    return f"{shown}, and {len(others):,} more with {others[-1][1]:,} to {others[0][1]:,} texts" if others else shown
+    if not others:
+        return shown
+    least, most = others[-1][1], others[0][1]
+    each = quantity(most, "text") if least == most else f"{least:,} to {quantity(most, 'text')}"
+    return f"{shown}, and {len(others):,} more with {each} each"
 
 
 def remark_on_corpus(corpus: Corpus) -> None:
     """Before training: what is learnt from."""
     single = all(isinstance(own, str) for own in corpus.labels)
     names = set(corpus.labels) if single else {name for own in corpus.labels for name in own}
-    remark(f"learning from {len(corpus):,} texts, {len(names):,} labels, {'one' if single else 'any number'} a text")
+    texts, labels = quantity(len(corpus), "text"), quantity(len(names), "label")
+    remark(f"learning from {texts}, {labels}, {'one' if single else 'any number'} a text")
 
 
-def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], source: str) -> None:
-    """After training: what speaks against it at a glance."""
+def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], check_command: str) -> None:
+    """After training: what speaks against it at a glance.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    counts : texts of each label
+    check_command : what shows more of it
+    """
     few = {name: n for name, n in counts.items() if n < _FEW}
     if few:
         remark(
@@ -42,7 +56,7 @@ def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], source: str) -> 
     n_contradictions = _count_contradictions(corpus)
     if n_contradictions:
         texts = "text occurs" if n_contradictions == 1 else "texts occur"
-        remark(f"{n_contradictions:,} {texts} more than once, with different labels; textmargin check {source} shows which")
+        remark(f"{n_contradictions:,} {texts} more than once, with different labels; to see which: {check_command}")
 
 
 def _count_contradictions(corpus: Corpus) -> int:

@@ -1,7 +1,11 @@
-"""Commands whose usage errors are one line, like all other mistakes, and name what may have been meant."""
+"""Commands whose usage errors are one line, like all other mistakes, and name what may have been meant.
+
+Their help is in panels where there is room for these; where there is not, panels would cut names of options off.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
 from typing import Any
@@ -14,8 +18,24 @@ from ..errors import nearest
 UsageError: Any = typer.BadParameter.__bases__[0]  # which typer does not name itself
 
 
+_PANEL_WIDTH = 80  # columns of a terminal that panels have room in
+
+
+def _fit_help(command: Any) -> None:
+    """Plain help where the terminal is narrow."""
+    if shutil.get_terminal_size().columns < _PANEL_WIDTH:
+        command.rich_markup_mode = None
+        for one in command.params:
+            one.help = (getattr(one, "help", None) or "").replace("\\[", "[")  # which is markup's way to write a bracket
+
+
 class Command(TyperCommand):
     """A command that takes each option once: of two, nobody knows which was meant."""
+
+    def format_help(self, context: Any, formatter: Any) -> None:
+        """Show help that fits."""
+        _fit_help(self)
+        super().format_help(context, formatter)
 
     def parse_args(self, context: Any, args: list[str]) -> list[str]:
         """Refuse an option that is given twice, unless it is made for it, and arguments that are too many."""
@@ -40,6 +60,11 @@ class Command(TyperCommand):
 
 class Group(TyperGroup):
     """Commands under one name."""
+
+    def format_help(self, context: Any, formatter: Any) -> None:
+        """Show help that fits."""
+        _fit_help(self)
+        super().format_help(context, formatter)
 
     def main(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .._system.wording import quantity
 from ._console import app, print_json, remark
 from ._options import AsJson, ReadingOptions, check_writable, grouped
 
@@ -72,7 +73,7 @@ def check(
     if as_json:
         print_json(found.to_dict())
     else:
-        _print(found)
+        _print(found, output)
     if strict and found.findings:
         raise typer.Exit(1)
 
@@ -108,11 +109,11 @@ def _whole(table: LabelledTable) -> Corpus:
     return corpus.take(sorted(range(len(corpus)), key=lambda row: int(corpus.ids[row])))
 
 
-def _print(found: DataCheck) -> None:
-    """Counts and first examples of each kind, and what to do about it."""
+def _print(found: DataCheck, output: Path | None) -> None:
+    """Counts and first examples of each kind, what to do about it, and where the others are."""
     from ..check.findings import KINDS
 
-    typer.echo(f"{found.name}: {found.n_texts:,} texts, {len(found.label_counts):,} labels")
+    typer.echo(f"{found.name}: {quantity(found.n_texts, 'text')}, {quantity(len(found.label_counts), 'label')}")
     if found.noise is not None:
         typer.echo(f"labels that look wrong: about {found.noise:.1%}")
     if found.agreement is not None:
@@ -124,9 +125,13 @@ def _print(found: DataCheck) -> None:
         typer.echo(f"\n{kind.title}: {len(findings):,}")
         for one in findings[:_EXAMPLES]:
             typer.echo(f"  {_example(found, one)}")
+        if len(findings) > _EXAMPLES:
+            typer.echo(f"  … and {len(findings) - _EXAMPLES:,} more")
         typer.echo(f"  → {kind.advice}")
     for note in found.notes:
         typer.echo(f"\n{note[:1].upper()}{note[1:]}.")
+    if output is None and max(found.counts.values(), default=0) > _EXAMPLES:
+        typer.echo("\nAll of it: -o check.html writes a page to read, -o check.csv a list to sort.")
     if not found.findings:
         typer.echo("Nothing was found.")
 
@@ -146,7 +151,7 @@ def _print_agreement(found: DataCheck) -> None:
     agreement = found.agreement
     if agreement is None:
         return
-    typer.echo(f"{agreement.n_items:,} texts with several annotators; Krippendorff's α with its 90 % interval:")
+    typer.echo(f"{quantity(agreement.n_items, 'text')} with several annotators; Krippendorff's α with its 90 % interval:")
     rows = [("all labels", agreement.alpha, agreement.low, agreement.high)]
     rows += [(one.label, one.alpha, one.low, one.high) for one in agreement.labels]
     width = max(len(name) for name, *_ in rows)
@@ -154,4 +159,6 @@ def _print_agreement(found: DataCheck) -> None:
         value = "–" if alpha is None else f"{alpha:5.2f} ({low:.2f} to {high:.2f})"
         typer.echo(f"  {name:<{width}}  {value}")
     for one in agreement.annotators[:_EXAMPLES]:
-        typer.echo(f"  {one.annotator}: another label than others in {one.different:.0%} of {one.n_compared:,} comparisons")
+        typer.echo(
+            f"  {one.annotator}: another label than others in {one.different:.0%} of {quantity(one.n_compared, 'comparison')}"
+        )

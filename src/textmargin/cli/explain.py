@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ._console import OptionError, app, print_json
+from ._console import OptionError, app, print_json, remark
 from ._options import AsJson, ModelFile
 from ._tables import print_table
 
@@ -24,6 +25,8 @@ def explain(
 
     if n < 1:
         raise OptionError(f"-n {n}: at least one.")
+    if _is_file(text):
+        remark(f"{text!r} is taken for the text itself, though there is a file of this name; explain takes one text, in quotes")
     classifier = load_classifier(model)
     target = None if label is None else next(iter(classifier.labels_.respell({label: None})))
     data = classifier.explain(text, target).to_dict(n)
@@ -43,3 +46,10 @@ def explain(
         rows.append([one["feature"], f"{one['contribution']:+.3f}", *prior])
     print_table(["feature", "contribution", *(["of that, from the prior"] if known else [])], rows)
     typer.echo(f"the rest, intercept and threshold: {data['rest']:+.3f}")
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a character that none has
+        return False

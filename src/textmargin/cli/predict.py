@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .._system.wording import quantity
 from ._budget import BudgetOptions, Sink
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, resumable, with_options
@@ -114,7 +115,7 @@ def predict(
     for note in table.notes:
         remark(with_options(note))
     if output is not None:
-        typer.echo(f"Decided on {counter.n_rows:,} texts; written to {output}")
+        typer.echo(f"Decided on {quantity(counter.n_rows, 'text')}; written to {output}")
 
 
 def _output_format(output: Path | None, as_json: bool, keep_formulas: bool) -> str:
@@ -192,13 +193,13 @@ def _predict_rows(
     if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
         remark(f"{unknown.n_texts:,} of {n_decided:,} texts have no word that the model knows, and all have the same score")
     if n_blank:
-        remark(f"{n_blank:,} blank {'line' if n_blank == 1 else 'lines'} skipped")
+        remark(f"{quantity(n_blank, 'blank line')} skipped")
     if n_empty:
-        remark(f"{n_empty:,} {'row has' if n_empty == 1 else 'rows have'} no text, and no decision")
+        remark(f"{quantity(n_empty, 'row')} {'has' if n_empty == 1 else 'have'} no text, and no decision")
     if n_invalid + n_empty and not n_decided:
-        raise OptionError(f"none of the {n_invalid + n_empty:,} lines of {source} could be decided on.")
+        raise OptionError(f"{source} has {quantity(n_invalid + n_empty, 'line')}, and none could be decided on.")
     if n_invalid:
-        remark(f"{n_invalid:,} lines skipped")
+        remark(f"{quantity(n_invalid, 'line')} skipped")
     elif not n_decided:
         remark(f"{source} has no rows; there was nothing to decide on")
 
@@ -268,5 +269,5 @@ def _predict_parts(
     if others := [name for name in found.columns if name.startswith(PREFIX)]:
         remark(f"the files have columns of such names of their own; the decisions are in {', '.join(others)}")
     if found.n_null:
-        remark(f"{found.n_null:,} texts are null, and so are their decisions")
-    typer.echo(f"Decided on {found.n_texts:,} texts; written to {output}")
+        remark(f"without a text, and so without a decision: {quantity(found.n_null, 'row')}")
+    typer.echo(f"Decided on {quantity(found.n_texts, 'text')}; written to {output}")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import TextmarginWarning
+from ..errors import TextmarginWarning, install_hint
 from ._console import OptionError, app, remark
 from ._options import ModelFile
 
@@ -35,7 +35,7 @@ def serve(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("textmargin"):
             raise
-        raise OptionError(f"serving needs {error.name}, which is not installed: pip install 'textmargin[serve]'") from error
+        raise OptionError(f"serving needs {error.name}, which is not installed: {install_hint('serve')}") from error
     from ..feedback.store import FeedbackStore
     from ..persistence import load_classifier
 

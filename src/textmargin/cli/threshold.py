@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._system.wording import quantity
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_lines
 from ._model_options import FloorOptions, UtilityOptions, usual_costs
@@ -65,6 +66,8 @@ def threshold(
     if from_feedback is None:
         named = before.labels_.respell(measure) if isinstance(measure, Mapping) else measure
         after = before.with_utility(named, **vars(floors))
+        if _thresholds(after) == _thresholds(before):
+            _remark_on_standstill(after)
     else:
         result = _retune(before, from_feedback, measure, only or (), floors.min_precision)
         after, facts = result.model, {"feedback": result.to_dict()}
@@ -78,6 +81,18 @@ def threshold(
         _show(moved)
 
 
+def _remark_on_standstill(model: TextClassifier) -> None:
+    """Why thresholds stay where they are: a floor holds them, or costs do not want them elsewhere."""
+    free = model.with_decision(model.model_.with_utility(min_precision=None, min_recall=None))
+    if _thresholds(free) == _thresholds(model):
+        remark("no threshold moves: what is asked for wants them where they are")
+        return
+    floors = {name: getattr(model.model_, f"min_{name}") for name in ("recall", "precision")}
+    shown = " and ".join(f"{name} at least {value:g}" for name, value in floors.items() if value is not None)
+    lifts = " and ".join(f"--min-{name} 0" for name, value in floors.items() if value is not None)
+    remark(f"no threshold moves: the floor of this model holds them ({shown}); {lifts} lifts it")
+
+
 def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str], min_precision: float | None) -> RetuneResult:
     """Thresholds set on feedback; says what they rest on, and what could not be known."""
     from ..feedback.retune import retune
@@ -86,11 +101,13 @@ def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str]
     with FeedbackStore(store, create=False) as feedback:
         result = retune(model, feedback, utility, only=only, min_precision=min_precision)
     if result.n_other:
-        remark(f"feedback on {result.n_other} texts left out: this model decides otherwise on them, so it is about another one")
+        texts = quantity(result.n_other, "text")
+        remark(f"feedback on {texts} left out: this model decides otherwise on them, so it is about another one")
     for label, one in result.thresholds.items():
+        accepted, rejected = quantity(one.n_accepted, "accepted text"), quantity(one.n_rejected, "rejected one")
         remark(
-            f"{label}: {one.n_accepted} accepted texts judged, {one.n_right} right; {one.n_rejected} rejected ones judged, "
-            f"{one.n_missed} missed" + ("" if one.can_fall else "; it could rise, not fall")
+            f"{label}: {accepted} judged, {one.n_right} right; {rejected} judged, {one.n_missed} missed"
+            + ("" if one.can_fall else "; it could rise, not fall")
         )
     if result.way == "as they were":
         remark("thresholds stay as they are: on this feedback no others are worth more than chance would give")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._system.wording import quantity
 from ._cluster import ClusterOptions, require
 from ._config_file import read_config
 from ._console import OptionError, app, print_json, remark
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..config import ModelConfig
     from ..datasets.corpus import Corpus
+    from ..learners.evidence import Verdict
     from ..report.summary import Summary
     from ..tuning import Candidate, Tuning
 
@@ -29,19 +31,20 @@ if TYPE_CHECKING:
 @app.command()
 @grouped
 def train(
-    data: Annotated[
-        str,
-        typer.Argument(
-            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. On a cluster CSV, TSV, JSON "
-            "lines or Parquet, a folder of such files, or a pattern."
-        ),
-    ],
     reading: ReadingOptions,
     making: ModelOptions,
     utility: UtilityOptions,
     floors: FloorOptions,
     holdout: HoldoutOptions,
     cluster: ClusterOptions,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. On a cluster CSV, TSV, JSON "
+            "lines or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("model.tmm"),
     report: Annotated[
         Path | None, typer.Option(help="Write a page of what it decides on the texts of --test or --holdout, and why.")
@@ -66,6 +69,8 @@ def train(
     """
     from .._system.stages import log, stage
 
+    if data is None:
+        raise OptionError('say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.')
     sources = (data, test, making.keywords, making.prior_model, utility.costs, config)
     check_writable(output, *sources)
     if report is not None:
@@ -95,7 +100,7 @@ def train(
     _remark_on_decisions(model, settings)
     facts = _facts(model, output)
     if corpus is not None:
-        remark_on_labels(corpus, facts["labels"], data)
+        remark_on_labels(corpus, facts["labels"], reading.command("check", data))
     facts["words"] = words_line(model, settings)
     facts["tuning"] = None if tuning is None else _tuning_facts(tuning)
     with stage("estimating how good it is on new texts"):
@@ -113,7 +118,7 @@ def train(
     if held_out is not None:
         from ..report.summary import summarise
 
-        with stage(f"deciding on {len(held_out):,} texts"):
+        with stage(f"deciding on {quantity(len(held_out), 'text')}"):
             summary = summarise(model, held_out, settings.utility)
         remark_on_texts(model, summary)
         facts["holdout"] = {"split_by": holdout.split_by, "from": start, "summary": summary.to_dict()}
@@ -232,31 +237,35 @@ def _is_rarer(model: TextClassifier) -> bool:
 
 def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
     verdicts = getattr(model.learner_, "verdict_", [])
-    used = ("supported", "adopted")
     return {
         "source": model.metadata_["source"],
         "n_texts": model.metadata_["n_texts"],
         "labels": model.metadata_["label_counts"],
         "output": str(output),
-        "knowledge": [
-            *(
-                f"prior for {one.target}: {'used' if one.status in used else 'not used'}, {one.status} "
-                f"(held-out loss {-one.gain:+.0%})"
-                for one in verdicts
-            ),
-        ],
+        "knowledge": [_verdict_line(one) for one in verdicts],
         "thresholds": dict(zip(model.labels_.text_names, model.thresholds_.tolist(), strict=True)),
     }
 
 
+def _verdict_line(one: Verdict) -> str:
+    """Whether a prior is used, and what held-out texts say of it."""
+    used = one.status in ("supported", "adopted")
+    if not abs(one.evidence) > 0:  # none, or not a number: no text has its words, or they move no score
+        how = "used, though no training text can say whether it helps" if used else f"not used, {one.status}"
+        return f"prior for {one.target}: {how}"
+    loss = f"{-one.gain:+.0%}"
+    change = "changes by less than 1%" if loss in ("-0%", "+0%") else loss
+    return f"prior for {one.target}: {'used' if used else 'not used'}, {one.status} (held-out loss {change})"
+
+
 def _show(facts: dict[str, Any]) -> None:
-    typer.echo(f"Trained on {facts['n_texts']:,} texts: {describe_counts(facts['labels'])}")
+    typer.echo(f"Trained on {quantity(facts['n_texts'], 'text')} ({describe_counts(facts['labels'])})")
     for line in [*([facts["words"]] if facts["words"] else []), *facts["knowledge"]]:
         typer.echo(line)
     for line in estimate_lines(facts["estimate"], facts["no_estimate"]):
         typer.echo(line)
     if any(facts["thresholds"].values()):
-        typer.echo("Thresholds: " + ", ".join(f"{name} {theta:+.2f}" for name, theta in facts["thresholds"].items()))
+        typer.echo("Thresholds: " + ", ".join(f"{name}: {theta:+.2f}" for name, theta in facts["thresholds"].items()))
     typer.echo(f"Written to {facts['output']}")
     if "report" in facts:
         typer.echo(f"Report written to {facts['report']}")
@@ -264,7 +273,6 @@ def _show(facts: dict[str, Any]) -> None:
 
 def _show_holdout(summary: Summary, column: str | None, start: str | None) -> None:
     which = "at random" if column is None else f"the last by {column}, from {start} on"
-    typer.echo(
-        f"Held out: {summary.n_texts:,} texts, {which}. On these the model, which was trained on the others alone, decides:"
-    )
+    texts = quantity(summary.n_texts, "text")
+    typer.echo(f"Held out: {texts}, {which}. On these the model, which was trained on the others alone, decides:")
     print_summary(summary)

@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 from .._system.writing import write_whole
-from ..errors import ResultError
+from ..errors import ResultError, install_hint
 from .rendering import to_markdown
 from .reproduce import load_results
 from .result import Result
@@ -47,7 +47,7 @@ def plot(result: Result) -> bytes:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ResultError("The page has plots, which need matplotlib: pip install 'textmargin[plot]'.") from error
+        raise ResultError(f"The page has plots, which need matplotlib: {install_hint('plot')}.") from error
 
     prefix, label = _PLOTS[result.name]
     rows = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
-from ..errors import FeedbackError
+from ..errors import FeedbackError, install_hint
 
 _APPLICATION = 0x746D6662  # "tmfb", in the header of the file: whose it is
 _COLUMNS = "id TEXT NOT NULL UNIQUE, content TEXT NOT NULL"
@@ -91,7 +91,7 @@ class PostgreSQL:
             import sqlalchemy
         except ImportError as error:
             raise FeedbackError(
-                "feedback in PostgreSQL needs SQLAlchemy and psycopg, which are not installed: pip install 'textmargin[serve]'"
+                f"feedback in PostgreSQL needs SQLAlchemy and psycopg, which are not installed: {install_hint('serve')}"
             ) from error
         scheme, _, rest = url.partition("://")
         if scheme not in ("postgres", "postgresql", "postgresql+psycopg"):

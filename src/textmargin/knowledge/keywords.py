@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-import tomllib
+import json
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from .._system.toml import TomlError, quotes_hint, read_toml
 from ..errors import PriorError, TextmarginWarning
 from .vocabulary import Analyze, KnowledgeBase, compiled, is_pattern
 
@@ -29,6 +30,8 @@ class KeywordPrior(KnowledgeBase):
         Words as a list, or as a mapping word → weight; a negative weight speaks against the class.
     lowercase : bool, default=True
         Whether words are put into lower case, as representations do with texts.
+    file_name : str, default=None
+        Where they come from, for messages.
 
     Examples
     --------
@@ -40,9 +43,10 @@ class KeywordPrior(KnowledgeBase):
 
     _patterns = True
 
-    def __init__(self, keywords: Mapping[Any, Any], *, lowercase: bool = True) -> None:
+    def __init__(self, keywords: Mapping[Any, Any], *, lowercase: bool = True, file_name: str | None = None) -> None:
         self.keywords = keywords
         self.lowercase = lowercase
+        self.file_name = file_name
 
     @classmethod
     def from_file(cls, path: str | Path, **kwargs: Any) -> Self:
@@ -51,13 +55,14 @@ class KeywordPrior(KnowledgeBase):
         Parameters
         ----------
         path : str or Path
-            `.toml`: a table `[keywords]` (or the whole file) of class = [words] or class = {word = weight}; `.csv`: columns
-            `class`, `word` and, if weights differ, `weight`; anything else: lines `class: word, word, …`.
+            `.toml`: a table `[keywords]` (or the whole file) of class = [words] or class = {word = weight}; `.json`: the same as
+            an object; `.csv`: columns `class` or `label`, `word` or `keyword` and, if weights differ, `weight`, with commas or
+            semicolons between them; anything else: lines `class: word, word, …`.
         """
         path = Path(path)
         try:
-            read = {".toml": _from_toml, ".csv": _from_csv}.get(path.suffix.lower(), _from_lines)
-            return cls(read(path), **kwargs)
+            read = {".toml": _from_toml, ".json": _from_json, ".csv": _from_csv}.get(path.suffix.lower(), _from_lines)
+            return cls(read(path), **{"file_name": path.name, **kwargs})
         except OSError as error:
             raise PriorError(f"The keyword file {path} cannot be read: {error.strerror}.") from error
         except UnicodeDecodeError as error:
@@ -68,17 +73,21 @@ class KeywordPrior(KnowledgeBase):
         entries = {entry for own in self._entries().values() for entry in own if not is_pattern(entry)}
         return sorted({word for entry in entries for word in analyze(entry)})
 
+    @property
+    def _title(self) -> str:
+        return "keywords" if self.file_name is None else f"keywords in {self.file_name}"
+
     def _entries(self) -> dict[Any, dict[str, float]]:
         if not isinstance(self.keywords, Mapping) or not self.keywords:
             raise PriorError(f"keywords must map classes to words, and name at least one class; got {self.keywords!r:.80}.")
         entries = {name: self._read(name, words) for name, words in self.keywords.items()}
         empty = [name for name, words in entries.items() if not words]
         if len(empty) == len(entries):
-            raise PriorError("keywords has no words for any class.")
+            raise PriorError(f"{self._title}: there are no words for any class.")
         if empty:
             warnings.warn(
-                f"KeywordPrior: no words for {', '.join(map(repr, empty[:5]))}{' …' if len(empty) > 5 else ''}; nothing is known "
-                f"of them.",
+                f"{self._title}: no words for {', '.join(map(repr, empty[:5]))}{' …' if len(empty) > 5 else ''}; nothing is "
+                f"known of them.",
                 TextmarginWarning,
                 stacklevel=4,
             )
@@ -113,20 +122,34 @@ def _with_weight_one(name: Any, words: Any) -> Iterable[tuple[Any, float]]:
 
 def _from_toml(path: Path) -> dict[str, Any]:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except tomllib.TOMLDecodeError as error:
+        table = read_toml(path)
+    except TomlError as error:
         raise PriorError(f"The keyword file {path} is not TOML: {error}.") from error
     found: dict[str, Any] = table.get("keywords", table)
+    for name, words in found.items():
+        nested = [key for key, own in words.items() if isinstance(own, list | dict)] if isinstance(words, dict) else []
+        if nested:  # what a point in a name means in TOML
+            raise PriorError(f"The keyword file {path}: {quotes_hint(f'{name}.{nested[0]}')}.")
+    return found
+
+
+def _from_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise PriorError(f"The keyword file {path} is not JSON: {error}.") from error
+    if not isinstance(found, dict):
+        raise PriorError(f'The keyword file {path} should be an object, {{"label": ["word", …]}}; it is {found!r:.60}.')
     return found
 
 
 def _from_csv(path: Path) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     with path.open(newline="", encoding="utf-8-sig") as lines:
-        rows = csv.DictReader(lines)
-        missing = [column for column in ("class", "word") if column not in (rows.fieldnames or [])]
-        if missing:
-            raise PriorError(f"The keyword file {path} has no column {missing[0]!r}; it has {rows.fieldnames}.")
+        head = lines.readline()
+        lines.seek(0)
+        rows = csv.DictReader(lines, delimiter=";" if head.count(";") > head.count(",") else ",")
+        name, entry = (_column(rows.fieldnames or [], names, path) for names in (("class", "label"), ("word", "keyword")))
         for number, row in enumerate(rows, start=2):
             try:
                 weight = float(row.get("weight") or 1.0)
@@ -134,10 +157,18 @@ def _from_csv(path: Path) -> dict[str, dict[str, float]]:
                 raise PriorError(f"Line {number} of {path}: the weight {row['weight']!r} is not a number.") from error
             if not np.isfinite(weight):
                 raise PriorError(f"Line {number} of {path}: the weight {row['weight']!r} is not a number.")
-            words = found.setdefault(row["class"], {})
-            if words.get(row["word"], weight) != weight:
-                raise PriorError(f"Line {number} of {path}: {row['word']!r} has two weights for {row['class']!r}; keep one.")
-            words[row["word"]] = weight
+            words = found.setdefault(row[name], {})
+            if words.get(row[entry], weight) != weight:
+                raise PriorError(f"Line {number} of {path}: {row[entry]!r} has two weights for {row[name]!r}; keep one.")
+            words[row[entry]] = weight
+    return found
+
+
+def _column(columns: Sequence[str], names: tuple[str, str], path: Path) -> str:
+    """The one of two names that a file has."""
+    found = next((name for name in names if name in columns), None)
+    if found is None:
+        raise PriorError(f"The keyword file {path} has no column {names[0]!r} or {names[1]!r}; it has {list(columns)}.")
     return found
 
 

@@ -80,6 +80,11 @@ class KnowledgeBase(BaseEstimator):
         """The words that somebody named, which belong into a vocabulary whatever texts have; none where they were learnt."""
         return []
 
+    @property
+    def _title(self) -> str:
+        """What messages call this."""
+        return type(self).__name__
+
     _patterns = False  # whether entries may be patterns and phrases, or are terms as they stand
 
     def _of_classes(self, classes: list[Any]) -> dict[Any, dict[str, float]]:
@@ -92,14 +97,13 @@ class KnowledgeBase(BaseEstimator):
         for name in strangers:
             if near[name] is not None or len(strangers) == len(known):
                 raise PriorError(
-                    f"{type(self).__name__} knows of {name!r}, which is not among the classes: {shown}."
+                    f"{self._title}: {name!r} is not among the classes: {shown}."
                     + (f" Did you mean {near[name]!r}?" if near[name] is not None else "")
                 )
         if strangers:
             warnings.warn(
-                f"{type(self).__name__} knows of {strangers[0]!r}"
-                + (f" and {len(strangers) - 1} others" if len(strangers) > 1 else "")
-                + f", not among the classes here: {shown}. What it knows of them is left out.",
+                f"{self._title}: {_listed(strangers)} {'is' if len(strangers) == 1 else 'are'} not among the classes here: "
+                f"{shown}. What is known of {'it' if len(strangers) == 1 else 'them'} is left out.",
                 TextmarginWarning,
                 stacklevel=4,
             )
@@ -115,7 +119,7 @@ class KnowledgeBase(BaseEstimator):
 
     def _warn(self, found: list[VocabularyMatch], seen: list[str], unseen: Collection[str]) -> None:
         """One warning for all that was not found, and one for what training texts do not have."""
-        n_entries, name = sum(landing.n_entries for landing in found), type(self).__name__
+        n_entries, name = sum(landing.n_entries for landing in found), self._title
         lost = [word for landing in found for word in landing.unknown]
         if lost:
             nearest = [term for landing in found for term in landing.nearest.values()]
@@ -209,7 +213,7 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> Voca
     return VocabularyMatch(target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries))
 
 
-def _listed(words: list[str]) -> str:
+def _listed(words: list[Any]) -> str:
     return ", ".join(map(repr, words[:5])) + (f" and {len(words) - 5} more" if len(words) > 5 else "")
 
 

@@ -176,7 +176,7 @@ def _foreign(head: bytes) -> tuple[str, str]:
         return "is cut off: its end is missing", "get it again from where it came from"
     known = [kind for magic, kind in _FOREIGN.items() if head.startswith(magic)]
     kind = f", but {known[0]}" if known else ""
-    return f"is not a textmargin model{kind}", "load opens what textmargin.save wrote, and nothing else"
+    return f"is not a textmargin model{kind}", "give a file that `textmargin train`, or save, wrote"
 
 
 def _check_end(stream: IO[bytes], n_bytes: int) -> None:

@@ -25,7 +25,7 @@ from .. import __version__
 from .._system.writing import write_whole
 from ..classifier import TextClassifier
 from ..decisions.threshold import ThresholdClassifier
-from ..errors import ModelFileError, TextmarginError, TooLargeError
+from ..errors import ModelFileError, TextmarginError, TooLargeError, install_hint
 from ..learners.primal import PriorSVC
 from ..learners.rocchio import Rocchio
 from ..representations.bow import BagOfWords
@@ -101,7 +101,7 @@ def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64], nam
     try:
         from onnx import TensorProto, checker, helper
     except ImportError as error:
-        raise TextmarginError("export_onnx needs onnx, which is not installed: pip install 'textmargin[onnx]'.") from error
+        raise TextmarginError(f"export_onnx needs onnx, which is not installed: {install_hint('onnx')}.") from error
     graph = _Graph()
     terms = [str(term) for term in words.get_feature_names_out()]
     if "" in words.vocabulary_:

@@ -9,7 +9,7 @@ import numpy as np
 from ..decisions.rules import UtilityCurve, relaxed, utility_curve
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import T10U, Measure
-from ..errors import ScoreError
+from ..errors import ScoreError, install_hint
 from ..labels import listed
 
 
@@ -79,7 +79,7 @@ class UtilityCurveDisplay:
             try:
                 import matplotlib.pyplot as plt
             except ImportError as error:
-                raise ImportError("Plots need matplotlib, which is not installed: pip install 'textmargin[plot]'.") from error
+                raise ImportError(f"Plots need matplotlib, which is not installed: {install_hint('plot')}.") from error
             _, axes = plt.subplots(2, 1, sharex=True, layout="constrained")
         self.axes_ = axes
         self.figure_ = axes[0].figure

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._ties import descending_order
-from ..errors import PriorError
+from ..errors import PriorError, install_hint
 from ..labels import ClassLabels, listed
 
 
@@ -74,7 +74,7 @@ class PriorDisplay:
             try:
                 import matplotlib.pyplot as plt
             except ImportError as error:
-                raise ImportError("Plots need matplotlib, which is not installed: pip install 'textmargin[plot]'.") from error
+                raise ImportError(f"Plots need matplotlib, which is not installed: {install_hint('plot')}.") from error
             _, ax = plt.subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         ax.scatter(self.prior, self.learnt, s=12, color="black")

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import Floats
-from ..errors import DeviceError
+from ..errors import DeviceError, install_hint
 from ._backends import Diagonal, KernelSpec, Report, check_result_size
 from ._device import ADVICE, Comparison, OnDevice, explain_errors, free_memory, make_room, on_device, resident_columns
 from ._layout import Layout
@@ -36,7 +36,7 @@ def missing() -> str | None:
         import cupy
     except ImportError as error:
         if getattr(error, "name", None) == "cupy":
-            return "backend='cuda' needs CuPy, which is not installed: pip install 'textmargin[cuda]'"
+            return f"backend='cuda' needs CuPy, which is not installed: {install_hint('cuda')}"
         return f"backend='cuda' needs CuPy, which cannot be loaded ({error}); install the one for this driver's CUDA"
     except Exception as error:  # built for another NumPy, say, which is nothing to those who do without a GPU
         return f"backend='cuda' needs CuPy, which cannot be loaded ({error!r}); install it anew"

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from ..errors import TextmarginError
+from ..errors import TextmarginError, install_hint
 from .languages import WITHOUT_BLANKS, script_ranges
 
 LETTERS = r"[^\W\d_]{2,}"  # the papers' words: digits and punctuation separate them, single letters are dropped
@@ -123,7 +123,7 @@ def segmenter(language: str) -> Callable[[str], list[str]]:
         from pythainlp.tokenize import word_tokenize
     except ImportError as error:
         raise TextmarginError(
-            f"The words of language={language!r} need a dictionary, which is not installed: pip install 'textmargin[segment]'; "
+            f"The words of language={language!r} need a dictionary, which is not installed: {install_hint('segment')}; "
             f"or leave the language out, and its characters are taken in short sequences."
         ) from error
     return lambda text: list(word_tokenize(text, engine="newmm"))

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..errors import install_hint
+
 if TYPE_CHECKING:
     from ._blocks import Blocks
     from ._client import connect
@@ -51,7 +53,7 @@ def __getattr__(name: str) -> object:
         if (missing := (error.name or "").split(".")[0]) not in needed:
             raise
         package, extra = needed[missing]
-        raise ImportError(f"scale.{name} needs {package}, which is not installed: pip install 'textmargin[{extra}]'.") from error
+        raise ImportError(f"scale.{name} needs {package}, which is not installed: {install_hint(extra)}.") from error
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import TableError
+from ..errors import TableError, install_hint
 from ._cells import cells
 from .writer import TableWriter
 
@@ -28,7 +28,7 @@ class ExcelWriter(TableWriter):
             from openpyxl import Workbook
             from openpyxl.cell import WriteOnlyCell
         except ImportError as error:
-            raise TableError(f"{path} needs openpyxl, which is not installed: pip install 'textmargin[excel]'.") from error
+            raise TableError(f"{path} needs openpyxl, which is not installed: {install_hint('excel')}.") from error
         self.file = file
         self.cell_type = WriteOnlyCell
         self.book = Workbook(write_only=True)

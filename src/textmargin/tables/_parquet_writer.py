@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import TableError
+from ..errors import TableError, install_hint
 from ._cells import MISSING
 from .writer import TableWriter
 
@@ -24,7 +24,7 @@ class ParquetTableWriter(TableWriter):
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError as error:
-            raise TableError(f"{path} needs PyArrow, which is not installed: pip install 'textmargin[parquet]'.") from error
+            raise TableError(f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}.") from error
         self.pa, self.pq = pa, pq
         self.file = file
         self.types: dict[str, Any] = {}

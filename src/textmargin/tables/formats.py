@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import TableError
+from ..errors import TableError, install_hint
 from .delimited import CARRIAGE_RETURN, Log, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
 from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, transcodes
 from .encodings import check_encoding, display_name, find_encoding
@@ -265,7 +265,7 @@ def _parquet(path: Path) -> Iterator[list[Read]]:
     try:
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise TableError(f"{path} needs PyArrow, which is not installed: pip install 'textmargin[parquet]'.") from error
+        raise TableError(f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}.") from error
     import pyarrow as pa
 
     try:

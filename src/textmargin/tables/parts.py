@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from ..errors import TableError
+from ..errors import TableError, install_hint
 from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, reading_notes, spread
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
@@ -225,7 +225,7 @@ def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[P
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise TableError(f"{path} needs PyArrow, which is not installed: pip install 'textmargin[parquet]'.") from error
+        raise TableError(f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}.") from error
 
     try:
         with pq.ParquetFile(path) as file:

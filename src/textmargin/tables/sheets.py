@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import TableError
+from ..errors import TableError, install_hint
 from .delimited import Log, column_names
 from .dialect import Dialect, describe, is_data
 from .label_values import label_name
@@ -69,7 +69,7 @@ def _read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[It
     try:
         import python_calamine as calamine
     except ImportError as error:
-        raise TableError(f"{name} needs a reader of spreadsheets: pip install 'textmargin[excel]', or save it as CSV.") from error
+        raise TableError(f"{name} needs a reader of spreadsheets: {install_hint('excel')}, or save it as CSV.") from error
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         names = book.sheet_names

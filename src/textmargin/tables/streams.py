@@ -20,7 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from ..errors import TableError
+from ..errors import TableError, install_hint
 from .paths import SUFFIXES, name_of, suffix_of
 
 AT_ONCE = 1 << 18
@@ -180,8 +180,7 @@ def _zstd_reader(raw: Any, stack: ExitStack) -> Callable[[int], bytes]:
         import pyarrow as pa
     except ImportError as error:
         raise TableError(
-            f"{raw.stream.name} is packed with Zstandard, which before Python 3.14 needs PyArrow: "
-            f"pip install 'textmargin[parquet]'."
+            f"{raw.stream.name} is packed with Zstandard, which before Python 3.14 needs PyArrow: {install_hint('parquet')}."
         ) from error
     return stack.enter_context(pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")).read
 
