@@ -344,4 +344,4 @@ def test_a_pipe_of_plain_lines_has_numbers_and_keeps_its_first_text(folder):
 def test_texts_of_which_nothing_is_known_are_counted(folder):
     _, out, err = predict(folder, "-", given=b"no toner\nzebra giraffe\n\nxyzzy\n")
     assert len(out) == 4
-    assert any("2 of 3 texts have no word that the model knows" in line for line in err)
+    assert any("the model knows no word of 2 of the 3 texts" in line for line in err)

@@ -191,7 +191,7 @@ def _predict_rows(
         sink.add([], nothing)
     sink.close()
     if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
-        remark(f"{unknown.n_texts:,} of {n_decided:,} texts have no word that the model knows, and all have the same score")
+        remark(f"the model knows no word of {unknown.n_texts:,} of the {n_decided:,} texts, which says nothing of them")
     if n_blank:
         remark(f"{quantity(n_blank, 'blank line')} skipped")
     if n_empty:
