@@ -281,7 +281,7 @@ def test_of_two_labels_costs_may_name_one_or_both():
 
 def test_grid_search_over_a_slot_that_is_none():
     """`'NoneType' object has no attribute 'set_params'`."""
-    grid = {"learner__C": [0.1, 1.0], "representation__weight": ["tf-idf", "count"], "decision__min_recall": [None, 0.5]}
+    grid = {"learner__C": [0.1, 1.0], "representation__weight": ["tf-idf", "count"], "decision__always_answer": [False, True]}
     search = GridSearchCV(TextClassifier(), grid, cv=2).fit(TEXTS, NAMES)
     assert set(search.best_params_) == set(grid)
     assert search.best_params_["learner__C"] == search.best_estimator_.learner.C

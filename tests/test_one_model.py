@@ -18,7 +18,7 @@ from textmargin.serve import create_app
 
 TEXTS, TOPICS = corpus(120)
 NEW, TRUE_TOPICS = corpus(60, seed=1)
-NEW = [*NEW, "", "nothing of this is known", "wheat"]
+NEW = [*NEW, "?", "nothing of this is known", "wheat"]
 TRUE_TOPICS = [*TRUE_TOPICS.tolist(), "oil", "oil", "grain"]
 
 

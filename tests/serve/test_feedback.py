@@ -259,8 +259,10 @@ def test_accepted_texts_alone_raise_the_threshold(filtering):
     assert found.thresholds["spam"].theta > model.thresholds_[1]
     assert found.thresholds["spam"].n_rejected == 0
     assert found.model.thresholds_[1] == found.thresholds["spam"].theta
-    generous = retune(model, named, Utility(tp=99, fp=-1))
-    assert generous.model.thresholds_.tolist() == model.thresholds_.tolist()
+    generous = retune(model, named, Utility(tp=99, fp=-1)).model  # no hit is worth losing, though false alarms below all hits are
+    hits = [text for text, label in zip(texts, labels, strict=True) if label == "spam"]
+    assert generous.decide(hits).labels == model.decide(hits).labels
+    assert generous.thresholds_[1] < found.model.thresholds_[1]
     again = retune(found.model, named, costly)  # what it no longer accepts is about the model before
     assert again.model.thresholds_.tolist() == found.model.thresholds_.tolist()
     assert again.n_other > 0
