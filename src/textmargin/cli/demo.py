@@ -23,7 +23,7 @@ NEXT_STEPS = {
     "train yours.csv": "learn from your texts and labels",
     "evaluate model.tmm more.csv": "what it is worth on others",
     'explain model.tmm "a text"': "why",
-    "predict model.tmm new.csv": "decisions, a line each",
+    "predict model.tmm new.csv": "your rows, and what was decided",
     "report model.tmm more.csv": "all of it as a page",
 }
 
