@@ -129,8 +129,8 @@ def compare_tuning(names: list[str]) -> None:
             began = time.perf_counter()
             tuning = tune(ModelConfig(), train)
             seconds += time.perf_counter() - began
-            chosen[str(tuning).split(",")[0] if tuning.chosen.config != ModelConfig() else "default"] += 1
-            rows.append([rightness(config.fit(train), test) for config in (ModelConfig(), tuning.chosen.config)])
+            chosen[str(tuning).split(",")[0] if tuning.choice.config != ModelConfig() else "default"] += 1
+            rows.append([rightness(config.fit(train), test) for config in (ModelConfig(), tuning.choice.config)])
         values = np.array(rows)
         show(f"{name}, default", values[:, :1], values[:, :1])
         show(f"{name}, tuned", values[:, 1:], values[:, :1])

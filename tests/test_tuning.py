@@ -24,8 +24,8 @@ def planted(n=120):
 
 def test_pairs_of_words_are_chosen_where_only_they_tell():
     tuning = tune(ModelConfig(stop_words="none"), planted())
-    assert tuning.chosen.config.ngrams == "1-2"
-    assert tuning.chosen.score > 0.95 > 0.7 > tuning.candidates[0].score
+    assert tuning.choice.config.ngrams == "1-2"
+    assert tuning.choice.score > 0.95 > 0.7 > tuning.candidates[0].score
     assert "words 1-2" in str(tuning)
 
 
@@ -34,7 +34,7 @@ def test_settings_stay_where_nothing_is_clearly_better():
     noise = Corpus("noise", [f"word{a} word{b}" for a, b in rng.integers(20, size=(40, 2))], ["a", "b"] * 20)
     tuning = tune(ModelConfig(ngrams="1", stop_words="none"), noise)
     best = max(tuning.candidates, key=lambda one: one.score)
-    assert (tuning.chosen is tuning.candidates[0]) == (best.lead <= best.error)
+    assert (tuning.choice is tuning.candidates[0]) == (best.lead <= best.error)
 
 
 def test_what_is_named_outright_stays():
@@ -57,7 +57,7 @@ def test_costs_are_still_those_given_after_tuning():
     from textmargin import Utility
 
     config = ModelConfig(utility=Utility(tp=5, fp=-1), ngrams="1", stop_words="none")
-    assert tune(config, DESK).chosen.config.utility == config.utility
+    assert tune(config, DESK).choice.config.utility == config.utility
 
 
 def test_settings_that_make_no_sense_are_refused_before_anything_is_trained():

@@ -93,7 +93,7 @@ class Slots:
     def new_representation(self) -> Any:
         """The representation, which has the words that knowledge names among its terms, whatever the texts have."""
         words = BagOfWords() if self.representation is None else clone(self.representation)
-        known = KeywordPrior(self.knowledge) if _names_words(self.knowledge) else self.knowledge
+        known = _with_keywords(self.knowledge)
         if not isinstance(words, BagOfWords) or words.vocabulary is not None or not isinstance(known, KnowledgeBase):
             return words
         return words.set_params(extra_terms=sorted({*words.extra_terms, *known.words(words.build_keyword_analyzer())}))
@@ -122,8 +122,7 @@ class Slots:
         if known is None:
             return None
         terms, names = representation.get_feature_names_out(), labels.names
-        if _names_words(known):
-            known = KeywordPrior(known)
+        known = _with_keywords(known)
         if not isinstance(known, Mapping):
             own = clone(known) if isinstance(known, BaseEstimator) else known
             if isinstance(own, KnowledgeBase) and isinstance(representation, BagOfWords):
@@ -159,6 +158,11 @@ class Slots:
 
 def _compares_texts(kernel: Any) -> bool:
     return hasattr(kernel, "over")
+
+
+def _with_keywords(known: Any) -> Any:
+    """A mapping from classes to words as what it stands for; anything else as it is."""
+    return KeywordPrior(known) if _names_words(known) else known
 
 
 def _names_words(known: Any) -> bool:

@@ -36,7 +36,8 @@ TOKENS = ("words", "letters", "characters")
 FEATURES = ("words", "subsequence", "ngrams")
 THRESHOLD_SCORES = ("auto", "loo", "cv", "train")
 TRUST = ("auto", "free", "nonneg", "ridge", "fixed")
-_OF_WORDS = ("tokens", "ngrams", "stop_words", "language", "numbers")
+WORD_SETTINGS = ("tokens", "ngrams", "stop_words", "language", "numbers")
+KNOWLEDGE = ("keywords", "rationales", "prior_model")
 UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
 
 
@@ -131,12 +132,12 @@ class ModelConfig:
             raise SettingError("decay", f"is for features='subsequence'; these are {self.features!r}. Leave it out.")
         if self.length is not None and self.features == "words":
             raise SettingError("length", "is for features='subsequence' or 'ngrams'; these are 'words'. Leave it out.")
-        of_words = [name for name in _OF_WORDS if getattr(self, name) is not None]
+        of_words = self.present(WORD_SETTINGS)
         if of_words and self.features != "words":
             raise SettingError(of_words[0], f"is for features='words'; these are {self.features!r}. Leave it out.")
         if of_words:
             self.words()
-        knowledge = [name for name in ("keywords", "rationales", "prior_model") if getattr(self, name) is not None]
+        knowledge = self.present(KNOWLEDGE)
         if len(knowledge) > 1:
             raise SettingError(knowledge[0], f"and {knowledge[1]} are both given; a model takes one kind of knowledge.")
         if knowledge and self.features != "words":
@@ -169,7 +170,7 @@ class ModelConfig:
         if self.features == "words":
             learner: Any = PriorSVC(C=self.C, trust=self.trust or "auto")
             return TextClassifier(
-                self.words() if any(getattr(self, name) is not None for name in _OF_WORDS) else None,
+                self.words() if self.present(WORD_SETTINGS) else None,
                 knowledge=self._knowledge(corpus),
                 learner=learner,
                 decision=decision,
@@ -181,11 +182,15 @@ class ModelConfig:
             kernel = SubsequenceKernel(length, 0.5 if self.decay is None else self.decay)
         return TextClassifier(kernel, learner=KernelSVC(C=self.C), decision=decision, positive=self.positive)
 
+    def present(self, names: Iterable[str]) -> list[str]:
+        """Those of some settings that are not None."""
+        return [name for name in names if getattr(self, name) is not None]
+
     def words(self) -> BagOfWords:
         """How texts are turned into columns."""
         characters = self.tokens == "characters"
         if characters:
-            refused = [name for name in ("stop_words", "language", "numbers") if getattr(self, name) is not None]
+            refused = self.present(("stop_words", "language", "numbers"))
             if refused:
                 raise SettingError(refused[0], "is about words; tokens='characters' are not. Leave one of them out.")
         return BagOfWords(

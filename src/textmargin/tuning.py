@@ -16,7 +16,7 @@ from ._system.progress import progress_of
 from ._ties import ROUNDING, first_maximum
 from ._typing import Floats
 from .classifier import TextClassifier
-from .config import ModelConfig
+from .config import KNOWLEDGE, WORD_SETTINGS, ModelConfig
 from .datasets.corpus import Corpus
 from .errors import SettingError
 
@@ -48,14 +48,14 @@ class Candidate:
 class Tuning:
     """What was tried, and what was chosen."""
 
-    chosen: Candidate
+    choice: Candidate
     candidates: list[Candidate]
-    given: ModelConfig
+    base: ModelConfig
     n_texts: int
 
     def __str__(self) -> str:
         n, start = len(self.candidates), self.candidates[0].score
-        if self.chosen.config == self.given:
+        if self.choice.config == self.base:
             best = max(self.candidates, key=lambda one: one.score)
             return (
                 f"tuned: of {n} settings none is clearly better than those given (right on {start:.1%} of {self.n_texts:,} "
@@ -63,8 +63,8 @@ class Tuning:
                 f"stay"
             )
         return (
-            f"tuned: {_settings(self.chosen.config)}, right on {self.chosen.score:.1%} of {self.n_texts:,} held-out texts "
-            f"({self.chosen.lead:+.1%} ± {self.chosen.error:.1%} against the settings given), of {n} settings"
+            f"tuned: {_settings(self.choice.config)}, right on {self.choice.score:.1%} of {self.n_texts:,} held-out texts "
+            f"({self.choice.lead:+.1%} ± {self.choice.error:.1%} against the settings given), of {n} settings"
         )
 
 
@@ -82,7 +82,7 @@ def tune(config: ModelConfig, corpus: Corpus, progress: bool | Callable[[float],
     >>> from textmargin import ModelConfig, load_dataset
     >>> from textmargin.tuning import tune
     >>> tuning = tune(ModelConfig(stop_words="none"), load_dataset("desk").part("train"))
-    >>> tuning.chosen.score >= tuning.candidates[0].score
+    >>> tuning.choice.score >= tuning.candidates[0].score
     True
     """
     config.check()
@@ -110,9 +110,7 @@ def _plans(config: ModelConfig, corpus: Corpus) -> list[ModelConfig]:
         kinds.append(replace(config, ngrams="1-2"))
     if config.stop_words is None and config.tokens in (None, "words"):
         kinds.append(replace(config, stop_words="none"))  # what is liked or not is said by "not" and "too" as well
-    about_words = any(getattr(config, name) is not None for name in ("tokens", "ngrams", "stop_words", "language", "numbers"))
-    knows = any(getattr(config, name) is not None for name in ("keywords", "rationales", "prior_model"))
-    if not about_words and not knows:
+    if not config.present((*WORD_SETTINGS, *KNOWLEDGE)):
         kinds.append(replace(config, tokens="characters"))
         positions = sum(map(len, corpus.texts)) ** 2 / 2
         if positions <= _MOST_POSITIONS:

@@ -172,13 +172,13 @@ class _Reasons:
 
     def __init__(self, model: TextClassifier, texts: list[str]) -> None:
         self.learner, self.kind = model.learner_, model.labels_.kind
-        self.rows = model.representation_.transform(texts) if texts else None
+        self.rows = model.representation_.transform(texts)
         self.terms = model.representation_.get_feature_names_out()
         self.names = model.labels_.names.tolist()
 
     def words(self, row: int, target: int, given: int | None = None, against: bool = False) -> str:
         """Those that speak most for a class, rather than for the given one; or against a class."""
-        x = self.rows[[row]]  # type: ignore[index]
+        x = self.rows[[row]]
         explanation = self.learner.explain(x, self.names[target])
         total = -explanation.total if against else explanation.total
         if given is not None and self.kind == "multiclass":

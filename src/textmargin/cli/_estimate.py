@@ -31,7 +31,9 @@ def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | 
 
 def _without_knowledge(config: ModelConfig, corpus: Corpus) -> TextClassifier | None:
     """A model of the same texts without keywords, rationales or earlier model; None where there are none, or texts are many."""
-    given = [name for name in ("keywords", "rationales", "prior_model") if getattr(config, name) is not None]
+    from ..config import KNOWLEDGE
+
+    given = config.present(KNOWLEDGE)
     if not given or len(corpus) > _MOST_TEXTS:
         return None
     with warnings.catch_warnings():

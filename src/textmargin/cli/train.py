@@ -89,7 +89,7 @@ def train(
         remark_on_corpus(corpus)
         if tune:
             tuning = _tune(settings, corpus)
-            settings = tuning.chosen.config
+            settings = tuning.choice.config
         model = settings.fit(corpus)
         model.metadata_ |= origin
     if no_digests:
@@ -148,7 +148,7 @@ def _tuning_facts(tuning: Tuning) -> dict[str, Any]:
 
     return {
         "n_texts": tuning.n_texts,
-        "chosen": describe(tuning.chosen),
+        "chosen": describe(tuning.choice),
         "candidates": [describe(one) for one in tuning.candidates],
     }
 
@@ -179,14 +179,14 @@ def _origin(source: str, text: str | None, label: str | None, reading: ReadingOp
 def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluster: ClusterOptions) -> TextClassifier:
     """Learn on a cluster."""
     require("connect")
+    from ..config import KNOWLEDGE
     from ..scale.training import check_parts, count_labels, fit_parts
     from ..tables.label_values import describe_missing
     from ..tables.parts import open_parts
 
-    for name in ("keywords", "rationales", "prior_model"):
-        if getattr(config, name) is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise OptionError(f"{option} needs all texts in one memory; leave it out, or train without --workers and --cluster.")
+    for name in config.present(KNOWLEDGE):
+        option = f"--{name.replace('_', '-')}"
+        raise OptionError(f"{option} needs all texts in one memory; leave it out, or train without --workers and --cluster.")
     if config.features != "words":
         raise OptionError(
             f"--features {config.features} needs all texts in one memory; on a cluster use --features words, or in Python "

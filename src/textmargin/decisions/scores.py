@@ -23,6 +23,8 @@ _RARE = 2_000  # texts of a class that are all in a sample
 class HeldOutScores:
     """Labels and scores of the training texts, by models that did not know the text.
 
+    A `TextClassifier` joins texts that occur again with the same label: these are one here, with the weight of all.
+
     Attributes
     ----------
     positive : array (n_texts, n_problems) of bool

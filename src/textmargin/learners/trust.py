@@ -7,7 +7,7 @@
 | `nonneg` | whatever fits best but never negative                                                            |
 | `ridge`  | drawn with strength ρ to where the prior lifts a text across the margin                          |
 | `fixed`  | given beforehand: the weights are drawn towards the prior instead of towards zero                |
-| `auto`   | `plain`, or `fixed` where the prior lifts a text across the margin, by the evidence (`_evidence.py`) |
+| `auto`   | `plain`, or `fixed` where the prior lifts a text across the margin, by the evidence (`evidence.py`) |
 
 *Lifts a text across the margin*: a text of nothing but the known terms, as long as the others are, would go from one margin to
 the other by the prior alone, η = (m₊ + m₋)/(r‖v‖) with r the median length of a row. That needs no labels, and no v is too large.

@@ -83,7 +83,7 @@ def main_language(texts: Sequence[str]) -> str | None:
     scripts = Counter(map(script_of, sample))
     script, n_texts = max(scripts.items(), key=lambda item: (item[1], str(item[0])))
     if script in WITHOUT_BLANKS and 2 * n_texts > len(sample):
-        japanese = sum(text_has_kana(text) for text in sample)
+        japanese = sum(_class_of("kana").search(text) is not None for text in sample)  # Chinese never has its syllables
         if script in ("han", "kana"):
             return "japanese" if 2 * japanese > len(sample) else "chinese"
         return "thai" if script == "thai" else None
@@ -96,11 +96,6 @@ def main_language(texts: Sequence[str]) -> str | None:
 def sample_texts(texts: Sequence[str], n: int = N_SAMPLE) -> list[str]:
     """About so many beginnings of texts, from all over."""
     return [text[:_MOST_CHARACTERS] for text in islice(texts, 0, None, max(1, len(texts) // n))]
-
-
-def text_has_kana(text: str) -> bool:
-    """Whether a text has Japanese syllables, which Chinese never has."""
-    return _class_of("kana").search(text) is not None
 
 
 def script_of(text: str) -> str | None:

@@ -12,7 +12,7 @@ from ..errors import TableError
 from .lines import LONGEST
 from .streams import ByteStream
 
-_BLANKS = re.compile(r"[\s,:]*")
+_NEXT = re.compile(r"[^\s,:]")
 
 
 class JsonReader:
@@ -67,9 +67,10 @@ class JsonReader:
     def _next(self) -> str:
         """The next character that is not blank, a comma or a colon."""
         while True:
-            self.place = _BLANKS.match(self.text, self.place).end()  # type: ignore[union-attr]  # it matches nothing as well
-            if self.place < len(self.text):
-                return self.text[self.place]
+            if found := _NEXT.search(self.text, self.place):
+                self.place = found.start()
+                return found[0]
+            self.place = len(self.text)
             if not self._more(1):
                 raise self._error("it breaks off")
 
