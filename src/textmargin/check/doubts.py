@@ -172,7 +172,7 @@ class _Reasons:
 
     def __init__(self, model: TextClassifier, texts: list[str]) -> None:
         self.learner, self.kind = model.learner_, model.labels_.kind
-        self.rows = model.representation_.transform(texts)
+        self.rows: Any = model.representation_.transform(texts) if texts else None  # none is asked for where there is none
         self.terms = model.representation_.get_feature_names_out()
         self.names = model.labels_.names.tolist()
 
