@@ -138,8 +138,6 @@ class ModelConfig:
         if of_words:
             self.words()
         knowledge = self.present(KNOWLEDGE)
-        if len(knowledge) > 1:
-            raise SettingError(knowledge[0], f"and {knowledge[1]} are both given; a model takes one kind of knowledge.")
         if knowledge and self.features != "words":
             raise SettingError(knowledge[0], f"is about words; features={self.features!r} has none. Leave one of them out.")
         if self.trust is not None and not knowledge:
@@ -210,19 +208,21 @@ class ModelConfig:
         return self.utility is not None or self.min_precision is not None or self.min_recall is not None
 
     def _knowledge(self, corpus: Corpus | None) -> Any:
+        """All that is known: nothing, one kind, or a list of kinds."""
+        kinds: list[Any] = []
         if self.keywords is not None:
-            return KeywordPrior.from_file(self.keywords)
+            kinds.append(KeywordPrior.from_file(self.keywords))
+        if self.rationales is not None:
+            if corpus is None:
+                raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
+            analyzer = self.words().set_params(stop_words=None).build_analyzer()
+            kinds.append(RationalePrior(read_rationales(corpus, self.rationales), analyzer=analyzer))
         if self.prior_model is not None:
             earlier = load_classifier(self.prior_model)
             if not hasattr(earlier.representation_, "get_feature_names_out"):
                 raise SettingError("prior_model", f"{self.prior_model} compares texts as they are and knows no words.")
-            return ModelPrior(earlier)
-        if self.rationales is None:
-            return None
-        if corpus is None:
-            raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
-        analyzer = self.words().set_params(stop_words=None).build_analyzer()
-        return RationalePrior(read_rationales(corpus, self.rationales), analyzer=analyzer)
+            kinds.append(ModelPrior(earlier, file_name=Path(self.prior_model).name))
+        return kinds if len(kinds) > 1 else next(iter(kinds), None)
 
 
 def _read_ngrams(ngrams: str) -> tuple[int, int]:

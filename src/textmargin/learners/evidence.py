@@ -51,6 +51,8 @@ class Verdict:
         Positive where held-out texts fare better with the prior; beyond ±1 it is clear.
     gain : float
         The share of the loss on held-out texts that the prior saves (or adds, if negative).
+    knowledge : str
+        What the prior comes from, such as "keywords", where a `TextClassifier` knows.
     """
 
     target: Any
@@ -58,17 +60,22 @@ class Verdict:
     status: str
     evidence: float
     gain: float
+    knowledge: str = ""
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A term of which a prior and the data say the opposite: the weight it has in the prior, and what the data add to that."""
+    """A term of which a prior and the data say the opposite: the weight it has in the prior, and what the data add to that.
+
+    `knowledge` is what the prior comes from, where a `TextClassifier` knows.
+    """
 
     target: Any
     prior: int
     term: Any
     known: float
     data: float
+    knowledge: str = ""
 
 
 def squared_gains(without: Floats, with_prior: Floats, tol: float) -> Floats:
