@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._ties import descending_order
-from .._typing import Floats
+from .._typing import Bools, Floats, Indices
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._folds import deal_folds
@@ -39,6 +39,7 @@ from ._refit import Fold
 from ._training import Training
 from .evidence import Disagreement, Verdict, select_priors, verdict
 from .explanation import Explanation
+from .joint_priors import join_priors
 from .objective import Matrix, canonical
 from .prior import align_prior
 from .trust import Fit, Problem, Solver
@@ -339,9 +340,14 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     ) -> tuple[list[Fit], list[Verdict]]:
         """`trust="auto"`: weigh the priors of each class, believe those that deserve it, and say why."""
         evaluations = self._per_class(solver.evaluate_priors, problems, starts or repeat(None))
-        trusted = select_priors(
-            np.array([weights.evidence for weights in evaluations]), np.array([weights.silent for weights in evaluations])
-        )
+        silent, gain = (np.array([getattr(weights, name) for weights in evaluations]) for name in ("silent", "gain"))
+        adopted = select_priors(np.array([weights.evidence for weights in evaluations]), silent)
+
+        def losses(classes: Indices, used: Bools) -> list[Floats]:
+            own = [[part[k] for k in classes] for part in (problems, evaluations)]
+            return self._per_class(solver.selected_losses, own[0], own[1], used)
+
+        trusted = join_priors(adopted, gain, silent, losses, self.tol)
         fits = self._per_class(solver.fit_selected, problems, evaluations, trusted)
         verdicts = [
             verdict(labels.name(k), j, float(weights.evidence[j]), float(weights.gain[j]), trusted=bool(trusted[k, j]))

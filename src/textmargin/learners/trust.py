@@ -182,7 +182,7 @@ class Solver:
         if not scale.any():  # nothing to weigh: leaving texts out would cost more than the fit
             return PriorEvaluation(plain, [plain] * scale.size, np.full(scale.size, np.nan), np.zeros(scale.size), scale > 0)
         fits = [self._solve(problem, "fixed", np.where(np.arange(scale.size) == j, scale, 0.0), plain) for j in range(scale.size)]
-        losses = self._held_out_losses(problem, [plain, *fits])
+        losses = self._held_out_losses(problem, [plain, *fits], plain)
         gains = [squared_gains(losses[0], loss, self.tol) for loss in losses[1:]]
         evidence = np.array([evidence_of(gain) if known else np.nan for gain, known in zip(gains, scale > 0, strict=True)])
         gain = np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains])
@@ -196,11 +196,15 @@ class Solver:
             return evaluation.fits[int(trusted.argmax())]
         return self._solve(problem, "fixed", problem.joint_margin_scale(trusted), evaluation.plain)
 
-    def _held_out_losses(self, problem: Problem, fits: list[Fit]) -> list[Floats]:
-        """Of each text under each fit, by leave-one-out or by refitted folds: the same for all fits, as the first decides."""
+    def selected_losses(self, problem: Problem, evaluation: PriorEvaluation, trusted: NDArray[np.bool_]) -> Floats:
+        """Of each held-out text, with the priors that are adopted."""
+        return self._held_out_losses(problem, [self.fit_selected(problem, evaluation, trusted)], evaluation.plain)[0]
+
+    def _held_out_losses(self, problem: Problem, fits: list[Fit], plain: Fit) -> list[Floats]:
+        """Of each text under each fit, by leave-one-out or by refitted folds: the same for all fits, as the plain one decides."""
         # With fewer weights than texts, leaving one out moves others across their margins, and the formula may err by far.
         few_weights = problem.X.shape[1] < np.count_nonzero(problem.costs)
-        by_folds = few_weights or not leave_one_out_pays([self.size(problem, _scores(problem, fits[0]))])
+        by_folds = few_weights or not leave_one_out_pays([self.size(problem, _scores(problem, plain))])
         scores = self._all_folds(problem, fits) if by_folds else [self.leave_one_out(problem, fit) for fit in fits]
         missed = [np.maximum(problem.margins - problem.y * score, 0) for score in scores]
         return [problem.costs * one * one for one in missed]
