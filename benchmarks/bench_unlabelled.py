@@ -59,8 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             flush=True,
         )
         if options.harm:
-            methods = [method for method in options.only or ["new default"] if method in FITS]
-            rows = conditions(task, options.shares)
+            methods, rows = options.only or ["new default"], conditions(task, options.shares)
+            if unknown := {*methods} - {*FITS} | {*(options.conditions or ())} - {*rows}:
+                parser.error(f"--harm has methods {', '.join(FITS)} and conditions {', '.join(rows)}; got {', '.join(unknown)}.")
             rows = {row: rows[row] for row in options.conditions or rows}
             sizes = [size for size in options.sizes if size]  # without labels there is no plain
             for method in methods:
@@ -89,20 +90,20 @@ def show_methods(task: Task, methods: list[str], sizes: Sequence[int], n_draws: 
             cells = (figures[method].get(size) for size in sizes)
             print(f"{method:>{WIDTH}}" + "".join(f"{_cell(cell, column):>{WIDTH}}" for cell in cells), flush=True)
     print("\n" + "\n".join(f"{method:>{WIDTH}}  {NOTES[method]}" for method in methods))
-    print("* without labels: starts from those that counting keywords gives to texts with a clear winner")
+    print("* has no use for keywords; without labels it starts from those that counting them gives to texts with a clear winner")
 
 
 def measure(task: Task, method: str, size: int, n_draws: int) -> Floats:
     """Per draw average precision, accuracy or F1, and seconds; methods that do not hang on the draw have one."""
     rows = []
     for seed in range(1 if size == 0 or method == "counts" else n_draws):
+        labelled = task.draw(size, seed)
         start = time.perf_counter()
-        answers = answer(method, task, task.draw(size, seed))
-        rows.append([*_figures(task, answers), time.perf_counter() - start])
-        print(
-            f"{task.name} {method} {size} labels, draw {seed}: {rows[-1][0]:.3f} {rows[-1][1]:.3f} {rows[-1][2]:.1f} s",
-            file=sys.stderr,
-        )
+        answers = answer(method, task, labelled)
+        seconds = time.perf_counter() - start
+        rows.append([*_figures(task, answers), seconds])
+        found = " ".join(f"{value:.3f}" for value in rows[-1])
+        print(f"{task.name} {method}, {size} labels, draw {seed}: {found} s", file=sys.stderr)
     return np.array(rows)
 
 

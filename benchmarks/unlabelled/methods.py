@@ -1,6 +1,6 @@
 """Every method by its name: from a task and the rows that are labelled to answers on the test texts.
 
-With no label at all, the last three start from the labels that counting keywords gives to texts with a clear winner.
+With no label at all, the last three baselines start from the labels that counting keywords gives to texts with a clear winner.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ def bayes(task: Task, rows: Indices) -> Floats:
 
 
 def transduction(task: Task, rows: Indices) -> Floats:
+    """Class shares as a user would know them: all alike, or, of topics, those of the labelled texts, however these were drawn."""
     rows, Y = labels_or_winners(task, rows)
     own, n_classes = task.features, len(task.classes)
     shares = Y.mean(axis=0) if task.multilabel else np.full(n_classes, 1 / n_classes)
