@@ -41,9 +41,9 @@ def test_without_keywords_and_unlabelled_texts_it_is_multinomial_nb(counts):
 
 def test_a_keyword_teaches_naive_bayes_the_words_beside_it():
     """No labels: `wheat` is named, `flour` stands beside it in the unlabelled texts, and decides where it stands alone."""
-    texts = sp.csr_matrix([[1.0, 1, 0, 0], [2, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 2]])  # wheat flour bank rate
-    keywords = np.array([[True, False, False, False], [False, False, True, False]])
-    flour, rate = sp.csr_matrix([[0.0, 1, 0, 0]]), sp.csr_matrix([[0.0, 0, 0, 1]])
+    wheat, flour, bank, rate = sp.eye(1000, format="csr")[:4]  # and 996 words that no text has
+    texts = sp.vstack([wheat + flour, 2 * wheat + flour, bank + rate, bank + 2 * rate], format="csr")
+    keywords = sp.vstack([wheat, bank]).toarray() > 0
     model = fit_labelled_features(texts[:0], np.zeros((0, 2)), texts, keywords)
     assert model.log_odds(flour).argmax() == 0
     assert model.log_odds(rate).argmax() == 1
