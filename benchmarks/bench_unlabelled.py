@@ -43,9 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--skip", nargs="+", choices=NOTES, metavar="NAME", default=(), help="methods to leave out")
     parser.add_argument("--harm", action="store_true", help="the methods (the new default alone unless named) less plain")
     parser.add_argument("--conditions", nargs="+", metavar="NAME", help="of the harm: some of the rows")
-    parser.add_argument(
-        "--shares", metavar="NAME", help="the parameter of TextClassifier that takes class shares, to give wrong ones"
-    )
+    parser.add_argument("--shares", metavar="NAME", help="of the harm: the parameter of TextClassifier that takes class shares")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args(arguments)
     if options.quick:
@@ -54,10 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(describe("textmargin", "scikit-learn", "numpy"))
     for name in options.dataset:
         task = Task.load(name)
-        print(
-            f"\n{name}: {len(task.classes)} classes, {len(task.texts):,} texts in the pool, {len(task.test_texts):,} to test",
-            flush=True,
-        )
+        print(f"\n{name}: {len(task.classes)} classes, {len(task.texts):,} texts in the pool, {len(task.test_texts):,} to test")
         if options.harm:
             methods, rows = options.only or ["new default"], conditions(task, options.shares)
             if unknown := {*methods} - {*FITS} | {*(options.conditions or ())} - {*rows}:
@@ -67,9 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for method in methods:
                 show_harm(task, method, rows, sizes, options.draws)
         else:
-            show_methods(
-                task, [method for method in options.only or NOTES if method not in options.skip], options.sizes, options.draws
-            )
+            methods = [method for method in options.only or NOTES if method not in options.skip]
+            show_methods(task, methods, options.sizes, options.draws)
 
 
 def show_methods(task: Task, methods: list[str], sizes: Sequence[int], n_draws: int) -> None:
@@ -84,7 +78,7 @@ def show_methods(task: Task, methods: list[str], sizes: Sequence[int], n_draws: 
             elif size or method not in NEEDS_LABELS:
                 figures[method][size] = measure(task, method, size, n_draws)
     for column, title in enumerate(titles(task)):
-        print(f"\n{title + ', by labels a class':<{WIDTH * 2}}")
+        print(f"\n{title}, by labels a class")
         print(f"{'':>{WIDTH}}" + "".join(f"{size:>{WIDTH}}" for size in sizes))
         for method in methods:
             cells = (figures[method].get(size) for size in sizes)
