@@ -1,12 +1,13 @@
 """Spread: keywords speak through the words that keep their company in the texts at hand.
 
-Words are vectors: rows of VΣ of a truncated singular value decomposition of the texts' matrix (latent semantic analysis, Deerwester
-et al. 1990), at unit length. A word t of which nothing is said for class c takes, from c's keywords k of positive weight,
+Words are vectors: rows of VΣ of a truncated singular value decomposition of the texts' matrix (latent semantic analysis,
+Deerwester et al. 1990), at unit length. A word t of which nothing is said for class c takes, from c's
+keywords k of positive weight,
 
     v_c[t] = a · max(0, max over k of v_c[k] · (cos(t, k) − τ)/(1 − τ))        a = 0.3, τ = 0.5
 
 beside which named words stay as they are. A word that is named with weight 0 is struck out: it takes nothing. The constants are
-those of shared experience with two corpora; on six others they hardly matter (docs/unlabelled.md).
+those of a prototype on two corpora; on others they hardly matter (docs/unlabelled.md).
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ class Verdict:
 
     Attributes
     ----------
-    target : the class.
-    prior : int, which of its priors.
+    target : the class; None where all are meant.
+    prior : int, which of its priors; None for unlabelled texts.
     status : str
         `supported`: used, and the held-out texts of the class clearly speak for it; `adopted`: used, though these alone do not
         say so clearly (they lean towards it, or the priors of other classes are supported); `contradicted`: not used, and they
@@ -57,7 +57,7 @@ class Verdict:
     """
 
     target: Any
-    prior: int
+    prior: int | None
     status: str
     evidence: float
     gain: float
@@ -92,6 +92,14 @@ def hinge_gains(without: Floats, with_prior: Floats, costs: Floats, tol: float) 
     return np.zeros_like(without) if undecided.all() else without - with_prior
 
 
+def log_ranks(scores: Floats, positive: NDArray[np.bool_]) -> Floats:
+    """Of each positive text, log(1 + m), m being how many others have a higher score; those that have the same count half."""
+    others, own = np.sort(scores[~positive]), scores[positive]
+    near = _TIE * np.maximum(np.abs(own), 1.0)
+    lower, upper = np.searchsorted(others, own - near, "left"), np.searchsorted(others, own + near, "right")
+    return np.log1p(others.size - (lower + upper) / 2)
+
+
 def evidence_of(gains: Floats) -> float:
     """The evidence for a prior from what each text gains; exactly 0 where gains and losses cancel."""
     size = float(np.linalg.norm(gains))
@@ -116,7 +124,7 @@ def select_priors(evidence: Floats, silent: NDArray[np.bool_] | None = None) -> 
     return np.asarray(adopted if silent is None else adopted | (silent & (log_odds > -_TIE) & (evidence == 0)))
 
 
-def verdict(target: Any, prior: int, evidence: float, gain: float, *, trusted: bool) -> Verdict:
+def verdict(target: Any, prior: int | None, evidence: float, gain: float, *, trusted: bool) -> Verdict:
     """In words."""
     clear = (evidence if trusted else -evidence) >= _CLEAR - _TIE
     status = ("supported" if clear else "adopted") if trusted else ("contradicted" if clear else "dropped")

@@ -14,14 +14,14 @@ would confirm themselves:
 The start is the model of the labelled texts with the priors, or the priors alone. Priors have their scale: −1 + ⟨v, x⟩ is the
 score of a text by the prior alone (`trust.py`).
 
-The constants were chosen on Wikipedia's categories, Reuters' topics of one label, Medline's queries and the service desk, with all
-and with two keywords a class; most of them hardly matter (docs/unlabelled.md).
+The constants were chosen on Wikipedia's categories, Reuters' topics, Medline's queries and the service desk, with all and with
+two keywords a class; most of them hardly matter (docs/unlabelled.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import delayed
@@ -66,7 +66,12 @@ class Pool:
 
     @property
     def unlabelled(self) -> Bools:
-        return ~self.signs.any(axis=1)
+        """Which texts (n_texts,) have no label."""
+        return np.asarray(~self.signs.any(axis=1))
+
+    def take(self, rows: Indices) -> Pool:
+        """Some of the texts."""
+        return replace(self, X=self.X[rows], signs=self.signs[rows], weight=self.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -121,14 +126,15 @@ class SelfTraining:
         shares = guess_shares(pool.labels, scores[unlabelled]) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
         signs = pool.signs
-        for number, part in enumerate(self.rounds):
+        rounds = (1.0,) if pool.labels.multilabel else self.rounds
+        for number, part in enumerate(rounds):
             signs = pool.signs.copy()
-            need = ~(pool.signs > 0).any(axis=0)
+            need = np.asarray(~(pool.signs > 0).any(axis=0))
             signs[unlabelled] = select(pool.labels, scores[unlabelled], shares, part, need)
             fits = self._learn(pool, prior, signs, list(range(signs.shape[1])), fits)
             scores = np.column_stack([_scores(pool, prior, k, fits[k]) for k in range(signs.shape[1])])
             if report is not None:
-                report((number + 1) / len(self.rounds))
+                report((number + 1) / len(rounds))
         return Guess(signs, scores, shares)
 
     def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:
@@ -193,7 +199,7 @@ def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, nee
     for k in range(labels.names.size):
         own = np.flatnonzero((leader == k) & (lead > 0))
         chosen[own[descending_order(lead[own])[: most[k]]]] = k
-    for k in np.flatnonzero(np.broadcast_to(need, labels.names.size)):
+    for k in np.flatnonzero(np.broadcast_to(need, labels.names.size)).tolist():
         if not (chosen == k).any():
             _give_one(class_scores, chosen, k)
     given = chosen >= 0
