@@ -8,8 +8,8 @@ Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from wha
 would confirm themselves:
 
 - with one label a text, halfway between equal shares and how often each class leads at the start;
-- with several, the part of the texts above the cut that divides a class's scores at the start into two groups with the least
-  variance within them (Otsu 1979).
+- with several, or of two classes where words are known for one only, the part of the texts above the cut that divides the scores
+  at the start into two groups with the least variance within them (Otsu 1979).
 
 The start is the model of the labelled texts with the priors, or the priors alone. Priors have their scale: −1 + ⟨v, x⟩ is the
 score of a text by the prior alone (`trust.py`).
@@ -55,6 +55,8 @@ class Pool:
     prior : array (n_problems, n_features), at its scale; 0 where nothing is known.
     labels : ClassLabels
     shares : array (n_classes,), or None where they are to be guessed
+    has_rest : bool
+        Whether texts of which nothing is known start in the class of which nothing is known.
     """
 
     X: Matrix
@@ -63,11 +65,21 @@ class Pool:
     prior: Floats
     labels: ClassLabels
     shares: Floats | None = None
+    has_rest: bool = False
 
     @property
     def unlabelled(self) -> Bools:
         """Which texts (n_texts,) have no label."""
         return np.asarray(~self.signs.any(axis=1))
+
+    @property
+    def both_sides(self) -> Bools:
+        """For which problems (n_problems,) there are labelled texts for and against the class."""
+        return np.asarray((self.signs > 0).any(axis=0) & (self.signs < 0).any(axis=0))
+
+    def with_priors(self, priors: Floats) -> Pool:
+        """The same texts with several priors a class, (n_problems, n_priors, n_features)."""
+        return replace(self, prior=priors.sum(axis=1))
 
     def take(self, rows: Indices) -> Pool:
         """Some of the texts."""
@@ -112,9 +124,8 @@ class SelfTraining:
     def start(self, pool: Pool) -> Floats:
         """Scores (n_texts, n_problems) by the model of the labelled texts with the priors, or by priors alone."""
         prior = np.asarray(pool.X @ pool.prior.T)
-        both = (pool.signs > 0).any(axis=0) & (pool.signs < 0).any(axis=0)
-        scores = prior - (1.0 if pool.labels.kind != "binary" else 0.0)
-        fits = self._learn(pool, prior, pool.signs, np.flatnonzero(both).tolist(), {})
+        scores = prior_scores(pool, prior)
+        fits = self._learn(pool, prior, pool.signs, np.flatnonzero(pool.both_sides).tolist(), {})
         for k, fit in fits.items():
             scores[:, k] = _scores(pool, prior, k, fit)
         return scores
@@ -123,7 +134,7 @@ class SelfTraining:
         """Guess at the unlabelled texts."""
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
         scores = self.start(pool)
-        shares = guess_shares(pool.labels, scores[unlabelled]) if pool.shares is None else pool.shares
+        shares = guess_shares(pool.labels, scores[unlabelled], _one_side(prior) != 0) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
         signs = pool.signs
         rounds = (1.0,) if pool.labels.multilabel else self.rounds
@@ -164,14 +175,38 @@ class SelfTraining:
         return self.solver.fit(problem, 1.0, start)
 
 
+def prior_scores(pool: Pool, prior: Floats) -> Floats:
+    """The scores of all texts (n_texts, n_problems) by priors alone, from what the words of texts add up to.
+
+    Of two classes, both of which have words, 0 is undecided. A class without words has the texts with less than half of what a
+    typical text with words has: always of two classes, of more where the pool says so.
+    """
+    reach = np.abs(prior).max(axis=1)
+    half = float(np.median(reach[reach > 0])) / 2 if reach.any() else 0.0
+    if pool.labels.kind == "binary":
+        return prior - _one_side(prior) * half
+    scores = prior - 1.0
+    if pool.has_rest and not pool.labels.multilabel:
+        scores[:, ~(pool.prior != 0).any(axis=1)] += half
+    return scores
+
+
+def _one_side(prior: Floats) -> float:
+    """Of two classes the one, 1 or −1, that all words speak for; 0 where some speak for the other."""
+    return 1.0 if prior.min() >= 0 else -1.0 if prior.max() <= 0 else 0.0
+
+
 def _scores(pool: Pool, prior: Floats, k: int, fit: Fit) -> Floats:
     return np.asarray(pool.X @ fit.w + prior[:, k] * fit.eta[0] + fit.intercept)
 
 
-def guess_shares(labels: ClassLabels, scores: Floats) -> Floats:
-    """Of each class (n_classes,), from scores (n_texts, n_problems) at the start."""
+def guess_shares(labels: ClassLabels, scores: Floats, one_sided: bool = False) -> Floats:
+    """Of each class (n_classes,), from scores (n_texts, n_problems) at the start; `one_sided`: of two, words speak for one."""
     if labels.multilabel:
         return np.array([_upper_part(column) for column in scores.T])
+    if labels.kind == "binary" and one_sided:
+        share = _upper_part(scores[:, 0])
+        return np.array([1 - share, share])
     n = labels.names.size
     leader, lead = leaders(labels.class_scores(scores))
     counts = np.bincount(leader[lead > 0], minlength=n)

@@ -2,10 +2,11 @@
 
 The labelled texts are dealt into folds, and the whole of self-training (`self_training.py`) is done without each: without any
 prior, and with each kind of knowledge. What a kind saves of the loss of the texts held out is its evidence for each class, and
-the rule for priors (`evidence.select_priors`) says which are used. Self-training with these is adopted where it clearly (evidence ≥ 1) decides more
-texts rightly than the labelled texts alone, with these priors or without any, whichever is better. Losses would not do there:
-self-training on texts of other topics has smaller losses, being surer, and decides worse. Where it cannot be told, the unlabelled
-texts are left aside.
+the rule for priors (`evidence.select_priors`) says which are used, unless all of them, or none, decide more of
+the texts rightly.
+Self-training with these is adopted where it clearly (evidence ≥ 1) decides more texts rightly than the labelled texts alone, with
+these priors or without any, whichever is better. Losses would not do there: self-training on texts of other topics has smaller
+losses, being surer, and decides worse. Where it cannot be told, the unlabelled texts are left aside.
 
 Where a class has no labelled text there is nothing to compare with: what is known is used, and nothing is weighed.
 """
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from .._ties import first_maximum
 from .._typing import Bools, Floats, Indices
 from ._folds import deal_folds
 from .evidence import Verdict, evidence_of, is_harmful, log_ranks, select_priors, squared_gains, verdict
@@ -27,6 +29,7 @@ from .self_training import Guess, Pool, SelfTraining, Signs
 _ROUNDS = (0.2, 0.5, 0.95)  # of the self-training that is weighed: fewer, as it is done many times
 _MOST_LABELLED, _MOST_UNLABELLED = 2_000, 3_000  # texts that it is weighed on
 _N_FOLDS = 5
+_TIE = 1e-9
 _UNDECIDED = 1e-4  # of the loss: rounds stop at a coarse tolerance
 
 
@@ -38,18 +41,26 @@ class Belief:
     ----------
     guess : Guess or None
         None where unlabelled texts are left aside.
-    prior : array (n_problems, n_features)
-        The priors that are used, at their scale.
-    used : array (n_problems, n_priors) of bool
+    priors : array (n_problems, n_priors, n_features)
+        Those that are used, at their scale; 0 for the others.
     verdicts : list of Verdict
-        Of each class and kind of knowledge, where they were weighed; last, of the unlabelled texts, whose `target` and `prior` are
-        None.
+        Of each class and kind of knowledge, where they were weighed; last, of the unlabelled texts (`target` and `prior` None).
+    held_out : HeldOut or None
+        Scores of labelled texts by models that did not know their labels, where they were weighed.
     """
 
     guess: Guess | None
-    prior: Floats
-    used: Bools
+    priors: Floats
     verdicts: list[Verdict]
+    held_out: HeldOut | None = None
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Scores (n_rows, n_problems) of some of a pool's rows."""
+
+    rows: Indices
+    scores: Floats
 
 
 def believe(
@@ -64,14 +75,14 @@ def believe(
     priors : array (n_problems, n_priors, n_features)
     row_size : float, the typical length of a row
     """
-    known = (priors != 0).any(axis=2)
-    if not ((pool.signs > 0).any(axis=0) & (pool.signs < 0).any(axis=0)).all():
-        prior = join_scaled(priors, known, row_size)
-        return Belief(training.guess(replace(pool, prior=prior), report), prior, known, [])
-    used, verdicts = weigh(training, pool, priors, known, row_size, report)
-    prior = join_scaled(priors, used, row_size)
+    known = np.asarray((priors != 0).any(axis=2))
+    if not pool.both_sides.all():
+        used = scale_jointly(priors, known, row_size)
+        return Belief(training.guess(replace(pool.with_priors(used), has_rest=True), report), used, [])
+    mask, verdicts, held_out = weigh(training, pool, priors, known, row_size, report)
+    used = scale_jointly(priors, mask, row_size)
     adopted = verdicts[-1].status in ("supported", "adopted")
-    return Belief(training.guess(replace(pool, prior=prior)) if adopted else None, prior, used, verdicts)
+    return Belief(training.guess(pool.with_priors(used)) if adopted else None, used, verdicts, held_out)
 
 
 def weigh(
@@ -81,8 +92,8 @@ def weigh(
     known: Bools,
     row_size: float,
     report: Callable[[float], object] | None = None,
-) -> tuple[Bools, list[Verdict]]:
-    """Which priors are used (n_problems, n_priors), and the verdicts on them and on the unlabelled texts."""
+) -> tuple[Bools, list[Verdict], HeldOut]:
+    """Which priors are used (n_problems, n_priors), the verdicts on them and on the unlabelled texts, and held-out scores."""
     trial = Trial.of(replace(training, rounds=_ROUNDS), pool)
     n_problems, n_priors, _ = priors.shape
     none = np.zeros((n_problems, n_priors), dtype=bool)
@@ -92,7 +103,7 @@ def weigh(
     def scores(mask: bytes, unlabelled: bool) -> Floats:
         steps.advance()
         used = np.frombuffer(mask, dtype=bool).reshape(n_problems, n_priors)
-        return trial.scores(join_scaled(priors, used, row_size), unlabelled=unlabelled)
+        return trial.scores(scale_jointly(priors, used, row_size), unlabelled=unlabelled)
 
     evidence, gain = np.full((n_problems, n_priors), np.nan), np.zeros((n_problems, n_priors))
     if known.any():
@@ -104,17 +115,21 @@ def weigh(
             gains = squared_gains(without[:, k], with_prior[:, k], _UNDECIDED)
             evidence[k, j] = evidence_of(gains)
             gain[k, j] = gains.sum() / max(without[:, k].sum(), 1e-300)
-    used = select_priors(evidence) & known
+    # Without any prior, a class whose only text is held out cannot be told at all: that says nothing of what one text would do.
+    candidates = [select_priors(evidence) & known, known, *([none] if trial.fewest > 1 else [])]
+    merits = [trial.merits(scores(mask.tobytes(), True)) for mask in candidates]
+    best = int(first_maximum([one.sum() for one in merits], _TIE * len(merits[0])))
+    used = candidates[best]
     verdicts = [
         verdict(pool.labels.name(k), j, float(evidence[k, j]), float(gain[k, j]), trusted=bool(used[k, j]))
         for k, j in np.argwhere(known).tolist()
     ]
     labelled_only = [trial.merits(scores(mask.tobytes(), False)) for mask in (none, used)]
     reference = max(labelled_only, key=lambda one: round(float(one.sum()), 9))
-    gains = trial.merits(scores(used.tobytes(), True)) - reference
+    gains = merits[best] - reference
     total = evidence_of(gains)
     verdicts.append(verdict(None, None, total, float(gains.mean()), trusted=is_harmful(-total)))
-    return used, verdicts
+    return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
 
 
 @dataclass(frozen=True)
@@ -123,8 +138,10 @@ class Trial:
 
     training: SelfTraining
     pool: Pool
-    labelled: Indices  # rows of the pool
+    rows: Indices  # of the labelled texts, in the pool that they come from
+    labelled: Indices  # the same in this pool
     fold: Indices  # of each labelled text
+    fewest: int  # texts for a class, or against it
 
     @classmethod
     def of(cls, training: SelfTraining, pool: Pool) -> Trial:
@@ -136,16 +153,16 @@ class Trial:
         positive = some.signs[labelled] > 0
         fewest = int(np.minimum(positive.sum(axis=0), (~positive).sum(axis=0)).min())
         n_folds = min(_N_FOLDS if fewest < 2 else min(_N_FOLDS, fewest), labelled.size)
-        return cls(training, some, labelled, deal_folds(positive, n_folds, random_state=0))
+        return cls(training, some, rows[0], labelled, deal_folds(positive, n_folds, random_state=0), fewest)
 
-    def scores(self, prior: Floats, *, unlabelled: bool) -> Floats:
+    def scores(self, priors: Floats, *, unlabelled: bool) -> Floats:
         """Of the labelled texts (n_texts, n_problems), each by what is learnt without its fold."""
         found = np.empty((self.labelled.size, self.pool.signs.shape[1]))
         for j in range(int(self.fold.max()) + 1):
             out = self.labelled[self.fold == j]
             signs: Signs = self.pool.signs.copy()
             signs[out] = 0
-            pool = replace(self.pool, signs=signs, prior=prior)
+            pool = replace(self.pool.with_priors(priors), signs=signs)
             scores = self.training.guess(pool).scores if unlabelled else self.training.start(pool)
             found[self.fold == j] = scores[out]
         return found
@@ -174,13 +191,12 @@ class Trial:
         return -np.concatenate(ranks)
 
 
-def join_scaled(priors: Floats, used: Bools, row_size: float) -> Floats:
-    """Priors (n_problems, n_features) that lift a text of nothing but their words across the margin, several of a class as one."""
+def scale_jointly(priors: Floats, used: Bools, row_size: float) -> Floats:
+    """Priors (n_problems, n_priors, n_features) that together lift a text of nothing but their words across the margin."""
     sizes = np.linalg.norm(priors, axis=2, keepdims=True)
-    unit = np.divide(priors, sizes, out=np.zeros_like(priors), where=sizes > 0)
-    joined = (unit * used[:, :, None]).sum(axis=1)
-    size = np.linalg.norm(joined, axis=1, keepdims=True)
-    return 2.0 / max(row_size, 1e-300) * joined / np.maximum(size, 1.0)
+    unit = np.divide(priors, sizes, out=np.zeros_like(priors), where=sizes > 0) * used[:, :, None]
+    together = np.linalg.norm(unit.sum(axis=1), axis=1)
+    return unit * (2.0 / (row_size * np.maximum(together, 1.0)))[:, None, None]
 
 
 def _some(rows: Indices, most: int) -> Any:
