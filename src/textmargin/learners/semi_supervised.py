@@ -106,17 +106,18 @@ def weigh(
         return trial.scores(scale_jointly(priors, used, row_size), unlabelled=unlabelled)
 
     evidence, gain = np.full((n_problems, n_priors), np.nan), np.zeros((n_problems, n_priors))
+    # A class whose only text is held out has no text to train itself on: then priors are weighed on labelled texts alone.
+    several = trial.fewest > 1
     if known.any():
-        without = trial.losses(scores(none.tobytes(), True))
+        without = trial.losses(scores(none.tobytes(), several))
     for j in np.flatnonzero(known.any(axis=0)):
         mask = known & (np.arange(n_priors) == j)
-        with_prior = trial.losses(scores(mask.tobytes(), True))
+        with_prior = trial.losses(scores(mask.tobytes(), several))
         for k in np.flatnonzero(mask[:, j]):
             gains = squared_gains(without[:, k], with_prior[:, k], _UNDECIDED)
             evidence[k, j] = evidence_of(gains)
             gain[k, j] = gains.sum() / max(without[:, k].sum(), 1e-300)
-    # Without any prior, a class whose only text is held out cannot be told at all: that says nothing of what one text would do.
-    candidates = [select_priors(evidence) & known, known, *([none] if trial.fewest > 1 else [])]
+    candidates = [select_priors(evidence) & known, known, *([none] if several else [])]
     merits = [trial.merits(scores(mask.tobytes(), True)) for mask in candidates]
     best = int(first_maximum([one.sum() for one in merits], _TIE * len(merits[0])))
     used = candidates[best]
