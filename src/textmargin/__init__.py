@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from .knowledge.rationales import RationalePrior
     from .knowledge.reading import fixations_from_events, reading_measures
     from .knowledge.transfer import ModelPrior
+    from .learners.contrasts import Contrasts
+    from .learners.cross_fitting import PriorFolds
     from .learners.kernel import KernelSVC
     from .learners.primal import PriorSVC
     from .learners.rocchio import Rocchio
@@ -46,6 +48,7 @@ _HOMES = {
     "AdaptiveFilter": "feedback.adaptive_filter",
     "BagOfWords": "representations.bow",
     "Budget": "decisions.budget",
+    "Contrasts": "learners.contrasts",
     "Corpus": "datasets.corpus",
     "DataCheck": "check.findings",
     "DriftMonitor": "decisions.drift",
@@ -58,6 +61,7 @@ _HOMES = {
     "ModelConfig": "config",
     "ModelPrior": "knowledge.transfer",
     "PriorDisplay": "report.prior_display",
+    "PriorFolds": "learners.cross_fitting",
     "PriorSVC": "learners.primal",
     "RationalePrior": "knowledge.rationales",
     "Rocchio": "learners.rocchio",
@@ -108,6 +112,7 @@ __all__ = [
     "AdaptiveFilter",
     "BagOfWords",
     "Budget",
+    "Contrasts",
     "Corpus",
     "DataCheck",
     "DriftMonitor",
@@ -120,6 +125,7 @@ __all__ = [
     "ModelConfig",
     "ModelPrior",
     "PriorDisplay",
+    "PriorFolds",
     "PriorSVC",
     "RationalePrior",
     "Rocchio",

@@ -37,12 +37,12 @@ _MOST_LOG_ODDS = 4.0
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the training data say of one prior of one class.
+    """What the training data say of one prior of one class, or of its contrasts.
 
     Attributes
     ----------
     target : the class.
-    prior : int, which of its priors.
+    prior : int, which of its priors; None for its contrasts.
     status : str
         `supported`: used, and the held-out texts of the class clearly speak for it; `adopted`: used, though these alone do not
         say so clearly (they lean towards it, or the priors of other classes are supported); `contradicted`: not used, and they
@@ -54,7 +54,7 @@ class Verdict:
     """
 
     target: Any
-    prior: int
+    prior: int | None
     status: str
     evidence: float
     gain: float
@@ -103,7 +103,7 @@ def select_priors(evidence: Floats, silent: NDArray[np.bool_] | None = None) -> 
     return np.asarray(adopted if silent is None else adopted | (silent & (log_odds > -_TIE) & (evidence == 0)))
 
 
-def verdict(target: Any, prior: int, evidence: float, gain: float, *, trusted: bool) -> Verdict:
+def verdict(target: Any, prior: int | None, evidence: float, gain: float, *, trusted: bool) -> Verdict:
     """In words."""
     clear = (evidence if trusted else -evidence) >= _CLEAR - _TIE
     status = ("supported" if clear else "adopted") if trusted else ("contradicted" if clear else "dropped")
