@@ -27,6 +27,14 @@ from .representations.bow import BagOfWords
 
 
 @dataclass(frozen=True)
+class KnownWeights:
+    """What all kinds of knowledge come to: a prior's weights, and which knowledge each column of priors comes from."""
+
+    prior: Floats  # (n_problems, n_priors, n_terms)
+    knowledge: list[str]  # (n_priors,)
+
+
+@dataclass(frozen=True)
 class Slots:
     """What a `TextClassifier` was given."""
 
@@ -40,6 +48,12 @@ class Slots:
         for name, slot in vars(self).items():
             if isinstance(slot, type):
                 raise TextmarginError(f"{name} is the class {slot.__name__} itself; write {name}={slot.__name__}().")
+        for number, kind in enumerate(self.knowledge if isinstance(self.knowledge, list | tuple) else []):
+            if isinstance(kind, type) or not (isinstance(kind, Mapping) or hasattr(kind, "coef")):
+                raise PriorError(
+                    f"knowledge[{number}] is {kind!r:.60}; each kind of knowledge is a mapping class → words, a mapping word → "
+                    f"weight, or an object with coef, such as KeywordPrior(...)."
+                )
 
     def default(self, slot: str) -> Any:
         """What stands for a slot that is None."""
@@ -93,13 +107,21 @@ class Slots:
     def new_representation(self) -> Any:
         """The representation, which has the words that knowledge names among its terms, whatever the texts have."""
         words = BagOfWords() if self.representation is None else clone(self.representation)
-        known = _with_keywords(self.knowledge)
-        if not isinstance(words, BagOfWords) or words.vocabulary is not None or not isinstance(known, KnowledgeBase):
+        bases = [kind for kind in self.kinds() if isinstance(kind, KnowledgeBase)]
+        if not isinstance(words, BagOfWords) or words.vocabulary is not None or not bases:
             return words
-        return words.set_params(extra_terms=sorted({*words.extra_terms, *known.words(words.build_keyword_analyzer())}))
+        analyze = words.build_keyword_analyzer()
+        return words.set_params(extra_terms=sorted({*words.extra_terms, *(word for one in bases for word in one.words(analyze))}))
 
-    def prior(self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any) -> Floats | None:
-        """Knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither.
+    def kinds(self) -> list[Any]:
+        """Each kind of knowledge by itself, a mapping from classes to words as the keywords it stands for."""
+        given = self.knowledge if isinstance(self.knowledge, list | tuple) else [self.knowledge]
+        return [_with_keywords(kind) for kind in given if kind is not None]
+
+    def prior(self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KnownWeights | None:
+        """All knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither.
+
+        A column of priors is of one kind whatever the class; of two classes, a kind that knows both has two.
 
         Parameters
         ----------
@@ -107,9 +129,9 @@ class Slots:
         matrix : sparse matrix (n_texts, n_terms)
             The training texts, which may lack terms.
         """
-        own = getattr(learner, "prior", None)
-        if self.knowledge is None:
-            known = own if isinstance(own, Mapping) else None
+        own, kinds = getattr(learner, "prior", None), self.kinds()
+        if not kinds:
+            kinds = [_with_keywords(own)] if isinstance(own, Mapping) else []
         elif "prior" not in learner.get_params():
             raise PriorError(
                 f"knowledge needs a learner with a 'prior' parameter, such as PriorSVC; {type(learner).__name__} has none"
@@ -117,36 +139,27 @@ class Slots:
             )
         elif own is not None:
             raise PriorError("Both knowledge and the learner's own prior are given; choose one.")
-        else:
-            known = self.knowledge
-        if known is None:
+        if not kinds:
             return None
-        terms, names = representation.get_feature_names_out(), labels.names
-        known = _with_keywords(known)
-        if not isinstance(known, Mapping):
-            own = clone(known) if isinstance(known, BaseEstimator) else known
-            if isinstance(own, KnowledgeBase) and isinstance(representation, BagOfWords):
-                unseen = frozenset(terms[np.bincount(matrix.indices, minlength=len(terms)) == 0])
-                known = own.coef(terms, names, representation.build_keyword_analyzer(), unseen)
-            else:
-                known = own.coef(terms, names)
-        # Not strict: in cross-validation a fold may well lack every word that is known of some class.
-        return align_prior(known, names, labels.n_problems, len(terms), terms, strict=False)
+        parts = [_aligned(kind, representation, labels, matrix) for kind in kinds]
+        columns = [title for title, part in zip(_titles(kinds), parts, strict=True) for _ in range(part.shape[1])]
+        return KnownWeights(np.concatenate(parts, axis=1), columns)
 
     def warn_of_double_use(self, learner: Any, texts: list[str]) -> None:
         """Held-out scores flatter knowledge that was learnt from the same labelled texts."""
-        if not hasattr(self.knowledge, "sources") or getattr(learner, "trust", None) != "auto":
+        if getattr(learner, "trust", None) != "auto":
             return
-        sources = self.knowledge.sources()
-        n_shared = sum(text in sources for text in texts)
-        if n_shared:
-            warnings.warn(
-                f"{type(self.knowledge).__name__} was learnt from {n_shared} of the {len(texts)} training texts, so that these "
-                f"flatter it and trust='auto' may believe it too readily; learn it from other texts, or set the trust "
-                f"yourself.",
-                TextmarginWarning,
-                stacklevel=4,
-            )
+        for kind in self.kinds():
+            sources = kind.sources() if hasattr(kind, "sources") else ()
+            n_shared = sum(text in sources for text in texts)
+            if n_shared:
+                warnings.warn(
+                    f"{type(kind).__name__} was learnt from {n_shared} of the {len(texts)} training texts, so that these "
+                    f"flatter it and trust='auto' may believe it too readily; learn it from other texts, or set the trust "
+                    f"yourself.",
+                    TextmarginWarning,
+                    stacklevel=4,
+                )
 
     def _inside_learner(self) -> list[tuple[str, Any]]:
         """The learner and all that is inside it, with their names as parameters."""
@@ -158,6 +171,29 @@ class Slots:
 
 def _compares_texts(kernel: Any) -> bool:
     return hasattr(kernel, "over")
+
+
+def _aligned(known: Any, representation: Any, labels: ClassLabels, matrix: Any) -> Floats:
+    """One kind of knowledge in the columns of the representation: (n_problems, n_priors, n_terms)."""
+    terms, names = representation.get_feature_names_out(), labels.names
+    if not isinstance(known, Mapping):
+        own = clone(known) if isinstance(known, BaseEstimator) else known
+        if isinstance(own, KnowledgeBase) and isinstance(representation, BagOfWords):
+            unseen = frozenset(terms[np.bincount(matrix.indices, minlength=len(terms)) == 0])
+            known = own.coef(terms, names, representation.build_keyword_analyzer(), unseen)
+        else:
+            known = own.coef(terms, names)
+    # Not strict: in cross-validation a fold may well lack every word that is known of some class.
+    return align_prior(known, names, labels.n_problems, len(terms), terms, strict=False)
+
+
+def _titles(kinds: list[Any]) -> list[str]:
+    """What each kind of knowledge is called; those of one name are numbered."""
+    names = [
+        kind.title if isinstance(kind, KnowledgeBase) else "weights" if isinstance(kind, Mapping) else type(kind).__name__
+        for kind in kinds
+    ]
+    return [name if names.count(name) == 1 else f"{name} {names[: j + 1].count(name)}" for j, name in enumerate(names)]
 
 
 def _with_keywords(known: Any) -> Any:

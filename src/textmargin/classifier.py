@@ -35,7 +35,7 @@ from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
 from .errors import EmptyVocabularyError, LabelError, NotTextError, ScoreError, TextmarginError
 from .labels import ClassLabels, Decisions
-from .learners.evidence import Disagreement
+from .learners.evidence import Disagreement, Verdict
 from .learners.explanation import Explanation, KernelExplanation
 from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
@@ -82,10 +82,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     representation : transformer or kernel on texts, default=None
         Texts to a matrix: `BagOfWords()` by default, or any scikit-learn vectoriser. With a string kernel here, or as the
         `kernel` of the learner, texts are compared as they are.
-    knowledge : mapping, or object with `coef(terms, classes)`, default=None
+    knowledge : mapping, object with `coef(terms, classes)`, or list of these, default=None
         What is known of the words: a mapping class → list of words, or class → mapping word → weight, as `KeywordPrior` takes
         them; a mapping word → weight; or an object that gives weights for the representation's terms. It becomes the learner's
-        `prior`.
+        `prior`. Of several kinds in a list each is weighed by itself.
     learner : classifier, default=None
         Matrix to scores: `PriorSVC()` by default, `KernelSVC()` for a kernel, or any scikit-learn classifier.
     decision : meta-estimator, default=None
@@ -106,6 +106,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         What the labels are: their names, kind, which is positive, and the form they were given in.
     representation_ : the fitted representation; the kernel, where texts are compared as they are.
     model_ : the fitted learner, inside the decision if there is one.
+    knowledge_ : list of str
+        Which knowledge each of the learner's priors comes from, such as "keywords"; empty without any.
     metadata_ : dict
         What the model knows of itself, and what goes with it into a file: `n_texts` and `label_counts` of training, `versions`;
         whoever trains may add to it (`textmargin train`: `source`, `text_column`, `label_column`, `label_separator`).
@@ -129,7 +131,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
-        "knowledge": [Mapping, HasMethods(["coef"]), None],
+        "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],
         "learner": [HasMethods(["fit", "predict"]), None],
         "decision": [HasMethods(["fit", "predict"]), None],
         "classes": ["array-like", None],
@@ -187,7 +189,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         slots.warn_of_double_use(learner, texts)
         prior = slots.prior(learner, representation, labels, matrix)
         if prior is not None:
-            learner.set_params(prior=prior)
+            learner.set_params(prior=prior.prior)
         model = slots.assemble(learner, self.positive)
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         if weights and not has_fit_parameter(model, "sample_weight"):
@@ -197,7 +199,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             matrix, target, weights = _without_copies(texts, matrix, target, weights)
         with stage(f"training {labels.names.size} labels"):
             fitted = model.fit(matrix, target, **weights)
-        return self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts), text_digests(texts))
+        self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts), text_digests(texts))
+        self.knowledge_ = [] if prior is None else prior.knowledge
+        return self
 
     def set_fitted(
         self,
@@ -224,7 +228,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         positive = getattr(model, "pos_label_", None)
         labels = labels if positive is None else replace(labels, positive=labels.index(positive))
         self.representation_, self.model_ = representation, model
-        self.labels_, self.classes_ = labels, labels.names
+        self.labels_, self.classes_, self.knowledge_ = labels, labels.names, []
         self.text_digests_ = None if digests is None else np.unique(digests)
         self.metadata_: dict[str, Any] = {
             "n_texts": n_texts,
@@ -389,6 +393,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         )
         if isinstance(found, KernelExplanation):
             return found
+        found = replace(found, knowledge=tuple(self.knowledge_))
         if found.terms.dtype.kind == "i" and hasattr(self.representation_, "get_feature_names_out"):
             return replace(found, terms=self.representation_.get_feature_names_out()[found.terms])
         return found
@@ -398,10 +403,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         learner = self.learner_
         if not hasattr(learner, "disagreements"):
             raise TextmarginError(f"disagreements needs a learner with a prior; {type(learner).__name__} has none.")
+        found = [replace(one, knowledge=self._origin(one.prior)) for one in learner.disagreements(n)]
         names = self.representation_.get_feature_names_out()
-        return [
-            found if isinstance(found.term, str) else replace(found, term=names[found.term]) for found in learner.disagreements(n)
-        ]
+        return [one if isinstance(one.term, str) else replace(one, term=names[one.term]) for one in found]
+
+    @property
+    def verdict_(self) -> list[Verdict]:
+        """What became of each kind of knowledge about each class, where the learner's `trust` is "auto" (see `PriorSVC`)."""
+        return [replace(one, knowledge=self._origin(one.prior)) for one in getattr(self.learner_, "verdict_", [])]
 
     def with_utility(
         self,
@@ -474,6 +483,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if getattr(self, slot) is None:
                 setattr(self, slot, self._slots.default(slot))
         return super().set_params(**{key: value for key, value in params.items() if "__" in key})
+
+    def _origin(self, prior: int) -> str:
+        """The knowledge that a prior comes from; empty where the learner brought its own."""
+        return self.knowledge_[prior] if self.knowledge_ else ""
 
     @property
     def _slots(self) -> Slots:

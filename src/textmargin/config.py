@@ -20,7 +20,7 @@ from .classifier import TextClassifier
 from .datasets.corpus import Corpus
 from .decisions.threshold import ThresholdClassifier
 from .decisions.utility import F1, T10SU, T10U, T11SU, Measure, Utility
-from .errors import SettingError, TableError
+from .errors import SettingError, TableError, nearest
 from .knowledge.keywords import KeywordPrior
 from .knowledge.rationales import RationalePrior
 from .knowledge.transfer import ModelPrior
@@ -68,11 +68,12 @@ class ModelConfig:
     keywords : path, default=None
         A file that `KeywordPrior.from_file` reads.
     rationales : str, default=None
-        The column of marked passages: a list of [start, end] in characters per text.
+        The column of marked passages: per text a list of [start, end] in characters, marked for all labels of the text, or of
+        [start, end, label], marked for this one.
     prior_model : path, default=None
-        An earlier model on words, whose weights are the prior.
+        An earlier model on words, whose weights are the prior. Keywords, rationales and an earlier model may be given together.
     trust : str, default=None
-        How far keywords, rationales or the earlier model are trusted, "auto" by default; see `PriorSVC`.
+        How far keywords, rationales and the earlier model are trusted, "auto" by default; see `PriorSVC`.
     utility : measure, or mapping label → measure, default=None
         What decisions are worth; with it, or with a floor, thresholds are set by it.
     min_precision, min_recall : float, default=None
@@ -138,8 +139,6 @@ class ModelConfig:
         if of_words:
             self.words()
         knowledge = self.present(KNOWLEDGE)
-        if len(knowledge) > 1:
-            raise SettingError(knowledge[0], f"and {knowledge[1]} are both given; a model takes one kind of knowledge.")
         if knowledge and self.features != "words":
             raise SettingError(knowledge[0], f"is about words; features={self.features!r} has none. Leave one of them out.")
         if self.trust is not None and not knowledge:
@@ -210,19 +209,21 @@ class ModelConfig:
         return self.utility is not None or self.min_precision is not None or self.min_recall is not None
 
     def _knowledge(self, corpus: Corpus | None) -> Any:
+        """All that is known: nothing, one kind, or a list of kinds."""
+        kinds: list[Any] = []
         if self.keywords is not None:
-            return KeywordPrior.from_file(self.keywords)
+            kinds.append(KeywordPrior.from_file(self.keywords))
+        if self.rationales is not None:
+            if corpus is None:
+                raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
+            analyzer = self.words().set_params(stop_words=None).build_analyzer()
+            kinds.append(RationalePrior(read_rationales(corpus, self.rationales), analyzer=analyzer))
         if self.prior_model is not None:
             earlier = load_classifier(self.prior_model)
             if not hasattr(earlier.representation_, "get_feature_names_out"):
                 raise SettingError("prior_model", f"{self.prior_model} compares texts as they are and knows no words.")
-            return ModelPrior(earlier)
-        if self.rationales is None:
-            return None
-        if corpus is None:
-            raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
-        analyzer = self.words().set_params(stop_words=None).build_analyzer()
-        return RationalePrior(read_rationales(corpus, self.rationales), analyzer=analyzer)
+            kinds.append(ModelPrior(earlier, file_name=Path(self.prior_model).name))
+        return kinds if len(kinds) > 1 else next(iter(kinds), None)
 
 
 def _read_ngrams(ngrams: str) -> tuple[int, int]:
@@ -251,7 +252,7 @@ def _read_stop_words(stop_words: str | Path | None) -> str | list[str] | None:
 
 
 def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[int, int, str]]]]:
-    """Texts with the passages that were marked for their label."""
+    """Texts with the passages that were marked: [start, end] for every label of the text, [start, end, label] for this one."""
     found = []
     for number, text, own, spans in zip(corpus.ids, corpus.texts, corpus.labels, corpus.fields[column], strict=True):
         if not spans:
@@ -259,9 +260,18 @@ def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[i
         try:
             labels = (own,) if isinstance(own, str) else own
             passages = json.loads(spans) if isinstance(spans, str) else spans
-            found.append((text, [(int(start), int(end), label) for start, end in passages for label in labels]))
+            marked = [(int(start), int(end), str(name)) for start, end, *only in passages for name in only or labels]
         except (ValueError, TypeError, IndexError) as error:
-            raise TableError(f"Line {number}: {column!r} should hold passages [[start, end], …]; it is {spans!r:.60}.") from error
+            wanted = "[[start, end], …] or [[start, end, label], …]"
+            raise TableError(f"Line {number}: {column!r} should hold passages {wanted}; it is {spans!r:.60}.") from error
+        stranger = next((name for _, _, name in marked if name not in labels), None)
+        if stranger is not None:
+            near = nearest(stranger, labels)
+            raise TableError(
+                f"Line {number}: a passage in {column!r} is marked for {stranger!r}, which is not a label of this text: "
+                f"{', '.join(map(repr, labels)) or 'it has none'}.{'' if near is None else f' Did you mean {near!r}?'}"
+            )
+        found.append((text, marked))
     if not found:
         raise TableError(f"No text has a passage in column {column!r}.")
     return found

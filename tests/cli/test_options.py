@@ -120,10 +120,6 @@ def test_an_option_for_several_values_may_be_given_again(folder):
             ["--features", "ngrams", "--keywords", "k.toml"],
             "--keywords is about words; --features ngrams has none. Leave one of them out.",
         ),
-        (
-            ["--keywords", "k.toml", "--prior-model", "m.tmm"],
-            "--keywords and --prior-model are both given; a model takes one kind of knowledge.",
-        ),
     ],
 )
 def test_options_that_do_not_apply_were_passed_over(options, message, folder):

@@ -158,7 +158,7 @@ def test_words_are_weights_taken_apart():
             j = names.index(word.word)
             assert word.data + word.from_prior == pytest.approx(learner.coef_[k, j], rel=1e-3, abs=1e-3)
             assert word.from_prior == pytest.approx(learner.trust_[k] @ learner.prior_[k, :, j], rel=1e-3)
-        assert topic.verdicts == [one for one in learner.verdict_ if one.target == topic.label]
+        assert topic.verdicts == [one for one in model.verdict_ if one.target == topic.label]
 
 
 def test_words_of_the_first_of_two_topics_are_those_of_the_second_negated():

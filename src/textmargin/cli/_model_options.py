@@ -175,7 +175,11 @@ class ModelOptions:
         Path | None, typer.Option(help="File of keywords by label: TOML, JSON, CSV or lines `label: word, word`.")
     ] = None
     rationales: Annotated[
-        str | None, typer.Option(help=r"Column of marked passages, \[\[start, end], …] in characters of the text.")
+        str | None,
+        typer.Option(
+            help=r"Column of marked passages, \[\[start, end], …] in characters of the text; \[start, end, label] for one of "
+            r"several labels."
+        ),
     ] = None
     prior_model: Annotated[Path | None, typer.Option(help="An earlier model on words, as prior knowledge.")] = None
     trust: Annotated[

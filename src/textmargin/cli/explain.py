@@ -29,7 +29,8 @@ def explain(
         remark(f"{text!r} is taken for the text itself, though there is a file of this name; explain takes one text, in quotes")
     classifier = load_classifier(model)
     target = None if label is None else next(iter(classifier.labels_.respell({label: None})))
-    data = classifier.explain(text, target).to_dict(n)
+    found = classifier.explain(text, target)
+    data = found.to_dict(n)
     if as_json:
         print_json(data)
         return
@@ -39,11 +40,9 @@ def explain(
     unsure = not data["labels"] and not classifier.labels_.multilabel
     decision = ", ".join(data["labels"]) or ("unsure" if unsure else "none")
     typer.echo(f"Decision: {decision}. Score of {data['label']}: {data['score']:+.3f} ({how})")
-    known = any(one["from_prior"] for one in data["contributions"])
-    rows = []
-    for one in data["contributions"]:
-        prior = [f"{one['from_prior']:+.3f}" if one["from_prior"] else ""] if known else []
-        rows.append([one["feature"], f"{one['contribution']:+.3f}", *prior])
+    shown = found.contributions(n)
+    known = any(one.prior_note for one in shown)
+    rows = [[one.feature, f"{one.contribution:+.3f}", *([one.prior_note] if known else [])] for one in shown]
     print_table(["feature", "contribution", *(["of that, from the prior"] if known else [])], rows)
     typer.echo(f"the rest, intercept and threshold: {data['rest']:+.3f}")
 

@@ -236,26 +236,27 @@ def _is_rarer(model: TextClassifier) -> bool:
 
 
 def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
-    verdicts = getattr(model.learner_, "verdict_", [])
+    several = len({*model.knowledge_}) > 1
     return {
         "source": model.metadata_["source"],
         "n_texts": model.metadata_["n_texts"],
         "labels": model.metadata_["label_counts"],
         "output": str(output),
-        "knowledge": [_verdict_line(one) for one in verdicts],
+        "knowledge": [_verdict_line(one, several) for one in model.verdict_],
         "thresholds": dict(zip(model.labels_.text_names, model.thresholds_.tolist(), strict=True)),
     }
 
 
-def _verdict_line(one: Verdict) -> str:
-    """Whether a prior is used, and what held-out texts say of it."""
+def _verdict_line(one: Verdict, several: bool) -> str:
+    """Whether a prior is used, and what held-out texts say of it; of several kinds of knowledge, which it comes from."""
+    prior = f"prior for {one.target}{f' from {one.knowledge}' if several else ''}"
     used = one.status in ("supported", "adopted")
     if not abs(one.evidence) > 0:  # none, or not a number: no text has its words, or they move no score
         how = "used, though no training text can say whether it helps" if used else f"not used, {one.status}"
-        return f"prior for {one.target}: {how}"
+        return f"{prior}: {how}"
     loss = f"{-one.gain:+.0%}"
     change = "changes by less than 1%" if loss in ("-0%", "+0%") else loss
-    return f"prior for {one.target}: {'used' if used else 'not used'}, {one.status} (held-out loss {change})"
+    return f"{prior}: {'used' if used else 'not used'}, {one.status} (held-out loss {change})"
 
 
 def _show(facts: dict[str, Any]) -> None:

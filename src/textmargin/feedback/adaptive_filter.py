@@ -70,7 +70,7 @@ class AdaptiveFilter(BaseEstimator):
     ----------
     representation : transformer on texts, default=None
         `BagOfWords()` by default; fitted once, on the texts of the start.
-    knowledge : mapping topic → words, or object with `coef(terms, classes)`, default=None
+    knowledge : mapping topic → words, object with `coef(terms, classes)`, or list of these, default=None
         What is known of the words, as `TextClassifier` takes it.
     learner : PriorSVC, default=None
         One is trained per topic. By default `PriorSVC()`.
@@ -115,7 +115,7 @@ class AdaptiveFilter(BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
-        "knowledge": [Mapping, HasMethods(["coef"]), None],
+        "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],
         "learner": [PriorSVC, None],
         "utility": [callable],
         "exploration": [Interval(Real, 0, None, closed="left")],
@@ -173,6 +173,7 @@ class AdaptiveFilter(BaseEstimator):
                 f"are judged; say what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), for instance."
             )
         slots = Slots(self.representation, self.knowledge, None, None)
+        slots.check()
         representation = slots.new_representation()
         X = sp.csr_matrix(representation.fit_transform(texts), dtype=np.float64)
         known = _known(truth, X.shape[0])
@@ -186,7 +187,7 @@ class AdaptiveFilter(BaseEstimator):
         prior = slots.prior(learner, representation, labels, X)
         started = []
         for k, name in enumerate(names):
-            own = clone(learner).set_params(warm_start=True, **({} if prior is None else {"prior": prior[k]}))
+            own = clone(learner).set_params(warm_start=True, **({} if prior is None else {"prior": prior.prior[k]}))
             started.append(self._start_topic(own, X, known[:, k], name))
         self.topics_, self.representation_, self._topics = names, representation, started
         self._coef, self._intercept = np.empty((len(names), X.shape[1])), np.empty(len(names))

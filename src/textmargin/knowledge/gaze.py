@@ -125,6 +125,11 @@ class GazePrior(KnowledgeBase):
         self._learnt_with = self._settings()
         return self
 
+    @property
+    def title(self) -> str:
+        """By what was recorded."""
+        return "gaze"
+
     def sources(self) -> set[str]:
         """The labelled texts."""
         return {text for name, text in self.texts.items() if name in self.labels}

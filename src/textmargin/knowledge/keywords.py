@@ -74,7 +74,8 @@ class KeywordPrior(KnowledgeBase):
         return sorted({word for entry in entries for word in analyze(entry)})
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
+        """With the file, where they come from one."""
         return "keywords" if self.file_name is None else f"keywords in {self.file_name}"
 
     def _entries(self) -> dict[Any, dict[str, float]]:
@@ -83,10 +84,10 @@ class KeywordPrior(KnowledgeBase):
         entries = {name: self._read(name, words) for name, words in self.keywords.items()}
         empty = [name for name, words in entries.items() if not words]
         if len(empty) == len(entries):
-            raise PriorError(f"{self._title}: there are no words for any class.")
+            raise PriorError(f"{self.title}: there are no words for any class.")
         if empty:
             warnings.warn(
-                f"{self._title}: no words for {', '.join(map(repr, empty[:5]))}{' …' if len(empty) > 5 else ''}; nothing is "
+                f"{self.title}: no words for {', '.join(map(repr, empty[:5]))}{' …' if len(empty) > 5 else ''}; nothing is "
                 f"known of them.",
                 TextmarginWarning,
                 stacklevel=4,

@@ -98,6 +98,11 @@ class RationalePrior(KnowledgeBase):
             found.append((data[text], spans))
         return cls(found, **kwargs)
 
+    @property
+    def title(self) -> str:
+        """In the annotators' word."""
+        return "marked passages"
+
     def sources(self) -> set[str]:
         """The texts in which passages were marked."""
         return {self._checked(number, rationale).text for number, rationale in enumerate(self.rationales)}

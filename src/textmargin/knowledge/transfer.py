@@ -23,6 +23,8 @@ class ModelPrior(KnowledgeBase):
         The names of the model's columns, if it does not know them itself.
     n_largest : int, default=None
         Use only so many weights per class, the largest; by default all.
+    file_name : str, default=None
+        Where the model comes from, for messages.
 
     Examples
     --------
@@ -34,13 +36,19 @@ class ModelPrior(KnowledgeBase):
     array([ 0.53, -0.53,  0.  ])
     """
 
-    def __init__(self, model: Any, *, terms: Any = None, n_largest: int | None = None) -> None:
+    def __init__(self, model: Any, *, terms: Any = None, n_largest: int | None = None, file_name: str | None = None) -> None:
         self.model = model
         self.terms = terms
         self.n_largest = n_largest
+        self.file_name = file_name
 
     def __sklearn_clone__(self) -> ModelPrior:
-        return ModelPrior(self.model, terms=self.terms, n_largest=self.n_largest)  # the model is what it is about: not unfitted
+        return ModelPrior(**self.get_params(deep=False))  # the model is what it is about: not unfitted
+
+    @property
+    def title(self) -> str:
+        """With the file, where it comes from one."""
+        return "earlier model" if self.file_name is None else f"earlier model {self.file_name}"
 
     def known(self) -> dict[Any, dict[str, float]]:
         """The weights that are used, class → term → weight."""

@@ -81,8 +81,8 @@ class KnowledgeBase(BaseEstimator):
         return []
 
     @property
-    def _title(self) -> str:
-        """What messages call this."""
+    def title(self) -> str:
+        """What messages and verdicts call this."""
         return type(self).__name__
 
     _patterns = False  # whether entries may be patterns and phrases, or are terms as they stand
@@ -97,12 +97,12 @@ class KnowledgeBase(BaseEstimator):
         for name in strangers:
             if near[name] is not None or len(strangers) == len(known):
                 raise PriorError(
-                    f"{self._title}: {name!r} is not among the classes: {shown}."
+                    f"{self.title}: {name!r} is not among the classes: {shown}."
                     + (f" Did you mean {near[name]!r}?" if near[name] is not None else "")
                 )
         if strangers:
             warnings.warn(
-                f"{self._title}: {_listed(strangers)} {'is' if len(strangers) == 1 else 'are'} not among the classes here: "
+                f"{self.title}: {_listed(strangers)} {'is' if len(strangers) == 1 else 'are'} not among the classes here: "
                 f"{shown}. What is known of {'it' if len(strangers) == 1 else 'them'} is left out.",
                 TextmarginWarning,
                 stacklevel=4,
@@ -119,7 +119,7 @@ class KnowledgeBase(BaseEstimator):
 
     def _warn(self, found: list[VocabularyMatch], seen: list[str], unseen: Collection[str]) -> None:
         """One warning for all that was not found, and one for what training texts do not have."""
-        n_entries, name = sum(landing.n_entries for landing in found), self._title
+        n_entries, name = sum(landing.n_entries for landing in found), self.title
         lost = [word for landing in found for word in landing.unknown]
         if lost:
             nearest = [term for landing in found for term in landing.nearest.values()]

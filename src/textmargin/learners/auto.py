@@ -1,5 +1,7 @@
 """`trust="auto"`: each prior, and the contrasts, against the plain model on held-out texts; those that help are used.
 
+Which of these are used together, `joint_priors.py` says; contrasts are one more that may join.
+
 Held-out texts are scored by exact leave-one-out where that is cheap, else by models refitted without a fifth of the texts. Where
 there are contrasts it is always folds, since the contrasts of a text have to go with it; and where a prior was learnt from the
 training texts, it is the folds that it was learnt without, each weighed on its own fold (`cross_fitting.py`).
@@ -7,18 +9,24 @@ training texts, it is the folds that it was learnt without, each weighed on its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import Bools, Floats
+from .._typing import Bools, Floats, Indices
 from ._held_out_cost import leave_one_out_pays
 from ._refit import Fold
+from ._training import Training
 from .cross_fitting import PriorFolds
-from .evidence import evidence_of, squared_gains
+from .evidence import Verdict, evidence_of, select_priors, squared_gains, verdict
+from .joint_priors import join_priors
 from .problem import Problem
 from .trust import Fit, Solver, trained_scores
+
+PerClass: TypeAlias = Callable[..., list[Any]]
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,41 @@ class Evaluation:
     evidence: Floats  # NaN for an empty prior
     gain: Floats
     silent: Bools  # whether no text has any of its terms
+
+
+def fit_auto(training: Training, starts: list[Fit], per_class: PerClass) -> tuple[list[Fit], list[Verdict], Bools]:
+    """Weigh the priors and contrasts of each class, use those that deserve it, and say why.
+
+    Parameters
+    ----------
+    training : with contrasts for all classes that have any
+    starts : list of Fit, per class; empty where there is none
+    per_class : function of some work on a class, of the classes' problems, and of what else it needs of each class
+
+    Returns
+    -------
+    fits, verdicts, and which classes use the contrasts
+    """
+    evaluator, labels, n_priors = Evaluator(training.solver), training.targets.labels, training.prior.shape[1]
+    problems = list(training.plain_problems())
+    contrasted = [None] * len(problems) if training.contrasts is None else list(training.problems())
+    evaluations = per_class(evaluator.evaluate, problems, contrasted, starts or [None] * len(problems))
+    evidence, gain, silent = (np.array([getattr(one, name) for one in evaluations]) for name in ("evidence", "gain", "silent"))
+
+    def losses(classes: Indices, used: Bools) -> list[Floats]:
+        return per_class(
+            evaluator.selected_losses, *([part[k] for k in classes] for part in (problems, contrasted, evaluations)), used
+        )
+
+    trusted = join_priors(select_priors(evidence, silent), gain, silent, losses, training.solver.tol)
+    fits = per_class(evaluator.fit_selected, problems, contrasted, evaluations, trusted)
+    verdicts = [
+        verdict(
+            labels.name(k), j if j < n_priors else None, float(evidence[k, j]), float(gain[k, j]), trusted=bool(trusted[k, j])
+        )
+        for k, j in np.argwhere(~np.isnan(evidence)).tolist()
+    ]
+    return fits, verdicts, np.asarray(trusted[:, n_priors:].any(axis=1))
 
 
 @dataclass(frozen=True)
@@ -47,12 +90,13 @@ class Evaluator:
             return Evaluation(plain, [plain] * n_priors, np.full(n_priors, np.nan), np.zeros(n_priors), scale > 0)
         anchors = np.diag(scale)
         fits = [self.solver.solve(problem, "fixed", anchor, plain) if anchor.any() else plain for anchor in anchors]
-        without, *losses = self._held_out_losses(problem, [plain, *fits], by_folds=contrasted is not None)
+        by_folds = self._by_folds(problem, contrasted, plain)
+        without, *losses = self._held_out_losses(problem, [plain, *fits], by_folds)
         known, silent = scale > 0, problem.silent
         judges = np.ones((without.size, n_priors), dtype=bool) if problem.folds is None else problem.folds.judges
         if contrasted is not None:
             fits.append(self.solver.solve(contrasted, "plain", np.zeros(n_priors), plain))
-            losses += self._held_out_losses(contrasted, fits[-1:], by_folds=True)
+            losses += self._held_out_losses(contrasted, fits[-1:], by_folds)
             known, silent = np.append(known, contrasted.costs[contrasted.n_texts :].any()), np.append(silent, False)
             judges = np.column_stack([judges, np.ones(without.size, dtype=bool)])
         gains = [squared_gains(without[own], loss[own], self.solver.tol) for loss, own in zip(losses, judges.T, strict=True)]
@@ -72,20 +116,28 @@ class Evaluator:
         chosen = problem if contrasted is None or not trusted[-1] else contrasted
         return self.solver.solve(chosen, "fixed", anchor, evaluation.fits[-1])
 
-    def _held_out_losses(self, problem: Problem, fits: list[Fit], *, by_folds: bool) -> list[Floats]:
-        """Of each text under each fit, by leave-one-out or by refitted folds: the same for all fits, as the first decides."""
-        n_texts = problem.n_texts
+    def selected_losses(
+        self, problem: Problem, contrasted: Problem | None, evaluation: Evaluation, trusted: NDArray[np.bool_]
+    ) -> Floats:
+        """Of each held-out text, with what is adopted; 0 for a text that had a part in some prior."""
+        chosen = problem if contrasted is None or not trusted[-1] else contrasted
+        fit = self.fit_selected(problem, contrasted, evaluation, trusted)
+        losses = self._held_out_losses(chosen, [fit], self._by_folds(problem, contrasted, evaluation.plain))[0]
+        return losses if problem.folds is None else losses * problem.folds.judges.all(axis=1)
+
+    def _by_folds(self, problem: Problem, contrasted: Problem | None, plain: Fit) -> bool:
+        """Whether held-out texts are scored by refitted folds instead of leave-one-out: the same for all fits of a class."""
+        if contrasted is not None or problem.folds is not None:
+            return True
         # With fewer weights than texts, leaving one out moves others across their margins, and the formula may err by far.
         few_weights = problem.X.shape[1] < problem.counted.size
-        if by_folds or few_weights or problem.folds is not None or not self._leave_one_out_pays(problem, fits[0]):
-            scores = self._fold_scores(problem, fits)
-        else:
-            scores = [self.solver.leave_one_out(problem, fit) for fit in fits]
-        missed = [np.maximum(problem.margins - problem.y * score, 0)[:n_texts] for score in scores]
-        return [problem.costs[:n_texts] * one * one for one in missed]
+        return few_weights or not leave_one_out_pays([self.solver.size(problem, trained_scores(problem, plain))])
 
-    def _leave_one_out_pays(self, problem: Problem, fit: Fit) -> bool:
-        return leave_one_out_pays([self.solver.size(problem, trained_scores(problem, fit))])
+    def _held_out_losses(self, problem: Problem, fits: list[Fit], by_folds: bool) -> list[Floats]:
+        """Of each text under each fit."""
+        scores = self._fold_scores(problem, fits) if by_folds else [self.solver.leave_one_out(problem, fit) for fit in fits]
+        missed = [np.maximum(problem.margins - problem.y * score, 0)[: problem.n_texts] for score in scores]
+        return [problem.costs[: problem.n_texts] * one * one for one in missed]
 
     def _fold_scores(self, problem: Problem, fits: list[Fit]) -> list[Floats]:
         """Scores of all texts, each by a refit without its fold, at the tolerance of the fits: small gains count as well."""

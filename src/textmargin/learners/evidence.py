@@ -46,11 +46,14 @@ class Verdict:
     status : str
         `supported`: used, and the held-out texts of the class clearly speak for it; `adopted`: used, though these alone do not
         say so clearly (they lean towards it, or the priors of other classes are supported); `contradicted`: not used, and they
-        clearly speak against it; `dropped`: not used, though these alone do not say so clearly.
+        clearly speak against it; `dropped`: not used, though these alone do not say so clearly, or because another prior does
+        better without it.
     evidence : float
         Positive where held-out texts fare better with the prior; beyond ±1 it is clear.
     gain : float
         The share of the loss on held-out texts that the prior saves (or adds, if negative).
+    knowledge : str
+        What the prior comes from, such as "keywords", where a `TextClassifier` knows.
     """
 
     target: Any
@@ -58,17 +61,22 @@ class Verdict:
     status: str
     evidence: float
     gain: float
+    knowledge: str = ""
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A term of which a prior and the data say the opposite: the weight it has in the prior, and what the data add to that."""
+    """A term of which a prior and the data say the opposite: the weight it has in the prior, and what the data add to that.
+
+    `knowledge` is what the prior comes from, where a `TextClassifier` knows.
+    """
 
     target: Any
     prior: int
     term: Any
     known: float
     data: float
+    knowledge: str = ""
 
 
 def squared_gains(without: Floats, with_prior: Floats, tol: float) -> Floats:
@@ -89,6 +97,11 @@ def evidence_of(gains: Floats) -> float:
     size = float(np.linalg.norm(gains))
     evidence = float(gains.sum()) / size if size > 0 else 0.0
     return evidence if abs(evidence) > _TIE else 0.0
+
+
+def is_harmful(evidence: float) -> bool:
+    """Whether evidence speaks clearly against a prior."""
+    return evidence <= _TIE - _CLEAR
 
 
 def select_priors(evidence: Floats, silent: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
@@ -25,11 +25,21 @@ class Contribution:
     feature : str
     contribution : float
     from_prior : float, what of that comes from prior knowledge.
+    from_knowledge : dict, what of that comes from each kind of knowledge, by its name, where several are known.
     """
 
     feature: str
     contribution: float
     from_prior: float = 0.0
+    from_knowledge: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def prior_note(self) -> str:
+        """What comes from prior knowledge in words: empty if nothing does, and with the kinds where there are several."""
+        if not self.from_prior and not any(self.from_knowledge.values()):
+            return ""
+        kinds = ", ".join(f"{name} {value:+.3f}" for name, value in self.from_knowledge.items() if value)
+        return f"{self.from_prior:+.3f} ({kinds})" if kinds else f"{self.from_prior:+.3f}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,12 +78,8 @@ class BaseExplanation:
         }
 
     def _rows(self) -> list[tuple[str, str, str]]:
-        data = self.to_dict()
-        rows = [
-            (one["feature"], f"{one['contribution']:+.3f}", f"{one['from_prior']:+.3f}" if one["from_prior"] else "")
-            for one in data["contributions"]
-        ]
-        return [*rows, ("the rest, intercept and threshold", f"{data['rest']:+.3f}", "")]
+        rows = [(one.feature, f"{one.contribution:+.3f}", one.prior_note) for one in self.contributions()]
+        return [*rows, ("the rest, intercept and threshold", f"{self.to_dict()['rest']:+.3f}", "")]
 
     def __repr__(self) -> str:
         rows = self._rows()
@@ -85,7 +91,7 @@ class BaseExplanation:
 
     def _repr_html_(self) -> str:
         cells = "".join(
-            f"<tr><td style='text-align:left'>{escape(feature)}</td><td>{value}</td><td>{prior}</td></tr>"
+            f"<tr><td style='text-align:left'>{escape(feature)}</td><td>{value}</td><td>{escape(prior)}</td></tr>"
             for feature, value, prior in self._rows()
         )
         head = "<tr><th style='text-align:left'>feature</th><th>contribution</th><th>of that, from the prior</th></tr>"
@@ -104,12 +110,14 @@ class Explanation(BaseExplanation):
     data : array (n_terms,), what each term adds through the weights learnt from the data.
     priors : array (n_priors, n_terms), what each term adds through each prior, as far as it is trusted.
     labels : tuple, what the text was given; empty where only a score was asked for.
+    knowledge : tuple of str, which knowledge each prior comes from; empty where that is not known.
     """
 
     terms: NDArray[Any]
     data: Floats
     priors: Floats
     labels: tuple[Any, ...] = ()
+    knowledge: tuple[str, ...] = ()
 
     @property
     def total(self) -> Floats:
@@ -117,8 +125,16 @@ class Explanation(BaseExplanation):
         return self.data + self.priors.sum(axis=0)
 
     def _features(self) -> list[Contribution]:
-        parts = zip(self.terms.tolist(), self.total.tolist(), self.priors.sum(axis=0).tolist(), strict=True)
-        return [Contribution(str(term), total, prior) for term, total, prior in parts]
+        parts = zip(self.terms.tolist(), self.total.tolist(), self.priors.sum(axis=0).tolist(), self._by_knowledge(), strict=True)
+        return [Contribution(str(term), total, prior, kinds) for term, total, prior, kinds in parts]
+
+    def _by_knowledge(self) -> list[dict[str, float]]:
+        """Per term what it adds through each kind of knowledge; empty unless there are several."""
+        names = dict.fromkeys(self.knowledge)
+        if len(names) < 2:
+            return [{} for _ in self.terms]
+        rows = {name: self.priors[[own == name for own in self.knowledge]].sum(axis=0) for name in names}
+        return [{name: float(row[j]) for name, row in rows.items()} for j in range(len(self.terms))]
 
 
 @dataclass(frozen=True, repr=False)

@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._ties import descending_order
-from .._typing import Bools, Floats
+from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._folds import deal_folds
@@ -39,10 +39,10 @@ from ._held_out_cost import leave_one_out_pays
 from ._refit import Fold
 from ._stacked_contrasts import StackedContrasts
 from ._training import Training
-from .auto import Evaluator
+from .auto import fit_auto
 from .contrasts import Contrasts
 from .cross_fitting import PriorFolds
-from .evidence import Disagreement, Verdict, select_priors, verdict
+from .evidence import Disagreement
 from .explanation import Explanation
 from .objective import Matrix, canonical
 from .prior import align_prior
@@ -223,7 +223,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         )
         starts = self._fits() if self.warm_start and self._fitted_like(labels, prior) else []
         if self.trust == "auto":
-            fits, self.verdict_, contrasted = self._believe(training, starts)
+            fits, self.verdict_, contrasted = fit_auto(training, starts, self._per_class)
             training = replace(training, contrasted=contrasted)
         else:
             fits = self._per_class(training.solver.fit, training.problems(), repeat(self.trust), starts or repeat(None))
@@ -375,29 +375,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
         self._warn_unconverged(fits, labels)
         return self
-
-    def _believe(self, training: Training, starts: list[Fit]) -> tuple[list[Fit], list[Verdict], Bools]:
-        """`trust="auto"`: weigh the priors and contrasts of each class, use those that deserve it, and say why."""
-        evaluator, labels = Evaluator(training.solver), training.targets.labels
-        problems, n_priors = list(training.plain_problems()), training.prior.shape[1]
-        contrasted = repeat(None) if training.contrasts is None else list(training.problems())
-        evaluations = self._per_class(evaluator.evaluate, problems, contrasted, starts or repeat(None))
-        trusted = select_priors(
-            np.array([weights.evidence for weights in evaluations]), np.array([weights.silent for weights in evaluations])
-        )
-        fits = self._per_class(evaluator.fit_selected, problems, contrasted, evaluations, trusted)
-        verdicts = [
-            verdict(
-                labels.name(k),
-                j if j < n_priors else None,
-                float(weights.evidence[j]),
-                float(weights.gain[j]),
-                trusted=bool(trusted[k, j]),
-            )
-            for k, weights in enumerate(evaluations)
-            for j in np.flatnonzero(~np.isnan(weights.evidence)).tolist()
-        ]
-        return fits, verdicts, np.asarray(trusted[:, n_priors:].any(axis=1))
 
     def _per_class(self, work: Callable[..., Any], problems: Iterable[Problem], *others: Iterable[Any]) -> list[Any]:
         """Some work per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""

@@ -175,7 +175,8 @@ function showWords() {
     inside.push(table(["word", "weight", ...(informed ? ["from the texts", "from the prior"] : []), ""], rows, "words"));
   }
   if (topic.disagreements.length) {
-    inside.push(make("h3", {}, "Where texts and prior disagree"), table(["word", "weight in the prior", "texts add"], topic.disagreements.map(({ word, data, from_prior: prior }) => [name(word), signed(prior), signed(data)])));
+    inside.push(make("h3", {}, "Where texts and prior disagree"), table(["word", "known from", "weight in the prior", "texts add"],
+      topic.disagreements.map(({ word, data, from_prior: prior, knowledge }) => [name(word), name(knowledge || "the prior"), signed(prior), signed(data)])));
   }
   $("words").replaceChildren(...inside);
 }
@@ -194,8 +195,8 @@ function showMatched() {
 const STATUS = { supported: "is supported: it is used, and held-out texts clearly fare better with it", adopted: "was adopted: it is used, though the held-out texts alone do not clearly say so",
   dropped: "was dropped: it is not used, though the held-out texts alone do not clearly say so", contradicted: "is contradicted: it is not used, and held-out texts clearly fare worse with it" };
 function showVerdicts() {
-  $("verdicts").replaceChildren(...topic.verdicts.map(({ status, evidence, gain }) =>
-    make("p", { class: `verdict ${status}` }, `The prior for this topic ${STATUS[status]}. Loss on held-out texts ${signed(-100 * gain, 0)} %; evidence ${signed(evidence, 1)} (beyond ±1 is clear).`)));
+  $("verdicts").replaceChildren(...topic.verdicts.map(({ status, evidence, gain, knowledge }) =>
+    make("p", { class: `verdict ${status}` }, `The prior for this topic${knowledge ? ` (${knowledge})` : ""} ${STATUS[status]}. Loss on held-out texts ${signed(-100 * gain, 0)} %; evidence ${signed(evidence, 1)} (beyond ±1 is clear).`)));
 }
 
 function choose(k) {

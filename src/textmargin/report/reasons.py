@@ -20,11 +20,15 @@ _MOST_CHARACTERS = 600  # of a text with its matches
 
 @dataclass(frozen=True)
 class Word:
-    """A word and its weight for a topic: what the training texts gave it, and what comes from the prior."""
+    """A word and its weight for a topic: what the training texts gave it, and what comes from the prior.
+
+    `knowledge` is which of several kinds of knowledge is meant, empty where it is all of them together.
+    """
 
     word: str
     data: float
     from_prior: float
+    knowledge: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,14 +77,14 @@ def disagreements_of(model: TextClassifier, n: int) -> list[list[Word]]:
     for one in model.disagreements(100 * len(found)):
         own = found[model.labels_.index(one.target)]
         if len(own) < n:
-            own.append(Word(str(one.term), _round(one.data), _round(one.known)))
+            own.append(Word(str(one.term), _round(one.data), _round(one.known), one.knowledge))
     return found
 
 
 def verdicts_of(model: TextClassifier) -> list[list[Verdict]]:
     """For each class what became of its priors."""
     found: list[list[Verdict]] = [[] for _ in model.classes_]
-    for one in getattr(model.learner_, "verdict_", []):
+    for one in model.verdict_:
         found[model.labels_.index(one.target)].append(one)
     return found
 

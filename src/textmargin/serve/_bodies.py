@@ -62,11 +62,15 @@ class Question(_Body):
 
 
 class OneContribution(BaseModel):
-    """A word or shared subsequence, by how much it moved the score, and what of that comes from prior knowledge."""
+    """A word or shared subsequence, by how much it moved the score, and what of that comes from prior knowledge.
+
+    `from_knowledge` has what comes from each kind of knowledge, where the model has several.
+    """
 
     feature: str
     contribution: float
     from_prior: float
+    from_knowledge: dict[str, float]
 
 
 class ExplanationBody(BaseModel):
