@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .feedback.adapt import adapt
     from .feedback.adaptive_filter import AdaptiveFilter
     from .gram.store import KernelStore
+    from .knowledge.contrasts import RationaleContrasts
     from .knowledge.gaze import GazePrior
     from .knowledge.keywords import KeywordPrior
     from .knowledge.rationales import RationalePrior
@@ -63,6 +64,7 @@ _HOMES = {
     "PriorDisplay": "report.prior_display",
     "PriorFolds": "learners.cross_fitting",
     "PriorSVC": "learners.primal",
+    "RationaleContrasts": "knowledge.contrasts",
     "RationalePrior": "knowledge.rationales",
     "Rocchio": "learners.rocchio",
     "SVM2K": "learners.two_view",
@@ -127,6 +129,7 @@ __all__ = [
     "PriorDisplay",
     "PriorFolds",
     "PriorSVC",
+    "RationaleContrasts",
     "RationalePrior",
     "Rocchio",
     "SpectrumKernel",

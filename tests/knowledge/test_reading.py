@@ -130,8 +130,7 @@ def test_as_knowledge_of_a_classifier():
     prior = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
     names = list(texts)
     few = [name for name in names if name.endswith(("/0", "/1"))]
-    with pytest.warns(TextmarginWarning, match="learnt from 8 of the 8 training texts"):
-        model = TextClassifier(knowledge=prior).fit([texts[n] for n in few], [labels[n] for n in few])
+    model = TextClassifier(knowledge=prior).fit([texts[n] for n in few], [labels[n] for n in few])
     assert model.score([texts[n] for n in names], [labels[n] for n in names]) > 0.8
     assert len(model.learner_.verdict_) == 4
 
@@ -217,8 +216,7 @@ def test_learns_anew_when_something_is_set_and_clones_keep_what_was_learnt():
     found, expected = (known.coef(terms, ["art", "law", "sea", "war"])["art"] for known in (other, prior))
     assert not np.allclose(found, expected)
     untouched = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
-    with pytest.warns(TextmarginWarning):
-        TextClassifier(knowledge=untouched).fit(list(texts.values()), list(labels.values()))
+    TextClassifier(knowledge=untouched).fit(list(texts.values()), list(labels.values()))
     assert not hasattr(untouched, "weights_")
 
 
