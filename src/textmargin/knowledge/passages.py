@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
-
 from ..errors import PriorError
 from .vocabulary import KnowledgeBase
+
+_IN_WORD = re.compile(r"\w\w")  # no word begins between two such characters
 
 
 @dataclass(frozen=True)
@@ -102,16 +102,22 @@ def merged(rationale: Rationale) -> list[tuple[Any, int, int]]:
     """Passages per class, widened to whole words; what several annotators marked counts once."""
     found = []
     for name in {span[2]: None for span in rationale.spans}:
-        inside = np.zeros(len(rationale.text) + 2, dtype=np.int8)
-        for start, end, target in rationale.spans:
-            if target == name:
-                inside[1 + start : 1 + end] = 1
-        for word in re.finditer(r"\w+", rationale.text):
-            if inside[1 + word.start() : 1 + word.end()].any():
-                inside[1 + word.start() : 1 + word.end()] = 1
-        edges = np.flatnonzero(np.diff(inside))
-        found += [(name, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+        passages: list[tuple[int, int]] = []
+        for start, end in sorted(_widened(rationale.text, *span[:2]) for span in rationale.spans if span[2] == name):
+            if passages and start <= passages[-1][1]:
+                start, end = passages[-1][0], max(end, passages.pop()[1])
+            passages.append((start, end))
+        found += [(name, start, end) for start, end in passages]
     return found
+
+
+def _widened(text: str, start: int, end: int) -> tuple[int, int]:
+    """With the whole of the words at both ends."""
+    while start > 0 and _IN_WORD.match(text, start - 1):
+        start -= 1
+    while end < len(text) and _IN_WORD.match(text, end - 1):
+        end += 1
+    return start, end
 
 
 def _read(path: str | Path) -> str:

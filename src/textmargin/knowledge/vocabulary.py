@@ -74,7 +74,8 @@ class KnowledgeBase(BaseEstimator):
         """How much is known of each class, and how much of that landed on the terms."""
         known = self._of_classes([_plain(name) for name in classes])
         finder = TermFinder(list(terms), patterns=self._patterns, analyze=analyze)
-        return [_land(name, entries, finder) for name, entries in known.items()]
+        # Words that a person wrote may be misspelt, those that were learnt are not: looking for the nearest takes seconds.
+        return [_land(name, entries, finder, suggest=self._patterns) for name, entries in known.items()]
 
     def words(self, analyze: Analyze = str.split) -> list[str]:
         """The words that somebody named, which belong into a vocabulary whatever texts have; none where they were learnt."""
@@ -202,7 +203,7 @@ def compiled(entry: str) -> Any:
         raise PriorError(f"{entry!r} is not a regular expression: {error}.") from error
 
 
-def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> VocabularyMatch:
+def _land(target: Any, entries: Mapping[str, float], finder: TermFinder, *, suggest: bool) -> VocabularyMatch:
     terms: dict[str, float] = {}
     said: dict[str, str] = {}
     unknown, landed = [], 0.0
@@ -223,7 +224,7 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> Voca
             if larger:
                 terms[term], said[term] = weight * share, entry
     total = sum(abs(weight) for weight in entries.values())
-    nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None}
+    nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None} if suggest else {}
     return VocabularyMatch(target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries))
 
 
