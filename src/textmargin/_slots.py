@@ -162,10 +162,10 @@ class Slots:
         representation, labels : what the knowledge is about
         texts, target : what is learnt from
         """
-        learner = model.estimator if isinstance(model, ThresholdClassifier) else model
+        learner = getattr(model, "estimator", model)
         if known is None:
             return {}
-        if isinstance(learner, PriorSVC):
+        if isinstance(learner, PriorSVC) and isinstance(model, PriorSVC | ThresholdClassifier):
             found = {
                 "prior_folds": cross_fit(known.kinds, labels.membership(target), texts),
                 "contrasts": contrasts_of(self.kinds(), representation.transform, labels, texts),
