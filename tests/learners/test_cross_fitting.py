@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from textmargin import PriorFolds, PriorSVC
 from textmargin.errors import PriorError, TextmarginError
+from textmargin.learners.evidence import select_priors
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
 
@@ -87,6 +88,16 @@ def test_only_texts_that_had_no_part_judge():
     assert (nobody.verdict_[0].status, nobody.verdict_[0].evidence) == ("dropped", 0.0)
 
 
+def test_what_was_learnt_from_the_texts_needs_clear_evidence_of_its_own():
+    """Other classes may speak for words that a person named; what these very texts taught, they have to confirm."""
+    evidence = np.array([[3.0, 3.0], [3.0, 3.0], [0.4, 0.4]])
+    assert select_priors(evidence, learnt=np.array([False, True])).tolist() == [[True, True], [True, True], [True, False]]
+    X, y = signal()
+    named, own = np.where(np.arange(120) < 5, 1.0, 0.0), folds_of(X, y, sifted)
+    both = PriorFolds(own.fold, np.concatenate([own.priors, np.tile(named, (5, 1, 1, 1))], axis=2))
+    assert both.check(np.array([[sifted(X, y), named]]), 50).learnt.tolist() == [True, False]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -95,6 +106,7 @@ def test_only_texts_that_had_no_part_judge():
         ({"priors": np.ones((5, 1, 2, 120))}, "each fold's must be the prior's"),
         ({"priors": np.full((5, 1, 1, 120), np.nan)}, "NaN or infinity"),
         ({"judges": np.ones(50, dtype=bool)}, "judges has the shape"),
+        ({"learnt": [True, False]}, "learnt has the shape"),
     ],
 )
 def test_folds_that_do_not_fit(change, message):

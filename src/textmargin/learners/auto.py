@@ -64,7 +64,10 @@ def fit_auto(training: Training, starts: list[Fit], per_class: PerClass) -> tupl
             evaluator.selected_losses, *([part[k] for k in classes] for part in (problems, contrasted, evaluations)), used
         )
 
-    trusted = join_priors(select_priors(evidence, silent), gain, silent, losses, training.solver.tol)
+    learnt = np.zeros(evidence.shape[1], dtype=bool)
+    if training.prior_folds is not None:
+        learnt[:n_priors] = training.prior_folds.learnt
+    trusted = join_priors(select_priors(evidence, silent, learnt), gain, silent, losses, training.solver.tol)
     fits = per_class(evaluator.fit_selected, problems, contrasted, evaluations, trusted)
     verdicts = [
         verdict(

@@ -30,11 +30,14 @@ class PriorFolds:
         The priors learnt without the texts of a fold. They are used at the length of the priors learnt from all texts.
     judges : array (n_texts, n_priors) of bool, default=None
         Which texts had no part in the prior that is used for their fold; by default all of them.
+    learnt : array (n_priors,) of bool, default=None
+        Which priors were learnt from the texts; by default those that are others without a fold, or that not all texts judge.
     """
 
     fold: Any
     priors: Any
     judges: Any = None
+    learnt: Any = None
 
     @staticmethod
     def deal(positive: Bools, random_state: int | None = 0) -> Indices:
@@ -53,6 +56,10 @@ class PriorFolds:
         judges = np.ones((n_texts, prior.shape[1]), dtype=bool) if self.judges is None else np.asarray(self.judges, dtype=bool)
         if judges.shape != (n_texts, prior.shape[1]):
             raise PriorError(f"prior_folds.judges has the shape {judges.shape}, not {(n_texts, prior.shape[1])}.")
+        differ = (priors != prior).any(axis=(0, 1, 3)) | ~judges.all(axis=0)
+        learnt = differ if self.learnt is None else np.asarray(self.learnt, dtype=bool)
+        if learnt.shape != (prior.shape[1],):
+            raise PriorError(f"prior_folds.learnt has the shape {learnt.shape}, not {(prior.shape[1],)}.")
         own, wanted = np.linalg.norm(priors, axis=-1), np.linalg.norm(prior, axis=-1)
         scale = np.divide(wanted, own, out=np.zeros_like(own), where=own > 0)
-        return replace(self, fold=fold.astype(np.intp), priors=priors * scale[..., None], judges=judges)
+        return replace(self, fold=fold.astype(np.intp), priors=priors * scale[..., None], judges=judges, learnt=learnt)
