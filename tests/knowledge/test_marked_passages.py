@@ -47,6 +47,15 @@ def test_a_text_with_the_passage_less_the_text_without():
     assert rows.classes == ["grain", "money", "grain"]
 
 
+@pytest.mark.parametrize("n_words", [1, 40])
+def test_differences_are_half_as_long_as_texts_whatever_share_of_these_is_marked(n_words):
+    """Divided by .1 in any text, the passages of short messages asked for nothing."""
+    texts = [f"{word} " + " ".join(f"w{(7 * i + j) % 90}" for j in range(n_words)) for i, word in enumerate("abcdefgh" * 3)]
+    words = BagOfWords("count", token_pattern=r"\w+").fit(texts)
+    rows = RationaleContrasts(marked(texts, ["x", "y"] * 12)).differences(texts, ["x", "y"], words.transform)
+    assert np.median(np.linalg.norm(rows.X.toarray(), axis=1)) == pytest.approx(0.5)
+
+
 def test_a_classifier_with_contrasts_is_the_learner_with_these_rows():
     texts, labels = reviews()
     known = RationaleContrasts(marked(texts, labels), cost=0.7)
