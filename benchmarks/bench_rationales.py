@@ -1,6 +1,6 @@
 """Do marked passages help on film reviews, and does the default choose well? Accuracy by the number of training texts.
 
-    python -m benchmarks.bench_rationales              # about 5 minutes on two cores
+    python -m benchmarks.bench_rationales              # about 10 minutes on two cores
     python -m benchmarks.bench_rationales --sizes 100 200 --draws 2
 
 2,000 reviews (Pang & Lee 2004) with the passages that made an annotator decide (Zaidan, Eisner & Piatko 2007), the file

@@ -37,7 +37,7 @@ for match in known.match_vocabulary(words.vocabulary, informed.classes_):
     print(f"  {match.target}: {match.share:.0%}{missing}")
 
 print("\nverdicts:")
-for verdict in informed.learner_.verdict_:
+for verdict in informed.verdict_:
     print(f"  {verdict.target}: {verdict.status}, evidence {verdict.evidence:+.1f}")
 
 print("\nwords of which the data say the opposite:")

@@ -110,6 +110,49 @@ def test_keywords_reach_their_label_where_a_text_has_several(several):
     assert not any(from_prior(model, "oil and wheat", "grain").values())
 
 
+def marked(several, passages):
+    """Texts of which the second has two labels, and marks."""
+    rows = [
+        'wheat and corn,grain,"[[0, 5]]"',
+        f'wheat for the bank,grain;money,"{passages}"',
+        "bank rates,money,",
+        "oil prices,oil,",
+    ]
+    (several / "a.csv").write_text("text,topics,marks\n" + "\n".join(rows * 2) + "\n")
+    return ("--label-separator", ";", "--rationales", "marks", "--trust", "fixed")
+
+
+def test_a_passage_may_be_marked_for_one_label_of_several(several):
+    _, model = trained(several, *marked(several, '[[0, 5, ""grain""], [14, 18, ""money""]]'))
+    grain, money = (from_prior(model, "wheat bank", label) for label in ("grain", "money"))
+    assert grain["wheat"] > grain["bank"] == 0
+    assert money["bank"] > money["wheat"] == 0
+    _, model = trained(several, *marked(several, "[[0, 5], [14, 18]]"))
+    assert from_prior(model, "wheat bank", "grain")["bank"] > 0
+
+
+@pytest.mark.parametrize(
+    ("passages", "message"),
+    [
+        (
+            '[[0, 5, ""oil""]]',
+            "Line 3: a passage in 'marks' is marked for 'oil', which is not a label of this text: 'grain', 'money'.",
+        ),
+        (
+            '[[0, 5, ""grian""]]',
+            "Line 3: a passage in 'marks' is marked for 'grian', which is not a label of this text: 'grain', 'money'. "
+            "Did you mean 'grain'?",
+        ),
+        ("[[0]]", "Line 3: 'marks' should hold passages [[start, end], …] or [[start, end, label], …]; it is '[[0]]'."),
+        ("[5]", "Line 3: 'marks' should hold passages [[start, end], …] or [[start, end, label], …]; it is '[5]'."),
+    ],
+)
+def test_passages_that_make_no_sense_are_told_with_their_line(several, passages, message):
+    result = call("train", several / "a.csv", *marked(several, passages))
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == f"textmargin: {message}"
+
+
 def test_an_earlier_model_reaches_its_labels_by_name(several):
     trained(several, "--label-separator", ";")
     (several / "m.tmm").rename(several / "old.tmm")

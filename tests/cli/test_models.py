@@ -123,6 +123,33 @@ def test_several_labels_a_text(tmp_path):
     assert json.loads(summary.stdout)["accuracy"] == 1.0
 
 
+def test_all_kinds_of_knowledge_at_once(desk, tmp_path):
+    assert call("train", desk / "desk-test.csv", "-o", tmp_path / "old.tmm").exit_code == 0
+    kinds = ("--keywords", desk / "desk-keywords.toml", "--rationales", "marks", "--prior-model", tmp_path / "old.tmm")
+    result = call("train", desk / "desk-train.csv", *kinds, "-o", tmp_path / "m.tmm")
+    assert result.exit_code == 0, result.output
+    names = ["keywords in desk-keywords.toml", "marked passages", "earlier model old.tmm"]
+    for name in names:
+        assert f"prior for account from {name}: " in result.stdout
+    model = load_classifier(tmp_path / "m.tmm")
+    assert model.knowledge_ == names
+    pairs = {(one.target, one.knowledge) for one in model.verdict_}
+    assert pairs >= {(label, name) for label in model.classes_ for name in names}
+    shown = json.loads(call("explain", tmp_path / "m.tmm", "the printer is jammed", "--label", "printing", "--json").stdout)
+    assert {*shown["contributions"][0]["from_knowledge"]} == {*names}
+    assert "keywords in desk-keywords.toml +" in call("explain", tmp_path / "m.tmm", "printer", "--label", "printing").stdout
+
+
+def test_a_file_of_options_may_name_several_kinds(desk, tmp_path):
+    (tmp_path / "c.toml").write_text(
+        f'keywords = "{desk}/desk-keywords.toml"\nrationales = "marks"\noutput = "m.tmm"\ntrust = "ridge"\n'
+    )
+    assert call("train", desk / "desk-train.csv", "--config", tmp_path / "c.toml").exit_code == 0
+    model = load_classifier(tmp_path / "m.tmm")
+    assert model.knowledge_ == ["keywords in desk-keywords.toml", "marked passages"]
+    assert model.learner_.trust_mode_ == ["ridge"] * 8
+
+
 def test_an_earlier_model_as_knowledge(desk, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("".join((desk / "desk-train.csv").read_text().splitlines(keepends=True)[:60]))

@@ -72,6 +72,9 @@ def test_prior_display_shows_the_terms_that_the_prior_knows():
     texts = ["corn wheat", "corn rises", "bank yen", "bank rises"]
     classifier = TextClassifier(knowledge={"grain": {"wheat": 1}}).fit(texts, ["grain", "grain", "money", "money"])
     assert PriorDisplay.from_estimator(classifier, target="money").terms.tolist() == ["wheat"]
+    kinds = [{"grain": ["wheat"]}, {"corn": -1.0}]
+    several = TextClassifier(knowledge=kinds).fit(texts, ["grain", "grain", "money", "money"])
+    assert PriorDisplay.from_estimator(several, prior=1).ax_.get_title() == "money, weights"
     with pytest.raises(PriorError, match="not among the classes"):
         PriorDisplay.from_estimator(model, target=7)
     with pytest.raises(PriorError, match="nothing to show"):

@@ -10,7 +10,7 @@ import pytest
 from report.reports import FORMS, HOSTILE, any_labels, in_form, made, one_label
 from typer.testing import CliRunner
 
-from textmargin import T11SU, Corpus, TextClassifier, Utility, utility_curve, write_report
+from textmargin import T11SU, Corpus, KeywordPrior, TextClassifier, Utility, utility_curve, write_report
 from textmargin.cli import app
 from textmargin.config import ModelConfig
 from textmargin.errors import LabelError, TableError
@@ -159,6 +159,19 @@ def test_words_are_weights_taken_apart():
             assert word.data + word.from_prior == pytest.approx(learner.coef_[k, j], rel=1e-3, abs=1e-3)
             assert word.from_prior == pytest.approx(learner.trust_[k] @ learner.prior_[k, :, j], rel=1e-3)
         assert topic.verdicts == [one for one in model.verdict_ if one.target == topic.label]
+
+
+def test_of_several_kinds_of_knowledge_the_page_names_each():
+    texts, topics = ["wheat and corn", "corn fell", "bank rates", "the bank rose"] * 2, ["grain", "grain", "money", "money"] * 2
+    kinds = [KeywordPrior({"money": ["bank"]}, file_name="<b>.toml"), {"corn": -1.0, "bank": -1.0}]
+    model = TextClassifier(knowledge=kinds).fit(texts, topics)
+    corpus = Corpus("two", ["corn", "the bank"], ["grain", "money"])
+    report = report_content(model, corpus, n_bootstrap=0)
+    assert report.model.parts["knowledge"] == "keywords in <b>.toml, weights"
+    assert [one.knowledge for topic in report.topics for one in topic.verdicts] == ["keywords in <b>.toml", "weights"]
+    assert {word.knowledge for topic in report.topics for word in topic.disagreements} == {"weights"}
+    page = to_html(report)
+    assert "supported (<bdi>keywords in &lt;b&gt;.toml</bdi>), dropped (<bdi>weights</bdi>)" in page
 
 
 def test_words_of_the_first_of_two_topics_are_those_of_the_second_negated():

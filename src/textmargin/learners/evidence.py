@@ -45,8 +45,8 @@ class Verdict:
 
     Attributes
     ----------
-    target : the class.
-    prior : int, which of its priors; None for its contrasts.
+    target : the class; None where all are meant.
+    prior : int, which of its priors; None for its contrasts, and for unlabelled texts.
     status : str
         `supported`: used, and the held-out texts of the class clearly speak for it; `adopted`: used, though these alone do not
         say so clearly (they lean towards it, or the priors of other classes are supported); `contradicted`: not used, and they
@@ -94,6 +94,14 @@ def hinge_gains(without: Floats, with_prior: Floats, costs: Floats, tol: float) 
     """The same of hinge losses, whose scores are within `tol` of the margin, or of what is missed of it."""
     undecided = np.abs(without - with_prior) <= 2 * tol * (costs + np.maximum(without, with_prior))
     return np.zeros_like(without) if undecided.all() else without - with_prior
+
+
+def log_ranks(scores: Floats, positive: NDArray[np.bool_]) -> Floats:
+    """Of each positive text, log(1 + m), m being how many others have a higher score; those that have the same count half."""
+    others, own = np.sort(scores[~positive]), scores[positive]
+    near = _TIE * np.maximum(np.abs(own), 1.0)
+    lower, upper = np.searchsorted(others, own - near, "left"), np.searchsorted(others, own + near, "right")
+    return np.log1p(others.size - (lower + upper) / 2)
 
 
 def evidence_of(gains: Floats) -> float:

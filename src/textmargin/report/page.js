@@ -193,7 +193,7 @@ function showMatched() {
     "Underlined: speaks for the topic; dashed: against it; shaded: much. What is skipped stands in brackets."), make("ol", { class: "texts" }, ...items));
 }
 const STATUS = { supported: "is supported: it is used, and held-out texts clearly fare better with it", adopted: "was adopted: it is used, though the held-out texts alone do not clearly say so",
-  dropped: "was dropped: it is not used, though the held-out texts alone do not clearly say so", contradicted: "is contradicted: it is not used, and held-out texts clearly fare worse with it" };
+  dropped: "was dropped: it is not used, though the held-out texts alone do not clearly say so, or because another prior does better without it", contradicted: "is contradicted: it is not used, and held-out texts clearly fare worse with it" };
 function showVerdicts() {
   $("verdicts").replaceChildren(...topic.verdicts.map(({ status, evidence, gain, knowledge }) =>
     make("p", { class: `verdict ${status}` }, `The prior for this topic${knowledge ? ` (${knowledge})` : ""} ${STATUS[status]}. Loss on held-out texts ${signed(-100 * gain, 0)} %; evidence ${signed(evidence, 1)} (beyond ±1 is clear).`)));

@@ -63,10 +63,10 @@ class PriorDisplay:
         if not known[k]:
             raise PriorError(f"Class {classes[k]!r} has no prior number {prior}; there is nothing to show.")
         columns = np.flatnonzero(learner.prior_[k, prior])
-        trust = learner.trust_[k, prior] or 1.0
-        return cls(
-            trust * learner.prior_[k, prior, columns], learner.coef_[k, columns], np.asarray(names)[columns], name=str(classes[k])
-        ).plot(ax)
+        weights = (learner.trust_[k, prior] or 1.0) * learner.prior_[k, prior, columns]
+        kinds = getattr(estimator, "knowledge_", [])
+        name = f"{classes[k]}, {kinds[prior]}" if len({*kinds}) > 1 else str(classes[k])
+        return cls(weights, learner.coef_[k, columns], np.asarray(names)[columns], name=name).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on axes, or on a new figure."""
