@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "textmargin"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 EVERYBODYS = {
+    "_cross_fitting",
     "_label_forms",
     "_sklearn",
     "_slots",

@@ -47,7 +47,9 @@ from .representations.texts import as_texts, join_copies
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
 
 
-def _without_copies(texts: list[str], matrix: Any, target: Any, weights: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+def _without_copies(
+    texts: list[str], matrix: Any, target: Any, weights: dict[str, Any]
+) -> tuple[list[str], Any, Any, dict[str, Any]]:
     """Of texts that occur again with the same label one, with the weight of all: the same model.
 
     A held-out score of a text is then by a model that knew none of its copies, which would flatter it.
@@ -55,10 +57,10 @@ def _without_copies(texts: list[str], matrix: Any, target: Any, weights: dict[st
     labels = target.tolist() if target.ndim == 1 else [*map(tuple, target.tolist())]
     first, group = join_copies(texts, labels)
     if len(first) == len(texts) or len(first) <= len({*labels}):  # no copies; or nothing else, so that no text could be held out
-        return matrix, target, weights
+        return texts, matrix, target, weights
     weight = np.bincount(group, weights.get("sample_weight"))
-    rows = [texts[row] for row in first] if matrix is texts else matrix[first]
-    return rows, target[first], {"sample_weight": weight}
+    some = [texts[row] for row in first]
+    return some, some if matrix is texts else matrix[first], target[first], {"sample_weight": weight}
 
 
 def _last_part_has(method: str) -> Any:
@@ -186,7 +188,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else:
             matrix = texts
         learner = slots.new_learner()
-        slots.warn_of_double_use(learner, texts)
         prior = slots.prior(learner, representation, labels, matrix)
         if prior is not None:
             learner.set_params(prior=prior.prior)
@@ -196,7 +197,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
         counts = target.sum(axis=0) if labels.multilabel else np.unique(target, return_counts=True)[1]
         if isinstance(model, ThresholdClassifier) and has_fit_parameter(learner, "sample_weight"):
-            matrix, target, weights = _without_copies(texts, matrix, target, weights)
+            rows, matrix, target, weights = _without_copies(texts, matrix, target, weights)
+        else:
+            rows = texts
+        weights |= slots.fit_params(model, prior, representation, labels, rows, target)
         with stage(f"training {labels.names.size} labels"):
             fitted = model.fit(matrix, target, **weights)
         self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts), text_digests(texts))
@@ -484,8 +488,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 setattr(self, slot, self._slots.default(slot))
         return super().set_params(**{key: value for key, value in params.items() if "__" in key})
 
-    def _origin(self, prior: int) -> str:
-        """The knowledge that a prior comes from; empty where the learner brought its own."""
+    def _origin(self, prior: int | None) -> str:
+        """The knowledge that a prior, or for None the contrasts, come from; empty where the learner brought its own."""
+        if prior is None:
+            return "contrasts of marked passages"
         return self.knowledge_[prior] if self.knowledge_ else ""
 
     @property

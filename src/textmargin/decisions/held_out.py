@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,14 +41,16 @@ def score_columns(estimator: Any, X: Any, multilabel: bool) -> Floats:
 
 @dataclass(frozen=True)
 class Fitter:
-    """An estimator to be fitted, and whether it is given the texts' weights."""
+    """An estimator to be fitted, whether it is given the texts' weights, and what else it is given."""
 
     estimator: Any
     weighs: bool
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(self, X: Any, y: Any, weight: Floats | None) -> Any:
         """A fitted clone."""
-        return clone(self.estimator).fit(X, y, sample_weight=weight) if self.weighs else clone(self.estimator).fit(X, y)
+        given = {**self.fit_params, "sample_weight": weight} if self.weighs else self.fit_params
+        return clone(self.estimator).fit(X, y, **given)
 
     def fold_scores(
         self,
@@ -160,16 +162,17 @@ class HeldOutSource:
         frozen = isinstance(self.classifier.estimator, FrozenEstimator)
         if wanted == "train":
             return "train", self.trained
+        own_folds = bool(self.fitter.fit_params)  # others would not hold out what was made of a text with it
         if wanted == "auto" and not frozen:
             cheapest = getattr(estimator, "held_out_method", None)
             if cheapest is not None:
-                wanted = cheapest()
-                if wanted == "cv":  # its own, which start from the solution they are near to
-                    n_folds = min(self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight))
-                    own = estimator.fold_decision_function(n_folds, self.classifier.random_state)
-                    return "cv", np.asarray(own).reshape(len(self.trained), -1)
+                wanted, own_folds = cheapest(), True  # which start from the solution they are near to
             else:
                 wanted = "loo" if hasattr(estimator, "loo_decision_function") else "cv"
+        if wanted == "cv" and own_folds:
+            n_folds = min(self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight))
+            own = estimator.fold_decision_function(n_folds, self.classifier.random_state)
+            return "cv", np.asarray(own).reshape(len(self.trained), -1)
         if wanted == "cv":
             if frozen:
                 raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")

@@ -187,7 +187,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Fit the estimator, then set the thresholds.
 
         Parameters
@@ -196,9 +196,11 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
         sample_weight : array (n_texts,), default=None
             Weighs the texts for the estimator and in the utility.
+        **fit_params : what else the estimator's `fit` takes, such as the `contrasts` of `PriorSVC`
+            Held-out scores are then the estimator's own, since it alone can hold these out with their texts.
         """
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)
-        fitter = Fitter(self.estimator, self._weight_reaches_estimator(weight))
+        fitter = Fitter(self.estimator, self._weight_reaches_estimator(weight), fit_params)
         estimator = fitter.fit(X, y, weight)
         if hasattr(estimator, "n_iter_"):
             steps = np.ravel(estimator.n_iter_)

@@ -33,7 +33,8 @@ from .._ties import ROUNDING, descending_order
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
 from .objective import Matrix
-from .trust import Fit, Problem, Solver
+from .problem import Problem
+from .trust import Fit, Solver
 
 ROUNDS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.95)  # how much of its share each class takes
 WEIGHT = 0.5  # what an unlabelled text costs beside a labelled one
