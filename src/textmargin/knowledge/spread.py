@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_limits
 
 from .._typing import Bools, Floats
 
@@ -52,7 +53,8 @@ class WordVectors:
         rank = min(rank, X.shape[0], frequent.size)
         vectors = np.zeros((X.shape[1], rank))
         if rank:
-            _, sizes, rows = randomized_svd(X[:, frequent], rank, n_iter=4, random_state=0)
+            with threadpool_limits(limits=1, user_api="blas"):  # a busy machine's threads would wait for one another: ten times
+                _, sizes, rows = randomized_svd(X[:, frequent], rank, n_iter=4, random_state=0)
             vectors[frequent] = (rows * sizes[:, None]).T
         return cls(_unit(vectors))
 
