@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
     from .representations.spectrum import SpectrumKernel
     from .representations.strings import SubsequenceKernel
+    from .suggestions.findings import Suggestions
+    from .suggestions.suggest import suggest
 
 # Where each public name lives. Loaded when first asked for: the command line starts at once, and what needs neither
 # scikit-learn nor the compiled core works without them.
@@ -66,6 +68,7 @@ _HOMES = {
     "StreamBudget": "decisions.stream_budget",
     "SubsequenceFeatures": "representations.features",
     "SubsequenceKernel": "representations.strings",
+    "Suggestions": "suggestions.findings",
     "T10SU": "decisions.utility",
     "T10U": "decisions.utility",
     "T11SU": "decisions.utility",
@@ -91,6 +94,7 @@ _HOMES = {
     "scut": "decisions.baselines",
     "select_beta_gamma": "decisions.rules",
     "select_cost_factors": "decisions.baselines",
+    "suggest": "suggestions.suggest",
     "threshold_interval": "decisions.bootstrap",
     "token_rows": "persistence.onnx",
     "uneven_margin_threshold": "decisions.baselines",
@@ -127,6 +131,7 @@ __all__ = [
     "StreamBudget",
     "SubsequenceFeatures",
     "SubsequenceKernel",
+    "Suggestions",
     "TextClassifier",
     "ThresholdClassifier",
     "Utility",
@@ -149,6 +154,7 @@ __all__ = [
     "scut",
     "select_beta_gamma",
     "select_cost_factors",
+    "suggest",
     "threshold_interval",
     "token_rows",
     "uneven_margin_threshold",
