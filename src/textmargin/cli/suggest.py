@@ -24,9 +24,7 @@ def suggest(
     n: Annotated[int, typer.Option("-n", help="How many words to add to each class.")] = 10,
     write: Annotated[
         Path | None,
-        typer.Option(
-            help="Keywords (.toml) to mend: those of the model where there is no such file. What is struck gets weight 0."
-        ),
+        typer.Option(help="Keyword file (.toml) to mend, or to write from those of the model; what is struck gets weight 0."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

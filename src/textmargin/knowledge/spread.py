@@ -1,7 +1,8 @@
 """Spread: keywords speak through the words that keep their company in the texts at hand.
 
-Words are vectors: rows of VΣ of a truncated singular value decomposition of the texts' matrix (latent semantic analysis, Deerwester
-et al. 1990), at unit length. A word t of which nothing is said for class c takes, from c's keywords k of positive weight,
+Words are vectors: rows of VΣ of a truncated singular value decomposition of the texts' matrix (latent semantic analysis,
+Deerwester et al. 1990), or those of a file, at unit length. A word t of which nothing is said for class c takes, from c's
+keywords k of positive weight,
 
     v_c[t] = a · max(0, max over k of v_c[k] · (cos(t, k) − τ)/(1 − τ))        a = 0.3, τ = 0.5
 

@@ -20,40 +20,42 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
 
 from .._system.stages import stage
 from .._ties import descending_order
 from .._typing import Bools, Floats, Indices
 from ..classifier import TextClassifier
-from ..errors import TextmarginError
+from ..errors import EmptyVocabularyError, TextmarginError
 from ..labels import ClassLabels
 
+MIN_TEXTS = 3  # that a word stands in
 _SIDE = 40  # characters of a line on either side of a word
 
 
 @dataclass(frozen=True)
 class Company:
-    """Texts as a model decides on them, and the words that are in them.
+    """Texts as a model decides on them, and their words, also those that the model does not know.
 
     Attributes
     ----------
     texts : list of str
-    terms : array (n_terms,)
+    terms : array (n_terms,), the words that enough of the texts have
     labels : ClassLabels
-    X : sparse matrix by columns (n_texts, n_terms)
+    counts : sparse matrix by columns (n_texts, n_terms), 1 where a text has a word
     scores, accepted : arrays (n_texts, n_classes), as `decide` gives them
     coef : array (n_classes, n_terms), the model's weights
-    analyze : callable, from a text to its terms
+    X : sparse matrix by columns (n_texts, n_terms), what they are multiplied with
     """
 
     texts: list[str]
     terms: NDArray[Any]
     labels: ClassLabels
-    X: sp.csc_array
+    counts: sp.csc_array
     scores: Floats
     accepted: Bools
     coef: Floats
-    analyze: Callable[[str], list[str]]
+    X: sp.csc_array
 
     @classmethod
     def of(cls, model: TextClassifier, texts: list[str]) -> Self:
@@ -67,26 +69,29 @@ class Company:
         if not hasattr(learner, "coef_"):
             raise TextmarginError(f"suggest needs weights of words; {type(learner).__name__} has none. Use PriorSVC.")
         with stage(f"deciding on {len(texts):,} texts"):
-            X = sp.csc_array(representation.transform(texts))
             decided = model.decide(texts)
-        X.eliminate_zeros()
+        with stage(f"counting words in {len(texts):,} texts"):
+            terms, counts = _count(texts, representation.build_analyzer())
         weights = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
-        coef = np.vstack([-weights, weights]) if model.labels_.kind == "binary" else weights
-        terms = np.asarray(representation.get_feature_names_out())
-        return cls(texts, terms, model.labels_, X, decided.scores, decided.accepted, coef, representation.build_analyzer())
+        weights = np.vstack([-weights, weights]) if model.labels_.kind == "binary" else weights
+        place = {term: j for j, term in enumerate(representation.get_feature_names_out().tolist())}
+        known = np.flatnonzero([term in place for term in terms.tolist()])
+        columns = [place[term] for term in terms[known].tolist()]
+        coef = np.zeros((len(weights), len(terms)))
+        coef[:, known] = weights[:, columns]
+        select = sp.csc_array((np.ones(known.size), (columns, known)), shape=(len(place), len(terms)))
+        X = sp.csc_array(representation.transform(texts) @ select)
+        return cls(texts, terms, model.labels_, counts, decided.scores, decided.accepted, coef, X)
 
     @cached_property
     def n_texts(self) -> Indices:
         """In how many texts each term is."""
-        return np.diff(self.X.indptr)
-
-    def n_accepted(self, k: int) -> Indices:
-        """In how many texts of a class each term is."""
-        return np.add.reduceat(np.append(self.accepted[self.X.indices, k], 0), self.X.indptr[:-1]) * (self.n_texts > 0)
+        return np.diff(self.counts.indptr)
 
     def excess(self, k: int) -> Floats:
         """z of each term for a class."""
-        return excess(self.n_accepted(k), self.n_texts, self.accepted[:, k].mean())
+        own = self.accepted[:, k].astype(np.float64)
+        return np.asarray(excess(self.counts.T @ own, self.n_texts, own.mean()))
 
     def ratio(self, n_accepted: int, n_texts: int, k: int) -> float:
         """How many times as often a word is in texts of a class as in others, half a text added on either side."""
@@ -96,12 +101,13 @@ class Company:
 
     def rows(self, term: int) -> Indices:
         """The texts with a word."""
-        return self.X.indices[self.X.indptr[term] : self.X.indptr[term + 1]]
+        return self.counts.indices[self.counts.indptr[term] : self.counts.indptr[term + 1]]
 
     def accepted_without(self, term: int) -> Bools:
         """Which classes the texts with a word, (n_texts with it, n_classes), would be given without it."""
-        values = self.X.data[self.X.indptr[term] : self.X.indptr[term + 1]]
-        return self.labels.accepted(self.scores[self.rows(term)] - values[:, None] * self.coef[:, term])
+        rows = self.rows(term)
+        values = self.X[:, [term]].toarray()[rows]
+        return self.labels.accepted(self.scores[rows] - values * self.coef[:, term])
 
     def lines(self, term: int, rows: Indices, n: int = 2) -> tuple[str, ...]:
         """What stands around a word in the first of some texts."""
@@ -109,12 +115,12 @@ class Company:
 
     def words_between(self, first: Indices, second: Indices, without: int, n: int = 3) -> tuple[list[str], list[str]]:
         """The words that tell two groups of texts apart: those of the first, and those of the second."""
-        both = sp.csr_array(self.X)[np.concatenate([first, second])]
+        both = self.counts[np.concatenate([first, second])].tocsr()
         counts = np.bincount(both.indices, minlength=len(self.terms))
         own = np.bincount(both[: len(first)].indices, minlength=len(self.terms))
         found = []
         for part, size in ((own, len(first)), (counts - own, len(second))):
-            z = np.where(is_word(self.terms), excess(part, counts, size / (len(first) + len(second))), 0.0)
+            z = np.where(is_word(self.terms), excess(part, counts, size / max(len(first) + len(second), 1)), 0.0)
             z[without] = 0.0
             order = descending_order(z)[:n]
             found.append([str(self.terms[j]) for j in order if z[j] > 1])
@@ -124,6 +130,19 @@ class Company:
 def excess(n_accepted: Any, n_texts: Any, share: Any) -> Any:
     """z, by counts."""
     return (n_accepted - n_texts * share) / np.sqrt(n_texts * share * (1 - share) + 1)
+
+
+def _count(texts: list[str], analyze: Callable[[str], list[str]]) -> tuple[NDArray[Any], sp.csc_array]:
+    """The words that enough texts have, and which texts have them."""
+    vectorizer = CountVectorizer(analyzer=analyze, binary=True, dtype=np.float64)
+    try:
+        counts = sp.csc_array(vectorizer.fit_transform(texts))
+    except ValueError as error:  # an empty vocabulary
+        raise EmptyVocabularyError(f"None of the {len(texts):,} texts has a word.") from error
+    frequent = np.flatnonzero(np.diff(counts.indptr) >= MIN_TEXTS)
+    counts = counts[:, frequent]
+    counts.sort_indices()
+    return vectorizer.get_feature_names_out()[frequent], counts
 
 
 def is_word(terms: NDArray[Any]) -> Bools:

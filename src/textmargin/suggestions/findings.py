@@ -115,8 +115,8 @@ def changes(old: Mapping[str, Mapping[str, float]], new: Mapping[str, Mapping[st
     lines = []
     for name, words in new.items():
         own = old.get(name, {})
-        added = [word for word in words if word not in own]
-        struck = [word for word in own if words[word] != own[word]]
+        added = [word for word, weight in words.items() if weight and word not in own]
+        struck = [word for word, weight in words.items() if not weight and own.get(word) != 0]
         parts = [f"{title} {', '.join(some)}" for title, some in (("added", added), ("weight 0:", struck)) if some]
         lines += [f"{name}: {'; '.join(parts)}"] if parts else []
     return lines

@@ -14,6 +14,8 @@ from ..errors import PriorError
 from ..knowledge.keywords import KeywordPrior
 
 Words = Mapping[str, float]
+_TABLE = re.compile(r"^[ \t]*\[keywords\][^\n]*", re.MULTILINE)
+_HEAD = re.compile(r"\n[ \t]*\[[\w.\x22' -]+\][ \t]*(?:#[^\n]*)?(?=\n|$)")  # of the next table
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -55,10 +57,14 @@ def _read(text: str) -> dict[str, dict[str, float]] | None:
 
 def _edit(text: str, name: str, words: Words) -> str:
     """A file with other words for one class."""
-    spellings = {_key(name), json.dumps(name, ensure_ascii=False), f"'{name}'"}
-    found = re.search(rf"^[ \t]*(?:{'|'.join(map(re.escape, sorted(spellings)))})[ \t]*=[ \t]*", text, re.MULTILINE)
+    head = _TABLE.search(text)
+    start = head.end() if head else 0
+    following = _HEAD.search(text, start)
+    end = following.start() if following else len(text)
+    spellings = "|".join(map(re.escape, (_string(name), f"'{name}'", name)))
+    found = re.compile(rf"^[ \t]*(?:{spellings})[ \t]*=[ \t]*", re.MULTILINE).search(text, start, end)
     if found is None:
-        return f"{text.rstrip()}\n{_key(name)} = {_value(words)}\n"
+        return f"{text[:end].rstrip()}\n{_key(name)} = {_value(words)}\n{text[end:]}"
     value = _Value.at(text, found.end())
     inside = text[found.end() : value.end]
     old = _read(f"x = {inside}") or {"x": {}}

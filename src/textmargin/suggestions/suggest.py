@@ -3,12 +3,12 @@
 *Add*: words that texts of the class have far more often than by chance (z ≥ 2, `company.py`), by z. With one label a text a word
 goes to the class with the largest z, unless it was named for another and stays there.
 
-*Strike*: a named word whose texts, were it left out, would hardly be given the class (z < 1) but another (z ≥ 2); and one of which
-the model's data say the opposite (`disagreements`), so that a quarter of the weight it was named with is lost; where the prior is
-not trusted, a quarter of the class's largest weight.
+*Strike*: a named word whose texts, were it left out, would hardly be given the class (z < 1) but another (z ≥ 2); and one of
+which training texts say the opposite (`disagreements`), so that a quarter of the weight it was named with is lost; where the
+prior is not trusted, a quarter of the class's largest weight.
 
-*Split*: a named word whose texts, were it left out, would be given the class (z ≥ 1), but even more so another (z ≥ 2); and a word
-that is named for two classes.
+*Split*: a named word whose texts, were it left out, would be given the class (z ≥ 1), but even more so another (z ≥ 2); and a
+word that is named for two classes.
 
 Chosen on the service desk and on Reuters' topics of one label: of eight rankings z was the best for models of few labels, of all
 and of none; a quarter, 1 and 2 strike about seven of ten words that were planted for the wrong class, and three of a hundred that
@@ -34,7 +34,6 @@ from ..representations.texts import as_texts
 from .company import Company, excess, is_word
 from .findings import Split, Strike, Suggestions, WordEvidence
 
-MIN_TEXTS = 3  # that a word stands in
 _CLEAR, _HARDLY = 2.0, 1.0  # of z
 _OPPOSED = 0.25  # of a weight
 
@@ -56,7 +55,7 @@ def suggest(model: TextClassifier, texts: Any, *, keywords: Any = None, n: int =
     Examples
     --------
     >>> from textmargin import TextClassifier, suggest
-    >>> texts = ["wheat and maize harvest", "maize exports", "maize, wheat, rye"] * 3 + ["the bank raises rates", "bank rates"] * 4
+    >>> texts = ["wheat and maize harvest", "maize exports", "maize, rye"] * 3 + ["the bank raises rates", "bank rates"] * 4
     >>> model = TextClassifier(knowledge={"grain": ["wheat"]}).fit(texts, ["grain"] * 9 + ["money"] * 8)
     >>> [one.word for one in suggest(model, texts, n=1).add["grain"]]
     ['maize']
@@ -130,7 +129,7 @@ class _Named:
 
 def _additions(company: Company, named: _Named, strike: dict[tuple[int, int], Strike], n: int) -> dict[str, list[WordEvidence]]:
     """Per class the words that its texts have far more often than by chance."""
-    candidates = (company.n_texts >= MIN_TEXTS) & is_word(company.terms)
+    candidates = is_word(company.terms)
     owner = np.zeros(len(company.terms), dtype=np.intp)
     if not company.labels.multilabel:
         best = np.full(len(company.terms), -np.inf)
@@ -155,7 +154,7 @@ def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tup
     split: dict[tuple[int, frozenset[int]], Split] = {}
     shares = [_shares(company, k) for k in range(len(named.names))]
     for k, t in np.argwhere(named.weights > 0).tolist():
-        if company.n_texts[t] < MIN_TEXTS or (k, t) in strike:
+        if (k, t) in strike:
             continue
         accepted = company.accepted_without(t)
         own = excess(int(accepted[:, k].sum()), len(accepted), company.accepted[:, k].mean())
@@ -190,7 +189,9 @@ def _opposed(model: TextClassifier, company: Company, named: _Named) -> dict[tup
     place = {term: j for j, term in enumerate(company.terms.tolist())}
     binary = company.labels.kind == "binary"
     for one in model.disagreements(model.learner_.prior_.size):
-        k, t = company.labels.index(one.target), place[one.term]
+        k, t = company.labels.index(one.target), place.get(one.term)
+        if t is None:
+            continue
         data, known = one.data, one.known
         if binary and known < 0 < named.weights[0, t]:  # what is known of the first class speaks against the second
             k, data, known = 0, -data, -known
@@ -209,7 +210,7 @@ def _split(company: Company, k: int, other: int, t: int, accepted: Bools) -> Spl
     """A word of two classes, with what tells their texts apart."""
     rows, names = company.rows(t), company.labels.text_names
     only = [rows[accepted[:, one] & ~accepted[:, two]] for one, two in ((k, other), (other, k))]
-    beside = dict(zip((names[k], names[other]), company.words_between(*only, without=t), strict=True))
+    beside = dict(zip((names[k], names[other]), company.words_between(only[0], only[1], t), strict=True))
     return Split(str(company.terms[t]), {names[j]: _evidence(company, j, t, accepted) for j in (k, other)}, beside)
 
 
