@@ -4,8 +4,8 @@
 goes to the class with the largest z, unless it was named for another and stays there.
 
 *Strike*: a named word whose texts, were it left out, would hardly be given the class (z < 1) but another (z ≥ 2); and one of
-which training texts say the opposite (`disagreements`), so that a quarter of the weight it was named with is lost; where the
-prior is not trusted, a quarter of the class's largest weight.
+which training texts say the opposite (`disagreements`), so that a quarter of the weight it was named with is lost, or where the
+prior is not trusted of the class's largest weight, unless its texts clearly speak for it (z ≥ 2).
 
 *Split*: a named word whose texts, were it left out, would be given the class (z ≥ 1), but even more so another (z ≥ 2); and a
 word that is named for two classes.
@@ -150,29 +150,30 @@ def _additions(company: Company, named: _Named, strike: dict[tuple[int, int], St
 
 def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tuple[dict[tuple[int, int], Strike], list[Split]]:
     """The named words to strike, by class and term, and those to split."""
-    strike = _opposed(model, company, named)
+    strike: dict[tuple[int, int], Strike] = {}
     split: dict[tuple[int, frozenset[int]], Split] = {}
+    opposed = _opposed(model, company, named)
     shares = [_shares(company, k) for k in range(len(named.names))]
     for k, t in np.argwhere(named.weights > 0).tolist():
-        if (k, t) in strike:
-            continue
         accepted = company.accepted_without(t)
         own = excess(int(accepted[:, k].sum()), len(accepted), company.accepted[:, k].mean())
         outside = accepted[~accepted[:, k]]  # with several labels a text, those of both classes speak for neither
         z = excess(outside.sum(axis=0), len(outside), shares[k])
         z[k] = -np.inf
         other = int(descending_order(z)[0])
-        if z[other] >= _CLEAR and own < _HARDLY:
-            count = int(outside[:, other].sum())
-            reason = f"without it {count:,} of its {len(accepted):,} texts are given {named.names[other]}"
-            strike[k, t] = Strike(named.entry_of.get((k, t), str(company.terms[t])), _evidence(company, k, t, accepted), reason)
+        claimed = z[other] >= _CLEAR
+        if claimed and own < _HARDLY:
+            reason = f"without it {int(outside[:, other].sum()):,} of its {len(accepted):,} texts are given {named.names[other]}"
+        elif own < _CLEAR and (k, t) in opposed:
+            reason = f"training texts say the opposite ({opposed[k, t]:+.2f}), and leave it a weight of {company.coef[k, t]:+.2f}"
+        else:
+            rivals = [j for j in np.flatnonzero(named.weights[:, t] > 0).tolist() if j != k]
+            for j in {*rivals, other} if claimed and z[other] > own else rivals:
+                split.setdefault((t, frozenset((k, j))), _split(company, k, j, t, accepted))
             continue
-        rivals = [j for j in np.flatnonzero(named.weights[:, t] > 0).tolist() if j != k]
-        rivals += [other] if z[other] >= _CLEAR and z[other] > own else []
-        for j in rivals:
-            split.setdefault((t, frozenset((k, j))), _split(company, k, j, t, accepted))
-    taken = {(t, k) for k, t in strike}  # a word that is struck from one class is the other's
-    return strike, [one for (t, pair), one in split.items() if not any((t, k) in taken for k in pair)]
+        strike[k, t] = Strike(named.entry_of.get((k, t), str(company.terms[t])), _evidence(company, k, t, accepted), reason)
+    # A word that is struck from one of two classes is the other's.
+    return strike, [one for (t, pair), one in split.items() if not any((k, t) in strike for k in pair)]
 
 
 def _shares(company: Company, k: int) -> Floats:
@@ -181,29 +182,24 @@ def _shares(company: Company, k: int) -> Floats:
     return outside.mean(axis=0) if len(outside) else np.zeros(company.accepted.shape[1])
 
 
-def _opposed(model: TextClassifier, company: Company, named: _Named) -> dict[tuple[int, int], Strike]:
-    """The named words of which the model's data say the opposite."""
-    strike: dict[tuple[int, int], Strike] = {}
+def _opposed(model: TextClassifier, company: Company, named: _Named) -> dict[tuple[int, int], float]:
+    """The named words of which the model's data say the opposite, by class and term, and what these say."""
+    found: dict[tuple[int, int], float] = {}
     if not hasattr(model.learner_, "disagreements") or not np.any(getattr(model.learner_, "prior_", 0)):
-        return strike
+        return found
     place = {term: j for j, term in enumerate(company.terms.tolist())}
-    binary = company.labels.kind == "binary"
     for one in model.disagreements(model.learner_.prior_.size):
         k, t = company.labels.index(one.target), place.get(one.term)
         if t is None:
             continue
         data, known = one.data, one.known
-        if binary and known < 0 < named.weights[0, t]:  # what is known of the first class speaks against the second
+        if company.labels.kind == "binary" and known < 0:  # what is known of the first class speaks against the second
             k, data, known = 0, -data, -known
-        if named.weights[k, t] * known <= 0:
-            continue
         from_prior = company.coef[k, t] - data
         limit = abs(from_prior) if from_prior * known > 0 else np.abs(company.coef[k]).max()
-        if abs(data) > _OPPOSED * limit:
-            reason = f"training texts say the opposite ({data:+.2f}), and leave it a weight of {company.coef[k, t]:+.2f}"
-            evidence = _evidence(company, k, t, company.accepted_without(t))
-            strike[k, t] = Strike(named.entry_of.get((k, t), one.term), evidence, reason)
-    return strike
+        if named.weights[k, t] > 0 < known and abs(data) > _OPPOSED * limit:
+            found[k, t] = data
+    return found
 
 
 def _split(company: Company, k: int, other: int, t: int, accepted: Bools) -> Split:
