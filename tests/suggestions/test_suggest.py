@@ -55,6 +55,18 @@ def test_a_word_that_the_model_never_saw_comes_back():
     assert harvest.n_texts == sum("harvest" in text for text in texts)
 
 
+def test_a_new_word_of_two_classes_goes_to_the_one_that_claims_it_most():
+    """All texts of ships have it, and half of those of money."""
+    texts, labels = planted(words={**WORDS, "law": ["court", "judge", "jury"], "art": ["painter", "museum", "canvas"]})
+    has = [name == "ship" or (name == "money" and k % 2 == 0) for k, name in enumerate(labels)]
+    texts = [f"{text} boat" if own else text for text, own in zip(texts, has, strict=True)]
+    found = suggest(learn(KEYWORDS, texts, labels), texts, n=20)
+    others = {name: one.other for name, some in found.add.items() for one in some if one.word == "boat"}
+    assert others == {"ship": "", "money": "ship"}
+    assert "boat" in found.to_keywords()["ship"]
+    assert "boat" not in found.to_keywords()["money"]
+
+
 def test_the_evidence_is_counted():
     texts, labels = planted()
     model = learn(KEYWORDS, texts, labels)

@@ -71,7 +71,10 @@ def _print(found: Suggestions) -> None:
     """All words in one table, class by class; then those of two classes, which a person has to decide on."""
     rows = []
     for name in found.counts:
-        rows += [[name, "add", *_cells(one), one.lines[0]] for one in found.add[name]]
+        rows += [
+            [name, "add", *_cells(one), f"{f'rather {one.other}: ' if one.other else ''}{one.lines[0]}"]
+            for one in found.add[name]
+        ]
         rows += [[name, "strike", *_cells(one.evidence), f"{one.reason}: {one.evidence.lines[0]}"] for one in found.strike[name]]
     for word in found.split:
         for name, evidence in word.claims.items():

@@ -20,6 +20,7 @@ class WordEvidence:
     ratio : float, how many times as often texts of the class have it as others
     weight : float, in the model, for the class
     lines : tuple of str, what stands around it in some of these texts
+    other : str, of a word to add, the class that claims it even more, where texts have one label each; else empty
     """
 
     word: str
@@ -28,6 +29,7 @@ class WordEvidence:
     ratio: float
     weight: float
     lines: tuple[str, ...]
+    other: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,14 @@ class Suggestions:
     def to_keywords(self) -> dict[str, dict[str, float]]:
         """The list with what is to be added, and weight 0 for what is to be struck; what is to be split stays as it is.
 
-        A word of weight 0 says nothing, takes nothing from the words near it, and is not suggested again. What is added has the
-        median weight of the class's words.
+        What is added has the median weight of the class's words, and goes to the class that claims it most. A word of weight 0
+        says nothing, takes nothing from the words near it, and is not suggested again.
         """
         mended = {}
         for name, words in self.keywords.items():
             weight = median([one for one in words.values() if one > 0] or [1.0])
-            new = {one.word: weight for one in self.add.get(name, [])}
-            mended[name] = {**words, **new, **{one.entry: 0.0 for one in self.strike.get(name, [])}}
+            new = {one.word: weight for one in self.add[name] if not one.other}
+            mended[name] = {**words, **new, **{one.entry: 0.0 for one in self.strike[name]}}
         return {name: words for name, words in mended.items() if words}
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,4 +125,5 @@ def changes(old: Mapping[str, Mapping[str, float]], new: Mapping[str, Mapping[st
 
 
 def _shown(one: WordEvidence) -> str:
-    return f"{one.word} (in {one.n_texts:,} texts, {one.n_class:,} of the class, {one.ratio:.1f} times as often)"
+    other = f"; rather {one.other}" if one.other else ""
+    return f"{one.word} (in {one.n_texts:,} texts, {one.n_class:,} of the class, {one.ratio:.1f} times as often{other})"

@@ -1,7 +1,7 @@
 """How a list of keywords could be mended, by the texts at hand and what a model makes of them.
 
-*Add*: words that texts of the class have far more often than by chance (z ≥ 2, `company.py`), by z. With one label a text a word
-goes to the class with the largest z, unless it was named for another and stays there.
+*Add*: words that texts of the class have far more often than by chance (z ≥ 2, `company.py`), by z. Where two classes claim
+a word and texts have one label, the one it was named for, or else that of the largest z, is told, and gets it in a file.
 
 *Strike*: a named word whose texts, were it left out, would hardly be given the class (z < 1) but another (z ≥ 2); and one of
 which training texts say the opposite (`disagreements`), so that a quarter of the weight it was named with is lost, or where the
@@ -10,15 +10,14 @@ prior is not trusted of the class's largest weight, unless its texts clearly spe
 *Split*: a named word whose texts, were it left out, would be given the class (z ≥ 1), but even more so another (z ≥ 2); and a
 word that is named for two classes.
 
-Chosen on the service desk and on Reuters' topics of one label: of eight rankings z was the best for models of few labels, of all
-and of none; a quarter, 1 and 2 strike about seven of ten words that were planted for the wrong class, and three of a hundred that
-were named by a person (docs/unlabelled.md has what becomes of wikipedia25).
+Chosen on the service desk and on Reuters' topics of one label, by which removed keywords come back and which planted ones are
+struck, for models of no labels, of four a class and of all (docs/unlabelled.md has these figures of wikipedia25).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ import numpy as np
 from .._slots import Slots
 from .._system.stages import stage
 from .._ties import descending_order
-from .._typing import Bools, Floats
+from .._typing import Bools, Floats, Indices
 from ..classifier import TextClassifier
 from ..errors import EmptyVocabularyError, SettingError
 from ..knowledge.keywords import KeywordPrior
@@ -129,23 +128,30 @@ class _Named:
 
 def _additions(company: Company, named: _Named, strike: dict[tuple[int, int], Strike], n: int) -> dict[str, list[WordEvidence]]:
     """Per class the words that its texts have far more often than by chance."""
-    candidates = is_word(company.terms)
-    owner = np.zeros(len(company.terms), dtype=np.intp)
-    if not company.labels.multilabel:
-        best = np.full(len(company.terms), -np.inf)
-        for k in range(len(named.names)):
-            z = company.excess(k)
-            owner[z > best], best = k, np.maximum(best, z)
-        stays = named.weights > 0
-        stays[tuple(np.array([*strike], dtype=np.intp).reshape(-1, 2).T)] = False
-        candidates &= ~stays.any(axis=0)
-    found = {}
+    owners = _owners(company, named, strike)
+    words = is_word(company.terms)
+    found: dict[str, list[WordEvidence]] = {}
     for k, name in enumerate(named.names):
         z = company.excess(k)
-        own = candidates & ~named.known[k] & (z >= _CLEAR) & (company.labels.multilabel | (owner == k))
-        chosen = np.flatnonzero(own)[descending_order(z[own])[:n]]
-        found[name] = [_evidence(company, k, t) for t in chosen.tolist()]
+        own = np.flatnonzero(words & ~named.known[k] & (z >= _CLEAR))
+        found[name] = []
+        for t in own[descending_order(z[own])[:n]].tolist():
+            other = "" if owners is None or owners[t] == k else named.names[owners[t]]
+            found[name].append(replace(_evidence(company, k, t), other=other))
     return found
+
+
+def _owners(company: Company, named: _Named, strike: dict[tuple[int, int], Strike]) -> Indices | None:
+    """With one label a text the class that claims a word most: that it was named for and stays, or that of the largest z."""
+    if company.labels.multilabel:
+        return None
+    owners, best = np.zeros(len(company.terms), dtype=np.intp), np.full(len(company.terms), -np.inf)
+    for k in range(len(named.names)):
+        stays = [t for t in np.flatnonzero(named.weights[k] > 0).tolist() if (k, t) not in strike]
+        z = company.excess(k)
+        z[stays] = np.inf
+        owners[z > best], best = k, np.maximum(best, z)
+    return owners
 
 
 def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tuple[dict[tuple[int, int], Strike], list[Split]]:
