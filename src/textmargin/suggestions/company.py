@@ -88,6 +88,11 @@ class Company:
         """In how many texts each term is."""
         return np.diff(self.counts.indptr)
 
+    @cached_property
+    def is_word(self) -> Bools:
+        """Which terms have a letter: the others are how numbers look."""
+        return np.array([any(map(str.isalpha, term)) for term in self.terms.tolist()], dtype=bool)
+
     def excess(self, k: int) -> Floats:
         """z of each term for a class."""
         own = self.accepted[:, k].astype(np.float64)
@@ -120,7 +125,7 @@ class Company:
         own = np.bincount(both[: len(first)].indices, minlength=len(self.terms))
         found = []
         for part, size in ((own, len(first)), (counts - own, len(second))):
-            z = np.where(is_word(self.terms), excess(part, counts, size / max(len(first) + len(second), 1)), 0.0)
+            z = np.where(self.is_word, excess(part, counts, size / max(len(first) + len(second), 1)), 0.0)
             z[without] = 0.0
             order = descending_order(z)[:n]
             found.append([str(self.terms[j]) for j in order if z[j] > 1])
@@ -143,11 +148,6 @@ def _count(texts: list[str], analyze: Callable[[str], list[str]]) -> tuple[NDArr
     counts = counts[:, frequent]
     counts.sort_indices()
     return vectorizer.get_feature_names_out()[frequent], counts
-
-
-def is_word(terms: NDArray[Any]) -> Bools:
-    """Which terms have a letter: the others are how numbers look."""
-    return np.array([any(map(str.isalpha, term)) for term in terms.tolist()], dtype=bool)
 
 
 def line_around(text: str, word: str) -> str:

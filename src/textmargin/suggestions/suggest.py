@@ -30,7 +30,7 @@ from ..classifier import TextClassifier
 from ..errors import EmptyVocabularyError, SettingError
 from ..knowledge.keywords import KeywordPrior
 from ..representations.texts import as_texts
-from .company import Company, excess, is_word
+from .company import Company, excess
 from .findings import Split, Strike, Suggestions, WordEvidence
 
 _CLEAR, _HARDLY = 2.0, 1.0  # of z
@@ -129,11 +129,10 @@ class _Named:
 def _additions(company: Company, named: _Named, strike: dict[tuple[int, int], Strike], n: int) -> dict[str, list[WordEvidence]]:
     """Per class the words that its texts have far more often than by chance."""
     owners = _owners(company, named, strike)
-    words = is_word(company.terms)
     found: dict[str, list[WordEvidence]] = {}
     for k, name in enumerate(named.names):
         z = company.excess(k)
-        own = np.flatnonzero(words & ~named.known[k] & (z >= _CLEAR))
+        own = np.flatnonzero(company.is_word & ~named.known[k] & (z >= _CLEAR))
         found[name] = []
         for t in own[descending_order(z[own])[:n]].tolist():
             other = "" if owners is None or owners[t] == k else named.names[owners[t]]
