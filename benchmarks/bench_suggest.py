@@ -12,7 +12,7 @@
 
 of those that stand in three texts or more; *chance* is ten of these at random. *Planted*: each class is given one word more, of
 another class's keywords or of the words in ten texts or more, at even odds; the shares of these and of the others that `suggest`
-strikes. Without labels the model is self-trained from the keywords and their spread; with labels it is the default on these.
+strikes. The model is the default: without labels it learns from all texts and the keywords, with labels from these alone.
 """
 
 from __future__ import annotations
@@ -24,13 +24,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from textmargin import BagOfWords, KeywordPrior, PriorSVC, Suggestions, TextClassifier, suggest
+from textmargin import KeywordPrior, Suggestions, TextClassifier, suggest
 from textmargin._ties import descending_order
 from textmargin._typing import Floats
-from textmargin.knowledge.spread import WordVectors, spread
-from textmargin.labels import ClassLabels
-from textmargin.learners.self_training import Pool, SelfTraining
-from textmargin.learners.trust import Solver
+from textmargin.knowledge.spread import WordVectors
 
 from .measure import describe
 from .unlabelled.tasks import Task
@@ -112,31 +109,10 @@ def plant(task: Task, rng: np.random.Generator) -> dict[str, str]:
 
 
 def learn(task: Task, keywords: Keywords, size: int, seed: int) -> TextClassifier:
-    """A model of so many labels a class."""
-    if size:
-        given = task.given(task.draw(size, seed))
-        return TextClassifier(knowledge=KeywordPrior(keywords)).fit(given.texts, given.labels)
-    return self_trained(task, keywords)
-
-
-def self_trained(task: Task, keywords: Keywords) -> TextClassifier:
-    """Without labels: from the keywords and their spread."""
-    prior = KeywordPrior(keywords)
-    words = BagOfWords(extra_terms=prior.words())
-    X = words.fit_transform(task.texts).tocsr()
-    labels = ClassLabels(np.array(task.classes), "multilabel" if task.multilabel else "multiclass")
-    known = prior.coef(words.get_feature_names_out(), task.classes)
-    weights = np.array([known[name] for name in task.classes])
-    weights += spread(weights, WordVectors.of(X))
-    weights *= 2 / np.linalg.norm(weights, axis=1, keepdims=True)
-    signs = np.zeros((len(task.texts), len(task.classes)), dtype=np.int8)
-    guess = SelfTraining(1.0, Solver(1.0, 1e-2, 50)).guess(Pool(X, signs, np.ones(len(signs)), weights, labels))
-    rows = guess.signs.any(axis=1)
-    learner = PriorSVC(C=0.5, prior=weights[:, None, :], trust=1.0, tol=1e-2).fit(X[rows], guess.signs[rows] > 0)
-    fitted = TextClassifier(knowledge=prior)
-    learner.classes_ = labels.names
-    learner.multilabel_ = task.multilabel
-    return fitted.set_fitted(words, learner, labels, int(rows.sum()), (guess.signs > 0).sum(axis=0))
+    """The default with so many labels a class; without any, from all texts."""
+    model = TextClassifier(knowledge=KeywordPrior(keywords), multilabel=task.multilabel)
+    given = task.given(task.draw(size, seed))
+    return model.fit(given.texts, given.labels) if size else model.fit(task.texts)
 
 
 def rankings(task: Task, model: TextClassifier, keywords: Keywords) -> dict[str, dict[str, list[str]]]:

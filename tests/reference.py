@@ -47,20 +47,24 @@ def ssk_by_definition(s, t, length, decay, gap_decay=None):
 def primal_svm(
     X, signs, *, C=1.0, costs=None, margins=(1.0, 1.0), prior=None, intercept=True, pull=0.0, target=0.0, nonneg=False
 ):
-    """The minimum of J by L-BFGS: w, η, b and J, with X dense and prior (n_priors, n_features)."""
+    """The minimum of J by L-BFGS: w, η, b and J, with X dense and prior (n_priors, n_features).
+
+    `intercept` is whether there is one, or of each row whether it has it.
+    """
     n, d = X.shape
     prior = np.zeros((0, d)) if prior is None else np.atleast_2d(prior)
     costs = np.ones(n) if costs is None else costs
     m = np.where(signs > 0, *margins)
     Z = X @ prior.T
     k, penalty = len(prior), 1 / (2 * C)
+    has_intercept = np.zeros(n) + intercept
 
     def objective(u):
-        w, eta, b = u[:d], u[d : d + k], u[-1] * intercept
-        missed = np.maximum(0, m - signs * (X @ w + Z @ eta + b))
+        w, eta, b = u[:d], u[d : d + k], u[-1]
+        missed = np.maximum(0, m - signs * (X @ w + Z @ eta + b * has_intercept))
         slope = -costs * signs * missed
         value = 0.5 * penalty * w @ w + 0.5 * costs @ missed**2 + 0.5 * pull * np.sum((eta - target) ** 2)
-        gradient = np.concatenate([penalty * w + X.T @ slope, Z.T @ slope + pull * (eta - target), [slope.sum() * intercept]])
+        gradient = np.concatenate([penalty * w + X.T @ slope, Z.T @ slope + pull * (eta - target), [slope @ has_intercept]])
         return value, gradient
 
     bounds = [(None, None)] * d + [(0 if nonneg else None, None)] * k + [(None, None)]
@@ -68,7 +72,7 @@ def primal_svm(
         objective, np.zeros(d + k + 1), jac=True, method="L-BFGS-B", bounds=bounds,
         options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-16, "gtol": 1e-11, "maxcor": 50},
     )  # fmt: skip
-    return best.x[:d], best.x[d : d + k], best.x[-1] * intercept, best.fun
+    return best.x[:d], best.x[d : d + k], best.x[-1] * np.any(intercept), best.fun
 
 
 def utility_by_counting(positive, score, theta, tp=2.0, fp=-1.0, fn=0.0, tn=0.0):

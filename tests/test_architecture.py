@@ -16,12 +16,14 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "textmargin"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 EVERYBODYS = {
+    "_cross_fitting",
     "_label_forms",
     "_sklearn",
     "_slots",
     "_system",
     "_ties",
     "_typing",
+    "_unlabelled",
 }  # private to the package, and there for all of it
 SKLEARN_PRIVATE = {
     "_check_feature_names",

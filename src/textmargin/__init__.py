@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from .feedback.adapt import adapt
     from .feedback.adaptive_filter import AdaptiveFilter
     from .gram.store import KernelStore
+    from .knowledge.contrasts import RationaleContrasts
     from .knowledge.gaze import GazePrior
     from .knowledge.keywords import KeywordPrior
     from .knowledge.rationales import RationalePrior
     from .knowledge.reading import fixations_from_events, reading_measures
     from .knowledge.transfer import ModelPrior
+    from .learners.contrasts import Contrasts
+    from .learners.cross_fitting import PriorFolds
     from .learners.kernel import KernelSVC
     from .learners.primal import PriorSVC
     from .learners.rocchio import Rocchio
@@ -48,6 +51,7 @@ _HOMES = {
     "AdaptiveFilter": "feedback.adaptive_filter",
     "BagOfWords": "representations.bow",
     "Budget": "decisions.budget",
+    "Contrasts": "learners.contrasts",
     "Corpus": "datasets.corpus",
     "DataCheck": "check.findings",
     "DriftMonitor": "decisions.drift",
@@ -60,7 +64,9 @@ _HOMES = {
     "ModelConfig": "config",
     "ModelPrior": "knowledge.transfer",
     "PriorDisplay": "report.prior_display",
+    "PriorFolds": "learners.cross_fitting",
     "PriorSVC": "learners.primal",
+    "RationaleContrasts": "knowledge.contrasts",
     "RationalePrior": "knowledge.rationales",
     "Rocchio": "learners.rocchio",
     "SVM2K": "learners.two_view",
@@ -112,6 +118,7 @@ __all__ = [
     "AdaptiveFilter",
     "BagOfWords",
     "Budget",
+    "Contrasts",
     "Corpus",
     "DataCheck",
     "DriftMonitor",
@@ -124,7 +131,9 @@ __all__ = [
     "ModelConfig",
     "ModelPrior",
     "PriorDisplay",
+    "PriorFolds",
     "PriorSVC",
+    "RationaleContrasts",
     "RationalePrior",
     "Rocchio",
     "SpectrumKernel",

@@ -6,7 +6,7 @@ learner's prior; the learner goes inside the decision.
 
 from __future__ import annotations
 
-import warnings
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from ._cross_fitting import KindPrior, contrasts_of, cross_fit, learnt_from, warn_of_double_use
+from ._label_forms import label_names
 from ._typing import Floats
 from .decisions.threshold import ThresholdClassifier
-from .errors import LabelError, PriorError, TextmarginError, TextmarginWarning
+from .errors import LabelError, PriorError, TextmarginError
 from .knowledge.keywords import KeywordPrior
 from .knowledge.vocabulary import KnowledgeBase
 from .labels import ClassLabels
@@ -25,13 +27,20 @@ from .learners.primal import PriorSVC
 from .learners.prior import align_prior
 from .representations.bow import BagOfWords
 
+_SLIP = 0.9  # names that are alike by more are one, spelled in two ways
+
 
 @dataclass(frozen=True)
 class KnownWeights:
     """What all kinds of knowledge come to: a prior's weights, and which knowledge each column of priors comes from."""
 
-    prior: Floats  # (n_problems, n_priors, n_terms)
+    kinds: list[KindPrior]
     knowledge: list[str]  # (n_priors,)
+
+    @property
+    def prior(self) -> Floats:
+        """(n_problems, n_priors, n_terms)."""
+        return np.concatenate([one.prior for one in self.kinds], axis=1)
 
 
 @dataclass(frozen=True)
@@ -118,6 +127,14 @@ class Slots:
         given = self.knowledge if isinstance(self.knowledge, list | tuple) else [self.knowledge]
         return [_with_keywords(kind) for kind in given if kind is not None]
 
+    def named_classes(self, y: Any) -> list[Any]:
+        """The classes that knowledge speaks of; not those that look like a slip of the pen for one of the labels."""
+        names = list(dict.fromkeys(name for kind in self.kinds() if isinstance(kind, KnowledgeBase) for name in kind.classes()))
+        given = [] if y is None else list(dict.fromkeys(label_names(y)))
+        return [
+            name for name in names if str(name) in given or not difflib.get_close_matches(str(name), given, n=1, cutoff=_SLIP)
+        ]
+
     def prior(self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KnownWeights | None:
         """All knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither.
 
@@ -141,25 +158,38 @@ class Slots:
             raise PriorError("Both knowledge and the learner's own prior are given; choose one.")
         if not kinds:
             return None
-        parts = [_aligned(kind, representation, labels, matrix) for kind in kinds]
-        columns = [title for title, part in zip(_titles(kinds), parts, strict=True) for _ in range(part.shape[1])]
-        return KnownWeights(np.concatenate(parts, axis=1), columns)
+        parts = [_align(kind, representation, labels, matrix) for kind in kinds]
+        columns = [title for title, part in zip(_titles(kinds), parts, strict=True) for _ in range(part.prior.shape[1])]
+        return KnownWeights(parts, columns)
 
-    def warn_of_double_use(self, learner: Any, texts: list[str]) -> None:
-        """Held-out scores flatter knowledge that was learnt from the same labelled texts."""
-        if getattr(learner, "trust", None) != "auto":
-            return
+    def fit_params(
+        self, model: Any, known: KnownWeights | None, representation: Any, labels: ClassLabels, texts: list[str], target: Any
+    ) -> dict[str, Any]:
+        """What else a learner's `fit` is told of knowledge that was learnt from texts, or is made of them.
+
+        Parameters
+        ----------
+        model : the learner, inside the decision if there is one
+        known : what `prior` gave
+        representation, labels : what the knowledge is about
+        texts, target : what is learnt from
+        """
+        learner = getattr(model, "estimator", model)
+        if known is None:
+            return {}
+        if isinstance(learner, PriorSVC) and isinstance(model, PriorSVC | ThresholdClassifier):
+            found = {
+                "prior_folds": cross_fit(known.kinds, labels.membership(target), texts),
+                "contrasts": contrasts_of(self.kinds(), representation.transform, labels, texts),
+            }
+            return {name: value for name, value in found.items() if value is not None}
         for kind in self.kinds():
-            sources = kind.sources() if hasattr(kind, "sources") else ()
-            n_shared = sum(text in sources for text in texts)
-            if n_shared:
-                warnings.warn(
-                    f"{type(kind).__name__} was learnt from {n_shared} of the {len(texts)} training texts, so that these "
-                    f"flatter it and trust='auto' may believe it too readily; learn it from other texts, or set the trust "
-                    f"yourself.",
-                    TextmarginWarning,
-                    stacklevel=4,
-                )
+            if hasattr(kind, "differences"):
+                raise PriorError(f"{type(kind).__name__} needs PriorSVC, alone or in a ThresholdClassifier; got {model!r:.60}.")
+            part = learnt_from(kind, texts)
+            if part.any() and getattr(learner, "trust", None) == "auto":
+                warn_of_double_use(kind, part, "these flatter it, so that trust='auto' may believe it too readily")
+        return {}
 
     def _inside_learner(self) -> list[tuple[str, Any]]:
         """The learner and all that is inside it, with their names as parameters."""
@@ -173,18 +203,30 @@ def _compares_texts(kernel: Any) -> bool:
     return hasattr(kernel, "over")
 
 
-def _aligned(known: Any, representation: Any, labels: ClassLabels, matrix: Any) -> Floats:
-    """One kind of knowledge in the columns of the representation: (n_problems, n_priors, n_terms)."""
+def _align(known: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KindPrior:
+    """One kind of knowledge in the columns of the representation."""
     terms, names = representation.get_feature_names_out(), labels.names
-    if not isinstance(known, Mapping):
-        own = clone(known) if isinstance(known, BaseEstimator) else known
-        if isinstance(own, KnowledgeBase) and isinstance(representation, BagOfWords):
+
+    def weights_of(kind: Any) -> Any:
+        if isinstance(kind, Mapping):
+            return kind
+        if isinstance(kind, KnowledgeBase) and isinstance(representation, BagOfWords):
             unseen = frozenset(terms[np.bincount(matrix.indices, minlength=len(terms)) == 0])
-            known = own.coef(terms, names, representation.build_keyword_analyzer(), unseen)
-        else:
-            known = own.coef(terms, names)
-    # Not strict: in cross-validation a fold may well lack every word that is known of some class.
-    return align_prior(known, names, labels.n_problems, len(terms), terms, strict=False)
+            return kind.coef(terms, names, representation.build_keyword_analyzer(), unseen)
+        return kind.coef(terms, names)
+
+    def align(weights: Any) -> Floats:
+        # Not strict: in cross-validation a fold may well lack every word that is known of some class.
+        return align_prior(weights, names, labels.n_problems, len(terms), terms, strict=False)
+
+    def align_like(kind: Any) -> Floats:
+        """With a prior for every class that has one, also where nothing is left to say of it."""
+        rest = weights_of(kind)
+        return align({name: rest.get(name, np.zeros(len(terms))) for name in weights} if isinstance(rest, Mapping) else rest)
+
+    own = clone(known) if isinstance(known, BaseEstimator) else known
+    weights = weights_of(own)
+    return KindPrior(own, align(weights), align_like)
 
 
 def _titles(kinds: list[Any]) -> list[str]:

@@ -21,6 +21,7 @@ from .datasets.corpus import Corpus
 from .decisions.threshold import ThresholdClassifier
 from .decisions.utility import F1, T10SU, T10U, T11SU, Measure, Utility
 from .errors import SettingError, TableError, nearest
+from .knowledge.contrasts import RationaleContrasts
 from .knowledge.keywords import KeywordPrior
 from .knowledge.rationales import RationalePrior
 from .knowledge.transfer import ModelPrior
@@ -217,7 +218,8 @@ class ModelConfig:
             if corpus is None:
                 raise SettingError("rationales", "needs the corpus that has them: build(corpus).")
             analyzer = self.words().set_params(stop_words=None).build_analyzer()
-            kinds.append(RationalePrior(read_rationales(corpus, self.rationales), analyzer=analyzer))
+            rationales = read_rationales(corpus, self.rationales)
+            kinds += [RationalePrior(rationales, analyzer=analyzer), RationaleContrasts(rationales)]
         if self.prior_model is not None:
             earlier = load_classifier(self.prior_model)
             if not hasattr(earlier.representation_, "get_feature_names_out"):

@@ -19,7 +19,7 @@ billing = ["payment"]
 
 
 def call(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
+    return CliRunner(env={"COLUMNS": "300"}).invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """Several kinds of knowledge at once: each is weighed by itself, and verdicts, explanations and files say which is meant."""
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -18,7 +16,7 @@ from textmargin import (
     load,
     load_dataset,
 )
-from textmargin.errors import PriorError, TextmarginWarning
+from textmargin.errors import PriorError
 
 pytestmark = pytest.mark.filterwarnings("ignore::textmargin.errors.UnknownTermWarning")
 
@@ -142,13 +140,3 @@ def test_a_filter_takes_several_kinds():
 def test_what_is_no_knowledge_is_named_by_its_place(kind):
     with pytest.raises(PriorError, match=r"knowledge\[1\] is .*; each kind of knowledge is a mapping class → words"):
         TextClassifier(knowledge=[WORDS, kind]).fit(TEXTS, TOPICS)
-
-
-def test_of_several_kinds_the_one_learnt_from_the_training_texts_is_warned_of():
-    marked = RationalePrior([(TEXTS[0], [(0, 5, "grain")])])
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        TextClassifier(knowledge=[WORDS, marked]).fit(TEXTS, TOPICS)
-    double = [str(one.message) for one in found if one.category is TextmarginWarning]
-    assert len(double) == 1
-    assert double[0].startswith("RationalePrior was learnt from 1 of the 6 training texts")

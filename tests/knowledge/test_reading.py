@@ -8,6 +8,7 @@ from sklearn.linear_model import Ridge
 
 from textmargin import GazePrior, TextClassifier, fixations_from_events, reading_measures
 from textmargin.errors import PriorError, TextmarginWarning
+from textmargin.knowledge import gaze
 
 # Words at 0, 50, 120, 200; the first two make one sentence, the others another.
 STARTS, SENTENCES = [0, 50, 120, 200], [0, 0, 1, 1]
@@ -130,10 +131,29 @@ def test_as_knowledge_of_a_classifier():
     prior = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
     names = list(texts)
     few = [name for name in names if name.endswith(("/0", "/1"))]
-    with pytest.warns(TextmarginWarning, match="learnt from 8 of the 8 training texts"):
-        model = TextClassifier(knowledge=prior).fit([texts[n] for n in few], [labels[n] for n in few])
+    model = TextClassifier(knowledge=prior).fit([texts[n] for n in few], [labels[n] for n in few])
     assert model.score([texts[n] for n in names], [labels[n] for n in names]) > 0.8
     assert len(model.learner_.verdict_) == 4
+
+
+@pytest.mark.filterwarnings("error")
+def test_without_some_documents_it_is_that_of_the_others():
+    table, texts, labels = readers()
+    rest = [name for name in texts if not name.endswith("/0")]
+    whole = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
+    without = whole.without([texts[name] for name in texts if name not in rest])
+    own = table[table.doc_id.isin(rest)]
+    of_rest = GazePrior(own, {name: texts[name] for name in rest}, labels, regressor=Ridge(), progress=False)
+    assert without.sources() == {texts[name] for name in rest}
+    assert without.fit().weights_ == of_rest.fit().weights_
+
+
+def test_settings_of_the_regression_are_chosen_once(monkeypatch):
+    """Cross-fitting asks for the same pipeline five times more; the search takes most of its time."""
+    table, texts, labels = readers()
+    whole = GazePrior(table, texts, labels, n_tune=20, progress=False).fit()
+    monkeypatch.setattr(gaze, "GridSearchCV", None)
+    assert clone(whole.without([texts["art/0"]])).fit().settings_ == whole.settings_
 
 
 def test_odd_readings_are_told():
@@ -217,8 +237,7 @@ def test_learns_anew_when_something_is_set_and_clones_keep_what_was_learnt():
     found, expected = (known.coef(terms, ["art", "law", "sea", "war"])["art"] for known in (other, prior))
     assert not np.allclose(found, expected)
     untouched = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
-    with pytest.warns(TextmarginWarning):
-        TextClassifier(knowledge=untouched).fit(list(texts.values()), list(labels.values()))
+    TextClassifier(knowledge=untouched).fit(list(texts.values()), list(labels.values()))
     assert not hasattr(untouched, "weights_")
 
 

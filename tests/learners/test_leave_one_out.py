@@ -53,7 +53,8 @@ def test_is_close_to_retraining_on_texts(skew, C):
 def test_both_forms_agree():
     """By rows and by weights: the same leverage."""
     from textmargin.learners import _exact
-    from textmargin.learners.trust import Problem, _pose, trust_setting
+    from textmargin.learners.problem import Problem
+    from textmargin.learners.trust import _pose, trust_setting
 
     X, y, direction = make_problem(30, 9)
     signs = 2.0 * y - 1

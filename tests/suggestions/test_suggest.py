@@ -44,6 +44,14 @@ def test_what_was_left_out_comes_back():
     assert not found.split
 
 
+def test_what_was_left_out_comes_back_without_a_label():
+    texts, _ = planted()
+    found = suggest(TextClassifier(knowledge=KEYWORDS).fit(texts), texts, n=4)
+    for name, words in WORDS.items():
+        assert {*words_of(found.add[name])} == {*words} - {*KEYWORDS[name]}
+    assert not any(found.strike.values())
+
+
 def test_a_word_that_the_model_never_saw_comes_back():
     texts, _ = planted()
     model = TextClassifier(knowledge=KEYWORDS).fit(

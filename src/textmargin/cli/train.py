@@ -236,7 +236,7 @@ def _is_rarer(model: TextClassifier) -> bool:
 
 
 def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
-    several = len({*model.knowledge_}) > 1
+    several = len({one.knowledge for one in model.verdict_}) > 1
     return {
         "source": model.metadata_["source"],
         "n_texts": model.metadata_["n_texts"],

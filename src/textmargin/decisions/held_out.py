@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._sklearn import take_rows
 from .._ties import ROUNDING
-from .._typing import Bools, Floats
+from .._typing import Bools, Floats, Indices
 from ..errors import ScoreError
 from ..labels import ClassLabels, Indicator, column_names
 from ._unseen_terms import shared_length
@@ -41,14 +41,16 @@ def score_columns(estimator: Any, X: Any, multilabel: bool) -> Floats:
 
 @dataclass(frozen=True)
 class Fitter:
-    """An estimator to be fitted, and whether it is given the texts' weights."""
+    """An estimator to be fitted, whether it is given the texts' weights, and what else it is given."""
 
     estimator: Any
     weighs: bool
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(self, X: Any, y: Any, weight: Floats | None) -> Any:
         """A fitted clone."""
-        return clone(self.estimator).fit(X, y, sample_weight=weight) if self.weighs else clone(self.estimator).fit(X, y)
+        given = {**self.fit_params, "sample_weight": weight} if self.weighs else self.fit_params
+        return clone(self.estimator).fit(X, y, **given)
 
     def fold_scores(
         self,
@@ -131,6 +133,14 @@ def _target(Y: NDArray[Any], kept: NDArray[np.bool_], names: NDArray[Any] | None
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOutRows:
+    """Scores (n_rows, n_problems) of some texts, by number, that somebody else held out."""
+
+    rows: Indices
+    scores: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class HeldOutSource:
     """What held-out scores of a fitted `ThresholdClassifier` are computed from."""
 
@@ -141,9 +151,14 @@ class HeldOutSource:
     weight: Floats | None
     trained: Floats
     labels: ClassLabels
+    given: HeldOutRows | None = None
 
     def scores(self) -> HeldOutScores:
         """The scores that thresholds are set on."""
+        if self.given is not None:
+            rows, few = self.given.rows, self.classifier.few_positives
+            positive, weight = membership(self.y, self.labels)[rows], None if self.weight is None else self.weight[rows]
+            return HeldOutScores.of(positive, self.given.scores, self.trained[rows], "cv", self.labels, few, weight)
         method, held_out = self._held_out()
         positive = membership(self.y, self.labels)
         few = self.classifier.few_positives
@@ -160,16 +175,17 @@ class HeldOutSource:
         frozen = isinstance(self.classifier.estimator, FrozenEstimator)
         if wanted == "train":
             return "train", self.trained
+        own_folds = bool(self.fitter.fit_params)  # others would not hold out what was made of a text with it
         if wanted == "auto" and not frozen:
             cheapest = getattr(estimator, "held_out_method", None)
             if cheapest is not None:
-                wanted = cheapest()
-                if wanted == "cv":  # its own, which start from the solution they are near to
-                    n_folds = min(self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight))
-                    own = estimator.fold_decision_function(n_folds, self.classifier.random_state)
-                    return "cv", np.asarray(own).reshape(len(self.trained), -1)
+                wanted, own_folds = cheapest(), True  # which start from the solution they are near to
             else:
                 wanted = "loo" if hasattr(estimator, "loo_decision_function") else "cv"
+        if wanted == "cv" and own_folds:
+            n_folds = min(self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight))
+            own = estimator.fold_decision_function(n_folds, self.classifier.random_state)
+            return "cv", np.asarray(own).reshape(len(self.trained), -1)
         if wanted == "cv":
             if frozen:
                 raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")

@@ -12,7 +12,7 @@ makes it affordable; the regression itself is learnt on all of them. Measures ar
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -69,6 +69,8 @@ class GazePrior(KnowledgeBase):
     settings_ : dict class → dict, what was chosen for the SVR.
     """
 
+    _chosen: dict[Any, dict[str, float]] | None = None  # settings of the SVR by class, chosen elsewhere
+
     def __init__(
         self,
         readings: Any,
@@ -108,10 +110,11 @@ class GazePrior(KnowledgeBase):
         ideal = np.array([_ideal_weights(X, y == k) for k in range(len(classes))])
         rows, place = self._rows(documents, vectorizer)
         category, word = y[place[:, 0]], place[:, 1]
-        regression = _Regression(self.regressor, self.n_tune, self.random_state)
+        chosen = self._chosen or {}
+        regressions = [_Regression(self.regressor, self.n_tune, self.random_state, chosen.get(name)) for name in classes]
         learnt = []
         with progress_of(f"Learning how {len(classes)} categories were read", self.progress) as report:
-            jobs = (delayed(regression.category)(k, rows, category, word, ideal) for k in range(len(classes)))
+            jobs = (delayed(one.category)(k, rows, category, word, ideal) for k, one in enumerate(regressions))
             for found in run_jobs(jobs, self.n_jobs, prefer="processes"):
                 learnt.append(found)
                 if report:
@@ -134,8 +137,24 @@ class GazePrior(KnowledgeBase):
         """The labelled texts."""
         return {text for name, text in self.texts.items() if name in self.labels}
 
+    def without(self, texts: Collection[str]) -> GazePrior:
+        """The same learnt from the other documents, the SVR's settings held where they are chosen: the search takes minutes."""
+        left_out = frozenset(texts)
+        rest = {name: text for name, text in self.texts.items() if text not in left_out}
+        documents = np.asarray(self.readings[self.document]).tolist()
+        rows = np.flatnonzero([name in rest or name not in self.texts for name in documents])
+        names = list(getattr(self.readings, "columns", self.readings))
+        readings = {name: np.asarray(self.readings[name])[rows] for name in names}
+        other = GazePrior(**{**self.get_params(deep=False), "readings": readings, "texts": rest})
+        other._chosen = self.settings_ if self._is_learnt else None
+        return other
+
+    @property
+    def _is_learnt(self) -> bool:
+        return getattr(self, "_learnt_with", None) == self._settings()
+
     def _entries(self) -> dict[Any, dict[str, float]]:
-        if getattr(self, "_learnt_with", None) != self._settings():
+        if not self._is_learnt:
             self.fit()
         return self.weights_
 
@@ -147,7 +166,8 @@ class GazePrior(KnowledgeBase):
     def __sklearn_clone__(self) -> GazePrior:
         """With what was learnt, as long as nothing is set otherwise: it takes a minute, and a grid search clones often."""
         same = GazePrior(**self.get_params(deep=False))
-        if getattr(self, "_learnt_with", None) == self._settings():
+        same._chosen = self._chosen
+        if self._is_learnt:
             for name in ("weights_", "ideal_", "mse_", "settings_", "_learnt_with"):
                 setattr(same, name, getattr(self, name))
         return same
@@ -220,6 +240,7 @@ class _Regression:
     regressor: Any
     n_tune: int
     random_state: int
+    settings: dict[str, float] | None = None  # of the SVR, where they were chosen before
 
     def category(
         self, k: int, rows: Floats, category: NDArray[np.intp], word: NDArray[np.intp], ideal: Floats
@@ -240,6 +261,8 @@ class _Regression:
     def _tuned(self, rows: Floats, target: Floats) -> tuple[Any, dict[str, float]]:
         if self.regressor is not None:
             return clone(self.regressor), {}
+        if self.settings:
+            return SVR(cache_size=500, **self.settings), self.settings
         if len(target) < 10:
             raise PriorError(f"There are {len(target)} words with readings in the other categories, too few to learn from.")
         some = check_random_state(self.random_state).permutation(len(target))[: max(10, self.n_tune)]

@@ -8,34 +8,19 @@ texts. Its weight is the difference of log-odds, where it is positive:
 
 from __future__ import annotations
 
-import json
-import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from math import log
-from pathlib import Path
-from typing import Any, Self
-
-import numpy as np
+from typing import Any
 
 from ..errors import PriorError
-from .vocabulary import KnowledgeBase
+from .passages import MarkedPassages, merged
 
 _WORD = re.compile(r"\b\w\w+\b")
 
 
-@dataclass(frozen=True)
-class Rationale:
-    """A text, and the passages (start, end) that were marked for a class each."""
-
-    text: str
-    spans: tuple[tuple[int, int, Any], ...]
-
-
-class RationalePrior(KnowledgeBase):
+class RationalePrior(MarkedPassages):
     """Words that annotators marked, more than they occur elsewhere.
 
     Parameters
@@ -63,96 +48,22 @@ class RationalePrior(KnowledgeBase):
         self.analyzer = analyzer
         self.min_count = min_count
 
-    @classmethod
-    def from_prodigy(cls, path: str | Path, **kwargs: Any) -> Self:
-        """From a JSONL file as Prodigy exports it: `text`, `spans` with `start`, `end`, `label`; only accepted answers count."""
-        found = []
-        for number, line in enumerate(_read(path).splitlines(), start=1):
-            if not line.strip():
-                continue
-            with _in_shape(f"Line {number} of {path}"):
-                record = json.loads(line)
-                if record.get("answer", "accept") == "accept":
-                    spans = [(span["start"], span["end"], span["label"]) for span in record.get("spans") or []]
-                    found.append((record["text"], spans))
-        return cls(found, **kwargs)
-
-    @classmethod
-    def from_label_studio(cls, path: str | Path, text: str = "text", **kwargs: Any) -> Self:
-        """From a JSON export of Label Studio with labelled passages; `text` names the field of the data that holds the text."""
-        found = []
-        with _in_shape(str(path)):
-            tasks = json.loads(_read(path))
-            fields = [task["data"] for task in tasks]
-        for number, (task, data) in enumerate(zip(tasks, fields, strict=True)):
-            if text not in data:
-                raise PriorError(f"Task {number} of {path} has no field {text!r}; it has {sorted(data)}.")
-            with _in_shape(f"Task {number} of {path}"):
-                spans = [
-                    (result["value"]["start"], result["value"]["end"], label)
-                    for annotation in task.get("annotations", [])
-                    if not annotation.get("was_cancelled")
-                    for result in annotation.get("result", [])
-                    for label in result.get("value", {}).get("labels", [])
-                ]
-            found.append((data[text], spans))
-        return cls(found, **kwargs)
-
     @property
     def title(self) -> str:
         """In the annotators' word."""
         return "marked passages"
 
-    def sources(self) -> set[str]:
-        """The texts in which passages were marked."""
-        return {self._checked(number, rationale).text for number, rationale in enumerate(self.rationales)}
-
     def _entries(self) -> dict[Any, dict[str, float]]:
         analyzer = self.analyzer or _words
         marked: dict[Any, Counter[str]] = {}
         everywhere: Counter[str] = Counter()
-        for rationale in map(self._checked, range(len(self.rationales)), self.rationales):
+        for rationale in self._read():
             everywhere.update(analyzer(rationale.text))
-            for name, start, end in _merged(rationale):
+            for name, start, end in merged(rationale):
                 marked.setdefault(name, Counter()).update(analyzer(rationale.text[start:end]))
         if not marked:
             raise PriorError("No passage is marked in any of the rationales.")
         return {name: _log_odds(counts, everywhere, self.min_count) for name, counts in marked.items()}
-
-    def _checked(self, number: int, rationale: Any) -> Rationale:
-        try:
-            text, spans = (rationale.text, rationale.spans) if isinstance(rationale, Rationale) else rationale
-            spans = [(_whole(start), _whole(end), name) for start, end, name in spans]
-        except (TypeError, ValueError) as error:
-            raise PriorError(f"Rationale number {number} is not (text, [(start, end, class), …]): {rationale!r:.80}.") from error
-        for start, end, name in spans:
-            if not 0 <= start < end <= len(text):
-                raise PriorError(
-                    f"Text number {number} has {len(text)} characters, but a passage for {name!r} goes from {start} to {end}."
-                )
-        return Rationale(text, tuple(spans))
-
-
-def _whole(offset: Any) -> int:
-    if isinstance(offset, bool):
-        raise TypeError("an offset is a number")
-    return operator.index(offset)
-
-
-def _merged(rationale: Rationale) -> list[tuple[Any, int, int]]:
-    """Passages per class, widened to whole words; what several annotators marked counts once."""
-    found = []
-    for name in {span[2]: None for span in rationale.spans}:
-        inside = np.zeros(len(rationale.text) + 2, dtype=np.int8)
-        for start, end, target in rationale.spans:
-            if target == name:
-                inside[1 + start : 1 + end] = 1
-        for word in re.finditer(r"\w+", rationale.text):
-            if inside[1 + word.start() : 1 + word.end()].any():
-                inside[1 + word.start() : 1 + word.end()] = 1
-        edges = np.flatnonzero(np.diff(inside))
-        found += [(name, int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    return found
 
 
 def _words(text: str) -> list[str]:
@@ -169,23 +80,3 @@ def _log_odds(marked: Counter[str], everywhere: Counter[str], min_count: int) ->
         if m >= min_count and weight > 0:
             weights[term] = weight
     return weights
-
-
-def _read(path: str | Path) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise PriorError(f"The file of rationales {path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise PriorError(f"The file of rationales {path} is not UTF-8 text: {error}.") from error
-
-
-@contextmanager
-def _in_shape(where: str) -> Iterator[None]:
-    """What is read is as the tool writes it."""
-    try:
-        yield
-    except json.JSONDecodeError as error:
-        raise PriorError(f"{where} is not JSON: {error}.") from error
-    except (KeyError, AttributeError, TypeError) as error:
-        raise PriorError(f"{where} is not as the annotation tool writes it: {type(error).__name__} {error}.") from error

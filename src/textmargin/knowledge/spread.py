@@ -7,7 +7,7 @@ keywords k of positive weight,
     v_c[t] = a · max(0, max over k of v_c[k] · (cos(t, k) − τ)/(1 − τ))        a = 0.3, τ = 0.5
 
 beside which named words stay as they are. A word that is named with weight 0 is struck out: it takes nothing. The constants are
-those of shared experience with two corpora; on six others they hardly matter (docs/unlabelled.md).
+those of a prototype on two corpora; on others they hardly matter (docs/unlabelled.md).
 """
 
 from __future__ import annotations

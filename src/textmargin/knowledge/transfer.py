@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from .._typing import Bools
 from ..errors import PriorError
 from .vocabulary import KnowledgeBase
 
@@ -49,6 +51,16 @@ class ModelPrior(KnowledgeBase):
     def title(self) -> str:
         """With the file, where it comes from one."""
         return "earlier model" if self.file_name is None else f"earlier model {self.file_name}"
+
+    def learnt_from(self, texts: Sequence[str]) -> Bools:
+        """The texts that the model was trained on, as far as it knows them."""
+        if getattr(self.model, "text_digests_", None) is None:
+            return np.zeros(len(texts), dtype=bool)
+        return np.asarray(self.model.trained_on(texts))
+
+    def classes(self) -> list[Any]:
+        """Those of the model."""
+        return list(getattr(self.model, "classes_", []))
 
     def known(self) -> dict[Any, dict[str, float]]:
         """The weights that are used, class → term → weight."""

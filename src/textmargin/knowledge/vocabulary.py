@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._typing import Floats
+from .._typing import Bools, Floats
 from ..errors import PriorError, TextmarginWarning, UnknownTermWarning, nearest
 
 Analyze: TypeAlias = Callable[[str], list[str]]
@@ -74,7 +74,12 @@ class KnowledgeBase(BaseEstimator):
         """How much is known of each class, and how much of that landed on the terms."""
         known = self._of_classes([_plain(name) for name in classes])
         finder = TermFinder(list(terms), patterns=self._patterns, analyze=analyze)
-        return [_land(name, entries, finder) for name, entries in known.items()]
+        # Words that a person wrote may be misspelt, those that were learnt are not: looking for the nearest takes seconds.
+        return [_land(name, entries, finder, suggest=self._patterns) for name, entries in known.items()]
+
+    def classes(self) -> list[Any]:
+        """The classes that somebody named, which may be learnt though no text has their label; none where they were learnt."""
+        return []
 
     def words(self, analyze: Analyze = str.split) -> list[str]:
         """The words that somebody named, which belong into a vocabulary whatever texts have; none where they were learnt."""
@@ -88,10 +93,15 @@ class KnowledgeBase(BaseEstimator):
     _patterns = False  # whether entries may be patterns and phrases, or are terms as they stand
 
     def _of_classes(self, classes: list[Any]) -> dict[Any, dict[str, float]]:
-        """What is known of the classes there are. Others are dropped with a warning, unless they look like a slip of the pen."""
+        """What is known of the classes there are."""
+        entries = self._entries()
+        return {name: entries[own] for own, name in self._matched_classes(entries, classes).items()}
+
+    def _matched_classes(self, names: Iterable[Any], classes: list[Any]) -> dict[Any, Any]:
+        """The class that each name stands for. Others are dropped with a warning, unless they look like a slip of the pen."""
         spelled = {str(name): name for name in classes}  # files know names only
-        known = {name if name in classes else spelled.get(str(name), name): entries for name, entries in self._entries().items()}
-        strangers = [name for name in known if name not in classes]
+        known = {name: name if name in classes else spelled.get(str(name), name) for name in names}
+        strangers = [name for name, found in known.items() if found not in classes]
         near = {name: nearest(name, spelled) for name in strangers}
         shown = f"{', '.join(map(repr, classes[:8]))}{' …' if len(classes) > 8 else ''}"
         for name in strangers:
@@ -107,11 +117,20 @@ class KnowledgeBase(BaseEstimator):
                 TextmarginWarning,
                 stacklevel=4,
             )
-        return {name: entries for name, entries in known.items() if name in classes}
+        return {name: found for name, found in known.items() if found in classes}
 
     def sources(self) -> set[str]:
         """The labelled texts that this was learnt from; none if it comes from elsewhere."""
         return set()
+
+    def learnt_from(self, texts: Sequence[str]) -> Bools:
+        """Which of the texts (n_texts,) had a part in this: on these it looks better than it is."""
+        sources = self.sources()
+        return np.array([text in sources for text in texts], dtype=bool)
+
+    def without(self, texts: Collection[str]) -> Self:
+        """The same learnt without these texts; itself where it was not learnt from texts, or cannot be learnt again."""
+        return self
 
     @abstractmethod
     def _entries(self) -> dict[Any, dict[str, float]]:
@@ -188,7 +207,7 @@ def compiled(entry: str) -> Any:
         raise PriorError(f"{entry!r} is not a regular expression: {error}.") from error
 
 
-def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> VocabularyMatch:
+def _land(target: Any, entries: Mapping[str, float], finder: TermFinder, *, suggest: bool) -> VocabularyMatch:
     terms: dict[str, float] = {}
     said: dict[str, str] = {}
     unknown, landed = [], 0.0
@@ -209,7 +228,7 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder) -> Voca
             if larger:
                 terms[term], said[term] = weight * share, entry
     total = sum(abs(weight) for weight in entries.values())
-    nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None}
+    nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None} if suggest else {}
     return VocabularyMatch(target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries))
 
 

@@ -27,12 +27,12 @@ class Fold:
     X: Matrix
 
 
-def refit_without(objective: Objective, start: Point, rows: Rows, tol: float, max_iter: int) -> Solution:
-    """The minimum over all texts but these; `start` is that over all texts."""
+def refit_without(objective: Objective, start: Point, rows: Rows, n_texts: int, tol: float, max_iter: int) -> Solution:
+    """The minimum over all rows but these, of which the first `n_texts` are texts; `start` is that over all rows."""
     costs = objective.costs.copy()
     costs[rows] = 0.0
     rest = replace(objective, costs=costs)
-    if np.unique(rest.y[costs > 0]).size < 2:
+    if np.unique(rest.y[:n_texts][costs[:n_texts] > 0]).size < 2:
         # Of one side alone, any intercept beyond its margin is a minimum. From the origin, at least no held-out text chose it.
         return newton(rest, tol=tol, max_iter=max_iter)
     origin = replace(start, shortfall=np.where(costs > 0, start.shortfall, -np.inf))

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._ties import ROUNDING
-from .._typing import Floats
+from .._typing import Bools, Floats
 from ..labels import OneVsRest
+from ._stacked_contrasts import StackedContrasts
+from .cross_fitting import PriorFolds
 from .objective import Matrix
-from .trust import Problem, Solver
+from .problem import FoldPriors, Problem, prior_scores
+from .trust import Solver
 
 
 @dataclass(frozen=True)
 class Training:
-    """What was fitted on, and how: all that leave-one-out scores need. X is the caller's own matrix where it could be."""
+    """What was fitted on, and how: all that held-out scores need. X is the caller's own matrix where it could be."""
 
     X: Matrix
     targets: OneVsRest
@@ -29,12 +31,23 @@ class Training:
     class_weight: Mapping[Any, float] | str | None
     fit_intercept: bool
     solver: Solver
+    contrasts: StackedContrasts | None = None
+    contrasted: Bools | None = None  # (n_problems,), which classes use the contrasts; by default all
+    prior_folds: PriorFolds | None = None
 
     def problems(self) -> Iterator[Problem]:
-        """One class against the rest, for each class."""
+        """One class against the rest, for each class, with the contrasts where they are used."""
+        for k, problem in enumerate(self.plain_problems()):
+            if self.contrasts is None or not (self.contrasted is None or self.contrasted[k]):
+                yield problem
+            else:
+                yield self.contrasts.below(problem, k, self.weight)
+
+    def plain_problems(self) -> Iterator[Problem]:
+        """The same without contrasts."""
         row_size = _median_length(self.X[self.weight > 0]) if self.prior.size else 0.0
         for k, prior in enumerate(self.prior):
-            y = self.targets.signs(k)
+            y, folds = self.targets.signs(k), self.prior_folds
             yield Problem(
                 X=self.X,
                 y=y,
@@ -45,15 +58,8 @@ class Training:
                 V=prior,
                 Z=prior_scores(self.X, prior),
                 row_size=row_size,
+                folds=None if folds is None else FoldPriors(folds.fold, folds.priors[:, k], folds.judges),
             )
-
-
-def prior_scores(X: Matrix, prior: Floats) -> Floats:
-    """XV', the priors' scores (n_texts, n_priors); exactly 0 where the terms of a text cancel but for rounding."""
-    if not len(prior):
-        return np.zeros((X.shape[0], 0))
-    scores, sizes = X @ prior.T, abs(X) @ np.abs(prior.T)
-    return np.ascontiguousarray(np.where(np.abs(scores) > ROUNDING * sizes, scores, 0.0))
 
 
 def _median_length(X: Matrix) -> float:

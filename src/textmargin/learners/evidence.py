@@ -12,6 +12,10 @@ the logarithm being held within ±4. That is the posterior log-odds of a prior t
 prior none of whose terms any training text has cannot be tried: it is adopted unless more others harm than help (sum ≥ 0), since
 somebody named it, and no text at hand is decided otherwise.
 
+What was learnt from the training texts themselves is weighed on those of them that had no part in it (`cross_fitting.py`), and is
+used where its own evidence is clear (≥ 1) only: nobody stands behind it who might know more than these texts. (On the training
+folds of the recordings in `experiments/_recordings.py`, priors from gaze that other classes spoke for lowered average precision.)
+
 The ratio has no size of its own: gains that are nothing but what the solver and rounding left undone would make as large an
 evidence as any. So a prior that moves the scores of held-out texts by no more than `tol` leaves undecided has gains of exactly 0,
 and no evidence. For squared losses l the solver stops where a step promises less than tol of the objective, so that scores are
@@ -37,12 +41,12 @@ _MOST_LOG_ODDS = 4.0
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the training data say of one prior of one class.
+    """What the training data say of one prior of one class, or of its contrasts.
 
     Attributes
     ----------
-    target : the class.
-    prior : int, which of its priors.
+    target : the class; None where all are meant.
+    prior : int, which of its priors; None for its contrasts, and for unlabelled texts.
     status : str
         `supported`: used, and the held-out texts of the class clearly speak for it; `adopted`: used, though these alone do not
         say so clearly (they lean towards it, or the priors of other classes are supported); `contradicted`: not used, and they
@@ -57,7 +61,7 @@ class Verdict:
     """
 
     target: Any
-    prior: int
+    prior: int | None
     status: str
     evidence: float
     gain: float
@@ -92,6 +96,14 @@ def hinge_gains(without: Floats, with_prior: Floats, costs: Floats, tol: float) 
     return np.zeros_like(without) if undecided.all() else without - with_prior
 
 
+def log_ranks(scores: Floats, positive: NDArray[np.bool_]) -> Floats:
+    """Of each positive text, log(1 + m), m being how many others have a higher score; those that have the same count half."""
+    others, own = np.sort(scores[~positive]), scores[positive]
+    near = _TIE * np.maximum(np.abs(own), 1.0)
+    lower, upper = np.searchsorted(others, own - near, "left"), np.searchsorted(others, own + near, "right")
+    return np.log1p(others.size - (lower + upper) / 2)
+
+
 def evidence_of(gains: Floats) -> float:
     """The evidence for a prior from what each text gains; exactly 0 where gains and losses cancel."""
     size = float(np.linalg.norm(gains))
@@ -104,19 +116,23 @@ def is_harmful(evidence: float) -> bool:
     return evidence <= _TIE - _CLEAR
 
 
-def select_priors(evidence: Floats, silent: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+def select_priors(
+    evidence: Floats, silent: NDArray[np.bool_] | None = None, learnt: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
     """Which priors are adopted, by the evidence of each class (row) and prior (column); NaN where there is no prior.
 
-    `silent` are those that say nothing of any training text.
+    `silent` are those that say nothing of any training text, `learnt` (n_priors,) those that were learnt from training texts.
     """
     helps, harms = evidence >= _CLEAR - _TIE, evidence <= _TIE - _CLEAR
     others_help, others_harm = (clear.sum(axis=0) - clear for clear in (helps, harms))
     log_odds = np.clip(np.log((others_help + 0.5) / (others_harm + 0.5)), -_MOST_LOG_ODDS, _MOST_LOG_ODDS)
     adopted = log_odds + _WEIGHT * evidence > _TIE
-    return np.asarray(adopted if silent is None else adopted | (silent & (log_odds > -_TIE) & (evidence == 0)))
+    if silent is not None:
+        adopted |= silent & (log_odds > -_TIE) & (evidence == 0)
+    return np.asarray(adopted if learnt is None else adopted & (helps | ~learnt))
 
 
-def verdict(target: Any, prior: int, evidence: float, gain: float, *, trusted: bool) -> Verdict:
+def verdict(target: Any, prior: int | None, evidence: float, gain: float, *, trusted: bool) -> Verdict:
     """In words."""
     clear = (evidence if trusted else -evidence) >= _CLEAR - _TIE
     status = ("supported" if clear else "adopted") if trusted else ("contradicted" if clear else "dropped")

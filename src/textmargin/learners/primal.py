@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import repeat
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -30,19 +31,23 @@ from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._ties import descending_order
-from .._typing import Bools, Floats, Indices
+from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._folds import deal_folds
 from ._held_out_cost import leave_one_out_pays
 from ._refit import Fold
+from ._stacked_contrasts import StackedContrasts
 from ._training import Training
-from .evidence import Disagreement, Verdict, select_priors, verdict
+from .auto import fit_auto
+from .contrasts import Contrasts
+from .cross_fitting import PriorFolds
+from .evidence import Disagreement
 from .explanation import Explanation
-from .joint_priors import join_priors
 from .objective import Matrix, canonical
 from .prior import align_prior
-from .trust import Fit, Problem, Solver
+from .problem import Problem
+from .trust import Fit, Solver
 
 
 class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
@@ -69,7 +74,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         - `ridge`: drawn, with strength `trust_strength`, to where the prior alone would lift a text of nothing but its terms
           from one margin to the other;
         - `auto`: per class, no prior, or fixed where `ridge` would draw it, by what held-out texts gain, and where these
-          cannot tell, by how the priors of the other classes do; `verdict_` tells.
+          cannot tell, by how the priors of the other classes do; `verdict_` tells. Contrasts are weighed in the same way.
     trust_strength : float, default=1.0
         The ρ of `trust="ridge"`: how strongly η is held.
     class_weight : mapping or "balanced", default=None
@@ -104,8 +109,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
     verdict_ : list of Verdict
-        Per class and prior whether it is `supported`, `adopted`, `dropped`, or `contradicted` by the data, with the evidence;
-        empty unless `trust="auto"`.
+        Per class and prior, and for contrasts, whether it is `supported`, `adopted`, `dropped`, or `contradicted` by the data,
+        with the evidence; empty unless `trust="auto"`.
     prior_ : array (n_problems, n_priors, n_features)
         The priors, aligned with the columns.
     n_iter_ : array (n_problems,)
@@ -170,7 +175,15 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        contrasts: Contrasts | None = None,
+        prior_folds: PriorFolds | None = None,
+    ) -> Self:
         """Learn the weights.
 
         Parameters
@@ -180,6 +193,12 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             the columns of a data frame name its classes
         sample_weight : array (n_texts,), default=None
             Cost of each text; a text of weight 0 counts as absent.
+        contrasts : Contrasts, default=None
+            Further examples, differences of texts without intercept. With `trust="auto"` a class uses them where held-out texts
+            gain by them, and `verdict_` tells; else they are used.
+        prior_folds : PriorFolds, default=None
+            For priors that were learnt from these texts: what they are without each fold of them. Held-out scores of a fold, and
+            with them what `auto` believes, are then by the priors that were learnt without it.
         """
         names = column_names(y)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
@@ -189,17 +208,25 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         labels = targets.labels
         terms = getattr(self, "feature_names_in_", None)
         prior = align_prior(self.prior, labels.names, labels.n_problems, X.shape[1], terms)
-        solver = Solver(self.trust_strength, self.tol, self.max_iter)
         training = Training(
-            X, targets, weight, prior, self.C, self._checked_margins(), self.class_weight, self.fit_intercept, solver
+            X,
+            targets,
+            weight,
+            prior,
+            self.C,
+            self._checked_margins(),
+            self.class_weight,
+            self.fit_intercept,
+            Solver(self.trust_strength, self.tol, self.max_iter),
+            contrasts=None if contrasts is None else StackedContrasts.stack(X, contrasts, labels.n_problems),
+            prior_folds=None if prior_folds is None else prior_folds.check(prior, X.shape[0]),
         )
-
         starts = self._fits() if self.warm_start and self._fitted_like(labels, prior) else []
-        problems = list(training.problems())
         if self.trust == "auto":
-            fits, self.verdict_ = self._believe(solver, problems, starts, labels)
+            fits, self.verdict_, contrasted = fit_auto(training, starts, self._per_class)
+            training = replace(training, contrasted=contrasted)
         else:
-            fits = self._per_class(solver.fit, problems, repeat(self.trust), starts or repeat(None))
+            fits = self._per_class(training.solver.fit, training.problems(), repeat(self.trust), starts or repeat(None))
             self.verdict_ = []
 
         self._training: Training | None = training
@@ -218,9 +245,15 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
         Exact as long as leaving the text out moves no other across its margin, and close otherwise; what `auto` and `ridge` found
         out about the prior is held. Shaped like `decision_function`. Needs the training data, which stay with the estimator (the
-        matrix itself, not a copy: do not change it in between) but not in a saved or pickled one.
+        matrix itself, not a copy: do not change it in between) but not in a saved or pickled one. Where contrasts are used, or a
+        prior that was learnt from these texts (`prior_folds`), only `fold_decision_function` can hold a text out.
         """
         training = self._require_training()
+        if self._needs_folds(training):
+            raise TextmarginError(
+                "Leave-one-out scores are of texts that contrasts, or a prior that is used, were learnt from; "
+                "use those of folds, which are held out with all that comes of them: fold_decision_function()."
+            )
         scores = self._per_class(training.solver.leave_one_out, training.problems(), self._fits())
         return self._labels.shape(np.column_stack(scores))
 
@@ -230,8 +263,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         All classes share one set of folds, into which each class is dealt out evenly. A refit starts from the fit of all texts,
         which makes it cheap, and goes on until what the held-out texts left in that is gone; what `auto` and `ridge` found out
         about the prior is held. Shaped like `decision_function`; NaN for the texts of a fold outside of which a class has no
-        example, or no other text. A text of weight 0 has the score of `decision_function`, which never saw it. Needs the training
-        data, as `loo_decision_function` does.
+        example, or no other text. A text of weight 0 has the score of `decision_function`, which never saw it. The contrasts of a
+        text are held out with it, and the folds are those of `prior_folds` where there are such. Needs the training data, as
+        `loo_decision_function` does.
 
         Parameters
         ----------
@@ -251,16 +285,20 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         training = self._require_training()
         counted = np.flatnonzero(training.weight > 0)
         positive = training.targets.positive[counted]
-        dealt = deal_folds(positive, n_folds, random_state)
+        if training.prior_folds is None:
+            dealt = deal_folds(positive, n_folds, random_state)
+        else:
+            dealt, n_folds = training.prior_folds.fold[counted], len(training.prior_folds.priors)
         folds = [Fold(rows, training.X[rows]) for rows in (counted[dealt == j] for j in range(n_folds))]
         rest = [positive[dealt != j] for j in range(n_folds)]
         learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
         scores, fits = self._trained_scores(training), self._fits()
-        trained = scores.T.copy()  # a row per class
         scores[counted] = np.nan
         refits = [(k, j) for k in range(len(fits)) for j in np.flatnonzero(learnable[:, k]).tolist()]
-        problems = (problem for k, problem in enumerate(training.problems()) for _ in range(learnable[:, k].sum()))
-        columns = ([fits[k] for k, _ in refits], [trained[k] for k, _ in refits], [folds[j] for _, j in refits])
+        problems = (
+            problem.in_fold(j) for k, problem in enumerate(training.problems()) for j in np.flatnonzero(learnable[:, k]).tolist()
+        )
+        columns = ([fits[k] for k, _ in refits], [folds[j] for _, j in refits])
         for (k, j), column in zip(refits, self._per_class(training.solver.fold_scores, problems, *columns), strict=True):
             scores[folds[j].rows, k] = column
         return self._labels.shape(scores)
@@ -268,10 +306,13 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def held_out_method(self) -> Literal["loo", "cv"]:
         """Which held-out scores of the training texts to take for what they cost.
 
-        "loo", those of `loo_decision_function`, where these are estimated to cost no more than twice the training, else "cv",
-        those of `fold_decision_function`. The estimate goes by the numbers of texts, of terms and of texts inside the margin.
+        "loo", those of `loo_decision_function`, where these can be had and are estimated to cost no more than twice the training,
+        else "cv", those of `fold_decision_function`. The estimate goes by the numbers of texts, of terms and of texts inside the
+        margin.
         """
         training = self._require_training()
+        if self._needs_folds(training):
+            return "cv"
         trained = self._trained_scores(training)
         sizes = (training.solver.size(problem, trained[:, k]) for k, problem in enumerate(training.problems()))
         return "loo" if leave_one_out_pays(sizes) else "cv"
@@ -335,27 +376,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self._warn_unconverged(fits, labels)
         return self
 
-    def _believe(
-        self, solver: Solver, problems: list[Problem], starts: list[Fit], labels: ClassLabels
-    ) -> tuple[list[Fit], list[Verdict]]:
-        """`trust="auto"`: weigh the priors of each class, believe those that deserve it, and say why."""
-        evaluations = self._per_class(solver.evaluate_priors, problems, starts or repeat(None))
-        silent, gain = (np.array([getattr(weights, name) for weights in evaluations]) for name in ("silent", "gain"))
-        adopted = select_priors(np.array([weights.evidence for weights in evaluations]), silent)
-
-        def losses(classes: Indices, used: Bools) -> list[Floats]:
-            own = [[part[k] for k in classes] for part in (problems, evaluations)]
-            return self._per_class(solver.selected_losses, own[0], own[1], used)
-
-        trusted = join_priors(adopted, gain, silent, losses, self.tol)
-        fits = self._per_class(solver.fit_selected, problems, evaluations, trusted)
-        verdicts = [
-            verdict(labels.name(k), j, float(weights.evidence[j]), float(weights.gain[j]), trusted=bool(trusted[k, j]))
-            for k, weights in enumerate(evaluations)
-            for j in np.flatnonzero(~np.isnan(weights.evidence)).tolist()
-        ]
-        return fits, verdicts
-
     def _per_class(self, work: Callable[..., Any], problems: Iterable[Problem], *others: Iterable[Any]) -> list[Any]:
         """Some work per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""
         jobs = (
@@ -382,6 +402,11 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def _trained_scores(self, training: Training) -> Floats:
         """Of the training texts, (n_texts, n_problems)."""
         return np.asarray(training.X @ self.coef_.T + self.intercept_)
+
+    def _needs_folds(self, training: Training) -> bool:
+        """Whether something that is used was learnt from the training texts, and has to be held out with them."""
+        contrasts = training.contrasts is not None and (training.contrasted is None or training.contrasted.any())
+        return bool(contrasts or (training.prior_folds is not None and self.trust_.any()))
 
     def _fitted_like(self, labels: ClassLabels, prior: Floats) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""

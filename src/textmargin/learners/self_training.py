@@ -8,20 +8,19 @@ Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from wha
 would confirm themselves:
 
 - with one label a text, halfway between equal shares and how often each class leads at the start;
-- with several, the part of the texts above the cut that divides a class's scores at the start into two groups with the least
-  variance within them (Otsu 1979).
+- with several, or of two classes where words are known for one only, the part of the texts above the cut that divides the scores
+  at the start into two groups with the least variance within them (Otsu 1979).
 
 The start is the model of the labelled texts with the priors, or the priors alone. Priors have their scale: −1 + ⟨v, x⟩ is the
 score of a text by the prior alone (`trust.py`).
 
-The constants were chosen on Wikipedia's categories, Reuters' topics of one label, Medline's queries and the service desk, with all
-and with two keywords a class; most of them hardly matter (docs/unlabelled.md).
+The constants were chosen on Wikipedia's categories, Reuters' topics, Medline's queries and the service desk, with all and with
+two keywords a class; most of them hardly matter (docs/unlabelled.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import delayed
@@ -33,7 +32,8 @@ from .._ties import ROUNDING, descending_order
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
 from .objective import Matrix
-from .trust import Fit, Problem, Solver
+from .problem import Problem
+from .trust import Fit, Solver
 
 ROUNDS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.95)  # how much of its share each class takes
 WEIGHT = 0.5  # what an unlabelled text costs beside a labelled one
@@ -55,6 +55,8 @@ class Pool:
     prior : array (n_problems, n_features), at its scale; 0 where nothing is known.
     labels : ClassLabels
     shares : array (n_classes,), or None where they are to be guessed
+    has_rest : bool
+        Whether texts of which nothing is known start in the class of which nothing is known.
     """
 
     X: Matrix
@@ -63,10 +65,25 @@ class Pool:
     prior: Floats
     labels: ClassLabels
     shares: Floats | None = None
+    has_rest: bool = False
 
     @property
     def unlabelled(self) -> Bools:
-        return ~self.signs.any(axis=1)
+        """Which texts (n_texts,) have no label."""
+        return np.asarray(~self.signs.any(axis=1))
+
+    @property
+    def both_sides(self) -> Bools:
+        """For which problems (n_problems,) there are labelled texts for and against the class."""
+        return np.asarray((self.signs > 0).any(axis=0) & (self.signs < 0).any(axis=0))
+
+    def with_priors(self, priors: Floats) -> Pool:
+        """The same texts with several priors a class, (n_problems, n_priors, n_features)."""
+        return replace(self, prior=priors.sum(axis=1))
+
+    def take(self, rows: Indices) -> Pool:
+        """Some of the texts."""
+        return replace(self, X=self.X[rows], signs=self.signs[rows], weight=self.weight[rows])
 
 
 @dataclass(frozen=True)
@@ -107,28 +124,26 @@ class SelfTraining:
     def start(self, pool: Pool) -> Floats:
         """Scores (n_texts, n_problems) by the model of the labelled texts with the priors, or by priors alone."""
         prior = np.asarray(pool.X @ pool.prior.T)
-        both = (pool.signs > 0).any(axis=0) & (pool.signs < 0).any(axis=0)
-        scores = prior - (1.0 if pool.labels.kind != "binary" else 0.0)
-        fits = self._learn(pool, prior, pool.signs, np.flatnonzero(both).tolist(), {})
+        scores = prior_scores(pool, prior)
+        fits = self._learn(pool, prior, pool.signs, np.flatnonzero(pool.both_sides).tolist(), {})
         for k, fit in fits.items():
             scores[:, k] = _scores(pool, prior, k, fit)
         return scores
 
-    def guess(self, pool: Pool, report: Callable[[float], object] | None = None) -> Guess:
+    def guess(self, pool: Pool) -> Guess:
         """Guess at the unlabelled texts."""
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
         scores = self.start(pool)
-        shares = guess_shares(pool.labels, scores[unlabelled]) if pool.shares is None else pool.shares
+        shares = guess_shares(pool.labels, scores[unlabelled], _one_side(prior) != 0) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
         signs = pool.signs
-        for number, part in enumerate(self.rounds):
+        rounds = (1.0,) if pool.labels.multilabel else self.rounds
+        for part in rounds:
             signs = pool.signs.copy()
-            need = ~(pool.signs > 0).any(axis=0)
+            need = np.asarray(~(pool.signs > 0).any(axis=0))
             signs[unlabelled] = select(pool.labels, scores[unlabelled], shares, part, need)
             fits = self._learn(pool, prior, signs, list(range(signs.shape[1])), fits)
             scores = np.column_stack([_scores(pool, prior, k, fits[k]) for k in range(signs.shape[1])])
-            if report is not None:
-                report((number + 1) / len(self.rounds))
         return Guess(signs, scores, shares)
 
     def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:
@@ -158,14 +173,38 @@ class SelfTraining:
         return self.solver.fit(problem, 1.0, start)
 
 
+def prior_scores(pool: Pool, prior: Floats) -> Floats:
+    """The scores of all texts (n_texts, n_problems) by priors alone, from what the words of texts add up to.
+
+    Of two classes, both of which have words, 0 is undecided. A class without words has the texts with less than half of what a
+    typical text with words has: always of two classes, of more where the pool says so.
+    """
+    reach = np.abs(prior).max(axis=1)
+    half = float(np.median(reach[reach > 0])) / 2 if reach.any() else 0.0
+    if pool.labels.kind == "binary":
+        return prior - _one_side(prior) * half
+    scores = prior - 1.0
+    if pool.has_rest and not pool.labels.multilabel:
+        scores[:, ~(pool.prior != 0).any(axis=1)] += half
+    return scores
+
+
+def _one_side(prior: Floats) -> float:
+    """Of two classes the one, 1 or −1, that all words speak for; 0 where some speak for the other."""
+    return 1.0 if prior.min() >= 0 else -1.0 if prior.max() <= 0 else 0.0
+
+
 def _scores(pool: Pool, prior: Floats, k: int, fit: Fit) -> Floats:
     return np.asarray(pool.X @ fit.w + prior[:, k] * fit.eta[0] + fit.intercept)
 
 
-def guess_shares(labels: ClassLabels, scores: Floats) -> Floats:
-    """Of each class (n_classes,), from scores (n_texts, n_problems) at the start."""
+def guess_shares(labels: ClassLabels, scores: Floats, one_sided: bool = False) -> Floats:
+    """Of each class (n_classes,), from scores (n_texts, n_problems) at the start; `one_sided`: of two, words speak for one."""
     if labels.multilabel:
         return np.array([_upper_part(column) for column in scores.T])
+    if labels.kind == "binary" and one_sided:
+        share = _upper_part(scores[:, 0])
+        return np.array([1 - share, share])
     n = labels.names.size
     leader, lead = leaders(labels.class_scores(scores))
     counts = np.bincount(leader[lead > 0], minlength=n)
@@ -193,7 +232,7 @@ def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, nee
     for k in range(labels.names.size):
         own = np.flatnonzero((leader == k) & (lead > 0))
         chosen[own[descending_order(lead[own])[: most[k]]]] = k
-    for k in np.flatnonzero(np.broadcast_to(need, labels.names.size)):
+    for k in np.flatnonzero(np.broadcast_to(need, labels.names.size)).tolist():
         if not (chosen == k).any():
             _give_one(class_scores, chosen, k)
     given = chosen >= 0

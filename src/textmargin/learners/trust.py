@@ -7,7 +7,7 @@
 | `nonneg` | whatever fits best but never negative                                                            |
 | `ridge`  | drawn with strength ρ to where the prior lifts a text across the margin                          |
 | `fixed`  | given beforehand: the weights are drawn towards the prior instead of towards zero                |
-| `auto`   | `plain`, or `fixed` where the prior lifts a text across the margin, by the evidence (`evidence.py`) |
+| `auto`   | `plain`, or `fixed` where the prior lifts a text across the margin, by the evidence (`auto.py`)     |
 
 *Lifts a text across the margin*: a text of nothing but the known terms, as long as the others are, would go from one margin to
 the other by the prior alone, η = (m₊ + m₋)/(r‖v‖) with r the median length of a row. That needs no labels, and no v is too large.
@@ -22,18 +22,16 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._ties import first_maximum
 from .._typing import Floats
-from ._folds import deal_folds
-from ._held_out_cost import ProblemSize, leave_one_out_pays
+from ._held_out_cost import ProblemSize
 from ._refit import FOLD_TOL, Fold, refit_without
-from .evidence import evidence_of, squared_gains
 from .leave_one_out import leave_one_out
 from .newton import Solution, newton
-from .objective import ExtraColumns, Matrix, Objective, Point
+from .objective import ExtraColumns, Objective
+from .problem import Problem
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
 Trust = Mode | float
@@ -41,51 +39,7 @@ Trust = Mode | float
 # A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its η undecided.
 # A pull towards zero, this small beside the typical size of its scores, decides for zero and hardly matters elsewhere.
 _SINGULAR_GUARD = 1e-10
-_N_FOLDS = 5
 _ROUNDING = 1e-9  # of slopes beside the steepest, of shares, and beside the margin
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One class against the rest, before anything is said about trust."""
-
-    X: Matrix
-    y: Floats
-    costs: Floats
-    margins: Floats
-    penalty: float
-    fit_intercept: bool
-    V: Floats  # (n_priors, n_features)
-    Z: Floats  # (n_texts, n_priors), the priors' scores XV'
-    row_size: float  # median length of a row
-
-    @property
-    def speaks(self) -> NDArray[np.bool_]:
-        """Per prior, whether it says anything about the texts that count."""
-        return np.asarray(self.Z[self.costs > 0].any(axis=0))
-
-    @property
-    def silent(self) -> NDArray[np.bool_]:
-        """Per prior, whether no text has any of its terms."""
-        present = np.bincount(self.X.indices, minlength=self.X.shape[1]) > 0 if sp.issparse(self.X) else self.X.any(axis=0)
-        return ~(self.V[:, np.asarray(present)] != 0).any(axis=1)
-
-    def typical_square(self) -> Floats:
-        """Per prior, the median of its squared scores that are not 0."""
-        return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in self.Z[self.costs > 0].T])
-
-    def margin_scale(self) -> Floats:
-        """Per prior, the η by which a text of nothing but its terms goes from one margin to the other; 0 for an empty prior."""
-        width = sum(self.margins[self.y == side].max(initial=0.0) for side in (1.0, -1.0))
-        size = self.row_size * np.linalg.norm(self.V, axis=1)
-        return np.divide(width, size, out=np.zeros(len(self.V)), where=size > 0)
-
-    def joint_margin_scale(self, trusted: NDArray[np.bool_]) -> Floats:
-        """The same for several priors together: what they have in common counts once."""
-        alone = np.where(trusted, self.margin_scale(), 0.0)
-        size = np.linalg.norm(alone @ self.V)
-        largest = np.linalg.norm(alone[:, None] * self.V, axis=1).max()
-        return alone * (largest / size) if size > largest else alone
 
 
 @dataclass(frozen=True)
@@ -103,17 +57,6 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class PriorEvaluation:
-    """What is known of one class before its priors are adopted or dropped."""
-
-    plain: Fit
-    fits: list[Fit]  # with each prior alone
-    evidence: Floats  # (n_priors,), NaN for an empty prior
-    gain: Floats  # (n_priors,)
-    silent: NDArray[np.bool_]  # (n_priors,), whether no text has any of its terms
-
-
-@dataclass(frozen=True)
 class Solver:
     """The settings that every fit of one estimator shares."""
 
@@ -124,7 +67,7 @@ class Solver:
     def fit(self, problem: Problem, trust: Trust, start: Fit | None = None) -> Fit:
         """Learn one class under a trust mode, or a fixed η given as a number."""
         mode, anchor = anchored(problem, trust)
-        return self._fit_nonneg(problem, start) if mode == "nonneg" else self._solve(problem, mode, anchor, start)
+        return self._fit_nonneg(problem, start) if mode == "nonneg" else self.solve(problem, mode, anchor, start)
 
     def leave_one_out(self, problem: Problem, fit: Fit) -> Floats:
         """The score of every text by the model trained on the others, the prior's trust mode held."""
@@ -132,15 +75,14 @@ class Solver:
         objective = _pose(problem, setting)
         return leave_one_out(objective, objective.point(fit.w, coefficients(problem, setting, fit)), self.tol)
 
-    def fold_scores(self, problem: Problem, fit: Fit, trained: Floats, fold: Fold, tol: float = FOLD_TOL) -> Floats:
-        """The scores of a fold's texts by the model of the others, the prior's trust mode held.
-
-        `trained` are the scores of all texts by the fit, from which the refit starts.
-        """
+    def fold_scores(self, problem: Problem, fit: Fit, fold: Fold, tol: float = FOLD_TOL) -> Floats:
+        """The scores of a fold's texts by the model of the others and their contrasts, the prior's trust mode held."""
         setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
         objective = _pose(problem, setting)
-        start = Point(fit.w, coefficients(problem, setting, fit), objective.margins - objective.y * trained)
-        refitted = keep(problem, setting, fit.mode, fit.anchor, refit_without(objective, start, fold.rows, tol, self.max_iter))
+        start = objective.point(fit.w, coefficients(problem, setting, fit))
+        rows = problem.with_contrasts_of(fold.rows)
+        solution = refit_without(objective, start, rows, problem.n_texts, tol, self.max_iter)
+        refitted = keep(problem, setting, fit.mode, fit.anchor, solution)
         return np.asarray(fold.X @ refitted.w + problem.Z[fold.rows] @ refitted.eta + refitted.intercept)
 
     def size(self, problem: Problem, trained: Floats) -> ProblemSize:
@@ -148,7 +90,8 @@ class Solver:
         missed = problem.margins - problem.y * trained
         return ProblemSize.of(problem.X, (problem.costs > 0) & (missed > max(self.tol, _ROUNDING) * problem.margins.max()))
 
-    def _solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
+    def solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
+        """Learn one class under a mode with its η given, drawn towards, or let in."""
         setting = trust_setting(problem, mode, anchor, self.strength)
         objective = _pose(problem, setting)
         origin = None if start is None else objective.point(start.w, coefficients(problem, setting, start))
@@ -158,70 +101,22 @@ class Solver:
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
         """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again."""
         moves = np.zeros(len(problem.V), dtype=bool)
-        fit = self._solve(problem, "nonneg", moves.astype(float), start)
+        fit = self.solve(problem, "nonneg", moves.astype(float), start)
         for _ in range(10 * moves.size):
             slope = np.where(moves, 0.0, _slope(problem, fit, self.tol))
             newcomer = int(first_maximum(-slope, _ROUNDING))  # of equal priors the first
             if not slope[newcomer] < 0:
                 return fit
             moves[newcomer] = True
-            trial = self._solve(problem, "nonneg", moves.astype(float), fit)
+            trial = self.solve(problem, "nonneg", moves.astype(float), fit)
             if not trial.eta[newcomer] > 0:
                 return fit  # its slope was rounding
             while (trial.eta < 0).any():
                 fit = _to_the_boundary(fit, trial)
                 moves &= fit.eta > 0
-                trial = self._solve(problem, "nonneg", moves.astype(float), fit)
+                trial = self.solve(problem, "nonneg", moves.astype(float), fit)
             fit = trial
         return replace(fit, converged=False)
-
-    def evaluate_priors(self, problem: Problem, start: Fit | None = None) -> PriorEvaluation:
-        """The first half of `auto`: what held-out texts gain by each prior."""
-        plain = self._solve(problem, "plain", np.zeros(len(problem.V)), start)
-        scale = problem.margin_scale()
-        if not scale.any():  # nothing to weigh: leaving texts out would cost more than the fit
-            return PriorEvaluation(plain, [plain] * scale.size, np.full(scale.size, np.nan), np.zeros(scale.size), scale > 0)
-        fits = [self._solve(problem, "fixed", np.where(np.arange(scale.size) == j, scale, 0.0), plain) for j in range(scale.size)]
-        losses = self._held_out_losses(problem, [plain, *fits], plain)
-        gains = [squared_gains(losses[0], loss, self.tol) for loss in losses[1:]]
-        evidence = np.array([evidence_of(gain) if known else np.nan for gain, known in zip(gains, scale > 0, strict=True)])
-        gain = np.array([gain.sum() / max(losses[0].sum(), 1e-300) for gain in gains])
-        return PriorEvaluation(plain, fits, evidence, gain, problem.silent)
-
-    def fit_selected(self, problem: Problem, evaluation: PriorEvaluation, trusted: NDArray[np.bool_]) -> Fit:
-        """The second half: the priors that are adopted, and no others."""
-        if not trusted.any():
-            return evaluation.plain
-        if trusted.sum() == 1:
-            return evaluation.fits[int(trusted.argmax())]
-        return self._solve(problem, "fixed", problem.joint_margin_scale(trusted), evaluation.plain)
-
-    def selected_losses(self, problem: Problem, evaluation: PriorEvaluation, trusted: NDArray[np.bool_]) -> Floats:
-        """Of each held-out text, with the priors that are adopted."""
-        return self._held_out_losses(problem, [self.fit_selected(problem, evaluation, trusted)], evaluation.plain)[0]
-
-    def _held_out_losses(self, problem: Problem, fits: list[Fit], plain: Fit) -> list[Floats]:
-        """Of each text under each fit, by leave-one-out or by refitted folds: the same for all fits, as the plain one decides."""
-        # With fewer weights than texts, leaving one out moves others across their margins, and the formula may err by far.
-        few_weights = problem.X.shape[1] < np.count_nonzero(problem.costs)
-        by_folds = few_weights or not leave_one_out_pays([self.size(problem, _scores(problem, plain))])
-        scores = self._all_folds(problem, fits) if by_folds else [self.leave_one_out(problem, fit) for fit in fits]
-        missed = [np.maximum(problem.margins - problem.y * score, 0) for score in scores]
-        return [problem.costs * one * one for one in missed]
-
-    def _all_folds(self, problem: Problem, fits: list[Fit]) -> list[Floats]:
-        """Scores of all texts, each by a refit without its fold, at the tolerance of the fits: small gains count as well."""
-        counted = np.flatnonzero(problem.costs > 0)
-        dealt = deal_folds(problem.y[counted, None] > 0, min(_N_FOLDS, counted.size), random_state=0)
-        folds = [Fold(rows, problem.X[rows]) for rows in (counted[dealt == j] for j in range(dealt.max() + 1))]
-        found = []
-        for fit in fits:
-            trained = _scores(problem, fit)
-            scores = trained.copy()
-            for fold in folds:
-                scores[fold.rows] = self.fold_scores(problem, fit, trained, fold, self.tol)
-            found.append(scores)
-        return found
 
 
 def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:
@@ -258,10 +153,9 @@ def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float)
 
 
 def _pose(problem: Problem, setting: TrustSetting) -> Objective:
-    n_texts = problem.y.size
     moves = setting.moves
     priors = ExtraColumns(np.ascontiguousarray(problem.Z[:, moves]), setting.pull[moves], setting.target[moves])
-    ones = ExtraColumns(np.ones((n_texts, 1)), np.zeros(1), np.zeros(1))
+    ones = ExtraColumns(problem.intercept_column[:, None], np.zeros(1), np.zeros(1))
     return Objective(
         problem.X,
         problem.y,
@@ -288,13 +182,14 @@ def keep(problem: Problem, setting: TrustSetting, mode: Mode, anchor: Floats, so
     return Fit(point.w, eta, intercept, mode, anchor, solution.n_iter, solution.converged, solution.gap)
 
 
-def _scores(problem: Problem, fit: Fit) -> Floats:
-    return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept)
+def trained_scores(problem: Problem, fit: Fit) -> Floats:
+    """Of all rows; a contrast has no intercept."""
+    return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept * problem.intercept_column)
 
 
 def _slope(problem: Problem, fit: Fit, tol: float) -> Floats:
     """∂J/∂η at a fit, as a fraction of the steepest it could be; 0 where it is what rounding or the solver left."""
-    missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * _scores(problem, fit), 0)
+    missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
     size = np.linalg.norm(problem.Z, axis=0) * np.linalg.norm(missed)
     slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
     return np.where(np.abs(slope) > max(tol, _ROUNDING), slope, 0.0)

@@ -160,7 +160,7 @@ def _model(model: TextClassifier) -> Model:
     metadata = model.metadata_
     parts = {
         "representation": repr(model.representation_),
-        "knowledge": ", ".join(dict.fromkeys(model.knowledge_)) or "none",
+        "knowledge": ", ".join(dict.fromkeys([*model.knowledge_, *(one.knowledge for one in model.verdict_)])) or "none",
         "learner": repr(model.learner) if model.learner is not None else type(model.learner_).__name__,
         "decision": repr(model.decision) if model.decision is not None else "where the score is 0",
     }

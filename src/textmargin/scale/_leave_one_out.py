@@ -19,7 +19,8 @@ from .._typing import Floats
 from ..errors import ScoreError, TooLargeError
 from ..labels import ClassLabels, OneVsRest
 from ..learners.leave_one_out import MAX_SIZE
-from ..learners.trust import Fit, Problem, Solver
+from ..learners.problem import Problem
+from ..learners.trust import Fit, Solver
 from ._blocks import Blocks
 from ._client import client
 from ._spill import SpilledArrays, load

@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from .._typing import Floats
 from ..labels import OneVsRest
 from ..learners.newton import Solution
-from ..learners.trust import Fit, Mode, Problem, Trust, TrustSetting, anchored, coefficients, keep, trust_setting
+from ..learners.problem import Problem
+from ..learners.trust import Fit, Mode, Trust, TrustSetting, anchored, coefficients, keep, trust_setting
 from ._blocks import Blocks
 from ._distributed_objective import DistributedObjective, Iterate
 from ._median import medians

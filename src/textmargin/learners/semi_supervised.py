@@ -1,0 +1,198 @@
+"""One rule that believes: whether unlabelled texts are learnt from, and with which priors, by what held-out labelled texts say.
+
+The labelled texts are dealt into folds, and the whole of self-training (`self_training.py`) is done without each: without any
+prior, and with each kind of knowledge. What a kind saves of the loss of the texts held out is its evidence for each class, and
+the rule for priors (`evidence.select_priors`) says which are used, unless all of them, or none, decide more of
+the texts rightly.
+Self-training with these is adopted where it clearly (evidence ≥ 1) decides more texts rightly than the labelled texts alone, with
+these priors or without any, whichever is better. Losses would not do there: self-training on texts of other topics has smaller
+losses, being surer, and decides worse. Where it cannot be told, the unlabelled texts are left aside.
+
+Where a class has no labelled text there is nothing to compare with: what is known is used, and nothing is weighed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .._ties import first_maximum
+from .._typing import Bools, Floats, Indices
+from ._folds import deal_folds
+from .evidence import Verdict, evidence_of, is_harmful, log_ranks, select_priors, squared_gains, verdict
+from .self_training import Guess, Pool, SelfTraining, Signs
+
+_ROUNDS = (0.2, 0.5, 0.95)  # of the self-training that is weighed: fewer, as it is done many times
+_MOST_LABELLED, _MOST_UNLABELLED = 2_000, 3_000  # texts that it is weighed on
+_N_FOLDS = 5
+_TIE = 1e-9
+_UNDECIDED = 1e-4  # of the loss: rounds stop at a coarse tolerance
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What is learnt from.
+
+    Attributes
+    ----------
+    guess : Guess or None
+        None where unlabelled texts are left aside.
+    priors : array (n_problems, n_priors, n_features)
+        Those that are used, at their scale; 0 for the others.
+    verdicts : list of Verdict
+        Of each class and kind of knowledge, where they were weighed; last, of the unlabelled texts (`target` and `prior` None).
+    held_out : HeldOut or None
+        Scores of labelled texts by models that did not know their labels, where they were weighed.
+    """
+
+    guess: Guess | None
+    priors: Floats
+    verdicts: list[Verdict]
+    held_out: HeldOut | None = None
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Scores (n_rows, n_problems) of some of a pool's rows."""
+
+    rows: Indices
+    scores: Floats
+
+
+def believe(training: SelfTraining, pool: Pool, priors: Floats, row_size: float) -> Belief:
+    """Weigh priors and unlabelled texts, and learn from those that deserve it.
+
+    Parameters
+    ----------
+    training : SelfTraining
+    pool : Pool, whose `prior` is not looked at
+    priors : array (n_problems, n_priors, n_features)
+    row_size : float, the typical length of a row
+    """
+    known = np.asarray((priors != 0).any(axis=2))
+    if not pool.both_sides.all():
+        used = scale_jointly(priors, known, row_size)
+        return Belief(training.guess(replace(pool.with_priors(used), has_rest=True)), used, [])
+    mask, verdicts, held_out = weigh(training, pool, priors, known, row_size)
+    used = scale_jointly(priors, mask, row_size)
+    adopted = verdicts[-1].status in ("supported", "adopted")
+    return Belief(training.guess(pool.with_priors(used)) if adopted else None, used, verdicts, held_out)
+
+
+def weigh(
+    training: SelfTraining,
+    pool: Pool,
+    priors: Floats,
+    known: Bools,
+    row_size: float,
+) -> tuple[Bools, list[Verdict], HeldOut]:
+    """Which priors are used (n_problems, n_priors), the verdicts on them and on the unlabelled texts, and held-out scores."""
+    trial = Trial.of(replace(training, rounds=_ROUNDS), pool)
+    n_problems, n_priors, _ = priors.shape
+    none = np.zeros((n_problems, n_priors), dtype=bool)
+
+    @cache
+    def scores(mask: bytes, unlabelled: bool) -> Floats:
+        used = np.frombuffer(mask, dtype=bool).reshape(n_problems, n_priors)
+        return trial.scores(scale_jointly(priors, used, row_size), unlabelled=unlabelled)
+
+    evidence, gain = np.full((n_problems, n_priors), np.nan), np.zeros((n_problems, n_priors))
+    # A class whose only text is held out has no text to train itself on: then priors are weighed on labelled texts alone.
+    several = trial.fewest > 1
+    if known.any():
+        without = trial.losses(scores(none.tobytes(), several))
+    for j in np.flatnonzero(known.any(axis=0)):
+        mask = known & (np.arange(n_priors) == j)
+        with_prior = trial.losses(scores(mask.tobytes(), several))
+        for k in np.flatnonzero(mask[:, j]):
+            gains = squared_gains(without[:, k], with_prior[:, k], _UNDECIDED)
+            evidence[k, j] = evidence_of(gains)
+            gain[k, j] = gains.sum() / max(without[:, k].sum(), 1e-300)
+    candidates = [select_priors(evidence) & known, known, *([none] if several else [])]
+    merits = [trial.merits(scores(mask.tobytes(), True)) for mask in candidates]
+    best = int(first_maximum([one.sum() for one in merits], _TIE * len(merits[0])))
+    used = candidates[best]
+    verdicts = [
+        verdict(pool.labels.name(k), j, float(evidence[k, j]), float(gain[k, j]), trusted=bool(used[k, j]))
+        for k, j in np.argwhere(known).tolist()
+    ]
+    labelled_only = [trial.merits(scores(mask.tobytes(), False)) for mask in (none, used)]
+    reference = max(labelled_only, key=lambda one: round(float(one.sum()), 9))
+    gains = merits[best] - reference
+    total = evidence_of(gains)
+    verdicts.append(verdict(None, None, total, float(gains.mean()), trusted=is_harmful(-total)))
+    return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Labelled texts in folds, with some unlabelled ones, on which ways to learn are compared."""
+
+    training: SelfTraining
+    pool: Pool
+    rows: Indices  # of the labelled texts, in the pool that they come from
+    labelled: Indices  # the same in this pool
+    fold: Indices  # of each labelled text
+    fewest: int  # texts for a class, or against it
+
+    @classmethod
+    def of(cls, training: SelfTraining, pool: Pool) -> Trial:
+        """Of the texts of a pool, or some of them where they are many."""
+        unlabelled = pool.unlabelled
+        rows = [_some(np.flatnonzero(~unlabelled), _MOST_LABELLED), _some(np.flatnonzero(unlabelled), _MOST_UNLABELLED)]
+        some = pool.take(np.concatenate(rows))
+        labelled = np.flatnonzero(~some.unlabelled)
+        positive = some.signs[labelled] > 0
+        fewest = int(np.minimum(positive.sum(axis=0), (~positive).sum(axis=0)).min())
+        n_folds = min(_N_FOLDS if fewest < 2 else min(_N_FOLDS, fewest), labelled.size)
+        return cls(training, some, rows[0], labelled, deal_folds(positive, n_folds, random_state=0), fewest)
+
+    def scores(self, priors: Floats, *, unlabelled: bool) -> Floats:
+        """Of the labelled texts (n_texts, n_problems), each by what is learnt without its fold."""
+        found = np.empty((self.labelled.size, self.pool.signs.shape[1]))
+        for j in range(int(self.fold.max()) + 1):
+            out = self.labelled[self.fold == j]
+            signs: Signs = self.pool.signs.copy()
+            signs[out] = 0
+            pool = replace(self.pool.with_priors(priors), signs=signs)
+            scores = self.training.guess(pool).scores if unlabelled else self.training.start(pool)
+            found[self.fold == j] = scores[out]
+        return found
+
+    @property
+    def signs(self) -> Signs:
+        """Of the labelled texts."""
+        return self.pool.signs[self.labelled]
+
+    def losses(self, scores: Floats) -> Floats:
+        """Of the labelled texts (n_texts, n_problems)."""
+        return self.pool.weight[self.labelled, None] * np.maximum(1 - self.signs * scores, 0) ** 2
+
+    def merits(self, scores: Floats) -> Floats:
+        """What scores are worth where decisions, not margins, count.
+
+        With one label a text, whether each is right; with several, how far up each label of each text stands among the texts
+        without that label: minus the logarithm of its rank.
+        """
+        labels = self.pool.labels
+        if not labels.multilabel:
+            decided = labels.accepted(labels.class_scores(scores))
+            truth = labels.class_scores(self.signs.astype(float)) > 0
+            return self.pool.weight[self.labelled] * (decided & truth).any(axis=1)
+        ranks = [log_ranks(column, signs > 0) for column, signs in zip(scores.T, self.signs.T, strict=True)]
+        return -np.concatenate(ranks)
+
+
+def scale_jointly(priors: Floats, used: Bools, row_size: float) -> Floats:
+    """Priors (n_problems, n_priors, n_features) that together lift a text of nothing but their words across the margin."""
+    sizes = np.linalg.norm(priors, axis=2, keepdims=True)
+    unit = np.divide(priors, sizes, out=np.zeros_like(priors), where=sizes > 0) * used[:, :, None]
+    together = np.linalg.norm(unit.sum(axis=1), axis=1)
+    return unit * (2.0 / (row_size * np.maximum(together, 1.0)))[:, None, None]
+
+
+def _some(rows: Indices, most: int) -> Any:
+    return rows if rows.size <= most else rows[np.linspace(0, rows.size - 1, most).astype(np.intp)]
