@@ -34,6 +34,7 @@ def desk(tmp_path_factory):
     with (folder / "texts.csv").open("w", newline="") as stream:
         csv.writer(stream).writerows([("id", "text"), *((k, text) for k, text in enumerate(train.texts))])
     (folder / "empty.csv").write_text("text\n")
+    (folder / "other.toml").write_text("bug = ['crash']")
     return folder
 
 
@@ -80,6 +81,16 @@ def test_write_the_keywords_of_the_model_to_a_new_file(desk, tmp_path):
     assert "weight 0: invoice" not in retrained.stderr  # it is struck already
 
 
+def test_keywords_and_texts_alone_will_do(desk, tmp_path):
+    """No label and no model: it learns from the texts and the keywords."""
+    (tmp_path / "few.toml").write_text('account = ["password"]\nnetwork = ["wifi", "network"]\nprinting = ["printer"]\n')
+    result = call("suggest", desk / "texts.csv", "--keywords", tmp_path / "few.toml", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert {*found["add"]} == {"account", "network", "printing"}
+    assert "paper" in [one["word"] for one in found["add"]["printing"]]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -87,6 +98,8 @@ def test_write_the_keywords_of_the_model_to_a_new_file(desk, tmp_path):
         (["model.tmm", "texts.csv", "-n", "0"], "-n 0: at least one"),
         (["model.tmm", "texts.csv", "--write", "words.csv"], "ends in .toml"),
         (["model.tmm", "texts.csv", "--write", "texts.csv"], "would replace"),
+        (["texts.csv", "--keywords", "words.toml", "--write", "other.toml"], "would lose its words"),
+        (["texts.csv"], "give a model and a file of texts, or --keywords"),
         (["strings.tmm", "texts.csv"], "needs a model of words; this one has SubsequenceKernel"),
     ],
 )

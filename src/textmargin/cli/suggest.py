@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, FileOptions, ModelFile, check_writable, grouped, tell
+from ._options import AsJson, FileOptions, check_writable, grouped, tell
 from ._tables import print_table
 
 if TYPE_CHECKING:
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
 @app.command()
 @grouped
 def suggest(
-    model: ModelFile,
-    data: Annotated[str, typer.Argument(help="Texts, with labels or without.")],
+    files: Annotated[
+        list[str], typer.Argument(help="A model and texts, with labels or without; with --keywords texts alone will do.")
+    ],
     file: FileOptions,
+    keywords: Annotated[
+        Path | None, typer.Option(help="Keywords to mend, instead of those of the model or, without one, to learn from.")
+    ] = None,
     n: Annotated[int, typer.Option("-n", help="How many words to add to each class.")] = 10,
     write: Annotated[
         Path | None,
@@ -33,6 +37,7 @@ def suggest(
     Words to add are those that the texts given the class have far more often than others; to strike, those whose texts would be
     given another class without them, or of which training texts say the opposite.
     """
+    from ..classifier import TextClassifier
     from ..knowledge.keywords import KeywordPrior
     from ..persistence import load_classifier
     from ..suggestions.findings import changes
@@ -42,24 +47,29 @@ def suggest(
 
     if n < 1:
         raise OptionError(f"-n {n}: at least one.")
+    if len(files) > 2 or (len(files) == 1 and keywords is None):
+        raise OptionError(f"give a model and a file of texts, or --keywords and a file of texts; got {' '.join(files)}.")
     if write is not None:
-        check_writable(write, model, data)
+        check_writable(write, *files)
         if write.suffix.lower() != ".toml":
             raise OptionError(f"--write {write}: keywords are written as TOML, to a name that ends in .toml.")
-    classifier = load_classifier(model)
-    table = read_table(
-        data, text=file.text, dialect=file.dialect, labelled=False, usual=(classifier.metadata_.get("text_column"), None)
-    )
+        if keywords is not None and write.exists() and not write.samefile(keywords):
+            raise OptionError(f"--write {write} would lose its words to those of --keywords {keywords}; choose a new name.")
+    source = keywords or (write if write is not None and write.exists() else None)
+    prior = None if source is None else KeywordPrior.from_file(source)
+    model = load_classifier(files[0]) if len(files) == 2 else None
+    usual = None if model is None else model.metadata_.get("text_column")
+    table = read_table(files[-1], text=file.text, dialect=file.dialect, labelled=False, usual=(usual, None))
     tell(table.notes, table.invalid, len(table.invalid))
-    keywords = KeywordPrior.from_file(write) if write is not None and write.exists() else None
-    found = find_suggestions(classifier, table.corpus.texts, keywords=keywords, n=n)
+    texts = table.corpus.texts
+    found = find_suggestions(model or TextClassifier(knowledge=prior).fit(texts), texts, keywords=prior, n=n)
     if as_json:
         print_json(found.to_dict())
     else:
         _print(found)
     if write is not None:
         mended = found.to_keywords()
-        lines = changes(found.keywords if keywords is not None else {}, mended)
+        lines = changes(KeywordPrior.from_file(write).entries() if write.exists() else {}, mended)
         if lines:
             write_keywords(write, mended)
         for line in lines:
