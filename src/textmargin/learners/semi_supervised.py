@@ -4,9 +4,9 @@ The labelled texts are dealt into folds, and the whole of self-training (`self_t
 prior, and with each kind of knowledge. What a kind saves of the loss of the texts held out is its evidence for each class, and
 the rule for priors (`evidence.select_priors`) says which are used, unless all of them, or none, decide more of the texts rightly.
 Self-training with these is adopted where it clearly (evidence ≥ 1) decides more texts rightly than the labelled texts alone, and
-not fewer than these with the priors. With several labels a text what counts is the F1 of each, and labels must not clearly stand
-lower among the texts (by the logarithm of their ranks). Losses would not do there: self-training on texts of other topics has smaller losses, being
-surer, and decides worse. Where it cannot be told, the unlabelled texts are left aside.
+not fewer than these with the priors. With several labels a text what counts is the F1 of each, and how far up its labels stand
+among the texts. Losses would not do there: self-training on texts of other topics has smaller losses, being surer, and decides
+worse. Where it cannot be told, the unlabelled texts are left aside.
 
 Where a class has no labelled text there is nothing to compare with: what is known is used, and nothing is weighed.
 """
@@ -119,14 +119,9 @@ def weigh(
         verdict(pool.labels.name(k), j, float(evidence[k, j]), float(gain[k, j]), trusted=bool(used[k, j]))
         for k, j in np.argwhere(known).tolist()
     ]
-    plain, with_priors = (evidence_of(merits[best] - trial.merits(scores(mask.tobytes(), False))) for mask in (none, used))
+    plain, with_priors = (trial.compare(scores(used.tobytes(), True), scores(mask.tobytes(), False)) for mask in (none, used))
     # Of a class's only text nothing tells how the labelled texts alone would do: then more is asked for.
     adopted = is_harmful(-plain) and (with_priors >= 0 if several else is_harmful(-with_priors))
-    if pool.labels.multilabel:
-        ranks = trial.log_ranks(scores(used.tobytes(), True))
-        adopted &= not any(
-            is_harmful(evidence_of(trial.log_ranks(scores(mask.tobytes(), False)) - ranks)) for mask in (none, used)
-        )
     more = float(merits[best].mean() - trial.merits(scores(none.tobytes(), False)).mean())
     verdicts.append(verdict(None, None, min(plain, with_priors), more, trusted=adopted))
     return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
@@ -182,9 +177,18 @@ class Trial:
         both, either = (decided & truth).sum(axis=1), decided.sum(axis=1) + truth.sum(axis=1)
         return self.pool.weight[self.labelled] * np.where(either == 0, 1.0, 2 * both / np.maximum(either, 1))
 
-    def log_ranks(self, scores: Floats) -> Floats:
-        """Of each label of each text, where it stands among the texts without that label."""
-        return np.concatenate([log_ranks(column, own > 0) for column, own in zip(scores.T, self.signs.T, strict=True)])
+    def compare(self, scores: Floats, others: Floats) -> float:
+        """The evidence that decisions by some scores are better than by others.
+
+        With several labels a text, where labels stand among the texts without them counts as much as the decisions, which hang on
+        thresholds; where a class has one text only, both must say so.
+        """
+        evidence = evidence_of(self.merits(scores) - self.merits(others))
+        if not self.pool.labels.multilabel:
+            return evidence
+        pairs = zip(scores.T, others.T, self.signs.T > 0, strict=True)
+        ranks = evidence_of(np.concatenate([log_ranks(b, own) - log_ranks(a, own) for a, b, own in pairs]))
+        return (evidence + ranks) / 2 if self.fewest > 1 else min(evidence, ranks)
 
 
 def scale_jointly(priors: Floats, used: Bools, row_size: float) -> Floats:
