@@ -163,7 +163,7 @@ def test_sample_weight_that_nobody_takes_is_refused():
 def test_labels_that_do_not_fit_are_refused():
     with pytest.raises(LabelError, match="There are 10 texts but 9 labels"):
         TextClassifier().fit(TEXTS, TOPICS[:-1])
-    with pytest.raises(LabelError, match="y is None"):
+    with pytest.raises(LabelError, match="None of 10 texts has a label"):
         TextClassifier().fit(TEXTS, None)
     with pytest.raises(LabelError, match="only one class: grain"):
         TextClassifier().fit(TEXTS, ["grain"] * 10)

@@ -227,6 +227,16 @@ class SemiSupervised:
             return model.fit(X[rows], _target(labels, signs[rows]), sample_weight=weight, **honest)
 
 
+def warn_of_guesses() -> None:
+    """Where costs meet a model without labels."""
+    warnings.warn(
+        "No text has a label: thresholds and probabilities rest on guesses, and are surer than they should be. Label some texts "
+        "before mistakes cost anything.",
+        TextmarginWarning,
+        stacklevel=4,
+    )
+
+
 def _target(labels: ClassLabels, signs: Any) -> Any:
     """Signs (n_texts, n_problems) as estimators take labels."""
     if labels.multilabel:

@@ -29,7 +29,7 @@ from ._slots import Slots
 from ._system.stages import log, stage
 from ._ties import descending_order
 from ._typing import Bools, Floats
-from ._unlabelled import NEAR, SemiSupervised
+from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
 from .decisions.drift import DriftMonitor
 from .decisions.estimate import Estimate, estimate
 from .decisions.held_out import score_columns
@@ -228,6 +228,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             counts = labels.membership(target).sum(axis=0) if texts else np.zeros(labels.names.size, dtype=int)
             self.set_fitted(learnt.representation, learnt.model, labels, len(texts), counts, text_digests(texts))
             self.knowledge_ = learnt.knowledge
+        if not texts and self.decision is not None:
+            warn_of_guesses()
         self._verdicts, self._shares = learnt.verdicts, learnt.shares
         self._unlabelled = (unlabelled if learnt.model is None else None), learnt.X
         self.metadata_["n_unlabelled"] = len(unlabelled)
@@ -546,6 +548,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         always_answer : bool, default=None
             Whether every text gets an answer; stays as it is where it is left out.
         """
+        if not self.metadata_["n_texts"]:
+            warn_of_guesses()
         floors = {"min_precision": min_precision, "min_recall": min_recall, "always_answer": always_answer}
         given: dict[str, Any] = {name: value for name, value in floors.items() if value is not None}
         if self.decision is None:  # so far the learner decided

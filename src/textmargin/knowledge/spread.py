@@ -40,8 +40,8 @@ class WordVectors:
     vectors: Floats
 
     @classmethod
-    def of(cls, X: Any, rank: int = RANK, min_texts: int = MIN_TEXTS) -> Self:
-        """From the matrix of the texts at hand, (n_texts, n_terms), sparse.
+    def of(cls, X: Any, rank: int | None = None, min_texts: int = MIN_TEXTS) -> Self:
+        """From the matrix of the texts at hand, (n_texts, n_terms), sparse; by default of rank 100, or less where these are few.
 
         Examples
         --------
@@ -55,7 +55,9 @@ class WordVectors:
         if X.shape[0] > _MOST_TEXTS:
             X = X[np.linspace(0, X.shape[0] - 1, _MOST_TEXTS).astype(np.intp)]
         frequent = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= min_texts)
-        rank = min(rank, X.shape[0], frequent.size)
+        fewer = min(X.shape[0], frequent.size)
+        rank = min(max(fewer // 4, 1), RANK) if rank is None else rank  # near to full rank, every word would be on its own
+        rank = min(rank, fewer)
         vectors = np.zeros((X.shape[1], rank))
         if rank:
             with threadpool_limits(limits=1, user_api="blas"):  # a busy machine's threads would wait for one another: ten times
