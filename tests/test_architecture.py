@@ -23,6 +23,7 @@ EVERYBODYS = {
     "_system",
     "_ties",
     "_typing",
+    "_unlabelled",
 }  # private to the package, and there for all of it
 SKLEARN_PRIVATE = {
     "_check_feature_names",

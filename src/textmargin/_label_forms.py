@@ -19,10 +19,86 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from ._typing import Bools
 from .errors import LabelError, TextmarginWarning
 from .labels import ClassLabels, Indicator, column_names, listed, positive_of
 
 _SETS = (list, tuple, set, frozenset)
+
+
+def labelled_rows(y: Any, n_texts: int) -> Bools:
+    """Which texts have a label: not None, NaN or NA, nor −1 as scikit-learn writes it; for an indicator, a row of these.
+
+    −1 is a label where the only other one is 1.
+    """
+    if y is None:
+        return np.zeros(n_texts, dtype=bool)
+    if sp.issparse(y):
+        return np.ones(y.shape[0], dtype=bool)
+    if getattr(y, "ndim", 1) == 2 and np.shape(y)[1] > 1:
+        matrix = np.asarray(y, dtype=object)
+        return np.asarray([not all(_is_missing(value) or value == -1 for value in row) for row in matrix.tolist()], dtype=bool)
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "US":
+        return np.ones(len(y), dtype=bool)
+    rows = _rows(y)
+    labelled = np.array([not _is_missing(row) for row in rows], dtype=bool)
+    minus = np.array([isinstance(row, Real) and not isinstance(row, bool) and row == -1 for row in rows], dtype=bool)
+    if minus.any():
+        others = {row for row, own, is_minus in zip(rows, labelled, minus, strict=True) if own and not is_minus}
+        if len(others) != 1:
+            labelled &= ~minus
+    return labelled
+
+
+def take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
+    """The labels of some texts, in their form."""
+    if hasattr(y, "iloc"):
+        return y.iloc[rows]
+    return y[rows] if isinstance(y, np.ndarray) or sp.issparse(y) else [y[row] for row in rows.tolist()]
+
+
+def label_names(y: Any) -> list[str]:
+    """The names that occur in labels, as texts have them; none of an indicator, whose columns are named elsewhere."""
+    if sp.issparse(y) or getattr(y, "ndim", 1) == 2 or _looks_like_a_matrix(y):
+        return []
+    return [str(name) for row in _rows(y) for name in (row if isinstance(row, _SETS) else [row])]
+
+
+def describe_partly(
+    y: Any, names: Sequence[Any], *, classes: Sequence[Any] | None = None, positive: Any = None, multilabel: bool | None = None
+) -> ClassLabels:
+    """What classes there are where only some texts have labels, perhaps none.
+
+    Parameters
+    ----------
+    y : the labels of those that have any, as `describe` takes them; None where none has
+    names : the classes that knowledge speaks of
+    classes, positive : as in `describe`
+    multilabel : bool, default=None
+        Whether a text may have any number of labels, where y does not tell.
+    """
+    if y is not None and _indicator(y, classes) is not None:
+        return describe(y, classes, positive)
+    rows = [] if y is None else _rows(y)
+    sets = any(isinstance(row, _SETS) for row in rows) if rows else bool(multilabel)
+    if rows and multilabel is not None and multilabel != sets:
+        raise LabelError(f"multilabel={multilabel}, but texts have {'any number of labels' if sets else 'one label each'}.")
+    counts = (
+        Counter(name for own in _as_sets(rows) for name in own)
+        if sets
+        else Counter(_plain(name, k) for k, name in enumerate(rows))
+    )
+    spelled = {str(name) for name in counts}
+    for name in [*names, *(classes if classes is not None else [])]:
+        if str(name) not in spelled:
+            spelled.add(str(name))
+            counts[name] = 0
+    if not sets and len(counts) < 2:
+        only = f"only one class, {next(iter(counts))!r}, is" if counts else "no class is"
+        raise LabelError(f"Of these texts {only} known; name two at least: by labels, by knowledge of both, or by classes=[...].")
+    if not sets and positive is None and len(counts) == 2 and len(names) == 1 and not any(counts.values()):
+        positive = names[0]  # the one that somebody could say something of
+    return describe_counts(counts, len(rows), sets, classes, positive)
 
 
 def describe(y: Any, classes: Sequence[Any] | None = None, positive: Any = None) -> ClassLabels:
@@ -166,10 +242,14 @@ def _as_sets(rows: list[Any]) -> list[list[Any]]:
     return found
 
 
+def _is_missing(name: Any) -> bool:
+    return name is None or type(name).__name__ == "NAType" or (isinstance(name, float) and name != name)
+
+
 def _plain(name: Any, row: int) -> Any:
     """A name as Python writes it, if it is one."""
     name = name.item() if isinstance(name, np.generic) else name
-    if name is None or type(name).__name__ == "NAType" or (isinstance(name, float) and name != name):
+    if _is_missing(name):
         raise LabelError(
             f"Text number {row} has no label ({name!r}); leave it out, or give every text a tuple of labels, () for none."
         )

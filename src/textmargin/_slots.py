@@ -6,6 +6,7 @@ learner's prior; the learner goes inside the decision.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from ._cross_fitting import KindPrior, contrasts_of, cross_fit, learnt_from, warn_of_double_use
+from ._label_forms import label_names
 from ._typing import Floats
 from .decisions.threshold import ThresholdClassifier
 from .errors import LabelError, PriorError, TextmarginError
@@ -24,6 +26,8 @@ from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .learners.prior import align_prior
 from .representations.bow import BagOfWords
+
+_SLIP = 0.9  # names that are alike by more are one, spelled in two ways
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,14 @@ class Slots:
         """Each kind of knowledge by itself, a mapping from classes to words as the keywords it stands for."""
         given = self.knowledge if isinstance(self.knowledge, list | tuple) else [self.knowledge]
         return [_with_keywords(kind) for kind in given if kind is not None]
+
+    def named_classes(self, y: Any) -> list[Any]:
+        """The classes that knowledge speaks of; not those that look like a slip of the pen for one of the labels."""
+        names = list(dict.fromkeys(name for kind in self.kinds() if isinstance(kind, KnowledgeBase) for name in kind.classes()))
+        given = [] if y is None else list(dict.fromkeys(label_names(y)))
+        return [
+            name for name in names if str(name) in given or not difflib.get_close_matches(str(name), given, n=1, cutoff=_SLIP)
+        ]
 
     def prior(self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KnownWeights | None:
         """All knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither.

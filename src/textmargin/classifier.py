@@ -23,11 +23,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from . import __version__
-from ._label_forms import decode, describe, encode
+from ._label_forms import decode, describe, describe_partly, encode, labelled_rows, take_labels
 from ._sklearn import HasMethods, fit_context, serial_diagram
 from ._slots import Slots
 from ._system.stages import log, stage
+from ._ties import descending_order
 from ._typing import Bools, Floats
+from ._unlabelled import NEAR, SemiSupervised
 from .decisions.drift import DriftMonitor
 from .decisions.estimate import Estimate, estimate
 from .decisions.held_out import score_columns
@@ -98,7 +100,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         The names of an indicator matrix's columns. For other forms of labels, those there may be: others are an error.
     positive : class, default=None
         Of two classes the one that is looked for: utilities and floors speak of it. By default 1 of 0 and 1, or of −1 and 1,
-        else the rarer.
+        else the rarer; without any label, the one that something is known of.
+    shares : mapping class → share, default=None
+        How frequent each class is among unlabelled texts, from 0 to 1; guessed by default (`shares_`). Of one label a text, those
+        that are left out share the rest alike.
+    multilabel : bool, default=None
+        Whether a text may have any number of labels, where no label tells.
 
     Attributes
     ----------
@@ -131,6 +138,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     ('grain',)
     """
 
+    _verdicts: list[Verdict]
+    _shares: Floats | None
+    _unlabelled: tuple[list[str] | None, Any] | None  # the texts, or their rows
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
         "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],
@@ -138,6 +148,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "decision": [HasMethods(["fit", "predict"]), None],
         "classes": ["array-like", None],
         "positive": [Real, str, "boolean", None],
+        "shares": [Mapping, None],
+        "multilabel": ["boolean", None],
     }
 
     def __init__(
@@ -149,6 +161,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         decision: Any = None,
         classes: Sequence[Any] | None = None,
         positive: Any = None,
+        shares: Mapping[Any, float] | None = None,
+        multilabel: bool | None = None,
     ) -> None:
         self.representation = representation
         self.knowledge = knowledge
@@ -156,23 +170,71 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.decision = decision
         self.classes = classes
         self.positive = positive
+        self.shares = shares
+        self.multilabel = multilabel
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from texts and labels.
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, unlabelled: Any = None) -> Self:
+        """Learn from texts and labels, and from texts without labels where these help.
 
         Parameters
         ----------
         X : list, array or column of n_texts strings
         y : the labels of each text
             A name or number each; or, for any number of labels a text, a list, set or tuple of these each, or a 0/1 indicator
-            matrix (n_texts, n_classes), whose columns `classes` or a data frame may name.
+            matrix (n_texts, n_classes), whose columns `classes` or a data frame may name. None, NaN, or −1 beside two other
+            numbers or more, is a text without a label; with knowledge, none needs to have one.
         sample_weight : array (n_texts,), default=None
-            Cost of each text, passed to the learner.
+            Cost of each text, passed to the learner; not looked at for texts without a label.
+        unlabelled : list, array or column of strings, default=None
+            More texts without labels.
         """
         texts = as_texts(X)
-        if not texts:
+        more = [] if unlabelled is None else as_texts(unlabelled)
+        if not texts and not more:
             raise EmptyVocabularyError("There are no texts to learn from: the corpus is empty.")
+        if unlabelled is not None and not more:
+            raise EmptyVocabularyError("unlabelled has no texts; leave it out.")
+        labelled = labelled_rows(y, len(texts))
+        if len(labelled) != len(texts):
+            raise LabelError(f"There are {len(texts)} texts but {len(labelled)} labels.")
+        if labelled.all() and not more:
+            return self._fit_labelled(texts, y, sample_weight)
+        rows = np.flatnonzero(labelled)
+        own = [texts[row] for row in rows.tolist()]
+        rest = [*(texts[row] for row in np.flatnonzero(~labelled).tolist()), *more]
+        weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        return self._fit_partly(own, take_labels(y, rows) if rows.size else None, weight, rest)
+
+    def _fit_partly(self, texts: list[str], y: Any, sample_weight: Any, unlabelled: list[str]) -> Self:
+        """Learn from texts with labels and texts without, or from the first alone where the second do not help."""
+        slots = self._slots
+        slots.check()
+        if not texts and not slots.kinds():
+            raise LabelError(
+                f"None of {len(unlabelled)} texts has a label, and nothing is known of the classes. Label a few texts of each, "
+                f"or name words: knowledge={{'class': ['word', 'word'], …}}."
+            )
+        labels = describe_partly(
+            y, slots.named_classes(y), classes=self.classes, positive=self.positive, multilabel=self.multilabel
+        )
+        target = encode(labels, y) if texts else np.empty(0)
+        weight = np.ones(len(texts)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        fit = SemiSupervised(slots, labels, [*texts, *unlabelled], target, weight, self.shares, self.positive)
+        learnt = fit.fit()
+        if learnt.model is None:
+            self._fit_labelled(texts, y, sample_weight)
+        else:
+            counts = labels.membership(target).sum(axis=0) if texts else np.zeros(labels.names.size, dtype=int)
+            self.set_fitted(learnt.representation, learnt.model, labels, len(texts), counts, text_digests(texts))
+            self.knowledge_ = learnt.knowledge
+        self._verdicts, self._shares = learnt.verdicts, learnt.shares
+        self._unlabelled = (unlabelled if learnt.model is None else None), learnt.X
+        self.metadata_["n_unlabelled"] = len(unlabelled)
+        return self
+
+    def _fit_labelled(self, texts: list[str], y: Any, sample_weight: Any) -> Self:
+        """Learn from texts that all have labels."""
         labels = describe(y, self.classes, self.positive)
         target = encode(labels, y)
         if len(target) != len(texts):
@@ -233,6 +295,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         labels = labels if positive is None else replace(labels, positive=labels.index(positive))
         self.representation_, self.model_ = representation, model
         self.labels_, self.classes_, self.knowledge_ = labels, labels.names, []
+        self._verdicts, self._shares, self._unlabelled = [], None, None
         self.text_digests_ = None if digests is None else np.unique(digests)
         self.metadata_: dict[str, Any] = {
             "n_texts": n_texts,
@@ -299,6 +362,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         '80% right'
         """
         other = None if without is None else without._threshold_classifier
+        if not self.metadata_["n_texts"]:
+            raise ScoreError(
+                "No text that this model learnt from has a label, so that nothing tells how often it is right. Label some texts, "
+                "and fit it to these as well, or score it on them."
+            )
         return estimate(self._threshold_classifier, n_new=n_new, without=other, with_utility=self.decision is not None)
 
     def decide(self, X: Any, *, probabilities: bool = False) -> Decisions:
@@ -315,7 +383,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not texts:
             none = np.empty((0, labels.names.size), dtype=bool)
             return Decisions(labels.text_names, none.astype(float), none, none, none.astype(float) if probabilities else None)
-        matrix = self._represent(texts)
+        return self._decide(self._represent(texts), probabilities)
+
+    def _decide(self, matrix: Any, probabilities: bool) -> Decisions:
+        labels = self.labels_
         if isinstance(self.model_, ThresholdClassifier) or probabilities:
             return replace(self._threshold_classifier.decide(matrix, probabilities), names=labels.text_names)
         if hasattr(self.model_, "decision_function"):
@@ -413,8 +484,48 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def verdict_(self) -> list[Verdict]:
-        """What became of each kind of knowledge about each class, where the learner's `trust` is "auto" (see `PriorSVC`)."""
-        return [replace(one, knowledge=self._origin(one.prior)) for one in getattr(self.learner_, "verdict_", [])]
+        """What became of each kind of knowledge about each class, where the learner's `trust` is "auto" (see `PriorSVC`).
+
+        Where there were unlabelled texts and labels to weigh them by, the last is about these: its `target` is None.
+        """
+        own = [replace(one, knowledge=self._origin(one.prior)) for one in getattr(self.learner_, "verdict_", [])]
+        return [*own, *(one for one in self._verdicts if not own or one.target is None)]
+
+    @property
+    def shares_(self) -> dict[Any, float]:
+        """How frequent each class was taken to be among unlabelled texts, given or guessed; empty where none were learnt from."""
+        check_is_fitted(self)
+        return {} if self._shares is None else dict(zip(self.classes_.tolist(), self._shares.tolist(), strict=True))
+
+    @property
+    def spread_(self) -> dict[Any, dict[str, float]]:
+        """Per class the words that keywords spread to in the unlabelled texts, with their weights, the largest first.
+
+        A word that does not belong there is struck out by naming it with weight 0: `{"grain": {"wheat": 1, "winter": 0}}`.
+        """
+        near = [j for j, title in enumerate(self.knowledge_) if title.startswith(NEAR)]
+        if not near:
+            return {}
+        weights = self.labels_.class_scores(self.learner_.prior_[:, near].sum(axis=1).T).T
+        terms = self.representation_.get_feature_names_out()
+        found = {}
+        for name, row in zip(self.classes_.tolist(), weights, strict=True):
+            order = descending_order(row)[: np.count_nonzero(row > 0)]
+            found[name] = {str(terms[j]): float(row[j]) for j in order}
+        return found
+
+    @property
+    def unlabelled_(self) -> Decisions:
+        """What the model decides on the unlabelled texts of `fit`, in their order: first those of X, then the others.
+
+        With probabilities where the model has held-out scores. Not in a saved or pickled model.
+        """
+        check_is_fitted(self)
+        if self._unlabelled is None:
+            raise TextmarginError("This model has no unlabelled texts: it was fitted without, or loaded from a file.")
+        texts, matrix = self._unlabelled
+        matrix = matrix if texts is None else self.representation_.transform(texts)
+        return self._decide(matrix, probabilities=self.has_held_out)
 
     def with_utility(
         self,
@@ -487,6 +598,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             if getattr(self, slot) is None:
                 setattr(self, slot, self._slots.default(slot))
         return super().set_params(**{key: value for key, value in params.items() if "__" in key})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the unlabelled texts."""
+        state = dict(super().__getstate__())
+        if "_unlabelled" in state:
+            state["_unlabelled"] = None
+        return state
 
     def _origin(self, prior: int | None) -> str:
         """The knowledge that a prior, or for None the contrasts, come from; empty where the learner brought its own."""

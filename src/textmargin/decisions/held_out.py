@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._sklearn import take_rows
 from .._ties import ROUNDING
-from .._typing import Bools, Floats
+from .._typing import Bools, Floats, Indices
 from ..errors import ScoreError
 from ..labels import ClassLabels, Indicator, column_names
 from ._unseen_terms import shared_length
@@ -133,6 +133,14 @@ def _target(Y: NDArray[Any], kept: NDArray[np.bool_], names: NDArray[Any] | None
 
 
 @dataclass(frozen=True, eq=False)
+class HeldOutRows:
+    """Scores (n_rows, n_problems) of some texts, by number, that somebody else held out."""
+
+    rows: Indices
+    scores: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class HeldOutSource:
     """What held-out scores of a fitted `ThresholdClassifier` are computed from."""
 
@@ -143,9 +151,14 @@ class HeldOutSource:
     weight: Floats | None
     trained: Floats
     labels: ClassLabels
+    given: HeldOutRows | None = None
 
     def scores(self) -> HeldOutScores:
         """The scores that thresholds are set on."""
+        if self.given is not None:
+            rows, few = self.given.rows, self.classifier.few_positives
+            positive, weight = membership(self.y, self.labels)[rows], None if self.weight is None else self.weight[rows]
+            return HeldOutScores.of(positive, self.given.scores, self.trained[rows], "cv", self.labels, few, weight)
         method, held_out = self._held_out()
         positive = membership(self.y, self.labels)
         few = self.classifier.few_positives

@@ -37,7 +37,7 @@ from ..errors import LabelError, ScoreError
 from ..labels import ClassLabels, Decisions, column_names, positive_of
 from .calibration import Calibration
 from .class_utilities import measures_of, named_positive
-from .held_out import Fitter, HeldOutSource, score_columns
+from .held_out import Fitter, HeldOutRows, HeldOutSource, score_columns
 from .joint import joint_thresholds
 from .joint_floors import Floors
 from .rules import UtilityCurve
@@ -187,7 +187,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, held_out: HeldOutRows | None = None, **fit_params: Any) -> Self:
         """Fit the estimator, then set the thresholds.
 
         Parameters
@@ -196,6 +196,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
         sample_weight : array (n_texts,), default=None
             Weighs the texts for the estimator and in the utility.
+        held_out : HeldOutRows, default=None
+            Scores of some of the texts by models that did not know them, which thresholds and probabilities rest on in place of
+            the estimator's own.
         **fit_params : what else the estimator's `fit` takes, such as the `contrasts` of `PriorSVC`
             Held-out scores are then the estimator's own, since it alone can hold these out with their texts.
         """
@@ -226,7 +229,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name):
                 setattr(fresh, name, getattr(estimator, name))
-        fresh._source = HeldOutSource(fresh, fitter, X, y, weight, trained, labels)
+        fresh._source = HeldOutSource(fresh, fitter, X, y, weight, trained, labels, held_out)
         fresh._held_out = fresh._calibration = None
         if self.rule != "zero":
             fresh.compute_held_out()

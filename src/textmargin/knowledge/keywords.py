@@ -68,6 +68,10 @@ class KeywordPrior(KnowledgeBase):
         except UnicodeDecodeError as error:
             raise PriorError(f"The keyword file {path} is not UTF-8 text: {error}.") from error
 
+    def classes(self) -> list[Any]:
+        """Those that have words."""
+        return list(self._entries())
+
     def words(self, analyze: Analyze = str.split) -> list[str]:
         """The words of all classes, patterns aside."""
         entries = {entry for own in self._entries().values() for entry in own if not is_pattern(entry)}

@@ -58,6 +58,10 @@ class ModelPrior(KnowledgeBase):
             return np.zeros(len(texts), dtype=bool)
         return np.asarray(self.model.trained_on(texts))
 
+    def classes(self) -> list[Any]:
+        """Those of the model."""
+        return list(getattr(self.model, "classes_", []))
+
     def known(self) -> dict[Any, dict[str, float]]:
         """The weights that are used, class → term → weight."""
         return self._entries()

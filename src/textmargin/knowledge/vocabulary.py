@@ -77,6 +77,10 @@ class KnowledgeBase(BaseEstimator):
         # Words that a person wrote may be misspelt, those that were learnt are not: looking for the nearest takes seconds.
         return [_land(name, entries, finder, suggest=self._patterns) for name, entries in known.items()]
 
+    def classes(self) -> list[Any]:
+        """The classes that somebody named, which may be learnt though no text has their label; none where they were learnt."""
+        return []
+
     def words(self, analyze: Analyze = str.split) -> list[str]:
         """The words that somebody named, which belong into a vocabulary whatever texts have; none where they were learnt."""
         return []

@@ -20,7 +20,6 @@ two keywords a class; most of them hardly matter (docs/unlabelled.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -131,7 +130,7 @@ class SelfTraining:
             scores[:, k] = _scores(pool, prior, k, fit)
         return scores
 
-    def guess(self, pool: Pool, report: Callable[[float], object] | None = None) -> Guess:
+    def guess(self, pool: Pool) -> Guess:
         """Guess at the unlabelled texts."""
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
         scores = self.start(pool)
@@ -139,14 +138,12 @@ class SelfTraining:
         fits: dict[int, Fit] = {}
         signs = pool.signs
         rounds = (1.0,) if pool.labels.multilabel else self.rounds
-        for number, part in enumerate(rounds):
+        for part in rounds:
             signs = pool.signs.copy()
             need = np.asarray(~(pool.signs > 0).any(axis=0))
             signs[unlabelled] = select(pool.labels, scores[unlabelled], shares, part, need)
             fits = self._learn(pool, prior, signs, list(range(signs.shape[1])), fits)
             scores = np.column_stack([_scores(pool, prior, k, fits[k]) for k in range(signs.shape[1])])
-            if report is not None:
-                report((number + 1) / len(rounds))
         return Guess(signs, scores, shares)
 
     def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:

@@ -13,8 +13,7 @@ Where a class has no labelled text there is nothing to compare with: what is kno
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -63,9 +62,7 @@ class HeldOut:
     scores: Floats
 
 
-def believe(
-    training: SelfTraining, pool: Pool, priors: Floats, row_size: float, report: Callable[[float], object] | None = None
-) -> Belief:
+def believe(training: SelfTraining, pool: Pool, priors: Floats, row_size: float) -> Belief:
     """Weigh priors and unlabelled texts, and learn from those that deserve it.
 
     Parameters
@@ -78,8 +75,8 @@ def believe(
     known = np.asarray((priors != 0).any(axis=2))
     if not pool.both_sides.all():
         used = scale_jointly(priors, known, row_size)
-        return Belief(training.guess(replace(pool.with_priors(used), has_rest=True), report), used, [])
-    mask, verdicts, held_out = weigh(training, pool, priors, known, row_size, report)
+        return Belief(training.guess(replace(pool.with_priors(used), has_rest=True)), used, [])
+    mask, verdicts, held_out = weigh(training, pool, priors, known, row_size)
     used = scale_jointly(priors, mask, row_size)
     adopted = verdicts[-1].status in ("supported", "adopted")
     return Belief(training.guess(pool.with_priors(used)) if adopted else None, used, verdicts, held_out)
@@ -91,17 +88,14 @@ def weigh(
     priors: Floats,
     known: Bools,
     row_size: float,
-    report: Callable[[float], object] | None = None,
 ) -> tuple[Bools, list[Verdict], HeldOut]:
     """Which priors are used (n_problems, n_priors), the verdicts on them and on the unlabelled texts, and held-out scores."""
     trial = Trial.of(replace(training, rounds=_ROUNDS), pool)
     n_problems, n_priors, _ = priors.shape
     none = np.zeros((n_problems, n_priors), dtype=bool)
-    steps = _Steps(n_priors + 4, report)
 
     @cache
     def scores(mask: bytes, unlabelled: bool) -> Floats:
-        steps.advance()
         used = np.frombuffer(mask, dtype=bool).reshape(n_problems, n_priors)
         return trial.scores(scale_jointly(priors, used, row_size), unlabelled=unlabelled)
 
@@ -202,17 +196,3 @@ def scale_jointly(priors: Floats, used: Bools, row_size: float) -> Floats:
 
 def _some(rows: Indices, most: int) -> Any:
     return rows if rows.size <= most else rows[np.linspace(0, rows.size - 1, most).astype(np.intp)]
-
-
-@dataclass
-class _Steps:
-    """How far a number of steps has come."""
-
-    n: int
-    report: Callable[[float], object] | None
-    done: int = field(default=0)
-
-    def advance(self) -> None:
-        if self.report is not None:
-            self.report(min(self.done / self.n, 1.0))
-        self.done += 1
