@@ -98,12 +98,13 @@ def read_table(
                 if not table.empty.texts
                 else f"All rows of {called} are empty in column {columns.text!r}. Choose the column of the texts with text=."
             )
-        notes += columns.notes
+        own_notes = []
         if columns.label is not None:
-            own_labels = table.corpus.labels
-            counts = Counter(name for own in own_labels for name in (own if isinstance(own, tuple) else (own,)))
-            check_labels(counts, len(own_labels), columns.label, called, is_guess=label is None and columns.label != usual[1])
-            notes += label_notes(table, counts, labels)
+            names_given = table.corpus.labels
+            counts = Counter(name for own in names_given for name in (own if isinstance(own, tuple) else (own,)))
+            check_labels(counts, len(names_given), columns.label, called, is_guess=label is None and columns.label != usual[1])
+            own_notes = label_notes(table, counts, labels)
+        notes += columns.notes + own_notes
         if n := len(table.empty):
             notes.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no text; left out")
         return replace(table, notes=notes)
