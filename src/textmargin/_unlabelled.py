@@ -128,8 +128,8 @@ class SemiSupervised:
         if not len(self.target):
             raise PriorError(f"{type(kind).__name__} needs labelled texts; these have no labels. Give keywords, or label some.")
         warnings.warn(
-            f"{type(kind).__name__} was learnt from the labelled texts, beside which unlabelled ones are not weighed: they are left "
-            f"aside.",
+            f"{type(kind).__name__} was learnt from the labelled texts, beside which unlabelled ones are not weighed: they are "
+            f"left aside.",
             TextmarginWarning,
             stacklevel=5,
         )

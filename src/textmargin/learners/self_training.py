@@ -87,6 +87,18 @@ class Pool:
 
 
 @dataclass(frozen=True)
+class LinearScores:
+    """Scores (n_texts, n_problems) of texts: ⟨coef, x⟩ + intercept."""
+
+    coef: Floats  # (n_problems, n_features)
+    intercept: Floats  # (n_problems,)
+
+    def __call__(self, X: Matrix) -> Floats:
+        """Of some texts."""
+        return np.asarray(X @ self.coef.T + self.intercept)
+
+
+@dataclass(frozen=True)
 class Guess:
     """What self-training came to.
 
@@ -94,12 +106,12 @@ class Guess:
     ----------
     signs : array (n_texts, n_problems)
         1 or −1 for texts that were labelled or guessed at, 0 for those that were not sure enough to learn from.
-    scores : array (n_texts, n_problems), by the last model.
+    scores : LinearScores, of the last round
     shares : array (n_classes,), those that were given or guessed.
     """
 
     signs: Signs
-    scores: Floats
+    scores: LinearScores
     shares: Floats
 
 
@@ -121,29 +133,27 @@ class SelfTraining:
     n_jobs: int | None = None
     fit_intercept: bool = True
 
-    def start(self, pool: Pool) -> Floats:
-        """Scores (n_texts, n_problems) by the model of the labelled texts with the priors, or by priors alone."""
+    def start(self, pool: Pool) -> LinearScores:
+        """The model of the labelled texts with the priors; of priors alone for a class without texts for and against it."""
         prior = np.asarray(pool.X @ pool.prior.T)
-        scores = prior_scores(pool, prior)
-        fits = self._learn(pool, prior, pool.signs, np.flatnonzero(pool.both_sides).tolist(), {})
-        for k, fit in fits.items():
-            scores[:, k] = _scores(pool, prior, k, fit)
-        return scores
+        coef, intercept = pool.prior.copy(), prior_intercept(pool, prior)
+        for k, fit in self._learn(pool, prior, pool.signs, np.flatnonzero(pool.both_sides).tolist(), {}).items():
+            coef[k], intercept[k] = fit.w + pool.prior[k], fit.intercept
+        return LinearScores(coef, intercept)
 
     def guess(self, pool: Pool) -> Guess:
         """Guess at the unlabelled texts."""
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
+        X, need = pool.X[unlabelled], np.asarray(~(pool.signs > 0).any(axis=0))
         scores = self.start(pool)
-        shares = guess_shares(pool.labels, scores[unlabelled], _one_side(prior) != 0) if pool.shares is None else pool.shares
+        shares = guess_shares(pool.labels, scores(X), _one_side(prior) != 0) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
-        signs = pool.signs
-        rounds = (1.0,) if pool.labels.multilabel else self.rounds
-        for part in rounds:
-            signs = pool.signs.copy()
-            need = np.asarray(~(pool.signs > 0).any(axis=0))
-            signs[unlabelled] = select(pool.labels, scores[unlabelled], shares, part, need)
+        signs = pool.signs.copy()
+        for part in (1.0,) if pool.labels.multilabel else self.rounds:
+            signs[unlabelled] = select(pool.labels, scores(X), shares, part, need)
             fits = self._learn(pool, prior, signs, list(range(signs.shape[1])), fits)
-            scores = np.column_stack([_scores(pool, prior, k, fits[k]) for k in range(signs.shape[1])])
+            weights = np.array([fits[k].w for k in range(len(fits))])
+            scores = LinearScores(weights + pool.prior, np.array([fits[k].intercept for k in range(len(fits))]))
         return Guess(signs, scores, shares)
 
     def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:
@@ -173,8 +183,8 @@ class SelfTraining:
         return self.solver.fit(problem, 1.0, start)
 
 
-def prior_scores(pool: Pool, prior: Floats) -> Floats:
-    """The scores of all texts (n_texts, n_problems) by priors alone, from what the words of texts add up to.
+def prior_intercept(pool: Pool, prior: Floats) -> Floats:
+    """What makes a score (n_problems,) of what the words of texts add up to, where a class has nothing but words.
 
     Of two classes, both of which have words, 0 is undecided. A class without words has the texts with less than half of what a
     typical text with words has: always of two classes, of more where the pool says so.
@@ -182,20 +192,14 @@ def prior_scores(pool: Pool, prior: Floats) -> Floats:
     reach = np.abs(prior).max(axis=1)
     half = float(np.median(reach[reach > 0])) / 2 if reach.any() else 0.0
     if pool.labels.kind == "binary":
-        return prior - _one_side(prior) * half
-    scores = prior - 1.0
-    if pool.has_rest and not pool.labels.multilabel:
-        scores[:, ~(pool.prior != 0).any(axis=1)] += half
-    return scores
+        return np.array([-_one_side(prior) * half])
+    unknown = ~(pool.prior != 0).any(axis=1)
+    return np.where(unknown & pool.has_rest & (not pool.labels.multilabel), half, 0.0) - 1.0
 
 
 def _one_side(prior: Floats) -> float:
     """Of two classes the one, 1 or −1, that all words speak for; 0 where some speak for the other."""
     return 1.0 if prior.min() >= 0 else -1.0 if prior.max() <= 0 else 0.0
-
-
-def _scores(pool: Pool, prior: Floats, k: int, fit: Fit) -> Floats:
-    return np.asarray(pool.X @ fit.w + prior[:, k] * fit.eta[0] + fit.intercept)
 
 
 def guess_shares(labels: ClassLabels, scores: Floats, one_sided: bool = False) -> Floats:

@@ -2,11 +2,10 @@
 
 The labelled texts are dealt into folds, and the whole of self-training (`self_training.py`) is done without each: without any
 prior, and with each kind of knowledge. What a kind saves of the loss of the texts held out is its evidence for each class, and
-the rule for priors (`evidence.select_priors`) says which are used, unless all of them, or none, decide more of
-the texts rightly.
-Self-training with these is adopted where it clearly (evidence ≥ 1) decides more texts rightly than the labelled texts alone, with
-these priors or without any, whichever is better. Losses would not do there: self-training on texts of other topics has smaller
-losses, being surer, and decides worse. Where it cannot be told, the unlabelled texts are left aside.
+the rule for priors (`evidence.select_priors`) says which are used, unless all of them, or none, decide more of the texts rightly.
+Self-training with these is adopted where it clearly (evidence ≥ 1) decides more texts rightly than the labelled texts alone, and
+not fewer than these with the priors. Losses would not do there: self-training on texts of other topics has smaller losses, being
+surer, and decides worse. Where it cannot be told, the unlabelled texts are left aside.
 
 Where a class has no labelled text there is nothing to compare with: what is known is used, and nothing is weighed.
 """
@@ -119,11 +118,11 @@ def weigh(
         verdict(pool.labels.name(k), j, float(evidence[k, j]), float(gain[k, j]), trusted=bool(used[k, j]))
         for k, j in np.argwhere(known).tolist()
     ]
-    labelled_only = [trial.merits(scores(mask.tobytes(), False)) for mask in (none, used)]
-    reference = max(labelled_only, key=lambda one: round(float(one.sum()), 9))
-    gains = merits[best] - reference
-    total = evidence_of(gains)
-    verdicts.append(verdict(None, None, total, float(gains.mean()), trusted=is_harmful(-total)))
+    plain, with_priors = (evidence_of(merits[best] - trial.merits(scores(mask.tobytes(), False))) for mask in (none, used))
+    # Of a class's only text nothing tells how the labelled texts alone would do: then more is asked for.
+    adopted = is_harmful(-plain) and (with_priors >= 0 if several else is_harmful(-with_priors))
+    more = float(merits[best].mean() - trial.merits(scores(none.tobytes(), False)).mean())
+    verdicts.append(verdict(None, None, min(plain, with_priors), more, trusted=adopted))
     return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
 
 
@@ -153,13 +152,12 @@ class Trial:
     def scores(self, priors: Floats, *, unlabelled: bool) -> Floats:
         """Of the labelled texts (n_texts, n_problems), each by what is learnt without its fold."""
         found = np.empty((self.labelled.size, self.pool.signs.shape[1]))
+        pool = self.pool.with_priors(priors)
         for j in range(int(self.fold.max()) + 1):
-            out = self.labelled[self.fold == j]
-            signs: Signs = self.pool.signs.copy()
-            signs[out] = 0
-            pool = replace(self.pool.with_priors(priors), signs=signs)
-            scores = self.training.guess(pool).scores if unlabelled else self.training.start(pool)
-            found[self.fold == j] = scores[out]
+            out = self.labelled[self.fold == j]  # not even as unlabelled texts: new texts will not be there either
+            rest = pool.take(np.setdiff1d(np.arange(len(pool.signs)), out))
+            scores = self.training.guess(rest).scores if unlabelled else self.training.start(rest)
+            found[self.fold == j] = scores(pool.X[out])
         return found
 
     @property
