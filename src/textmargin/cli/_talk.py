@@ -171,10 +171,9 @@ def next_step(facts: dict[str, Any] | None, model: Path, data: str) -> str | Non
     """What to do with a model that learnt from keywords and texts without a label."""
     if facts is None:
         return None
-    suggest, predict = (
-        shlex.join(["textmargin", name, str(model), *([] if data == "-" else [data])]) for name in ("suggest", "predict")
-    )
-    return f"{suggest} for words to add or to strike, {predict} for decisions"
+    texts = [] if data == "-" else [data]
+    suggest, predict = (shlex.join(["textmargin", name, str(model), *texts]) for name in ("suggest", "predict"))
+    return f"{suggest} (words to add or to strike), {predict}"
 
 
 def _merit(facts: dict[str, Any]) -> str:
