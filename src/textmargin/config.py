@@ -229,14 +229,11 @@ class ModelConfig:
             model.set_params(classes=self.known_labels() or None)  # one that is named without a word is a label too
         return model.fit(corpus.texts, corpus.labels, unlabelled=list(unlabelled) or None)
 
-    def known_labels(self) -> list[str]:
+    def known_labels(self) -> list[Any]:
         """The labels that keywords and the earlier model name, which texts may have though none is labelled so."""
-        names: dict[str, None] = {}
-        if self.keywords is not None:
-            names |= dict.fromkeys(map(str, KeywordPrior.from_file(self.keywords).keywords))
-        if self.prior_model is not None:
-            names |= dict.fromkeys(load_classifier(self.prior_model).labels_.text_names)
-        return list(names)
+        names = [] if self.keywords is None else list(KeywordPrior.from_file(self.keywords).keywords)
+        names += [] if self.prior_model is None else load_classifier(self.prior_model).classes_.tolist()
+        return list({str(name): name for name in reversed(names)}.values())[::-1]
 
     @property
     def _decides(self) -> bool:

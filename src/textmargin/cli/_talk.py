@@ -44,7 +44,7 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     return f"{shown}, and {len(others):,} more with {each} each"
 
 
-def remark_on_corpus(corpus: Corpus, n_unlabelled: int, known_labels: Sequence[str]) -> None:
+def remark_on_corpus(corpus: Corpus, n_unlabelled: int, known_labels: Sequence[Any]) -> None:
     """Before training: what is learnt from."""
     without = f"{quantity(n_unlabelled, 'text')} without a label"
     if not corpus.texts:
@@ -180,18 +180,21 @@ def _merit(facts: dict[str, Any]) -> str:
     """Whether held-out texts speak for the unlabelled ones, which is weighed by decisions, not by losses."""
     if facts["status"] is None:
         return ", though no label says whether they help"
-    gain = facts["gain"]
+    gain = round(facts["gain"], 6)
     share = f"{abs(gain):.1%}"
     if facts["multilabel"]:
-        change = f"labels of held-out texts rank {'higher' if gain > 0 else 'lower'}" if gain else ""
+        change = f" (labels of held-out texts rank {'higher' if gain > 0 else 'lower'})" if gain else ""
     else:
-        change = f"{share} {'more' if gain > 0 else 'fewer'} of the held-out texts decided rightly" if share != "0.0%" else ""
-    return f", {facts['status']} ({change or 'held-out texts fare the same'})"
+        change = f" ({share} {'more' if gain > 0 else 'fewer'} of the held-out texts decided rightly)" if share != "0.0%" else ""
+    return f", {facts['status']}{change}"
 
 
 def _shares_line(facts: dict[str, Any]) -> str:
     """How frequent labels were taken to be."""
-    frequent = sorted(facts["shares"].items(), key=lambda one: -one[1])
+    from .._ties import descending_order
+
+    shares = list(facts["shares"].items())
+    frequent = [shares[row] for row in descending_order([share for _, share in shares])]
     shown = ", ".join(f"{name} {share:.0%}" for name, share in frequent[:_MOST_LABELS])
     more = f", and {len(frequent) - _MOST_LABELS:,} more" if len(frequent) > _MOST_LABELS else ""
     if facts["shares_given"]:

@@ -94,9 +94,9 @@ def find_columns(
     return ColumnNames(text, label, notes, split_names(label, names))
 
 
-def columns_with(rows: Sequence[Row], labels: Collection[str], label_separator: str | None = None) -> list[str]:
+def columns_with(rows: Sequence[Row], labels: Collection[Any], label_separator: str | None = None) -> list[str]:
     """The columns in which some of these labels stand, and few other values."""
-    wanted = {name.casefold() for name in labels}
+    wanted = {str(name).casefold() for name in labels}
     return [
         name
         for name in rows[0].values

@@ -29,7 +29,7 @@ def read_table(
     missing_labels: Collection[str] = MISSING_LABELS,
     dialect: Dialect | None = None,
     labels: LabelUse = "required",
-    known_labels: Collection[str] = (),
+    known_labels: Collection[Any] = (),
     fields: Sequence[str] = (),
     skip_invalid: bool = False,
     usual: Sequence[str | None] = (None, None),
