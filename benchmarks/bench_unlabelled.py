@@ -1,8 +1,8 @@
 """Keywords and unlabelled texts: how good without labels, and what harm they do where they are wrong.
 
     python -m benchmarks.bench_unlabelled                                # both tasks, all methods, ten draws
-    python -m benchmarks.bench_unlabelled --dataset wikipedia25 --draws 3 --sizes 0 4 --only plain "new default"
-    python -m benchmarks.bench_unlabelled --harm                         # the new default beside plain, with something wrong
+    python -m benchmarks.bench_unlabelled --dataset wikipedia25 --draws 3 --sizes 0 4 --only plain "default"
+    python -m benchmarks.bench_unlabelled --harm                         # the default beside plain, with something wrong
     python -m benchmarks.bench_unlabelled --quick                        # 480 texts of the package, two draws
 
 So many labels a class are drawn from the training texts; all other texts of the pool are unlabelled (`unlabelled/tasks.py`). Mean
@@ -41,9 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--draws", type=int, default=N_DRAWS)
     parser.add_argument("--only", nargs="+", choices=NOTES, metavar="NAME", help=f"methods: {', '.join(NOTES)}")
     parser.add_argument("--skip", nargs="+", choices=NOTES, metavar="NAME", default=(), help="methods to leave out")
-    parser.add_argument("--harm", action="store_true", help="the methods (the new default alone unless named) less plain")
+    parser.add_argument("--harm", action="store_true", help="the methods (the default alone unless named) less plain")
     parser.add_argument("--conditions", nargs="+", metavar="NAME", help="of the harm: some of the rows")
-    parser.add_argument("--shares", metavar="NAME", help="of the harm: the parameter of TextClassifier that takes class shares")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args(arguments)
     if options.quick:
@@ -54,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         task = Task.load(name)
         print(f"\n{name}: {len(task.classes)} classes, {len(task.texts):,} texts in the pool, {len(task.test_texts):,} to test")
         if options.harm:
-            methods, rows = options.only or ["new default"], conditions(task, options.shares)
+            methods, rows = options.only or ["default"], conditions(task)
             if unknown := {*methods} - {*FITS} | {*(options.conditions or ())} - {*rows}:
                 parser.error(f"--harm has methods {', '.join(FITS)} and conditions {', '.join(rows)}; got {', '.join(unknown)}.")
             rows = {row: rows[row] for row in options.conditions or rows}

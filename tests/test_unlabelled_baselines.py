@@ -97,7 +97,7 @@ def test_label_spreading_is_that_of_scikit_learn(counts, multilabel):
 def test_in_short(capsys):
     """`bench_unlabelled --quick` runs through: every method has its figures, with and without labels; and so has the harm."""
     main = import_module("benchmarks.bench_unlabelled").main
-    main(["--quick", "--skip", "new default"])
+    main(["--quick"])
     shown = capsys.readouterr().out
     assert "nan" not in shown
     assert shown.count("naive Bayes ") == shown.count("label spreading ") == shown.count("all labels ") == 4

@@ -103,17 +103,17 @@ def rare_classes(given: Given, task: Task, rows: Indices, seed: int) -> Given:
     return replace(given, unlabelled=[task.texts[row] for row in left])
 
 
-def wrong_shares(parameter: str) -> Condition:
-    """Five times the share that each class has, at most all, by the parameter of `TextClassifier` that takes shares."""
+def wrong_shares() -> Condition:
+    """Five times the share that each class has, given as its own; at most nine texts of ten."""
 
     def too_many(given: Given, task: Task, rows: Indices, seed: int) -> Given:
-        shares = np.minimum(1.0, FACTOR * task.Y.mean(axis=0))
-        return replace(given, settings={parameter: dict(zip(task.classes, shares.tolist(), strict=True))})
+        shares = np.minimum(0.9, FACTOR * task.Y.mean(axis=0))
+        return replace(given, settings={**given.settings, "shares": dict(zip(task.classes, shares.tolist(), strict=True))})
 
     return too_many
 
 
-def conditions(task: Task, shares_parameter: str | None) -> dict[str, Condition]:
+def conditions(task: Task) -> dict[str, Condition]:
     """Those that a task has, by name."""
     own: dict[str, Condition] = {
         "no harm": nothing,
@@ -126,8 +126,8 @@ def conditions(task: Task, shares_parameter: str | None) -> dict[str, Condition]
         own["German keywords"] = german_keywords
         other = "reuters21578" if task.name == "wikipedia25" else "wikipedia25"
         own |= {f"texts: {name}": texts_of(name) for name in (other, "sms_spam")}
-    if task.multilabel and shares_parameter:
-        own["shares × 5"] = wrong_shares(shares_parameter)
+    if task.multilabel:
+        own["shares × 5"] = wrong_shares()
     return own
 
 

@@ -21,7 +21,7 @@ from .transductive import transductive_svm
 NOTES = {
     "plain": "TextClassifier() on the labelled texts",
     "auto": "TextClassifier(knowledge=keywords) on the labelled texts",
-    "new default": "TextClassifier(knowledge=keywords).fit(texts, labels, unlabelled=the others)",
+    "default": "TextClassifier(knowledge=keywords).fit(texts, labels, unlabelled=the others)",
     "counts": "how often a class's keywords occur",
     "naive Bayes": "with labelled features and one EM step (DUALIST)",
     "transductive": "linear SVM with class shares, multi-switch*",
@@ -40,14 +40,11 @@ def fit_auto(given: Given) -> TextClassifier:
     return TextClassifier(knowledge=given.keywords).fit(given.texts, given.labels)
 
 
-def fit_new_default(given: Given) -> TextClassifier:
-    model = TextClassifier(knowledge=given.keywords, **given.settings)
-    if not given.texts:
-        return model.fit(given.unlabelled, [None] * len(given.unlabelled))
-    return model.fit(given.texts, given.labels, unlabelled=given.unlabelled)
+def fit_default(given: Given) -> TextClassifier:
+    return TextClassifier(knowledge=given.keywords, **given.settings).fit(given.texts, given.labels, unlabelled=given.unlabelled)
 
 
-FITS: dict[str, Callable[[Given], TextClassifier]] = {"plain": fit_plain, "auto": fit_auto, "new default": fit_new_default}
+FITS: dict[str, Callable[[Given], TextClassifier]] = {"plain": fit_plain, "auto": fit_auto, "default": fit_default}
 
 
 def count_keywords(task: Task, rows: Indices) -> Floats:

@@ -102,7 +102,8 @@ class Task:
         others = np.setdiff1d(np.arange(len(self.texts)), rows)
         names = [tuple(name for name, y in zip(self.classes, own, strict=True) if y) for own in self.Y[rows]]
         labels = names if self.multilabel else [name for (name,) in names]
-        return Given([self.texts[row] for row in rows], labels, [self.texts[row] for row in others], self.keywords)
+        settings = {"multilabel": True} if self.multilabel else {}
+        return Given([self.texts[row] for row in rows], labels, [self.texts[row] for row in others], self.keywords, settings)
 
     @cached_property
     def features(self) -> Features:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
     from .representations.spectrum import SpectrumKernel
     from .representations.strings import SubsequenceKernel
+    from .suggestions.findings import Suggestions
+    from .suggestions.suggest import suggest
 
 # Where each public name lives. Loaded when first asked for: the command line starts at once, and what needs neither
 # scikit-learn nor the compiled core works without them.
@@ -72,6 +74,7 @@ _HOMES = {
     "StreamBudget": "decisions.stream_budget",
     "SubsequenceFeatures": "representations.features",
     "SubsequenceKernel": "representations.strings",
+    "Suggestions": "suggestions.findings",
     "T10SU": "decisions.utility",
     "T10U": "decisions.utility",
     "T11SU": "decisions.utility",
@@ -97,6 +100,7 @@ _HOMES = {
     "scut": "decisions.baselines",
     "select_beta_gamma": "decisions.rules",
     "select_cost_factors": "decisions.baselines",
+    "suggest": "suggestions.suggest",
     "threshold_interval": "decisions.bootstrap",
     "token_rows": "persistence.onnx",
     "uneven_margin_threshold": "decisions.baselines",
@@ -136,6 +140,7 @@ __all__ = [
     "StreamBudget",
     "SubsequenceFeatures",
     "SubsequenceKernel",
+    "Suggestions",
     "TextClassifier",
     "ThresholdClassifier",
     "Utility",
@@ -158,6 +163,7 @@ __all__ = [
     "scut",
     "select_beta_gamma",
     "select_cost_factors",
+    "suggest",
     "threshold_interval",
     "token_rows",
     "uneven_margin_threshold",

@@ -5,7 +5,8 @@ the commands, so that `--help` is instant.
 """
 
 from . import (  # noqa: I001  # in the order of `--help`
-    check, train, init, evaluate, predict, explain, threshold, adapt, report, serve, feedback, similarity, demo, reproduce, data,
+    check, train, init, evaluate, predict, explain, suggest, threshold, adapt, report, serve, feedback, similarity, demo,
+    reproduce, data,
 )  # fmt: skip
 from ._console import app
 
@@ -24,6 +25,7 @@ __all__ = [
     "reproduce",
     "serve",
     "similarity",
+    "suggest",
     "threshold",
     "train",
 ]

@@ -77,6 +77,10 @@ class KeywordPrior(KnowledgeBase):
         entries = {entry for own in self._entries().values() for entry in own if not is_pattern(entry)}
         return sorted({word for entry in entries for word in analyze(entry)})
 
+    def entries(self) -> dict[Any, dict[str, float]]:
+        """Per class its entries with their weights, as they are read: in lower case, unless that is not wanted."""
+        return self._entries()
+
     @property
     def title(self) -> str:
         """With the file, where they come from one."""

@@ -1,7 +1,7 @@
 """Spread: keywords speak through the words that keep their company in the texts at hand.
 
 Words are vectors: rows of VΣ of a truncated singular value decomposition of the texts' matrix (latent semantic analysis,
-Deerwester et al. 1990), at unit length. A word t of which nothing is said for class c takes, from c's
+Deerwester et al. 1990), or those of a file, at unit length. A word t of which nothing is said for class c takes, from c's
 keywords k of positive weight,
 
     v_c[t] = a · max(0, max over k of v_c[k] · (cos(t, k) − τ)/(1 − τ))        a = 0.3, τ = 0.5
@@ -12,13 +12,19 @@ those of a prototype on two corpora; on others they hardly matter (docs/unlabell
 
 from __future__ import annotations
 
+import gzip
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_limits
 
 from .._typing import Bools, Floats
+from ..errors import PriorError
 
 RANK = 100
 MIN_TEXTS = 3  # that a word stands in
@@ -52,9 +58,47 @@ class WordVectors:
         rank = min(rank, X.shape[0], frequent.size)
         vectors = np.zeros((X.shape[1], rank))
         if rank:
-            _, sizes, rows = randomized_svd(X[:, frequent], rank, n_iter=4, random_state=0)
+            with threadpool_limits(limits=1, user_api="blas"):  # a busy machine's threads would wait for one another: ten times
+                _, sizes, rows = randomized_svd(X[:, frequent], rank, n_iter=4, random_state=0)
             vectors[frequent] = (rows * sizes[:, None]).T
         return cls(_unit(vectors))
+
+    @classmethod
+    def from_file(cls, path: str | Path, terms: Iterable[str]) -> Self:
+        """From vectors that somebody learnt elsewhere, in the text format of GloVe or word2vec: a word and its numbers a line.
+
+        Their mean, which all words have in common, is taken off.
+
+        Parameters
+        ----------
+        path : str or Path
+            Of a UTF-8 file; one that ends in .gz is unpacked on the way.
+        terms : the terms of a representation, `get_feature_names_out()`
+            Only their rows are read; of a word that the file does not have nothing is known.
+        """
+        place = {term: j for j, term in enumerate(terms)}
+        rows: dict[int, Floats] = {}
+        try:
+            with (gzip.open if str(path).endswith(".gz") else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
+                n_numbers = 0
+                for number, line in enumerate(lines, start=1):
+                    if number == 1 and re.fullmatch(r"\d+ \d+\s*", line):  # word2vec says how many words and numbers follow
+                        n_numbers = int(line.split()[1])
+                        continue
+                    n_numbers = n_numbers or len(line.split()) - 1
+                    j = place.get(line.partition(" ")[0])
+                    if j is not None and j not in rows:
+                        rows[j] = _numbers(line, n_numbers, f"line {number} of {path}")
+        except (OSError, EOFError) as error:
+            raise PriorError(f"The word vectors {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+        except UnicodeDecodeError as error:
+            raise PriorError(f"The word vectors {path} are not UTF-8 text; word2vec's binary format is not read.") from error
+        if not rows:
+            raise PriorError(f"The word vectors {path} have none of the {len(place):,} words of the texts; is it their language?")
+        vectors = np.zeros((len(place), n_numbers))
+        known = _unit(np.array([*rows.values()]))
+        vectors[[*rows]] = _unit(known - known.mean(axis=0))
+        return cls(vectors)
 
     def cosines(self, words: Any) -> Floats:
         """Of some words, by number, with all words, (n_words, n_terms)."""
@@ -81,6 +125,20 @@ def spread(weights: Floats, vectors: WordVectors, named: Bools | None = None) ->
             near = weight[some, None] * np.maximum(vectors.cosines(some) - _LEAST_COSINE, 0) / (1 - _LEAST_COSINE)
             np.maximum(own, _SHARE * near.max(axis=0), out=own)
     return np.where(named, 0.0, taken)
+
+
+def _numbers(line: str, n_numbers: int, where: str) -> Floats:
+    """The vector of a line."""
+    parts = line.split()[1:]
+    if len(parts) != n_numbers or not parts:
+        raise PriorError(f"{where} has {len(parts)} numbers, where the first has {n_numbers}.")
+    try:
+        vector = np.array(parts, dtype=np.float64)
+    except ValueError as error:
+        raise PriorError(f"{where}: {error}.") from error
+    if not np.isfinite(vector).all():
+        raise PriorError(f"{where} has a number that is not finite.")
+    return vector
 
 
 def _unit(vectors: Floats) -> Floats:

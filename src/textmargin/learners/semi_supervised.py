@@ -4,7 +4,8 @@ The labelled texts are dealt into folds, and the whole of self-training (`self_t
 prior, and with each kind of knowledge. What a kind saves of the loss of the texts held out is its evidence for each class, and
 the rule for priors (`evidence.select_priors`) says which are used, unless all of them, or none, decide more of the texts rightly.
 Self-training with these is adopted where it clearly (evidence ≥ 1) decides more texts rightly than the labelled texts alone, and
-not fewer than these with the priors. Losses would not do there: self-training on texts of other topics has smaller losses, being
+not fewer than these with the priors. With several labels a text what counts is the F1 of each, and labels must not clearly stand
+lower among the texts (by the logarithm of their ranks). Losses would not do there: self-training on texts of other topics has smaller losses, being
 surer, and decides worse. Where it cannot be told, the unlabelled texts are left aside.
 
 Where a class has no labelled text there is nothing to compare with: what is known is used, and nothing is weighed.
@@ -121,6 +122,11 @@ def weigh(
     plain, with_priors = (evidence_of(merits[best] - trial.merits(scores(mask.tobytes(), False))) for mask in (none, used))
     # Of a class's only text nothing tells how the labelled texts alone would do: then more is asked for.
     adopted = is_harmful(-plain) and (with_priors >= 0 if several else is_harmful(-with_priors))
+    if pool.labels.multilabel:
+        ranks = trial.log_ranks(scores(used.tobytes(), True))
+        adopted &= not any(
+            is_harmful(evidence_of(trial.log_ranks(scores(mask.tobytes(), False)) - ranks)) for mask in (none, used)
+        )
     more = float(merits[best].mean() - trial.merits(scores(none.tobytes(), False)).mean())
     verdicts.append(verdict(None, None, min(plain, with_priors), more, trusted=adopted))
     return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
@@ -170,18 +176,15 @@ class Trial:
         return self.pool.weight[self.labelled, None] * np.maximum(1 - self.signs * scores, 0) ** 2
 
     def merits(self, scores: Floats) -> Floats:
-        """What scores are worth where decisions, not margins, count.
-
-        With one label a text, whether each is right; with several, how far up each label of each text stands among the texts
-        without that label: minus the logarithm of its rank.
-        """
+        """What the decisions on the labelled texts (n_texts,) are worth: whether each is right; of several labels, its F1."""
         labels = self.pool.labels
-        if not labels.multilabel:
-            decided = labels.accepted(labels.class_scores(scores))
-            truth = labels.class_scores(self.signs.astype(float)) > 0
-            return self.pool.weight[self.labelled] * (decided & truth).any(axis=1)
-        ranks = [log_ranks(column, signs > 0) for column, signs in zip(scores.T, self.signs.T, strict=True)]
-        return -np.concatenate(ranks)
+        decided, truth = labels.accepted(labels.class_scores(scores)), labels.class_scores(self.signs.astype(float)) > 0
+        both, either = (decided & truth).sum(axis=1), decided.sum(axis=1) + truth.sum(axis=1)
+        return self.pool.weight[self.labelled] * np.where(either == 0, 1.0, 2 * both / np.maximum(either, 1))
+
+    def log_ranks(self, scores: Floats) -> Floats:
+        """Of each label of each text, where it stands among the texts without that label."""
+        return np.concatenate([log_ranks(column, own > 0) for column, own in zip(scores.T, self.signs.T, strict=True)])
 
 
 def scale_jointly(priors: Floats, used: Bools, row_size: float) -> Floats:
