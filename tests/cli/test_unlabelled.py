@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from textmargin import Corpus, ModelConfig, load, load_dataset
 from textmargin.cli import app
+from textmargin.cli._talk import unlabelled_lines
 from textmargin.errors import SettingError
 
 WORDS = (
@@ -100,6 +101,37 @@ def test_whether_unlabelled_texts_are_used_is_told_with_what_held_out_texts_say(
     assert told.startswith("unlabelled texts: used, " if status in ("supported", "adopted") else "unlabelled texts: left aside, ")
     assert "held-out texts" in told
     assert "prior for None" not in result.stdout
+
+
+FACTS = {"n_texts": 9, "used": True, "status": "supported", "gain": 0.06, "multilabel": False}
+FACTS |= {"shares": {"ham": 0.84, "spam": 0.16}, "shares_given": False, "spread": {}}
+
+
+@pytest.mark.parametrize(
+    ("facts", "line"),
+    [
+        ({}, "used, supported (6.0% more of the held-out texts decided rightly)"),
+        ({"multilabel": True}, "used, supported (F1 of the held-out texts +0.060)"),
+        (
+            {"used": False, "status": "dropped"},
+            "left aside, dropped (6.0% more of the held-out texts decided rightly, not clearly for their sake)",
+        ),
+        (
+            {"used": False, "status": "contradicted", "gain": -0.02},
+            "left aside, contradicted (2.0% fewer of the held-out texts decided rightly)",
+        ),
+        ({"used": False, "status": "dropped", "gain": 0.0}, "left aside, dropped"),
+        ({"status": None, "gain": None}, "used, though no label says whether they help"),
+    ],
+)
+def test_what_became_of_unlabelled_texts_in_a_line(facts, line):
+    assert unlabelled_lines(FACTS | facts)[0] == f"unlabelled texts: {line}"
+
+
+def test_guessed_shares_in_a_line_that_says_how_to_give_ones_own():
+    guessed = "shares guessed: ham 84%, spam 16%; if you know better: --share spam=0.16"
+    assert unlabelled_lines(FACTS)[1:] == [guessed]
+    assert unlabelled_lines(FACTS | {"shares_given": True})[1:] == ["shares: ham 84%, spam 16%"]
 
 
 def test_shares_are_those_given_and_a_text_may_have_several_labels(folder):

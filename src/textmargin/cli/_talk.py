@@ -180,13 +180,14 @@ def _merit(facts: dict[str, Any]) -> str:
     """Whether held-out texts speak for the unlabelled ones, which is weighed by decisions, not by losses."""
     if facts["status"] is None:
         return ", though no label says whether they help"
-    gain = round(facts["gain"], 6)
-    share = f"{abs(gain):.1%}"
+    gain = round(facts["gain"], 3)
+    if not gain:
+        return f", {facts['status']}"
+    change = f"{abs(gain):.1%} {'more' if gain > 0 else 'fewer'} of the held-out texts decided rightly"
     if facts["multilabel"]:
-        change = f" (labels of held-out texts rank {'higher' if gain > 0 else 'lower'})" if gain else ""
-    else:
-        change = f" ({share} {'more' if gain > 0 else 'fewer'} of the held-out texts decided rightly)" if share != "0.0%" else ""
-    return f", {facts['status']}{change}"
+        change = f"F1 of the held-out texts {gain:+.3f}"
+    doubt = ", not clearly for their sake" if gain > 0 and not facts["used"] else ""
+    return f", {facts['status']} ({change}{doubt})"
 
 
 def _shares_line(facts: dict[str, Any]) -> str:
