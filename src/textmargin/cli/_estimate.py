@@ -22,7 +22,10 @@ def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | 
     from ..errors import ScoreError
 
     if model.shares_ and not any(one.target is None for one in model.verdict_):  # nothing was held out but guesses
-        return None, "Not every label has a text, so that nothing tells how often it is right; label some, and evaluate it."
+        return (
+            None,
+            "Not every label has a text: how often it is right, and its confidence, are guesses. Label some, and evaluate it.",
+        )
     if corpus is None:
         return None, "Of texts in parts there are no held-out scores here; evaluate the model on other texts."
     try:

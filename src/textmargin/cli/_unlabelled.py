@@ -84,7 +84,7 @@ class UnlabelledOptions:
         Parameters
         ----------
         data : the labelled texts
-        *others : paths that are read, or written as well
+        *others : paths that are read, or written as well, for what is written not to replace them
         """
         files = [data, *(self.unlabelled or [])]
         for number, one in enumerate(files):
@@ -98,7 +98,7 @@ class UnlabelledOptions:
             from ..tables.writer import output_format
 
             output_format(self.guesses)
-            check_writable(self.guesses, *files, *others)
+            check_writable(self.guesses, *others)
 
     def gather(self, table: LabelledTable, reading: ReadingOptions, config: ModelConfig) -> UnlabelledTexts:
         """The rows of a table that have no label, and the texts of further files."""

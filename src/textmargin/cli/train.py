@@ -88,7 +88,7 @@ def train(
         raise OptionError('say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.')
     sources = (data, test, making.keywords, making.prior_model, utility.costs, config, *(unlabelled.unlabelled or []))
     check_writable(output, *sources)
-    unlabelled.check(data, output, report, *sources[1:6])
+    unlabelled.check(data, output, report, *sources)
     if report is not None:
         check_writable(report, output, *sources)
     _check_together(holdout, cluster, report, test, tune, unlabelled)

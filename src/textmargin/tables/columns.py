@@ -100,7 +100,7 @@ def columns_with(rows: Sequence[Row], labels: Collection[Any], label_separator: 
     return [
         name
         for name in rows[0].values
-        if len(values := _few_values(rows, name, label_separator)) <= _MAX_LABELS and values & wanted
+        if len(values := _label_values(rows, name, label_separator)) <= _MAX_LABELS and values & wanted
     ]
 
 
@@ -215,7 +215,7 @@ def _telling_name(names: Sequence[str], telling: Sequence[str]) -> str | None:
     return next((name for usual in telling for name in names if name.lower() == usual), None)
 
 
-def _few_values(rows: Sequence[Row], name: str, label_separator: str | None) -> set[str]:
+def _label_values(rows: Sequence[Row], name: str, label_separator: str | None) -> set[str]:
     """The values of a column as labels would be written, whatever their case; where they are many, not all of them."""
     found: set[str] = set()
     for row in rows:
