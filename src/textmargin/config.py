@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -85,6 +85,10 @@ class ModelConfig:
         Of two labels the one that is looked for, and that utility and floors speak of; the rarer one by default.
     threshold_scores : {"auto", "loo", "cv", "train"}, default=None
         Which scores thresholds are set on (see `ThresholdClassifier`), "auto" by default.
+    shares : mapping label → share, default=None
+        How frequent labels are among unlabelled texts; guessed by default. See `TextClassifier`.
+    multilabel : bool, default=None
+        Whether a text may have any number of labels, where no label tells.
 
     Examples
     --------
@@ -116,6 +120,8 @@ class ModelConfig:
     always_answer: bool = False
     positive: Any = None
     threshold_scores: str | None = None
+    shares: Mapping[str, float] | None = None
+    multilabel: bool | None = None
 
     def check(self) -> None:
         """An error for a setting that is out of range, or does not apply to the others."""
@@ -146,6 +152,11 @@ class ModelConfig:
             raise SettingError("trust", "says how far keywords, rationales or prior_model are trusted; none of them is given.")
         if self.threshold_scores is not None and not self._decides:
             raise SettingError("threshold_scores", "is for models with costs, a utility or floors; none of them is given.")
+        for label, share in (self.shares or {}).items():
+            if not isinstance(share, Real) or isinstance(share, bool) or not 0 < share < 1:
+                raise SettingError("shares", f"must be numbers between 0 and 1; that of {label!r} is {share!r}.")
+        if self.shares is not None and self.features != "words":
+            raise SettingError("shares", f"is for features='words'; these are {self.features!r}. Leave it out.")
         if self.always_answer and not self._decides:
             raise SettingError("always_answer", "is for models with costs, a utility or floors; without, it is so.")
 
@@ -175,6 +186,8 @@ class ModelConfig:
                 learner=learner,
                 decision=decision,
                 positive=self.positive,
+                shares=self.shares,
+                multilabel=self.multilabel,
             )
         length = 5 if self.length is None else self.length
         kernel: Any = SpectrumKernel(length)
@@ -201,9 +214,26 @@ class ModelConfig:
             numbers=self.numbers or "shape",
         )
 
-    def fit(self, corpus: Corpus) -> TextClassifier:
-        """The classifier, fitted to a corpus."""
-        return self.build(corpus).fit(corpus.texts, corpus.labels)
+    def fit(self, corpus: Corpus, unlabelled: Sequence[str] = ()) -> TextClassifier:
+        """The classifier, fitted to a corpus.
+
+        Parameters
+        ----------
+        corpus : Corpus
+            Without any text where labels are known from knowledge alone.
+        unlabelled : list of str, default=()
+            Texts without a label.
+        """
+        model = self.build(corpus)
+        if not corpus.texts:
+            model.set_params(classes=self.known_labels() or None)  # one that is named without a word is a label too
+        return model.fit(corpus.texts, corpus.labels, unlabelled=list(unlabelled) or None)
+
+    def known_labels(self) -> list[Any]:
+        """The labels that keywords and the earlier model name, which texts may have though none is labelled so."""
+        names = [] if self.keywords is None else list(KeywordPrior.from_file(self.keywords).keywords)
+        names += [] if self.prior_model is None else load_classifier(self.prior_model).classes_.tolist()
+        return list({str(name): name for name in reversed(names)}.values())[::-1]
 
     @property
     def _decides(self) -> bool:

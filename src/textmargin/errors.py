@@ -17,6 +17,7 @@
     ├── SettingError           (ValueError)   a setting that is out of range, or does not apply to the others
     ├── StoreError             (OSError)      kernel values cannot be kept: a full disk, a folder that cannot be written
     ├── TableError             (ValueError)   a user's file that cannot be read as texts: no such column, not UTF-8, no rows
+    │   └── NoLabelsError                     one with texts, in which no labels are found
     ├── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
     └── UnknownNameError       (ValueError)   there is no dataset, or no table of an experiment, of that name
 
@@ -139,6 +140,10 @@ class StoreError(TextmarginError, OSError):
 
 class TableError(TextmarginError, ValueError):
     """A user's file that cannot be read as texts."""
+
+
+class NoLabelsError(TableError):
+    """A user's file with texts, in which no labels are found."""
 
 
 class TooLargeError(TextmarginError, ValueError):

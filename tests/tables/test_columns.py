@@ -61,7 +61,7 @@ def test_a_guessed_label_that_differs_from_text_to_text_is_refused(tmp_path):
     with pytest.raises(TableError, match=r"20 values in column 'label' for 20 texts.* Choose the column with label="):
         read_table(path)
     assert len(read_table(path, label="label").corpus.classes) == 20
-    assert len(read_table(path, labelled=False).corpus) == 20
+    assert len(read_table(path, labels="ignored").unlabelled) == 20
 
 
 def test_the_column_of_a_stream_does_not_hang_on_what_comes_first():

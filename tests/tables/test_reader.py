@@ -6,7 +6,7 @@ import json
 import pytest
 from tables.user_files import ROWS
 
-from textmargin.errors import TableError
+from textmargin.errors import NoLabelsError, TableError
 from textmargin.tables.columns import ColumnNames
 from textmargin.tables.formats import read_rows
 from textmargin.tables.reader import read_table, stream_texts
@@ -157,11 +157,60 @@ def test_a_text_with_none_of_the_labels_is_not_one_without_labels(tmp_path):
     assert (table.corpus.labels, table.unlabelled.texts) == ([("x", "y"), ()], ["c"])
 
 
-def test_texts_without_labels_stay_where_labels_are_not_needed(tmp_path):
+def test_texts_without_labels_are_used_or_all_there_are(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,label\na,x\nb,\n")
-    table = read_table(path, labelled=False)
-    assert (table.corpus.labels, len(table.unlabelled)) == (["x", ""], 0)
+    table = read_table(path, labels="optional")
+    assert (table.corpus.texts, table.unlabelled.texts) == (["a"], ["b"])
+    assert table.unlabelled_rows == [Row(3, {"text": "b", "label": ""})]
+    assert table.notes[-1] == "1 of 2 rows has no label"
+    table = read_table(path, labels="ignored")
+    assert (len(table.corpus), table.unlabelled.texts, table.label_column) == (0, ["a", "b"], None)
+    assert table.notes == ["text: column 'text'", "column 'label' is not looked at"]
+
+
+UNKNOWN = "id,text,source\n1,a letter,web\n2,a mail,mail\n3,a letter,web\n4,a mail,mail\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "label", "n_labelled", "note"),
+    [
+        ("text\na\nb\n", None, 0, "label: no column"),
+        ("text,label\na,\nb,\n", None, 0, "no label in column 'label'"),
+        (UNKNOWN, None, 0, "label: no column ('source': not the labels that are known; label= chooses)"),
+        (UNKNOWN.replace("web", "Ham"), "source", 4, "label: column 'source'"),
+        ("text,desk\n" + "a,\n" * 300 + "b,ham\n" + "a,\n" * 300, "desk", 1, "label: column 'desk'"),
+    ],
+)
+def test_labels_that_are_known_make_texts_without_any_a_table(content, label, n_labelled, note, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    table = read_table(path, labels="optional", known_labels=["ham", "spam"])
+    assert (table.label_column, len(table.corpus)) == (label, n_labelled)
+    assert note in table.notes
+    assert len(table.unlabelled) + n_labelled == content.count("\n") - 1
+    if label is None and content != UNKNOWN:
+        with pytest.raises(NoLabelsError):
+            read_table(path, labels="optional")
+
+
+def test_of_several_columns_with_labels_that_are_known_one_must_be_chosen(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,first,second\na b c,ham,spam\nd e f,ham,ham\n")
+    with pytest.raises(NoLabelsError, match=r"which one holds the label\? Choose it with label="):
+        read_table(path, labels="optional", known_labels=["ham", "spam"])
+
+
+def test_empty_cells_mean_none_of_several_labels_unless_all_are_empty(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,topics\na,x;y\n" + "b,\n" * 3)
+    options = {"label_separator": ";", "labels": "optional", "known_labels": ["x", "y"]}
+    table = read_table(path, **options)
+    assert table.corpus.labels == [("x", "y"), (), (), ()]
+    assert table.notes[-1] == "3 texts with an empty label have none of the labels; missing_labels='' takes them as unlabelled"
+    assert len(read_table(path, **options, missing_labels=[""]).unlabelled) == 3
+    path.write_text("text,topics\n" + "b,\n" * 3)
+    assert len(read_table(path, **options).unlabelled) == 3
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, [["a"]]])
@@ -217,7 +266,7 @@ def test_a_field_that_is_not_there_names_the_columns(csv_file):
 def test_a_row_is_a_text_and_its_label():
     reader = RowReader(ColumnNames("text", "label", []))
     assert reader.read(Row(1, {"text": "hello", "label": " x"})) == ("hello", "x")
-    assert RowReader(ColumnNames("text", None, [])).read(Row(1, {"text": "hello"})) == ("hello", "")
+    assert RowReader(ColumnNames("text", None, [])).read(Row(1, {"text": "hello"})) == ("hello", None)
     assert RowReader(reader.columns, ",").read(Row(1, {"text": "hello", "label": "x, y"})) == ("hello", ("x", "y"))
     assert reader.read(Row(1, {"text": "hello"})) == ("hello", None)
     for values in ({"label": "x"}, {"text": 3, "label": "x"}):

@@ -22,7 +22,8 @@ import typer
 from ..errors import nearest
 from ._console import OptionError, mistakes
 
-PATHS = ("data", "output", "report", "test", "costs", "keywords", "prior_model", "stop_words")  # parameters that may name files
+# Parameters that may name files.
+PATHS = ("data", "output", "report", "test", "costs", "keywords", "prior_model", "stop_words", "unlabelled", "guesses")
 _OF_A_RUN = ("config", "as_json", "verbose", "help")  # parameters that say nothing of the model
 _WIDTH = 110  # of comments
 
@@ -100,14 +101,22 @@ def _toml(value: Any) -> str:
 
 
 def _value(parameter: Any, value: Any, path: Path) -> Any:
-    """A value as the command line would have it, checked as that is."""
+    """A value as the command line would have it, checked as that is; where an option may be given several times, a list."""
+    if getattr(parameter, "multiple", False):
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(one, str) for one in values):
+            raise OptionError(f"{path}: {_key(parameter)} is text in quotes, or a list of such; got {value!r:.60}.")
+        return [_relative(parameter, one, path) for one in values]
     wants_flag = bool(getattr(parameter, "is_flag", False))
     if isinstance(value, bool) != wants_flag or not isinstance(value, bool | int | float | str):
         wanted = "true or false" if wants_flag else "a number, or text in quotes"
         raise OptionError(f"{path}: {_key(parameter)} is {wanted}; got {value!r:.60}.")
-    if parameter.name in PATHS and _is_path(parameter.name, str(value)):
-        return str(path.parent / str(value))
-    return value if wants_flag else str(value)
+    return value if wants_flag else _relative(parameter, str(value), path)
+
+
+def _relative(parameter: Any, value: str, path: Path) -> str:
+    """A value; of a path that of the file it stands in is the folder it starts from."""
+    return str(path.parent / value) if parameter.name in PATHS and _is_path(parameter.name, value) else value
 
 
 def _is_path(name: str, value: str) -> bool:

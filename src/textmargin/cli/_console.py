@@ -98,13 +98,21 @@ def resumable(promise: str) -> Iterator[None]:
 
 @contextmanager
 def mistakes() -> Iterator[None]:
-    """What a user can mend is one line on standard error, and exit code 2; warnings are one line each.
+    """What a user can mend is one line on standard error, and exit code 2; warnings are one line each, said once.
 
     Only our own errors are such; any other is a fault, and keeps its traceback.
     """
+    told: set[str] = set()
+
+    def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        line = with_options(message)
+        if line not in told:
+            remark(line)
+        told.add(line)
+
     with warnings.catch_warnings():
         warnings.simplefilter("default")
-        warnings.showwarning = _show_warning
+        warnings.showwarning = show_warning
         try:
             yield
         except KeyboardInterrupt as interrupt:
@@ -123,7 +131,7 @@ def mistakes() -> Iterator[None]:
 
 
 def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return "--share" if name == "shares" else f"--{name.replace('_', '-')}"
 
 
 # Parameters of the library as this program's options. Messages of the library name what the caller typed: here that is options.
@@ -149,6 +157,10 @@ _NAMES = (
 )
 _OPTIONS = {
     "decision=ThresholdClassifier(utility=...)": "--hit and --false-alarm, --costs or --utility",
+    "knowledge={'class': ['word', 'word'], …}": "--keywords FILE",
+    "by classes=[...]": "by a line without words in the keyword file, as in ham = []",
+    "shares names": "--share names",
+    "shares must": "--share must",
     "utility=Utility(tp=2, fp=-1)": "--hit 2 --false-alarm -1",
     "check_data(texts, labels)": "textmargin check",
     "skip_invalid=True": "--skip-invalid",
@@ -183,10 +195,6 @@ def with_options(message: Exception | str) -> str:
 def _with_value(found: re.Match[str]) -> str:
     name, value, follows = found.groups()
     return _OPTIONS[name] + (f" {value or ''}" if value or follows else "")
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    remark(with_options(message))
 
 
 def remark(line: str) -> None:

@@ -21,10 +21,16 @@ def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | 
     """The estimate as plain data, or why there is none; without a corpus the model was trained on texts in parts."""
     from ..errors import ScoreError
 
+    if model.shares_ and not any(one.target is None for one in model.verdict_):  # nothing was held out but guesses
+        return (
+            None,
+            "Not every label has a text: how often it is right, and its confidence, are guesses. Label some, and evaluate it.",
+        )
     if corpus is None:
         return None, "Of texts in parts there are no held-out scores here; evaluate the model on other texts."
     try:
-        return model.estimate(without=_without_knowledge(config, corpus)).to_dict(), None
+        other = None if model.shares_ else _without_knowledge(config, corpus)  # of other texts than with unlabelled ones
+        return model.estimate(without=other).to_dict(), None
     except ScoreError as error:
         return None, with_options(error)
 

@@ -197,12 +197,12 @@ class ModelOptions:
         ),
     ] = None
 
-    def config(self, utility: UtilityOptions, floors: FloorOptions) -> ModelConfig:
+    def config(self, utility: UtilityOptions, floors: FloorOptions, shares: Mapping[str, float] | None = None) -> ModelConfig:
         """As the library takes it."""
         from ..config import ModelConfig
 
         kept = {**vars(floors), "always_answer": bool(floors.always_answer)}
-        config = ModelConfig(**vars(self), utility=utility.measure(), **kept)
+        config = ModelConfig(**vars(self), utility=utility.measure(), shares=shares, **kept)
         config.check()
         return config
 

@@ -162,11 +162,13 @@ class ReadingOptions(FileOptions):
         """Values that mean that a text has no label, where an option says it."""
         return None if self.missing_labels is None else [value.strip() for value in self.missing_labels.split(",")]
 
-    def read(self, data: str, columns: list[str] | None = None, origin: Mapping[str, Any] | None = None) -> LabelledTable:
+    def read(
+        self, data: str, columns: list[str] | None = None, origin: Mapping[str, Any] | None = None, **labels: Any
+    ) -> LabelledTable:
         """The texts of a file, with further columns; says what was guessed, and what could not be read.
 
         Columns and separator that no option names are those of the origin, where the file has them: what a model's metadata say
-        of its training texts.
+        of its training texts. Of `labels` and `known_labels` see `read_table`.
         """
         from ..tables.reader import read_table
 
@@ -177,8 +179,20 @@ class ReadingOptions(FileOptions):
         if self.missing_labels is None and origin.get("missing_labels") is not None:
             options["missing_labels"] = origin["missing_labels"]
         usual = (origin.get("text_column"), origin.get("label_column"))
-        table = read_table(data, **options, fields=columns or [], usual=usual)
+        table = read_table(data, **options, fields=columns or [], usual=usual, **labels)
         tell(table.notes, table.invalid[:5], len(table.invalid))
+        return table
+
+    def read_unlabelled(self, data: str, labelled: LabelledTable) -> LabelledTable:
+        """The texts of a file without labels, from the column that a labelled table has them in, where it is there."""
+        from .._system.stages import stage
+        from ..tables.reader import read_table
+
+        usual = (labelled.text_column, labelled.label_column)
+        with stage(f"reading {data}"):
+            table = read_table(data, dialect=self.dialect, labels="ignored", skip_invalid=self.skip_invalid, usual=usual)
+        notes = [f"{data}: {'; '.join(table.notes)}"] if table.notes else []
+        tell(notes, table.invalid[:5], len(table.invalid))
         return table
 
 

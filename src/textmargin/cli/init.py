@@ -38,7 +38,7 @@ def init(
         if data == "-":
             raise OptionError("settings name a file that can be read again; standard input is none.")
         with stage(f"reading {data}"):
-            table = reading.read(data)
+            table = reading.read(data, labels="optional")
         values |= {"data": _seen_from(data, output), "text": table.text_column, "label": table.label_column}
     group: Any = context.find_root().command
     write_whole({output: write_config(group.commands["train"].params, values, output.name).encode()})

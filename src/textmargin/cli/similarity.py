@@ -42,9 +42,9 @@ def similarity(
         if as_json:
             raise OptionError("--json prints similarities, --output writes them to a file; choose one.")
         check_writable(output, texts[0])
-        table = read_table(texts[0], text=file.text, dialect=file.dialect, labelled=False)
+        table = read_table(texts[0], text=file.text, dialect=file.dialect, labels="ignored")
         tell(table.notes, table.invalid, len(table.invalid))
-        K = kernel(table.corpus.texts)
+        K = kernel(table.unlabelled.texts)
         _write_array(output, K)
         typer.echo(f"{len(K):,} × {len(K):,} similarities written to {output}")
         return

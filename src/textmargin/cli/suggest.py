@@ -59,9 +59,9 @@ def suggest(
     prior = None if source is None else KeywordPrior.from_file(source)
     model = load_classifier(files[0]) if len(files) == 2 else None
     usual = None if model is None else model.metadata_.get("text_column")
-    table = read_table(files[-1], text=file.text, dialect=file.dialect, labelled=False, usual=(usual, None))
+    table = read_table(files[-1], text=file.text, dialect=file.dialect, labels="ignored", usual=(usual, None))
     tell(table.notes, table.invalid, len(table.invalid))
-    texts = table.corpus.texts
+    texts = table.unlabelled.texts
     found = find_suggestions(model or TextClassifier(knowledge=prior).fit(texts), texts, keywords=prior, n=n)
     if as_json:
         print_json(found.to_dict())

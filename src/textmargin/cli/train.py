@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,14 +17,25 @@ from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
 from ._options import AsJson, ReadingOptions, check_writable, grouped, tell
-from ._talk import describe_counts, remark_on_corpus, remark_on_labels, words_line
+from ._talk import (
+    next_step,
+    remark_on_corpus,
+    remark_on_decisions,
+    remark_on_labels,
+    trained_line,
+    unlabelled_facts,
+    unlabelled_lines,
+    verdict_line,
+    words_line,
+)
+from ._unlabelled import UnlabelledOptions
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..config import ModelConfig
     from ..datasets.corpus import Corpus
-    from ..learners.evidence import Verdict
     from ..report.summary import Summary
+    from ..tables.row_reader import LabelledTable
     from ..tuning import Candidate, Tuning
 
 
@@ -32,6 +43,7 @@ if TYPE_CHECKING:
 @grouped
 def train(
     reading: ReadingOptions,
+    unlabelled: UnlabelledOptions,
     making: ModelOptions,
     utility: UtilityOptions,
     floors: FloorOptions,
@@ -65,43 +77,55 @@ def train(
 ) -> None:
     """Learn from labelled texts, and write the model to a file.
 
+    Texts without a label, rows of DATA or those of --unlabelled, are learnt from where held-out texts speak for it. With
+    --keywords no text needs a label.
+
     With --cluster or --workers texts are read, and learnt from, in parts: Parquet, CSV, TSV or JSON lines, of any size.
     """
     from .._system.stages import log, stage
 
     if data is None:
         raise OptionError('say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.')
-    sources = (data, test, making.keywords, making.prior_model, utility.costs, config)
+    sources = (data, test, making.keywords, making.prior_model, utility.costs, config, *(unlabelled.unlabelled or []))
     check_writable(output, *sources)
+    unlabelled.check(data, output, report, *sources)
     if report is not None:
         check_writable(report, output, *sources)
-    _check_together(holdout, cluster, report, test, tune)
-    settings = making.config(utility, floors)
+    _check_together(holdout, cluster, report, test, tune, unlabelled)
+    settings = making.config(utility, floors, unlabelled.shares)
     corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
     if cluster.wanted:
         model = _train_parts(settings, data, reading, cluster)
     else:
         with stage(f"reading {data}"):
-            table = reading.read(data, [name for name in (making.rationales, holdout.split_by) if name])
+            table = _read(data, reading, settings, [name for name in (making.rationales, holdout.split_by) if name])
+        pool = unlabelled.gather(table, reading, settings)
+        if not table.corpus.texts:
+            _check_unlabelled(holdout, tune)
+            settings = replace(settings, multilabel=unlabelled.multilabel or reading.label_separator is not None)
         origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
         corpus, held_out, start = holdout.split(table.corpus)
         report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
-        remark_on_corpus(corpus)
+        remark_on_corpus(corpus, len(pool), settings.known_labels())
         if tune:
             tuning = _tune(settings, corpus)
             settings = tuning.choice.config
-        model = settings.fit(corpus)
+        model = settings.fit(corpus, pool.texts)
         model.metadata_ |= origin
+        unlabelled.write_guesses(model, pool.rows, data, reading)
     if no_digests:
         model.forget_texts()
     with stage(f"writing {output}"):
         model.save(output)
     log.debug(f"{output}: {output.stat().st_size:,} bytes")
-    _remark_on_decisions(model, settings)
+    remark_on_decisions(model, settings)
     facts = _facts(model, output)
-    if corpus is not None:
+    if corpus is not None and corpus.texts:
         remark_on_labels(corpus, facts["labels"], reading.command("check", data))
     facts["words"] = words_line(model, settings)
+    facts["unlabelled"] = unlabelled_facts(model, settings)
+    facts["guesses"] = None if unlabelled.guesses is None else str(unlabelled.guesses)
+    facts["next"] = next_step(facts["unlabelled"], output, data) if making.keywords is not None else None
     facts["tuning"] = None if tuning is None else _tuning_facts(tuning)
     with stage("estimating how good it is on new texts"):
         facts["estimate"], facts["no_estimate"] = estimate_facts(model, settings, corpus)
@@ -126,6 +150,22 @@ def train(
             _show_holdout(summary, holdout.split_by, start)
     if as_json:
         print_json(facts)
+
+
+def _read(data: str, reading: ReadingOptions, config: ModelConfig, columns: list[str]) -> LabelledTable:
+    """The texts of a file, some of which may have no label; none of them needs one where labels are known otherwise."""
+    from ..errors import NoLabelsError
+
+    try:
+        return reading.read(data, columns, labels="optional", known_labels=config.known_labels())
+    except NoLabelsError as error:
+        raise OptionError(f"{error} Without labels, name words of each: --keywords FILE.") from error
+
+
+def _check_unlabelled(holdout: HoldoutOptions, tune: bool) -> None:
+    """Where no text has a label: what needs some."""
+    if holdout.holdout is not None or tune:
+        raise OptionError(f"{'--tune' if tune else '--holdout'} needs texts with labels, and none has one; leave it out.")
 
 
 def _tune(config: ModelConfig, corpus: Corpus) -> Tuning:
@@ -153,7 +193,14 @@ def _tuning_facts(tuning: Tuning) -> dict[str, Any]:
     }
 
 
-def _check_together(holdout: HoldoutOptions, cluster: ClusterOptions, report: Path | None, test: str | None, tune: bool) -> None:
+def _check_together(
+    holdout: HoldoutOptions,
+    cluster: ClusterOptions,
+    report: Path | None,
+    test: str | None,
+    tune: bool,
+    unlabelled: UnlabelledOptions,
+) -> None:
     """Options that need others, or exclude them; before texts are read."""
     holdout.check()
     if (report is None and test is not None) or (report is not None and test is None and holdout.holdout is None):
@@ -163,6 +210,11 @@ def _check_together(holdout: HoldoutOptions, cluster: ClusterOptions, report: Pa
         )
     if cluster.wanted and tune:
         raise OptionError("--tune needs all texts in one memory; choose settings on a part of them, and give these here.")
+    if cluster.wanted and unlabelled.options:
+        raise OptionError(
+            f"{unlabelled.options[0]}: texts without labels are learnt from in one memory; leave it out, or train without "
+            f"--workers and --cluster."
+        )
     if cluster.wanted and (report is not None or holdout.holdout is not None):
         given = "--holdout needs" if holdout.holdout is not None else "--report and --test need"
         raise OptionError(
@@ -204,70 +256,33 @@ def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluste
     return model
 
 
-def _remark_on_decisions(model: TextClassifier, config: ModelConfig) -> None:
-    """What a user might take for granted of costs and floors."""
-    floors = config.min_recall is not None or config.min_precision is not None
-    if not floors and config.utility is None:
-        return
-    if config.utility is None:
-        remark("floors without costs: a hit counts 2 and a false alarm -1; --hit and --false-alarm say otherwise")
-    if model.labels_.kind == "binary":
-        positive = model.labels_.text_names[model.labels_.positive]
-        remark(_whose_costs(model, config, positive))
-    if model.can_be_unsure:
-        remark("a text better left to a person gets no label but a best guess (unsure); --always-answer gives every text a label")
-
-
-def _whose_costs(model: TextClassifier, config: ModelConfig, positive: str) -> str:
-    """Which of two labels costs and floors are about, and why."""
-    if isinstance(config.utility, Mapping):
-        named = [name for name in model.labels_.text_names if name in config.utility]
-        if len(named) == 1 and len(config.utility) == 1:
-            return f"costs are those of {named[0]!r}, the only label that they name; floors speak of {positive!r}"
-        return f"costs of both labels are added up; the threshold and floors are those of {positive!r}"
-    if config.positive:
-        return f"costs and floors speak of {positive!r}"
-    return f"costs and floors speak of {positive!r}{', the rarer label' if _is_rarer(model) else ''}; --positive chooses"
-
-
-def _is_rarer(model: TextClassifier) -> bool:
-    counts = list(model.metadata_["label_counts"].values())
-    return bool(counts[model.labels_.positive] <= counts[1 - model.labels_.positive])
-
-
 def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
-    several = len({one.knowledge for one in model.verdict_}) > 1
+    priors = [one for one in model.verdict_ if one.target is not None]
+    several = len({one.knowledge for one in priors}) > 1
     return {
         "source": model.metadata_["source"],
         "n_texts": model.metadata_["n_texts"],
         "labels": model.metadata_["label_counts"],
         "output": str(output),
-        "knowledge": [_verdict_line(one, several) for one in model.verdict_],
+        "knowledge": [verdict_line(one, several) for one in priors],
         "thresholds": dict(zip(model.labels_.text_names, model.thresholds_.tolist(), strict=True)),
     }
 
 
-def _verdict_line(one: Verdict, several: bool) -> str:
-    """Whether a prior is used, and what held-out texts say of it; of several kinds of knowledge, which it comes from."""
-    prior = f"prior for {one.target}{f' from {one.knowledge}' if several else ''}"
-    used = one.status in ("supported", "adopted")
-    if not abs(one.evidence) > 0:  # none, or not a number: no text has its words, or they move no score
-        how = "used, though no training text can say whether it helps" if used else f"not used, {one.status}"
-        return f"{prior}: {how}"
-    loss = f"{-one.gain:+.0%}"
-    change = "changes by less than 1%" if loss in ("-0%", "+0%") else loss
-    return f"{prior}: {'used' if used else 'not used'}, {one.status} (held-out loss {change})"
-
-
 def _show(facts: dict[str, Any]) -> None:
-    typer.echo(f"Trained on {quantity(facts['n_texts'], 'text')} ({describe_counts(facts['labels'])})")
-    for line in [*([facts["words"]] if facts["words"] else []), *facts["knowledge"]]:
+    others = facts["unlabelled"]
+    typer.echo(trained_line(facts["n_texts"], facts["labels"], others["n_texts"] if others else 0))
+    for line in [*([facts["words"]] if facts["words"] else []), *facts["knowledge"], *unlabelled_lines(others)]:
         typer.echo(line)
     for line in estimate_lines(facts["estimate"], facts["no_estimate"]):
         typer.echo(line)
     if any(facts["thresholds"].values()):
         typer.echo("Thresholds: " + ", ".join(f"{name}: {theta:+.2f}" for name, theta in facts["thresholds"].items()))
     typer.echo(f"Written to {facts['output']}")
+    if facts["guesses"]:
+        typer.echo(f"What is decided on texts without a label written to {facts['guesses']}")
+    if facts["next"]:
+        typer.echo(f"Next: {facts['next']}")
     if "report" in facts:
         typer.echo(f"Report written to {facts['report']}")
 

@@ -6,11 +6,13 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from ..errors import TableError, nearest
-from .label_values import MISSING_LABELS, find_flags
+from ..errors import NoLabelsError, TableError, nearest
+from .label_values import MISSING_LABELS, find_flags, label_name
 from .rows import Row, SheetRow
+
+LabelUse: TypeAlias = Literal["required", "optional", "ignored"]
 
 # In this order; titles come last, for they stand beside longer texts. Without "note", which in French is a mark given.
 TEXT_NAMES = (
@@ -53,10 +55,15 @@ def find_columns(
     source: Any,
     text: str | None = None,
     label: str | None = None,
-    labelled: bool = False,
     usual: Sequence[str | None] = (None, None),
+    labels: LabelUse = "required",
+    likely: Sequence[str] | None = None,
 ) -> ColumnNames:
-    """Names of the columns, those not given the usual ones, else guessed from their names, else from what is in them."""
+    """Names of the columns, those not given the usual ones, else guessed from their names, else from what is in them.
+
+    Where it is known which labels there may be, `likely` are the columns that hold some (`columns_with`), and a table without
+    labels will do.
+    """
     names = list(rows[0].values)
     if text is not None and text not in names:
         raise TableError(no_column(text, names, source, "text"))
@@ -72,14 +79,29 @@ def find_columns(
         if text is None:
             raise TableError(_which(source, names, "text", _likely_text(rows, names)))
         notes.append(f"text: column {text!r}")
-    if label is None:
-        label = _label_column(rows, [name for name in names if name != text])
-        if label is None and labelled:
-            others = [name for name in names if name != text]
-            raise TableError(_which(source, names, "label", _likely_label(rows, others)) + _flags_hint(rows, others))
-        if label is not None:
-            notes.append(f"label: column {label!r}")
+    others = [name for name in names if name != text]
+    if labels == "ignored":
+        label, other = None, label or _telling_name(others, LABEL_NAMES)
+        notes += [] if other is None else [f"column {other!r} is not looked at"]
+    elif label is None:
+        known = [name for name in likely or () if name != text]
+        label = known[0] if len(known) == 1 else _telling_name(others, LABEL_NAMES)
+        if label is None and likely is None:
+            label = _label_column(rows, others)
+        if label is None and (likely is None or known):
+            raise NoLabelsError(_which(source, names, "label", _likely_label(rows, others)) + _flags_hint(rows, others))
+        notes.append(_no_label(_with_few_values(rows, others)) if label is None else f"label: column {label!r}")
     return ColumnNames(text, label, notes, split_names(label, names))
+
+
+def columns_with(rows: Sequence[Row], labels: Collection[Any], label_separator: str | None = None) -> list[str]:
+    """The columns in which some of these labels stand, and few other values."""
+    wanted = {str(name).casefold() for name in labels}
+    return [
+        name
+        for name in rows[0].values
+        if len(values := _label_values(rows, name, label_separator)) <= _MAX_LABELS and values & wanted
+    ]
 
 
 def split_names(label: str | None, names: Collection[str]) -> tuple[str, ...]:
@@ -128,7 +150,7 @@ def reading_notes(notes: Sequence[str]) -> Iterator[None]:
     except TableError as error:
         if not notes:
             raise
-        raise TableError(f"{error} (Read so: {'; '.join(notes)}.)") from error
+        raise type(error)(f"{error} (Read so: {'; '.join(notes)}.)") from error
 
 
 def no_column(name: str, names: Collection[str], source: Any, parameter: str = "") -> str:
@@ -142,7 +164,7 @@ def no_column(name: str, names: Collection[str], source: Any, parameter: str = "
 def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: str, *, is_guess: bool) -> None:
     """That there are some, and, where the column is a guess, that texts share them."""
     if not counts:
-        raise TableError(
+        raise NoLabelsError(
             f"No text of {source} has a label in column {column!r}. Choose another with label=, or say with "
             f"missing_labels= which values mean that there is none."
         )
@@ -168,10 +190,9 @@ def _with_usual(
 
 def _text_column(rows: Sequence[Row], names: list[str], labels: Collection[str]) -> str | None:
     """The one with a telling name, else the only one whose values are long."""
-    matches = [name for telling in TEXT_NAMES for name in names if name.lower() == telling and name not in labels]
-    if matches:
-        return matches[0]
     others = [name for name in names if name not in labels]
+    if (telling := _telling_name(others, TEXT_NAMES)) is not None:
+        return telling
     strings = [name for name in others if all(isinstance(row, SheetRow) or isinstance(row.values.get(name), str) for row in rows)]
     long = [name for name, words in _mean_words(rows, strings).items() if words >= _MIN_WORDS]
     return long[0] if len(long) == 1 else None
@@ -184,12 +205,29 @@ def _mean_words(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
 
 
 def _label_column(rows: Sequence[Row], names: list[str]) -> str | None:
-    """The one with a telling name, else the only one with few values, each of them more than once."""
-    matches = [name for telling in LABEL_NAMES for name in names if name.lower() == telling]
-    if matches:
-        return matches[0]
+    """The only one with few values, each of them more than once."""
     few = _with_few_values(rows, names)
     return few[0] if len(few) == 1 else None
+
+
+def _telling_name(names: Sequence[str], telling: Sequence[str]) -> str | None:
+    """Of the names there are the first of those that tell what a column holds."""
+    return next((name for usual in telling for name in names if name.lower() == usual), None)
+
+
+def _label_values(rows: Sequence[Row], name: str, label_separator: str | None) -> set[str]:
+    """The values of a column as labels would be written, whatever their case; where they are many, not all of them."""
+    found: set[str] = set()
+    for row in rows:
+        value = row.values.get(name)
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, dict | list | bytes):
+                continue
+            text = (label_name(one) or "").casefold()
+            found.update([text] if label_separator is None else map(str.strip, text.split(label_separator)))
+        if len(found) > _MAX_LABELS + 1:
+            break
+    return found - {""}
 
 
 def _with_few_values(rows: Sequence[Row], names: list[str]) -> list[str]:
@@ -214,6 +252,11 @@ def _which(source: Any, names: list[str], parameter: str, likely: str | None) ->
     """What to say where a column must be chosen."""
     meant = "" if likely is None else f", perhaps {parameter}={likely!r}"
     return f"{source} has the columns {_enumerate(names)}; which one holds the {parameter}? Choose it with {parameter}={meant}."
+
+
+def _no_label(few: list[str]) -> str:
+    """What to say where no column holds labels that are known, though some look like columns of labels."""
+    return "label: no column" + (f" ({_enumerate(few)}: not the labels that are known; label= chooses)" if few else "")
 
 
 def _flags_hint(rows: Sequence[Row], names: list[str]) -> str:

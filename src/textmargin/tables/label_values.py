@@ -76,9 +76,9 @@ def check_separator(label_separator: str | None) -> None:
         raise TableError("label_separator= is empty; say what stands between several labels of one text, as a semicolon.")
 
 
-def describe_missing(values: Counter[str], n_labelled: int) -> str:
-    """How many texts have no label, beside those that have one, and what stands in its place."""
+def describe_missing(values: Counter[str], n_labelled: int, *, left_out: bool = True) -> str:
+    """How many texts have no label, beside those that have one, what stands in its place, and whether they are left out."""
     n = values.total()
     shown = ", ".join(repr(value) for value, _ in values.most_common(3) if value)
     where = f" ({shown} in its place; missing_labels= says which values mean none)" if shown else ""
-    return f"{n:,} of {n + n_labelled:,} rows {'has' if n == 1 else 'have'} no label{where}; left out"
+    return f"{n:,} of {n + n_labelled:,} rows {'has' if n == 1 else 'have'} no label{where}{'; left out' if left_out else ''}"

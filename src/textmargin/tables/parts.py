@@ -137,7 +137,7 @@ def open_parts(
     if not sample:
         raise TableError(f"{source} has no rows.")
     with reading_notes(list(notes)):
-        columns = find_columns(sample, source, text, label, labelled=True)
+        columns = find_columns(sample, source, text, label)
     columns = replace(columns, notes=[*notes, *columns.notes])
     for part in parts:
         for parameter, names in (("text", [columns.text]), ("label", columns.labels)):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
-from .columns import check_labels, column_on_arrival, find_columns, no_column, reading_notes, spread
+from .columns import LabelUse, check_labels, column_on_arrival, columns_with, find_columns, no_column, reading_notes, spread
 from .dialect import Dialect
 from .formats import read_rows
 from .label_values import MISSING_LABELS, check_separator, describe_missing, find_flags, obvious_separator
@@ -28,7 +28,8 @@ def read_table(
     label_separator: str | None = None,
     missing_labels: Collection[str] = MISSING_LABELS,
     dialect: Dialect | None = None,
-    labelled: bool = True,
+    labels: LabelUse = "required",
+    known_labels: Collection[Any] = (),
     fields: Sequence[str] = (),
     skip_invalid: bool = False,
     usual: Sequence[str | None] = (None, None),
@@ -48,8 +49,12 @@ def read_table(
         Such texts are in `unlabelled`. With a separator or lists an empty cell means none of the labels, which is something else.
     dialect : Dialect, default=None
         How the file is written: format, encoding, delimiter, header; what it does not say is found out, and in `notes`.
-    labelled : bool, default=True
-        Whether a label is needed; else a column of labels is used where there is one.
+    labels : {"required", "optional", "ignored"}, default="required"
+        Whether texts without a label are left out ("required"), to be used as what they are ("optional"), or all there are, a
+        column of labels not being looked at ("ignored"). They are in `unlabelled` every time, and `notes` tell the difference.
+    known_labels : names, default=()
+        With "optional", those there may be: a file without any label will then do, and a column that holds some of these is
+        that of labels. A column is not taken for it because it has few values.
     fields : names of further columns to keep
     skip_invalid : bool, default=False
         Whether lines that cannot be read are left out, and reported; else the first one is an error.
@@ -74,43 +79,52 @@ def read_table(
             raise TableError(refusal(invalid, called))
         if not good:
             raise TableError(_nothing_left(called, invalid) if invalid else f"{called} has no rows.")
-        columns = find_columns(spread(good), called, text, label, labelled, usual)
+        lenient = labels == "optional" and len(known_labels) > 0
+        likely = columns_with(good, known_labels, label_separator) if lenient else None
+        columns = find_columns(spread(good), called, text, label, usual, labels, likely)
         absent = [name for name in fields if name not in good[0].values]
         if absent:
             raise TableError(no_column(absent[0], good[0].values, called))
         name = "standard input" if source == "-" else Path(source).name
         flags = find_flags((row.values for row in good), columns.labels, missing_labels) if len(columns.labels) > 1 else {}
-        reader = RowReader(columns, label_separator, missing_labels, flags, labelled)
+        reader = RowReader(columns, label_separator, missing_labels, flags)
         table = reader.read_all(rows, name, called, strict=not skip_invalid, fields=fields)
-        if not table.corpus.texts and not table.missing:
+        if lenient and columns.label is not None and not any(table.corpus.labels):  # all empty: nobody said anything of any text
+            columns = replace(columns, label=None, labels=(), notes=[*columns.notes, f"no label in column {columns.label!r}"])
+            table = RowReader(columns).read_all(rows, name, called, strict=not skip_invalid, fields=fields)
+        if not table.corpus.texts and not table.unlabelled.texts:
             raise TableError(
                 _nothing_left(called, table.invalid)
                 if not table.empty.texts
                 else f"All rows of {called} are empty in column {columns.text!r}. Choose the column of the texts with text=."
             )
-        if labelled and columns.label is not None:
-            labels = table.corpus.labels
-            counts = Counter(name for own in labels for name in (own if isinstance(own, tuple) else (own,)))
-            check_labels(counts, len(labels), columns.label, called, is_guess=label is None and columns.label != usual[1])
-            notes += columns.notes + label_notes(table, counts)
-        else:
-            notes += columns.notes
+        own_notes = []
+        if columns.label is not None:
+            names_given = table.corpus.labels
+            counts = Counter(name for own in names_given for name in (own if isinstance(own, tuple) else (own,)))
+            check_labels(counts, len(names_given), columns.label, called, is_guess=label is None and columns.label != usual[1])
+            own_notes = label_notes(table, counts, labels)
+        notes += columns.notes + own_notes
         if n := len(table.empty):
             notes.append(f"{n:,} {'row has' if n == 1 else 'rows have'} no text; left out")
         return replace(table, notes=notes)
 
 
-def label_notes(table: LabelledTable, counts: Mapping[str, int]) -> list[str]:
+def label_notes(table: LabelledTable, counts: Mapping[str, int], labels: LabelUse = "required") -> list[str]:
     """What there is to say of labels: that some are missing, that some look like several.
 
     Parameters
     ----------
     table : LabelledTable
     counts : how often each label occurs
+    labels : as in `read_table`
     """
     notes = []
     if table.missing:
-        notes.append(describe_missing(table.missing, len(table.corpus)))
+        notes.append(describe_missing(table.missing, len(table.corpus), left_out=labels == "required"))
+    n_none = sum(own == () for own in table.corpus.labels)
+    if labels == "optional" and n_none > len(table.corpus) / 2:
+        notes.append(f"{n_none:,} texts with an empty label have none of the labels; missing_labels='' takes them as unlabelled")
     several = None if any(isinstance(own, tuple) for own in table.corpus.labels) else obvious_separator(counts)
     if several is not None:
         separator, label = several

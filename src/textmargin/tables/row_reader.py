@@ -42,8 +42,10 @@ class LabelledTable:
         None where there is none.
     unlabelled : Corpus
         The texts that have no label, and are not in `corpus`; its fields are those of `corpus`.
+    unlabelled_rows : list of Row
+        All that stands in their rows.
     missing : Counter of str
-        What stands in place of their labels.
+        What stands in place of their labels, where there is a column for these.
     empty : Corpus
         The rows whose text is empty, and which are in neither, with their labels.
     """
@@ -54,6 +56,7 @@ class LabelledTable:
     text_column: str | None = None
     label_column: str | None = None
     unlabelled: Corpus = field(default_factory=lambda: Corpus("unlabelled", [], []))
+    unlabelled_rows: list[Row] = field(default_factory=list)
     missing: Counter[str] = field(default_factory=Counter)
     empty: Corpus = field(default_factory=lambda: Corpus("empty", [], []))
 
@@ -77,15 +80,12 @@ class RowReader:
     missing_labels : values that mean that a text has no label, beside none at all
     flags : mapping, default={}
         Columns that say of each text whether it has the label they are called by, as `find_flags` finds them.
-    labelled : bool, default=True
-        Whether texts without a label are kept apart.
     """
 
     columns: ColumnNames
     label_separator: str | None = None
     missing_labels: Collection[str] = MISSING_LABELS
     flags: Mapping[str, bool] = field(default_factory=dict)
-    labelled: bool = True
 
     def read(self, row: Row) -> tuple[str, str | tuple[str, ...] | None]:
         """The text of a row, and its label, or labels, None where there is none; ValueError where these are something else."""
@@ -117,15 +117,25 @@ class RowReader:
                 except ValueError as error:
                     invalid.append(InvalidLine(row.number, str(error)))
                 else:
-                    kind = empty if not text.strip() else complete if label is not None or not self.labelled else unlabelled
+                    kind = empty if not text.strip() else unlabelled if label is None else complete
                     kind.append(_Example(row, text, "" if label is None else label))
             elif isinstance(row, InvalidLine):
                 invalid.append(row)
             if strict and invalid:
                 raise TableError(refusal(invalid, source))
-        missing = Counter(label_name(one.row.values.get(str(self.columns.label))) or "" for one in unlabelled)
+        text_column, label_column = self.columns.text, self.columns.label
+        places = [] if label_column is None else [one.row.values.get(label_column) for one in unlabelled]
         corpus, without_label, without_text = (_corpus(name, kind, fields) for kind in (complete, unlabelled, empty))
-        return LabelledTable(corpus, [], invalid, self.columns.text, self.columns.label, without_label, missing, without_text)
+        return LabelledTable(
+            corpus,
+            invalid=invalid,
+            text_column=text_column,
+            label_column=label_column,
+            unlabelled=without_label,
+            unlabelled_rows=[one.row for one in unlabelled],
+            missing=Counter(label_name(value) or "" for value in places),
+            empty=without_text,
+        )
 
     def texts(self, batch: list[Read]) -> TextBatch:
         """The texts of rows as they arrive; a row without one becomes an `EmptyText` or an `InvalidLine` in its place."""
@@ -154,7 +164,7 @@ class RowReader:
         if len(self.columns.labels) > 1:
             return self._labels(row)
         if self.columns.label is None:
-            return ""
+            return None
         value = row.values.get(self.columns.label)
         if isinstance(value, list):
             return tuple(name for name in map(label_name, value) if name)
