@@ -174,3 +174,13 @@ def alpha_by_definition(*problems):
     """Krippendorff's α = 1 − D_o / D_e; of several problems with their disagreements summed."""
     observed, expected = map(sum, zip(*map(disagreement_by_definition, problems), strict=True))
     return 1 - observed / expected
+
+
+def rank_gains_by_counting(without, with_prior, positive):
+    """Of each positive text, what log(1 + others with a higher score) falls by; one with the same score counts half."""
+
+    def log_rank(scores, i):
+        others = [scores[j] for j in range(len(scores)) if not positive[j]]
+        return np.log(1 + sum((one > scores[i]) + 0.5 * (one == scores[i]) for one in others))
+
+    return [log_rank(without, i) - log_rank(with_prior, i) for i in np.flatnonzero(positive)]

@@ -140,8 +140,7 @@ def test_in_the_classifier_of_texts():
     texts, topics = corpus(200)
     known = KeywordPrior(TOPICS)
     plain = TextClassifier().fit(texts[:6], topics[:6])
-    words = BagOfWords(vocabulary=sorted({word for words in TOPICS.values() for word in words}))
-    informed = TextClassifier(words, knowledge=known).fit(texts[:6], topics[:6])
+    informed = TextClassifier(knowledge=known).fit(texts[:6], topics[:6])
     assert informed.score(texts[6:], topics[6:]) > plain.score(texts[6:], topics[6:])
     assert {verdict.status for verdict in informed.learner_.verdict_} <= {"supported", "adopted"}
     assert clone(informed).knowledge.keywords == TOPICS

@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import make_problem, make_texts
+from reference import rank_gains_by_counting
 
 from textmargin import KernelSVC, PriorSVC
-from textmargin.learners.evidence import evidence_of, hinge_gains, select_priors, squared_gains, verdict
+from textmargin.learners.evidence import (
+    evidence_of,
+    hinge_gains,
+    prior_evidence,
+    rank_gains,
+    select_priors,
+    squared_gains,
+    verdict,
+)
 
 SIZES = {"exact": (60, 8), "conjugate gradients": (600, 100)}
 
@@ -95,3 +104,44 @@ def test_the_last_digit_made_a_single_text_unclear(gain):
 def test_gains_that_cancel_are_no_evidence():
     assert evidence_of(np.array([0.1, 0.2, -0.3])) == 0.0
     assert not select_priors(np.array([[1e-15]])).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gains_in_rank_are_those_of_the_definition(seed):
+    """Scores of one digit, so that many tie; the last digits of sums do not untie them."""
+    rng = np.random.default_rng(seed)
+    without, with_prior = rng.integers(-9, 10, (2, 40)) / 10
+    positive, costs = np.arange(40) < 12, rng.random(40)
+    (found,) = rank_gains(without + 1e-13 * rng.random(40), with_prior, positive, costs)
+    np.testing.assert_allclose(found, costs[:12] * rank_gains_by_counting(without, with_prior, positive))
+    (below,) = rank_gains(-without, -with_prior, ~positive, costs)  # the smaller side is ranked, from below
+    np.testing.assert_allclose(below, found)
+
+
+def test_the_smaller_evidence_counts():
+    gains, up, down, level = np.array([0.3, 0.4, -0.1]), np.array([0.1, 0.1]), np.array([-0.7, 0.0]), np.zeros(2)
+    assert prior_evidence(gains, [down]) == prior_evidence(gains, [up, down]) == -1.0
+    assert prior_evidence(gains, [10 * up]) == min(evidence_of(gains), np.sqrt(2))
+    assert prior_evidence(gains, [level]) == prior_evidence(gains, []) == evidence_of(gains)  # no rank changes
+    assert prior_evidence(np.zeros(3), [up]) == prior_evidence(np.zeros(3), [down]) == 0.0  # undecided
+
+
+@pytest.mark.parametrize("n", [60, 61])  # sides of the same size, and not
+def test_evidence_does_not_know_which_class_comes_first(n):
+    X, _, direction = make_problem(n, 100)
+    y = (np.argsort(np.argsort(X @ direction + np.random.default_rng(1).standard_normal(n))) >= n // 2).astype(int)
+    prior = direction + 2 * np.random.default_rng(0).standard_normal(100)
+    (one,), (other,) = (PriorSVC(prior=sign * prior).fit(X, labels).verdict_ for sign, labels in ((1, y), (-1, 1 - y)))
+    assert one.evidence == pytest.approx(other.evidence, rel=1e-4)
+
+
+def test_a_prior_that_saves_loss_but_spoils_the_order_is_contradicted():
+    """It lifts the texts of the class towards their margin, and some others further, past them."""
+    y = np.arange(120) < 20
+    X = np.random.default_rng(0).standard_normal((120, 60)) + 0.5 * y[:, None]
+    z = np.where(y, 1.0, np.where(np.arange(120) % 20 == 0, 2.0, 0.0))
+    linear = PriorSVC(C=0.01, prior=np.append(np.zeros(60), 1.0)).fit(np.column_stack([X, z]), y)
+    kernel = KernelSVC("linear", C=0.01).fit(X, y, prior_scores=z)
+    for model in (linear, kernel):
+        (found,) = model.verdict_
+        assert (found.status, found.gain > 0.1) == ("contradicted", True)

@@ -161,7 +161,7 @@ def test_evidence_is_that_of_models_trained_without_the_text():
 
 def test_without_a_prior_no_text_is_left_out(monkeypatch):
     """`auto` is the default: a plain fit took more than twice as long, for evidence about nothing."""
-    monkeypatch.setattr(Evaluator, "_held_out_losses", None)
+    monkeypatch.setattr(Evaluator, "_held_out_scores", None)
     X, y, direction = make_problem()
     assert PriorSVC().fit(X, y).verdict_ == []
     assert PriorSVC(prior=np.zeros_like(direction)).fit(X, y).verdict_ == []

@@ -16,7 +16,7 @@ from .._typing import Floats, Indices
 from ._chunking import Chunking, KernelProblem, Machine
 from ._hinge import KernelTrustSetting, spread_of
 from ._lazy import LazyGram
-from .evidence import evidence_of, hinge_gains, select_priors
+from .evidence import hinge_gains, prior_evidence, rank_gains, select_priors
 from .trust import Mode
 
 _PLAIN = KernelTrustSetting()
@@ -98,26 +98,27 @@ class KernelSolver:
         fold = np.empty(len(gram), dtype=np.intp)
         for side in (positive, negative):
             fold[side] = np.arange(side.size) % n_folds
-        without, with_prior = (self._losses(gram, problem, texts, fold, s) for s in (_PLAIN, setting))
+        plain, informed = (self._held_out_scores(gram, problem, texts, fold, s) for s in (_PLAIN, setting))
+        y, costs = problem.y[texts], problem.costs[texts]
+        without, with_prior = (costs * np.maximum(1 - y * score, 0) for score in (plain, informed))
         # The prior scores are spread as widely as the others; with a small C these are far below the margin.
         width = setting.target * spread_of(problem.z[texts], self.chunking.fit_intercept)
-        gains = hinge_gains(without, with_prior, problem.costs, self.chunking.tol * min(1.0, width))
-        return evidence_of(gains), float(gains.sum() / max(without.sum(), 1e-300))
+        gains = hinge_gains(without, with_prior, costs, self.chunking.tol * min(1.0, width))
+        return prior_evidence(gains, rank_gains(plain, informed, y > 0, costs)), float(gains.sum() / max(without.sum(), 1e-300))
 
-    def _losses(
+    def _held_out_scores(
         self, gram: LazyGram, problem: KernelProblem, texts: Indices, fold: Indices, setting: KernelTrustSetting
     ) -> Floats:
-        """Of each text, by the machine that was trained without its fold."""
-        losses = np.zeros(len(gram))
+        """Of these texts, each by the machine that was trained without its fold."""
+        scores = np.zeros(len(gram))
         quiet = replace(self.chunking, watch=None)
         for j in range(fold[texts].max() + 1):
             held_out = texts[fold[texts] == j]
             costs: Floats = problem.costs.copy()
             costs[held_out] = 0
             (machine,) = quiet.learn(gram, [replace(problem, costs=costs)], [setting])
-            missed = 1 - problem.y[held_out] * machine.scores(gram, held_out, problem.z)
-            losses[held_out] = problem.costs[held_out] * np.maximum(missed, 0)
-        return losses
+            scores[held_out] = machine.scores(gram, held_out, problem.z)
+        return scores[texts]
 
     def _scale(self, gram: LazyGram, problem: KernelProblem, plain: Machine) -> float:
         """The η at which ηz is spread as widely as the scores of the kernel alone."""

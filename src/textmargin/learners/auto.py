@@ -21,7 +21,7 @@ from ._held_out_cost import leave_one_out_pays
 from ._refit import Fold
 from ._training import Training
 from .cross_fitting import PriorFolds
-from .evidence import Verdict, evidence_of, select_priors, squared_gains, verdict
+from .evidence import Verdict, prior_evidence, rank_gains, select_priors, squared_gains, verdict
 from .joint_priors import join_priors
 from .problem import Problem
 from .trust import Fit, Solver, trained_scores
@@ -94,18 +94,27 @@ class Evaluator:
         anchors = np.diag(scale)
         fits = [self.solver.solve(problem, "fixed", anchor, plain) if anchor.any() else plain for anchor in anchors]
         by_folds = self._by_folds(problem, contrasted, plain)
-        without, *losses = self._held_out_losses(problem, [plain, *fits], by_folds)
+        without, *scores = self._held_out_scores(problem, [plain, *fits], by_folds)
         known, silent = scale > 0, problem.silent
         judges = np.ones((without.size, n_priors), dtype=bool) if problem.folds is None else problem.folds.judges
         if contrasted is not None:
             fits.append(self.solver.solve(contrasted, "plain", np.zeros(n_priors), plain))
-            losses += self._held_out_losses(contrasted, fits[-1:], by_folds)
+            scores += self._held_out_scores(contrasted, fits[-1:], by_folds)
             known, silent = np.append(known, contrasted.costs[contrasted.n_texts :].any()), np.append(silent, False)
             judges = np.column_stack([judges, np.ones(without.size, dtype=bool)])
-        gains = [squared_gains(without[own], loss[own], self.solver.tol) for loss, own in zip(losses, judges.T, strict=True)]
-        evidence = np.array([evidence_of(gain) if any_ else np.nan for gain, any_ in zip(gains, known, strict=True)])
-        share = [gain.sum() / max(without[own].sum(), 1e-300) for gain, own in zip(gains, judges.T, strict=True)]
-        return Evaluation(plain, fits, evidence, np.array(share), silent)
+        counted = judges & (problem.costs[: problem.n_texts, None] > 0)
+        found = [self._weigh(problem, without, one, own) for one, own in zip(scores, counted.T, strict=True)]
+        evidence, share = np.array(found).T
+        evidence[~known] = np.nan
+        return Evaluation(plain, fits, evidence, share, silent)
+
+    def _weigh(self, problem: Problem, without: Floats, with_prior: Floats, own: Bools) -> tuple[float, float]:
+        """The evidence for a prior from the held-out scores of its own judges, and the share of their loss that it saves."""
+        y, costs = (part[: problem.n_texts][own] for part in (problem.y, problem.costs))
+        losses, losses_with = (_losses(problem, scores)[own] for scores in (without, with_prior))
+        gains = squared_gains(losses, losses_with, self.solver.tol)
+        by_rank = rank_gains(without[own], with_prior[own], y > 0, costs)
+        return prior_evidence(gains, by_rank), float(gains.sum() / max(losses.sum(), 1e-300))
 
     def fit_selected(
         self, problem: Problem, contrasted: Problem | None, evaluation: Evaluation, trusted: NDArray[np.bool_]
@@ -125,7 +134,7 @@ class Evaluator:
         """Of each held-out text, with what is adopted; 0 for a text that had a part in some prior."""
         chosen = problem if contrasted is None or not trusted[-1] else contrasted
         fit = self.fit_selected(problem, contrasted, evaluation, trusted)
-        losses = self._held_out_losses(chosen, [fit], self._by_folds(problem, contrasted, evaluation.plain))[0]
+        losses = _losses(problem, self._held_out_scores(chosen, [fit], self._by_folds(problem, contrasted, evaluation.plain))[0])
         return losses if problem.folds is None else losses * problem.folds.judges.all(axis=1)
 
     def _by_folds(self, problem: Problem, contrasted: Problem | None, plain: Fit) -> bool:
@@ -136,11 +145,10 @@ class Evaluator:
         few_weights = problem.X.shape[1] < problem.counted.size
         return few_weights or not leave_one_out_pays([self.solver.size(problem, trained_scores(problem, plain))])
 
-    def _held_out_losses(self, problem: Problem, fits: list[Fit], by_folds: bool) -> list[Floats]:
+    def _held_out_scores(self, problem: Problem, fits: list[Fit], by_folds: bool) -> list[Floats]:
         """Of each text under each fit."""
         scores = self._fold_scores(problem, fits) if by_folds else [self.solver.leave_one_out(problem, fit) for fit in fits]
-        missed = [np.maximum(problem.margins - problem.y * score, 0)[: problem.n_texts] for score in scores]
-        return [problem.costs[: problem.n_texts] * one * one for one in missed]
+        return [score[: problem.n_texts] for score in scores]
 
     def _fold_scores(self, problem: Problem, fits: list[Fit]) -> list[Floats]:
         """Scores of all texts, each by a refit without its fold, at the tolerance of the fits: small gains count as well."""
@@ -153,3 +161,10 @@ class Evaluator:
             for fit, scores in zip(fits, found, strict=True):
                 scores[rows] = self.solver.fold_scores(own, fit, fold, self.solver.tol)
         return found
+
+
+def _losses(problem: Problem, scores: Floats) -> Floats:
+    """Of the texts, by their scores."""
+    texts = slice(problem.n_texts)
+    missed = np.maximum(problem.margins[texts] - problem.y[texts] * scores, 0)
+    return problem.costs[texts] * missed * missed

@@ -1,10 +1,19 @@
 """Whether a prior is to be believed: from how held-out texts fare with it, and from how the other classes' priors do.
 
-For a class, let dᵢ be what held-out text i loses less with the prior than without, each time by a model that was trained without
-it. Its *evidence* is Σdᵢ/√Σdᵢ², positive where the prior helps, and of size √m where m texts say so alike. With few examples it
-is near 0: the words that a person named need not occur in the one text at hand. But who knew the words of other classes may be
-believed here, and who named wrong words there may not. So, with H other classes where the same prior clearly helps (evidence ≥ 1)
-and D where it clearly does not (≤ −1), a prior is adopted where
+For a class, let dᵢ be what held-out text i gains by the prior, each time by models that were trained without it. Σdᵢ/√Σdᵢ² is
+positive where the prior helps, and of size √m where m texts say so alike. The *evidence* for a prior is the smaller of two such
+ratios. By losses, d is what a text loses less with the prior than without. By ranks, d is what log(1 + r) falls by for a text of
+the class, r being how many texts of other classes have a higher score.
+
+Losses alone are not enough: most of the loss is that of the few texts of a class. Words half of which are those of another class
+lift these, and also the texts of that other class, past some of them. Ranks alone are not either: they say nothing of a prior
+that puts all texts of the class equally far below their margin, and nothing where they are perfect with and without it. Where no
+rank changes, losses count alone. Where more texts belong to a class than do not, the latter are ranked, from below; of two equal
+sides, each is, and the smallest ratio counts: which of two classes comes first does not matter.
+
+With few examples the evidence is near 0: the words that a person named need not occur in the one text at hand. But who knew the
+words of other classes may be believed here, and who named wrong words there may not. So, with H other classes where the same
+prior clearly helps (evidence ≥ 1) and D where it clearly does not (≤ −1), a prior is adopted where
 
     log((H + ½)/(D + ½)) + 1.5 · evidence > 0
 
@@ -18,8 +27,9 @@ folds of the recordings in `experiments/_recordings.py`, priors from gaze that o
 
 The ratio has no size of its own: gains that are nothing but what the solver and rounding left undone would make as large an
 evidence as any. So a prior that moves the scores of held-out texts by no more than `tol` leaves undecided has gains of exactly 0,
-and no evidence. For squared losses l the solver stops where a step promises less than tol of the objective, so that scores are
-known to Σcδ² ≈ tol·½Σl; for two models that is (Σ(√l₀ − √l₁)² ≤ tol·Σ(l₀ + l₁)). For hinge losses `tol` is in scores already.
+and no evidence, whatever ranks it changes. For squared losses l the solver stops where a step promises less than tol of the
+objective, so that scores are known to Σcδ² ≈ tol·½Σl; for two models that is (Σ(√l₀ − √l₁)² ≤ tol·Σ(l₀ + l₁)). For hinge losses
+`tol` is in scores already.
 """
 
 from __future__ import annotations
@@ -30,7 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import Floats
+from .._typing import Bools, Floats
 
 _CLEAR = 1.0
 _TIE = 1e-6  # evidence this near to a limit is at it: one text alone has evidence 1, two that contradict each other 0
@@ -53,7 +63,7 @@ class Verdict:
         clearly speak against it; `dropped`: not used, though these alone do not say so clearly, or because another prior does
         better without it.
     evidence : float
-        Positive where held-out texts fare better with the prior; beyond ±1 it is clear.
+        Positive where held-out texts fare better with the prior, by their losses and by their ranks; beyond ±1 it is clear.
     gain : float
         The share of the loss on held-out texts that the prior saves (or adds, if negative).
     knowledge : str
@@ -104,8 +114,19 @@ def log_ranks(scores: Floats, positive: NDArray[np.bool_]) -> Floats:
     return np.log1p(others.size - (lower + upper) / 2)
 
 
+def rank_gains(without: Floats, with_prior: Floats, positive: Bools, costs: Floats) -> list[Floats]:
+    """What each text of the smaller side rises in rank by a prior, from held-out scores; of two equal sides, that of each."""
+    sides = [(sign, side) for sign, side in ((1, positive), (-1, ~positive)) if 2 * side.sum() <= side.size]
+    return [costs[side] * (log_ranks(sign * without, side) - log_ranks(sign * with_prior, side)) for sign, side in sides]
+
+
+def prior_evidence(gains: Floats, by_rank: list[Floats]) -> float:
+    """The evidence for a prior from what each text gains of its loss, and in rank."""
+    return min(evidence_of(one) for one in (gains, *by_rank) if one.any()) if gains.any() else 0.0
+
+
 def evidence_of(gains: Floats) -> float:
-    """The evidence for a prior from what each text gains; exactly 0 where gains and losses cancel."""
+    """Σd/√Σd² of what each text gains; exactly 0 where gains and losses cancel."""
     size = float(np.linalg.norm(gains))
     evidence = float(gains.sum()) / size if size > 0 else 0.0
     return evidence if abs(evidence) > _TIE else 0.0
