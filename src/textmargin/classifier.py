@@ -364,10 +364,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         '80% right'
         """
         other = None if without is None else without._threshold_classifier
-        if not self.metadata_["n_texts"]:
+        if self._shares is not None and not self._verdicts:
             raise ScoreError(
-                "No text that this model learnt from has a label, so that nothing tells how often it is right. Label some texts, "
-                "and fit it to these as well, or score it on them."
+                "No text of some class has a label in what this model learnt from, so that nothing tells how often it is right. "
+                "Label some texts, and fit it to these as well, or score it on them."
             )
         return estimate(self._threshold_classifier, n_new=n_new, without=other, with_utility=self.decision is not None)
 

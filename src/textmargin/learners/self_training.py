@@ -7,7 +7,8 @@ scores against it. The share is what keeps a large class from swallowing the oth
 Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the rounds, which
 would confirm themselves:
 
-- with one label a text, halfway between equal shares and how often each class leads at the start;
+- with one label a text, halfway between equal shares and how often each class leads at the start; of two classes that nothing but
+  words tell apart, the share of some that leaves the fewest texts near the border, on either side of it;
 - with several, or of two classes where words are known for one only, the part of the texts above the cut that divides the scores
   at the start into two groups with the least variance within them (Otsu 1979).
 
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from .._system.parallel import run_jobs
-from .._ties import ROUNDING, descending_order
+from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
 from .objective import Matrix
@@ -37,6 +38,8 @@ from .trust import Fit, Solver
 
 ROUNDS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.95)  # how much of its share each class takes
 WEIGHT = 0.5  # what an unlabelled text costs beside a labelled one
+_TRIAL_ROUNDS = (0.2, 0.5, 0.95)
+_TRIAL_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9, 0.06, 0.94, 0.03, 0.97)
 _EQUAL = 0.5  # how much of a guess at the shares is that all are equal
 
 Signs = NDArray[np.int8]
@@ -146,7 +149,7 @@ class SelfTraining:
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
         X, need = pool.X[unlabelled], np.asarray(~(pool.signs > 0).any(axis=0))
         scores = self.start(pool)
-        shares = guess_shares(pool.labels, scores(X), _one_side(prior) != 0) if pool.shares is None else pool.shares
+        shares = self._guess_shares(pool, prior, scores(X)) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
         signs = pool.signs.copy()
         for part in (1.0,) if pool.labels.multilabel else self.rounds:
@@ -155,6 +158,19 @@ class SelfTraining:
             weights = np.array([fits[k].w for k in range(len(fits))])
             scores = LinearScores(weights + pool.prior, np.array([fits[k].intercept for k in range(len(fits))]))
         return Guess(signs, scores, shares)
+
+    def _guess_shares(self, pool: Pool, prior: Floats, scores: Floats) -> Floats:
+        """Of each class (n_classes,), from scores of the unlabelled texts at the start."""
+        one_sided = _one_side(prior) != 0
+        if pool.labels.kind != "binary" or one_sided or pool.both_sides.all():
+            return guess_shares(pool.labels, scores, one_sided)
+        short = replace(self, rounds=_TRIAL_ROUNDS)
+        losses = []
+        for share in _TRIAL_SHARES:
+            guess = short.guess(replace(pool, shares=np.array([1 - share, share])))
+            losses.append(_doubt(guess.scores(pool.X[pool.unlabelled])[:, 0]))
+        best = _TRIAL_SHARES[int(first_maximum(-np.array(losses), 1e-9))]
+        return np.array([1 - best, best])
 
     def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:
         """The problems learnt from the texts with a sign."""
@@ -195,6 +211,13 @@ def prior_intercept(pool: Pool, prior: Floats) -> Floats:
         return np.array([-_one_side(prior) * half])
     unknown = ~(pool.prior != 0).any(axis=1)
     return np.where(unknown & pool.has_rest & (not pool.labels.multilabel), half, 0.0) - 1.0
+
+
+def _doubt(scores: Floats) -> float:
+    """How near texts lie to the border of two classes: the squared loss of taking each as decided, the mean of both sides."""
+    loss = np.maximum(1 - np.abs(scores), 0) ** 2
+    sides = [loss[side] for side in (scores > 0, scores <= 0)]
+    return float(np.mean([side.mean() if side.size else 1.0 for side in sides]))
 
 
 def _one_side(prior: Floats) -> float:
