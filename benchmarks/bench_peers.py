@@ -5,7 +5,8 @@
 
 Per class so many labelled texts at random (SMS: in all twice that); judged on the test part, of SMS on 2,000 other texts.
 fastText (supervised; its defaults are for many more texts, so 100 epochs at rate 0.5 as well) runs where the package is
-installed. Keywords are those of the corpus, five or six a class.
+installed. Keywords are those of the corpus, five or six a class; texts without labels are the others of the training part, and
+of wikipedia25 its part `extra`.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from textmargin import Corpus, KeywordPrior, TextClassifier, load_dataset
 
 from .measure import describe
 
-SIZES = (1, 4, 20, 0)  # labelled texts of a class; 0 for all
-Method = Callable[[Corpus, Corpus], Any]
+ALL = 10**9
+SIZES = (0, 1, 4, 20, ALL)  # labelled texts of a class
+Method = Callable[[Corpus, Corpus, list[str]], Any]  # of labelled texts, texts to judge by, and texts without labels
 
 
 def scikit_learn(classifier: Any) -> Method:
-    def answer(train: Corpus, test: Corpus) -> Any:
+    def answer(train: Corpus, test: Corpus, unlabelled: list[str]) -> Any:
         return make_pipeline(TfidfVectorizer(sublinear_tf=True), classifier).fit(train.texts, train.labels).predict(test.texts)
 
     return answer
@@ -44,7 +46,7 @@ def fast_text(**settings: Any) -> Method | None:
     except ImportError:
         return None
 
-    def answer(train: Corpus, test: Corpus) -> Any:
+    def answer(train: Corpus, test: Corpus, unlabelled: list[str]) -> Any:
         names = train.classes
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "train.txt"
@@ -65,18 +67,27 @@ def _one_line(text: str) -> str:
 
 
 def ours(keywords: Any = None) -> Method:
-    def answer(train: Corpus, test: Corpus) -> Any:
+    def answer(train: Corpus, test: Corpus, unlabelled: list[str]) -> Any:
         knowledge = None if keywords is None else KeywordPrior(keywords)
         return TextClassifier(knowledge=knowledge).fit(train.texts, train.labels).predict(test.texts)
 
     return answer
 
 
-def draws(name: str, size: int, n: int) -> list[tuple[Corpus, Corpus]]:
-    """Labelled texts, and texts to judge by."""
+def ours_with_unlabelled(keywords: Any) -> Method:
+    def answer(train: Corpus, test: Corpus, unlabelled: list[str]) -> Any:
+        model = TextClassifier(knowledge=KeywordPrior(keywords))
+        return model.fit(train.texts, train.labels, unlabelled=unlabelled or None).predict(test.texts)
+
+    return answer
+
+
+def draws(name: str, size: int, n: int) -> list[tuple[Corpus, Corpus, list[str]]]:
+    """Labelled texts, texts to judge by, and the other texts without their labels."""
     corpus = load_dataset(name)
+    extra = list(corpus.part("extra").texts) if name == "wikipedia25" else []
     found = []
-    for draw in range(1 if not size and name != "sms_spam" else n):
+    for draw in range(1 if size in (0, ALL) and name != "sms_spam" else n):
         rng = np.random.default_rng(draw)
         if name == "sms_spam":
             order = rng.permutation(len(corpus))
@@ -84,8 +95,9 @@ def draws(name: str, size: int, n: int) -> list[tuple[Corpus, Corpus]]:
         else:
             test, rest = corpus.part("test"), corpus.part("train")
         labels = np.array(rest.labels)
-        rows = [rng.permutation(np.flatnonzero(labels == label))[: size or None] for label in rest.classes]
-        found.append((rest.take(rng.permutation(np.concatenate(rows)).tolist()), test))  # fastText does not shuffle
+        rows = np.concatenate([rng.permutation(np.flatnonzero(labels == label))[:size] for label in rest.classes])
+        others = [rest.texts[row] for row in np.setdiff1d(np.arange(len(rest)), rows).tolist()]
+        found.append((rest.take(rng.permutation(rows).tolist()), test, [*others, *extra]))  # fastText does not shuffle
     return found
 
 
@@ -105,14 +117,22 @@ def main() -> None:
             "fastText, 100 epochs, rate 0.5": fast_text(epoch=100, lr=0.5),
             "textmargin": ours(),
             "textmargin with keywords": ours(keywords) if keywords else None,
+            "with keywords and unlabelled texts": ours_with_unlabelled(keywords) if keywords else None,
         }
-        print(f"\n{name}: share of texts decided rightly, by labelled texts a class: {', '.join(str(n or 'all') for n in SIZES)}")
+        sizes = ", ".join("all" if size == ALL else str(size) for size in SIZES)
+        print(f"\n{name}: share of texts decided rightly, by labelled texts a class: {sizes}")
         for what, method in methods.items():
             if method is None:
                 continue
             row = []
             for size in SIZES:
-                right = [np.mean(np.array(method(a, b)) == np.array(b.labels)) for a, b in draws(name, size, options.draws)]
+                if not size and "unlabelled" not in what:
+                    row.append("–".center(13))
+                    continue
+                right = [
+                    np.mean(np.array(method(labelled, test, rest)) == np.array(test.labels))
+                    for labelled, test, rest in draws(name, size, options.draws)
+                ]
                 error = np.std(right, ddof=1) / np.sqrt(len(right)) if len(right) > 1 else 0.0
                 row.append(f"{np.mean(right):.3f} ± {error:.3f}")
             print(f"{what:>38}  " + "   ".join(row), flush=True)

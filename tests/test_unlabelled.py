@@ -279,3 +279,12 @@ def test_a_slip_of_the_pen_in_the_keywords_is_no_class():
     model = TextClassifier(knowledge=KeywordPrior({"harvest": ["wheat"], "money": ["bank"]}))
     with pytest.raises(PriorError, match="Did you mean 'harvests'"):
         model.fit(TEXTS, labels, unlabelled=NEW)
+
+
+def test_keywords_spread_by_word_vectors_that_somebody_brings(tmp_path):
+    lines = [f"{word} {' '.join(str(float(name == own)) for name in TOPICS)}" for own in TOPICS for word in TOPICS[own][:6]]
+    (tmp_path / "vectors.txt").write_text("\n".join(lines))
+    model = TextClassifier(knowledge=KeywordPrior(KEYWORDS, word_vectors=str(tmp_path / "vectors.txt"))).fit(TEXTS)
+    assert {name: set(words) for name, words in model.spread_.items()} == {name: {*own[2:6]} for name, own in TOPICS.items()}
+    with pytest.raises(PriorError, match=r"none\.txt cannot be read"):
+        TextClassifier(knowledge=KeywordPrior(KEYWORDS, word_vectors=str(tmp_path / "none.txt"))).fit(TEXTS)

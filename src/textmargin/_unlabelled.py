@@ -140,13 +140,13 @@ class SemiSupervised:
         if known is None:
             return np.zeros((self.labels.n_problems, 0, X.shape[1]))
         priors, j = known.prior.copy(), 0
-        vectors = None
         for kind in known.kinds:
             width = kind.prior.shape[1]
             if isinstance(kind.kind, KeywordPrior):
-                if vectors is None:
-                    with stage("words that keep company"):
-                        vectors = WordVectors.of(X)
+                path = kind.kind.word_vectors
+                with stage("words that keep company"):
+                    terms = representation.get_feature_names_out()
+                    vectors = WordVectors.of(X) if path is None else WordVectors.from_file(path, terms)
                 struck = _struck(kind.kind, representation, self.labels)
                 for column in range(j, j + width):
                     own = known.prior[:, column]

@@ -68,6 +68,8 @@ class ModelConfig:
         Whether a number is how many digits it has ("shape", the default), or what it is.
     keywords : path, default=None
         A file that `KeywordPrior.from_file` reads.
+    word_vectors : path, default=None
+        A file of word vectors by which keywords spread where there are texts without labels; see `KeywordPrior`.
     rationales : str, default=None
         The column of marked passages: per text a list of [start, end] in characters, marked for all labels of the text, or of
         [start, end, label], marked for this one.
@@ -111,6 +113,7 @@ class ModelConfig:
     language: str | None = None
     numbers: str | None = None
     keywords: str | Path | None = None
+    word_vectors: str | Path | None = None
     rationales: str | None = None
     prior_model: str | Path | None = None
     trust: str | None = None
@@ -148,6 +151,8 @@ class ModelConfig:
         knowledge = self.present(KNOWLEDGE)
         if knowledge and self.features != "words":
             raise SettingError(knowledge[0], f"is about words; features={self.features!r} has none. Leave one of them out.")
+        if self.word_vectors is not None and self.keywords is None:
+            raise SettingError("word_vectors", "says which words are near the keywords; there are no keywords. Leave it out.")
         if self.trust is not None and not knowledge:
             raise SettingError("trust", "says how far keywords, rationales or prior_model are trusted; none of them is given.")
         if self.threshold_scores is not None and not self._decides:
@@ -243,7 +248,7 @@ class ModelConfig:
         """All that is known: nothing, one kind, or a list of kinds."""
         kinds: list[Any] = []
         if self.keywords is not None:
-            kinds.append(KeywordPrior.from_file(self.keywords))
+            kinds.append(KeywordPrior.from_file(self.keywords, word_vectors=self.word_vectors and str(self.word_vectors)))
         if self.rationales is not None:
             if corpus is None:
                 raise SettingError("rationales", "needs the corpus that has them: build(corpus).")

@@ -23,7 +23,19 @@ from ..errors import nearest
 from ._console import OptionError, mistakes
 
 # Parameters that may name files.
-PATHS = ("data", "output", "report", "test", "costs", "keywords", "prior_model", "stop_words", "unlabelled", "guesses")
+PATHS = (
+    "data",
+    "output",
+    "report",
+    "test",
+    "costs",
+    "keywords",
+    "word_vectors",
+    "prior_model",
+    "stop_words",
+    "unlabelled",
+    "guesses",
+)
 _OF_A_RUN = ("config", "as_json", "verbose", "help")  # parameters that say nothing of the model
 _WIDTH = 110  # of comments
 

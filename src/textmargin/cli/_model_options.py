@@ -174,6 +174,13 @@ class ModelOptions:
     keywords: Annotated[
         Path | None, typer.Option(help="File of keywords by label: TOML, JSON, CSV or lines `label: word, word`.")
     ] = None
+    word_vectors: Annotated[
+        Path | None,
+        typer.Option(
+            help="File of word vectors (GloVe or word2vec, as text), by which keywords spread over texts without labels.",
+            show_default="of the texts at hand",
+        ),
+    ] = None
     rationales: Annotated[
         str | None,
         typer.Option(

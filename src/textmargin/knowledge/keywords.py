@@ -32,6 +32,9 @@ class KeywordPrior(KnowledgeBase):
         Whether words are put into lower case, as representations do with texts.
     file_name : str, default=None
         Where they come from, for messages.
+    word_vectors : path, default=None
+        A file of word vectors (GloVe or word2vec, as text), by which keywords spread to words near them where there are texts
+        without labels; by default vectors of the words in the texts at hand (`knowledge/spread.py`).
 
     Examples
     --------
@@ -43,10 +46,18 @@ class KeywordPrior(KnowledgeBase):
 
     _patterns = True
 
-    def __init__(self, keywords: Mapping[Any, Any], *, lowercase: bool = True, file_name: str | None = None) -> None:
+    def __init__(
+        self,
+        keywords: Mapping[Any, Any],
+        *,
+        lowercase: bool = True,
+        file_name: str | None = None,
+        word_vectors: str | Path | None = None,
+    ) -> None:
         self.keywords = keywords
         self.lowercase = lowercase
         self.file_name = file_name
+        self.word_vectors = word_vectors
 
     @classmethod
     def from_file(cls, path: str | Path, **kwargs: Any) -> Self:

@@ -4,9 +4,9 @@ The labelled texts are dealt into folds, and the whole of self-training (`self_t
 prior, and with each kind of knowledge. What a kind saves of the loss of the texts held out is its evidence for each class, and
 the rule for priors (`evidence.select_priors`) says which are used, unless all of them, or none, decide more of the texts rightly.
 Self-training with these is adopted where it clearly (evidence ≥ 1) decides more texts rightly than the labelled texts alone, and
-not fewer than these with the priors. With several labels a text what counts is the F1 of each, and how far up its labels stand
-among the texts. Losses would not do there: self-training on texts of other topics has smaller losses, being surer, and decides
-worse. Where it cannot be told, the unlabelled texts are left aside.
+not clearly fewer than these with the priors. With several labels a text what counts is the F1 of each, and how far up its labels
+stand among the texts. Losses would not do there: self-training on texts of other topics has smaller losses, being surer, and
+decides worse. Where it cannot be told, the unlabelled texts are left aside.
 
 Where a class has no labelled text there is nothing to compare with: what is known is used, and nothing is weighed.
 """
@@ -120,8 +120,7 @@ def weigh(
         for k, j in np.argwhere(known).tolist()
     ]
     plain, with_priors = (trial.compare(scores(used.tobytes(), True), scores(mask.tobytes(), False)) for mask in (none, used))
-    # Of a class's only text nothing tells how the labelled texts alone would do: then more is asked for.
-    adopted = is_harmful(-plain) and (with_priors >= 0 if several else is_harmful(-with_priors))
+    adopted = is_harmful(-plain) and not is_harmful(with_priors)
     more = float(merits[best].mean() - trial.merits(scores(none.tobytes(), False)).mean())
     verdicts.append(verdict(None, None, min(plain, with_priors), more, trusted=adopted))
     return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
