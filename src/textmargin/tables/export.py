@@ -17,7 +17,8 @@ SEPARATOR = ";"  # between several labels of one text
 
 
 def export_csv(corpus: Corpus, folder: str | os.PathLike[str]) -> list[Path]:
-    """Write `<name>-<part>.csv` with the columns id, text, label and those of `fields`, and `<name>-keywords.toml` if it has any.
+    """Write `<name>-<part>.csv` with the columns id, text, label and those of `fields`, and, if it has keywords,
+    `<name>-keywords.toml` and `<name>-unlabelled.csv`, the training texts without labels.
 
     Values that are no strings are JSON; several labels are joined by ";". All files are written, or none.
     """
@@ -36,6 +37,10 @@ def export_csv(corpus: Corpus, folder: str | os.PathLike[str]) -> list[Path]:
         )
         contents[folder / f"{corpus.name}-{part}.csv"] = lines.getvalue().encode()
     if corpus.keywords:
+        some = corpus.part("train") if "train" in corpus.splits else corpus
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows([["id", "text"], *zip(some.ids, some.texts, strict=True)])
+        contents[folder / f"{corpus.name}-unlabelled.csv"] = lines.getvalue().encode()
         words = "".join(
             f"{json.dumps(label)} = {json.dumps(own, ensure_ascii=False)}\n" for label, own in corpus.keywords.items()
         )
