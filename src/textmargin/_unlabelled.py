@@ -8,7 +8,7 @@ decides. The learner then learns from the labelled texts and the guesses, with t
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -29,7 +29,7 @@ from .labels import ClassLabels, Indicator, listed, shorten
 from .learners.evidence import Verdict
 from .learners.primal import PriorSVC
 from .learners.self_training import WEIGHT, Pool, SelfTraining
-from .learners.semi_supervised import Belief, believe
+from .learners.semi_supervised import Agreement, Belief, agree, believe, split_words
 from .learners.trust import Solver
 from .representations.texts import join_copies
 
@@ -99,7 +99,9 @@ class SemiSupervised:
         with stage(f"turning {n + len(rest):,} texts into columns"):
             X = sp.csr_array(representation.fit_transform([*self.texts[:n], *rest]))
         known = slots.prior(learner, representation, labels, X)
-        priors = self._priors(known, representation, X)
+        named = np.zeros((labels.n_problems, 0, X.shape[1])) if known is None else known.prior
+        add_near = None if known is None else self._spread(known, representation, X)
+        priors = named if add_near is None else add_near(named)
         pool = self._pool(X, priors)
         training = SelfTraining(
             learner.C,
@@ -109,16 +111,19 @@ class SemiSupervised:
         )
         with stage(f"learning from {len(rest):,} unlabelled texts"):
             belief = believe(training, pool, priors, _row_size(X))
+            agreement = None
+            if belief.held_out is None and belief.guess is not None and add_near is not None:
+                halves = [add_near(half) for half in split_words(named)]
+                agreement = agree(training, replace(pool, shares=belief.guess.shares), halves, _row_size(X))
         titles = [] if known is None else known.knowledge
         verdicts = [_with_title(one, titles) for one in belief.verdicts]
         unlabelled = X[n:][group]
         if belief.guess is None:
             return Learnt(representation, None, titles, verdicts, None, unlabelled)
-        named = np.zeros_like(priors) if known is None else known.prior
         near = [j for j in range(len(titles)) if ((priors[:, j] != 0) & (named[:, j] == 0)).any()]
         columns = [np.where(named != 0, belief.priors, 0.0), np.where(named != 0, 0.0, belief.priors)[:, near]]
         learner.set_params(prior=np.concatenate(columns, axis=1), trust="fixed")
-        model = self._model(learner, belief, X)
+        model = self._model(learner, belief, agreement, X)
         return Learnt(
             representation, model, [*titles, *(NEAR + titles[j] for j in near)], verdicts, belief.guess.shares, unlabelled
         )
@@ -135,26 +140,30 @@ class SemiSupervised:
         )
         return Learnt(None, None, [], [Verdict(None, None, "dropped", 0.0, 0.0, "unlabelled texts")], None, None)
 
-    def _priors(self, known: KnownWeights | None, representation: Any, X: Any) -> Floats:
-        """(n_problems, n_priors, n_terms), keywords with the words near them."""
-        if known is None:
-            return np.zeros((self.labels.n_problems, 0, X.shape[1]))
-        priors, j = known.prior.copy(), 0
-        for kind in known.kinds:
-            width = kind.prior.shape[1]
-            if isinstance(kind.kind, KeywordPrior):
-                path = kind.kind.word_vectors
-                with stage("words that keep company"):
-                    terms = representation.get_feature_names_out()
-                    vectors = WordVectors.of(X) if path is None else WordVectors.from_file(path, terms)
-                struck = _struck(kind.kind, representation, self.labels)
-                for column in range(j, j + width):
-                    own = known.prior[:, column]
-                    priors[:, column] += np.where(struck, 0.0, spread(own, vectors))
+    def _spread(self, known: KnownWeights, representation: Any, X: Any) -> Callable[[Floats], Floats]:
+        """What adds to priors (n_problems, n_priors, n_terms) the words near their keywords."""
+        terms = representation.get_feature_names_out()
+        vectors: list[tuple[WordVectors, Bools] | None] = []  # a prior's, and the words that it must not reach
+        with stage("words that keep company"):
+            for kind in known.kinds:
+                own: tuple[WordVectors, Bools] | None = None
+                if isinstance(kind.kind, KeywordPrior):
+                    path = kind.kind.word_vectors
+                    near = WordVectors.of(X) if path is None else WordVectors.from_file(path, terms)
+                    own = near, _struck(kind.kind, representation, self.labels) | (kind.prior != 0).any(axis=1)
+                vectors += [own] * kind.prior.shape[1]
+
+        def add(priors: Floats) -> Floats:
+            wider = priors.copy()
+            for j, own in enumerate(vectors):
+                if own is not None:
+                    weights = priors[:, j]
+                    wider[:, j] += np.where(own[1], 0.0, spread(weights, own[0]))
                     if self.labels.kind == "binary":  # words for the first of two classes speak against the second
-                        priors[:, column] -= np.where(struck, 0.0, spread(-own, vectors))
-            j += width
-        return priors
+                        wider[:, j] -= np.where(own[1], 0.0, spread(-weights, own[0]))
+            return wider
+
+        return add
 
     def _pool(self, X: Any, priors: Floats) -> Pool:
         labels, n = self.labels, len(self.target)
@@ -211,7 +220,7 @@ class SemiSupervised:
             raise LabelError(f"The shares of {shorten(list(given))} add up to {1 - left:.3g}; those of all classes are 1.")
         return np.array([float(given.get(name, left / max(len(missing), 1))) for name in names])
 
-    def _model(self, learner: Any, belief: Belief, X: Any) -> Any:
+    def _model(self, learner: Any, belief: Belief, agreement: Agreement | None, X: Any) -> Any:
         """The learner, inside the decision, fitted to labelled texts and guesses."""
         labels, n = self.labels, len(self.target)
         assert belief.guess is not None
@@ -221,6 +230,8 @@ class SemiSupervised:
         held_out = None
         if belief.held_out is not None:
             held_out = HeldOutRows(belief.held_out.rows, belief.held_out.scores)  # labelled texts come first in both
+        elif agreement is not None:
+            held_out = HeldOutRows(np.arange(rows.size), agreement.scores[rows], agreement.member[rows])
         model = self.slots.assemble(learner, self.positive)
         honest = {"held_out": held_out} if isinstance(model, ThresholdClassifier) and held_out is not None else {}
         with stage(f"training {labels.names.size} labels"):
@@ -230,8 +241,8 @@ class SemiSupervised:
 def warn_of_guesses() -> None:
     """Where costs meet a model without labels."""
     warnings.warn(
-        "No text has a label: thresholds and probabilities rest on guesses, and are surer than they should be. Label some texts "
-        "before mistakes cost anything.",
+        "No text has a label: thresholds and probabilities rest on guesses, on how far models of half the words agree. Label some "
+        "texts before mistakes cost anything.",
         TextmarginWarning,
         stacklevel=4,
     )

@@ -35,7 +35,7 @@ from .decisions.estimate import Estimate, estimate
 from .decisions.held_out import score_columns
 from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
-from .errors import EmptyVocabularyError, LabelError, NotTextError, ScoreError, TextmarginError
+from .errors import EmptyVocabularyError, LabelError, NotTextError, NoUnlabelledTextsError, ScoreError, TextmarginError
 from .labels import ClassLabels, Decisions
 from .learners.evidence import Disagreement, Verdict
 from .learners.explanation import Explanation, KernelExplanation
@@ -524,7 +524,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self._unlabelled is None:
-            raise TextmarginError("This model has no unlabelled texts: it was fitted without, or loaded from a file.")
+            raise NoUnlabelledTextsError("This model has no unlabelled texts: it was fitted without, or loaded from a file.")
         texts, matrix = self._unlabelled
         matrix = matrix if texts is None else self.representation_.transform(texts)
         return self._decide(matrix, probabilities=self.has_held_out)

@@ -121,6 +121,10 @@ class OutputError(TextmarginError, OSError):
         )
 
 
+class NoUnlabelledTextsError(TextmarginError, AttributeError):
+    """A model was fitted without unlabelled texts, or has them no longer: for `hasattr`, it has none."""
+
+
 class ScoreError(TextmarginError, ValueError):
     """Scores on which no threshold, or not the one asked for, can be set."""
 

@@ -134,10 +134,14 @@ def _target(Y: NDArray[Any], kept: NDArray[np.bool_], names: NDArray[Any] | None
 
 @dataclass(frozen=True, eq=False)
 class HeldOutRows:
-    """Scores (n_rows, n_problems) of some texts, by number, that somebody else held out."""
+    """Scores (n_rows, n_problems) of some texts, by number, that somebody else held out.
+
+    `member` (n_rows, n_classes) are their classes, where these are not the labels that are learnt from.
+    """
 
     rows: Indices
     scores: Floats
+    member: Bools | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +162,9 @@ class HeldOutSource:
         if self.given is not None:
             rows, few = self.given.rows, self.classifier.few_positives
             positive, weight = membership(self.y, self.labels)[rows], None if self.weight is None else self.weight[rows]
+            if self.given.member is not None:
+                two = self.labels.kind == "binary"
+                positive = self.given.member[:, [self.labels.positive]] if two else self.given.member
             return HeldOutScores.of(positive, self.given.scores, self.trained[rows], "cv", self.labels, few, weight)
         method, held_out = self._held_out()
         positive = membership(self.y, self.labels)

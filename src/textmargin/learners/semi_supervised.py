@@ -190,6 +190,41 @@ class Trial:
         return (evidence + ranks) / 2 if self.fewest > 1 else min(evidence, ranks)
 
 
+@dataclass(frozen=True)
+class Agreement:
+    """Scores (n_texts, n_problems) by the words of one half, and the classes (n_texts, n_classes) by those of the other."""
+
+    scores: Floats
+    member: Bools
+
+
+def agree(training: SelfTraining, pool: Pool, halves: list[Floats], row_size: float) -> Agreement:
+    """How far two models agree that start from different words: without labels, the nearest to how sure one may be.
+
+    Both know fewer words than all together, so that they agree less often than the model of all is right; but they may also err
+    together. Every other text has its score by the one, and its class by the other.
+    """
+    short, labels = replace(training, rounds=_ROUNDS), pool.labels
+    both = []
+    for half in halves:
+        scaled = scale_jointly(half, np.asarray((half != 0).any(axis=2)), row_size)
+        both.append(short.guess(replace(pool.with_priors(scaled), has_rest=True)).scores(pool.X))
+    members = [labels.accepted(labels.class_scores(scores)) for scores in both]
+    even = (np.arange(len(pool.signs)) % 2 == 0)[:, None]
+    return Agreement(np.where(even, *both), np.where(even, members[1], members[0]))
+
+
+def split_words(priors: Floats) -> list[Floats]:
+    """Every other word of each prior (n_problems, n_priors, n_features), and the rest; of one word alone, both have it."""
+    halves = [priors.copy(), priors.copy()]
+    for k, j in np.ndindex(priors.shape[:2]):
+        words = np.flatnonzero(priors[k, j])
+        if words.size > 1:
+            for half, gone in zip(halves, (words[1::2], words[::2]), strict=True):
+                half[k, j, gone] = 0.0
+    return halves
+
+
 def scale_jointly(priors: Floats, used: Bools, row_size: float) -> Floats:
     """Priors (n_problems, n_priors, n_features) that together lift a text of nothing but their words across the margin."""
     sizes = np.linalg.norm(priors, axis=2, keepdims=True)
