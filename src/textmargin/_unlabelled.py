@@ -241,8 +241,8 @@ class SemiSupervised:
 def warn_of_guesses() -> None:
     """Where costs meet a model without labels."""
     warnings.warn(
-        "No text has a label: thresholds and probabilities rest on guesses, on how far models of half the words agree. Label some "
-        "texts before mistakes cost anything.",
+        "No text has a label: thresholds and probabilities rest on guesses, on how far models of half the words agree. Label "
+        "some texts before mistakes cost anything.",
         TextmarginWarning,
         stacklevel=4,
     )
