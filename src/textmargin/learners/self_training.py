@@ -46,6 +46,18 @@ Signs = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
+class LinearScores:
+    """Scores (n_texts, n_problems) of texts: ⟨coef, x⟩ + intercept."""
+
+    coef: Floats  # (n_problems, n_features)
+    intercept: Floats  # (n_problems,)
+
+    def __call__(self, X: Matrix) -> Floats:
+        """Of some texts."""
+        return np.asarray(X @ self.coef.T + self.intercept)
+
+
+@dataclass(frozen=True)
 class Pool:
     """Texts, some of them with labels.
 
@@ -80,6 +92,16 @@ class Pool:
         """For which problems (n_problems,) there are labelled texts for and against the class."""
         return np.asarray((self.signs > 0).any(axis=0) & (self.signs < 0).any(axis=0))
 
+    @property
+    def speaks(self) -> Bools:
+        """For which problems (n_problems,) a prior is known."""
+        return np.asarray((self.prior != 0).any(axis=1))
+
+    @property
+    def words(self) -> LinearScores:
+        """Scores by priors alone."""
+        return LinearScores(self.prior, prior_intercept(self, np.asarray(self.X @ self.prior.T)))
+
     def with_priors(self, priors: Floats) -> Pool:
         """The same texts with several priors a class, (n_problems, n_priors, n_features)."""
         return replace(self, prior=priors.sum(axis=1))
@@ -87,18 +109,6 @@ class Pool:
     def take(self, rows: Indices) -> Pool:
         """Some of the texts."""
         return replace(self, X=self.X[rows], signs=self.signs[rows], weight=self.weight[rows])
-
-
-@dataclass(frozen=True)
-class LinearScores:
-    """Scores (n_texts, n_problems) of texts: ⟨coef, x⟩ + intercept."""
-
-    coef: Floats  # (n_problems, n_features)
-    intercept: Floats  # (n_problems,)
-
-    def __call__(self, X: Matrix) -> Floats:
-        """Of some texts."""
-        return np.asarray(X @ self.coef.T + self.intercept)
 
 
 @dataclass(frozen=True)
@@ -137,10 +147,15 @@ class SelfTraining:
     fit_intercept: bool = True
 
     def start(self, pool: Pool) -> LinearScores:
-        """The model of the labelled texts with the priors; of priors alone for a class without texts for and against it."""
+        """The model of the labelled texts with the priors; of priors alone where a class has no text.
+
+        A few texts of some classes would otherwise draw the others' texts to these, before any was guessed at.
+        """
         prior = np.asarray(pool.X @ pool.prior.T)
-        coef, intercept = pool.prior.copy(), prior_intercept(pool, prior)
-        for k, fit in self._learn(pool, prior, pool.signs, np.flatnonzero(pool.both_sides).tolist(), {}).items():
+        words = pool.words
+        learnt = pool.both_sides if pool.both_sides.all() else pool.both_sides & ~pool.speaks
+        coef, intercept = words.coef.copy(), words.intercept.copy()
+        for k, fit in self._learn(pool, prior, pool.signs, np.flatnonzero(learnt).tolist(), {}).items():
             coef[k], intercept[k] = fit.w + pool.prior[k], fit.intercept
         return LinearScores(coef, intercept)
 
@@ -149,7 +164,8 @@ class SelfTraining:
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
         X, need = pool.X[unlabelled], np.asarray(~(pool.signs > 0).any(axis=0))
         scores = self.start(pool)
-        shares = self._guess_shares(pool, prior, scores(X)) if pool.shares is None else pool.shares
+        by = pool.words if pool.speaks.all() else scores  # labelled texts have the mix of those who labelled them
+        shares = self._guess_shares(pool, prior, by(X)) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
         signs = pool.signs.copy()
         for part in (1.0,) if pool.labels.multilabel else self.rounds:
