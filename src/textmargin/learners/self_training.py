@@ -1,8 +1,8 @@
 """Self-training: texts without labels, guessed at and learnt from, a few more in each round.
 
 A round gives every unlabelled text the class of its highest score, takes from each class the texts that lead the second class by
-most, no more than a part of the class's share, and learns again from these and the labelled texts. With several labels a text
-each class takes the texts of its highest scores as examples for it, as many as a part of its share, and those of its lowest
+most, no more than a part of the class's share, and learns again from these and the labelled texts. With several labels a text,
+and of two classes, each class takes the texts of its highest scores as examples for it, as many as a part of its share, and those of its lowest
 scores against it. The share is what keeps a large class from swallowing the others: it is Joachims' (1999) and Sindhwani &
 Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the rounds, which
 would confirm themselves:
@@ -266,8 +266,8 @@ def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, nee
     need : array (n_problems,) of bool
         The classes that have no labelled text, and must take one at least.
     """
-    if labels.multilabel:
-        return _select_each(scores, shares, part)
+    if labels.kind != "multiclass":
+        return _select_each(scores, shares[-labels.n_problems :], part)
     class_scores = labels.class_scores(scores)
     leader, lead = leaders(class_scores)
     most = np.maximum(np.floor(part * shares * len(scores) + ROUNDING), 1).astype(int)
@@ -279,8 +279,7 @@ def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, nee
         if not (chosen == k).any():
             _give_one(class_scores, chosen, k)
     given = chosen >= 0
-    columns = np.arange(labels.names.size) if labels.kind == "multiclass" else np.array([1])
-    signs = np.where(chosen[:, None] == columns, 1, -1)
+    signs = np.where(chosen[:, None] == np.arange(labels.names.size), 1, -1)
     return np.where(given[:, None], signs, 0).astype(np.int8)
 
 
