@@ -2,10 +2,10 @@
 
 A round gives every unlabelled text the class of its highest score, takes from each class the texts that lead the second class by
 most, no more than a part of the class's share, and learns again from these and the labelled texts. With several labels a text,
-and of two classes, each class takes the texts of its highest scores as examples for it, as many as a part of its share, and those of its lowest
-scores against it. The share is what keeps a large class from swallowing the others: it is Joachims' (1999) and Sindhwani &
-Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the rounds, which
-would confirm themselves:
+and of two classes, each class takes the texts of its highest scores as examples for it, as many as a part of its share, and those
+of its lowest scores against it. The share is what keeps a large class from swallowing the others: it is Joachims' (1999) and
+Sindhwani & Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the
+rounds, which would confirm themselves:
 
 - with one label a text, halfway between equal shares and how often each class leads at the start; of two classes that nothing but
   words tell apart, the share of some that leaves the fewest texts near the border, on either side of it;
