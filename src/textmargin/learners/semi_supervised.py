@@ -29,6 +29,7 @@ _ROUNDS = (0.2, 0.5, 0.95)  # of the self-training that is weighed: fewer, as it
 _MOST_LABELLED, _MOST_UNLABELLED = 2_000, 3_000  # texts that it is weighed on
 _N_FOLDS = 5
 _TIE = 1e-9
+_LEAST_RIGHT = 0.25  # of the held-out texts: what one labelled text a class comes to by itself on hard corpora
 _UNDECIDED = 1e-4  # of the loss: rounds stop at a coarse tolerance
 
 
@@ -121,6 +122,9 @@ def weigh(
     ]
     plain, with_priors = (trial.compare(scores(used.tobytes(), True), scores(mask.tobytes(), False)) for mask in (none, used))
     adopted = is_harmful(-plain) and not is_harmful(with_priors)
+    if not several and not pool.labels.multilabel:
+        # Labelled texts alone are never right on a class whose only text is held out, so that any luck would look like more.
+        adopted &= float(merits[best].sum()) >= _LEAST_RIGHT * float(trial.pool.weight[trial.labelled].sum())
     more = float(merits[best].mean() - trial.merits(scores(none.tobytes(), False)).mean())
     verdicts.append(verdict(None, None, min(plain, with_priors), more, trusted=adopted))
     return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
