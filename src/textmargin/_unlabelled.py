@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from ._cross_fitting import learnt_from
@@ -99,12 +98,11 @@ class SemiSupervised:
         if learnt:
             return self._leave_aside(learnt[0])
         representation = slots.new_representation()
-        _require_no_labels(representation)
         first, group = join_copies(self.texts[n:], [None] * (len(self.texts) - n))  # copies of a text count once
         rest = [self.texts[n + row] for row in first]
         self._require_texts(rest)
         with stage(f"turning {n + len(rest):,} texts into columns"):
-            X = sp.csr_array(representation.fit_transform([*self.texts[:n], *rest]))
+            X = _fit_transform(representation, [*self.texts[:n], *rest])
         known = slots.prior(learner, representation, labels, X)
         named = align_prior(learner.prior, labels.names, labels.n_problems, X.shape[1]) if known is None else known.prior
         add_near = None if known is None else self._spread(known, representation, X)
@@ -213,8 +211,8 @@ class SemiSupervised:
         if unknown.size and labels.kind == "binary":
             if (pool.X @ np.abs(priors).sum(axis=1).T != 0).any():
                 raise PriorError(
-                    f"What is known of {labels.names[0]!r} and of {labels.names[1]!r} cancels out: in every text the same weight "
-                    f"speaks for both. Give each class words of its own, or label some texts."
+                    f"What is known of {' and of '.join(map(repr, labels.names.tolist()))} cancels out: in every text the same "
+                    f"weight speaks for both. Give each class words of its own, or label some texts."
                 )
             raise PriorError(
                 "No text has a label, or a word of those that are known. Give words that stand in them, or label some."
@@ -274,14 +272,17 @@ class SemiSupervised:
             return model.fit(X[rows], _target(labels, signs[rows]), sample_weight=weight, **honest)
 
 
-def _require_no_labels(representation: Any) -> None:
-    """An error for a representation that is learnt from labels, as texts without have to have one as well."""
-    for part in (representation, *representation.get_params().values()):
-        if hasattr(part, "__sklearn_tags__") and not isinstance(part, type) and get_tags(part).target_tags.required:
-            raise TextmarginError(
-                f"The representation is learnt from labels, by {type(part).__name__}; with unlabelled texts, take one that does "
-                f"without, or leave them out."
-            )
+def _fit_transform(representation: Any, texts: list[str]) -> Any:
+    """Texts in columns; an error for a representation that is learnt from labels, as texts without would have to have one."""
+    try:
+        return sp.csr_array(representation.fit_transform(texts))
+    except TextmarginError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise TextmarginError(
+            f"The representation, {type(representation).__name__}, cannot be fitted without labels: {str(error).rstrip('.')}. Take "
+            f"one that does without them, or leave the unlabelled texts out."
+        ) from error
 
 
 def warn_of_guesses() -> None:
