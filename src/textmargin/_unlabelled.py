@@ -20,6 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 from ._cross_fitting import learnt_from
 from ._slots import KnownWeights, Slots
 from ._system.stages import stage
+from ._system.wording import quantity
 from ._typing import Bools, Floats
 from .decisions.held_out import HeldOutRows
 from .decisions.threshold import ThresholdClassifier
@@ -150,8 +151,8 @@ class SemiSupervised:
         if len(rest) < n_classes:
             which = " without a label" if len(self.target) else ""
             raise LabelError(
-                f"There are {n_classes} classes{which} but {len(rest)} different texts{which}: give more texts, or name fewer "
-                f"classes."
+                f"There are {n_classes} classes{which} but {quantity(len(rest), 'different text')}{which}: "
+                f"give more texts, or name fewer classes."
             )
 
     def _leave_aside(self, kind: Any) -> Learnt:
@@ -280,8 +281,8 @@ def _fit_transform(representation: Any, texts: list[str]) -> Any:
         raise
     except (TypeError, ValueError) as error:
         raise TextmarginError(
-            f"The representation, {type(representation).__name__}, cannot be fitted without labels: {str(error).rstrip('.')}. Take "
-            f"one that does without them, or leave the unlabelled texts out."
+            f"The representation, {type(representation).__name__}, cannot be fitted without labels: {str(error).rstrip('.')}. "
+            f"Take one that does without them, or leave the unlabelled texts out."
         ) from error
 
 

@@ -30,7 +30,7 @@ RANK = 100
 MIN_TEXTS = 3  # that a word stands in
 _MOST_TEXTS = 20_000  # that vectors are made from: more cost time, and words that stand in fewer say little
 _SHARE, _LEAST_COSINE = 0.3, 0.5
-_CELLS = 20_000_000  # cosines at a time
+_CELLS = 10_000_000  # cosines at a time: 80 MB, twice while one block follows another
 
 
 @dataclass(frozen=True)
