@@ -312,7 +312,7 @@ def test_keywords_spread_by_word_vectors_that_somebody_brings(tmp_path):
 def test_minus_one_is_a_class_where_all_have_labels_or_classes_names_it():
     y = [{"grain": -1, "money": 0, "ships": 1}[label] for label in LABELS]
     assert TextClassifier().fit(TEXTS, y).classes_.tolist() == [-1, 0, 1]
-    assert TextClassifier(classes=[-1, 0, 1]).fit(TEXTS, y, unlabelled=NEW).classes_.tolist() == [-1, 0, 1]
+    assert TextClassifier(classes=np.array([-1, 0, 1])).fit(TEXTS, y, unlabelled=NEW).classes_.tolist() == [-1, 0, 1]
 
 
 TWO = {name: TOPICS[name] for name in ("grain", "money")}

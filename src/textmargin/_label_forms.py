@@ -50,7 +50,8 @@ def labelled_rows(y: Any, n_texts: int, *, expects_gaps: bool = False, classes: 
     rows = _rows(y)
     labelled = np.array([not _is_missing(row) for row in rows], dtype=bool)
     minus = np.array([isinstance(row, Real) and not isinstance(row, bool) and row == -1 for row in rows], dtype=bool)
-    if minus.any() and (expects_gaps or not labelled.all()) and not any(name == -1 for name in classes or ()):
+    is_class = classes is not None and any(name == -1 for name in classes)
+    if minus.any() and (expects_gaps or not labelled.all()) and not is_class:
         others = {row for row, own, is_minus in zip(rows, labelled, minus, strict=True) if own and not is_minus}
         if len(others) != 1:
             labelled &= ~minus

@@ -274,15 +274,15 @@ class SemiSupervised:
 
 
 def _fit_transform(representation: Any, texts: list[str]) -> Any:
-    """Texts in columns; an error for a representation that is learnt from labels, as texts without would have to have one."""
+    """Texts in columns; somebody else's representation may be learnt from labels, which fails in words of its own."""
     try:
         return sp.csr_array(representation.fit_transform(texts))
-    except TextmarginError:
-        raise
     except (TypeError, ValueError) as error:
+        if isinstance(representation, BagOfWords):
+            raise
         raise TextmarginError(
             f"The representation, {type(representation).__name__}, cannot be fitted without labels: {str(error).rstrip('.')}. "
-            f"Take one that does without them, or leave the unlabelled texts out."
+            f"If it needs labels, take one that does not, or leave the unlabelled texts out."
         ) from error
 
 
