@@ -3,9 +3,26 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import make_pipeline
 
-from textmargin import KeywordPrior, RationalePrior, SubsequenceKernel, TextClassifier, ThresholdClassifier, Utility, load
+from textmargin import (
+    BagOfWords,
+    KeywordPrior,
+    PriorSVC,
+    RationalePrior,
+    SubsequenceKernel,
+    TextClassifier,
+    ThresholdClassifier,
+    Utility,
+    load,
+)
+from textmargin._label_forms import describe_partly
 from textmargin.errors import EmptyVocabularyError, LabelError, PriorError, ScoreError, TextmarginError, TextmarginWarning
+from textmargin.knowledge import spread
+from textmargin.knowledge.spread import WordVectors
 
 TOPICS = {
     "grain": ["wheat", "corn", "harvest", "crop", "farm", "barley", "tonnes", "silo", "acre", "plough", "seed", "flour"],
@@ -93,8 +110,10 @@ def test_a_label_that_is_missing_is_a_text_without_one(missing):
 def test_minus_one_beside_other_numbers_is_a_text_without_a_label_but_a_class_beside_1():
     codes = {"grain": 0, "money": 1, "ships": 2}
     y = np.array([-1 if label is None else codes[label] for label in some_labels(5)])
-    model = TextClassifier().fit(TEXTS, y)
+    model = TextClassifier(knowledge={codes[name]: words for name, words in KEYWORDS.items()}).fit(TEXTS, y)
     assert model.classes_.tolist() == [0, 1, 2]
+    assert TextClassifier().fit(TEXTS, [None, *y[1:].tolist()]).classes_.tolist() == [0, 1, 2]
+    assert TextClassifier().fit(TEXTS, y, unlabelled=NEW).classes_.tolist() == [0, 1, 2]
     signs = [1 if label == "grain" else -1 for label in LABELS]
     assert TextClassifier().fit(TEXTS, signs).classes_.tolist() == [-1, 1]
 
@@ -288,3 +307,150 @@ def test_keywords_spread_by_word_vectors_that_somebody_brings(tmp_path):
     assert {name: set(words) for name, words in model.spread_.items()} == {name: {*own[2:6]} for name, own in TOPICS.items()}
     with pytest.raises(PriorError, match=r"none\.txt cannot be read"):
         TextClassifier(knowledge=KeywordPrior(KEYWORDS, word_vectors=str(tmp_path / "none.txt"))).fit(TEXTS)
+
+
+def test_minus_one_is_a_class_where_all_have_labels_or_classes_names_it():
+    y = [{"grain": -1, "money": 0, "ships": 1}[label] for label in LABELS]
+    assert TextClassifier().fit(TEXTS, y).classes_.tolist() == [-1, 0, 1]
+    assert TextClassifier(classes=np.array([-1, 0, 1])).fit(TEXTS, y, unlabelled=NEW).classes_.tolist() == [-1, 0, 1]
+
+
+TWO = {name: TOPICS[name] for name in ("grain", "money")}
+TWO_KEYWORDS = {name: words[:2] for name, words in TWO.items()}
+TWO_TEXTS, TWO_LABELS = corpus(80, seed=4, topics=TWO)
+
+
+def test_of_two_classes_the_frequent_one_is_positive_where_it_is_the_one_known():
+    rows = [row for row, label in enumerate(TWO_LABELS) if label == "money" or row % 4 == 0]
+    texts = [TWO_TEXTS[row] for row in rows]
+    knowledge = {"money": TWO["money"]}
+    model = TextClassifier(knowledge=knowledge, classes=["grain", "money"]).fit(texts)
+    assert model.shares_["money"] > 0.5
+    assert model.labels_.names[model.labels_.positive] == "money"
+    decision = ThresholdClassifier(pos_label="grain")
+    with pytest.warns(TextmarginWarning, match="rest on guesses"):
+        model = TextClassifier(knowledge=knowledge, classes=["grain", "money"], decision=decision).fit(texts)
+    assert model.labels_.names[model.labels_.positive] == "grain"
+
+
+def test_an_array_that_is_the_learners_own_prior_is_used():
+    terms = BagOfWords().fit(TEXTS).get_feature_names_out().tolist()
+    prior = np.array([[float(term in words[:2]) for term in terms] for words in TOPICS.values()])
+    own = TextClassifier(BagOfWords(vocabulary=terms), learner=PriorSVC(prior=prior), classes=list(TOPICS)).fit(
+        TEXTS, [None if label == "ships" else label for label in some_labels(3)]
+    )
+    assert own.knowledge_ == ["prior"]
+    assert own.learner_.prior_[2, 0, terms.index("port")] > 0
+
+
+def test_shares_of_all_classes_add_up_to_1():
+    with pytest.raises(LabelError, match=r"add up to 0\.3"):
+        TextClassifier(knowledge=TWO_KEYWORDS, shares={"grain": 0.2, "money": 0.1}).fit(TWO_TEXTS)
+
+
+def test_weights_are_one_number_for_all_texts_or_one_for_each():
+    y = some_labels(5)
+    one, each = (TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y, weight) for weight in (2.0, np.full(len(TEXTS), 2.0)))
+    np.testing.assert_array_equal(one.learner_.coef_, each.learner_.coef_)
+    for n in (5, 310):
+        with pytest.raises(LabelError, match=f"each of 300 texts; it has shape .{n},"):
+            TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y, np.ones(n))
+
+
+@pytest.mark.parametrize("vectorizer", [CountVectorizer, TfidfVectorizer])
+def test_keywords_with_scikit_learns_vectorizers(vectorizer):
+    assert TextClassifier(vectorizer(), knowledge=TWO_KEYWORDS).fit(TWO_TEXTS).score(TWO_TEXTS, TWO_LABELS) > 0.9
+
+
+@pytest.mark.parametrize("knowledge", [None, TWO_KEYWORDS])
+def test_one_unlabelled_text_beside_labelled_ones(knowledge):
+    model = TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, TWO_LABELS, unlabelled=["wheat bank"] * 3)
+    assert len(model.unlabelled_) == 3
+    several = [(label,) for label in TWO_LABELS]
+    assert len(TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, several, unlabelled=["wheat bank"]).unlabelled_) == 1
+
+
+@pytest.mark.parametrize("labelled", ["grain", "money"])
+def test_one_of_two_classes_has_labels_and_all_words_are_its(labelled):
+    texts = [" ".join(TWO[labelled][j : j + 3]) for j in range(0, 8, 2)]
+    model = TextClassifier(knowledge=TWO_KEYWORDS).fit(texts, [labelled, None, None, None])
+    assert model.predict(texts[:1]).tolist() == [labelled]
+
+
+def test_as_many_texts_as_classes_and_fewer():
+    knowledge = {"a": ["wheat"], "b": ["corn"], "c": ["bank"], "d": ["dollar"], "e": ["port"]}
+    model = TextClassifier(knowledge=knowledge).fit(["wheat corn bank", "wheat yen", "wheat dollar", "port", "port wheat"])
+    assert model.classes_.tolist() == [*"abcde"]
+    with pytest.raises(LabelError, match="5 classes but 3 different texts"):
+        TextClassifier(knowledge=knowledge).fit(["wheat corn bank", "dollar port", "port", "port"])
+    with pytest.raises(LabelError, match="4 classes without a label but 2 different texts without a label"):
+        TextClassifier(knowledge=knowledge).fit(["wheat corn bank", "dollar port", "port"], [None, None, "e"])
+
+
+def test_a_decision_that_takes_no_weights_is_refused():
+    decision = FixedThresholdClassifier(PriorSVC(), response_method="decision_function")
+    with pytest.raises(TextmarginError, match=r"FixedThresholdClassifier\.fit takes no sample_weight"):
+        TextClassifier(knowledge=TWO_KEYWORDS, decision=decision).fit(TWO_TEXTS)
+
+
+def test_other_costs_leave_the_unlabelled_texts_there(zero):
+    with pytest.warns(TextmarginWarning, match="rest on guesses"):
+        assert len(zero.with_utility(always_answer=True).unlabelled_) == 300
+
+
+def test_a_representation_that_is_learnt_from_labels_is_refused():
+    best = make_pipeline(TfidfVectorizer(), SelectKBest(chi2, k=10))
+    with pytest.raises(TextmarginError, match="Pipeline, cannot be fitted without labels"):
+        TextClassifier(best).fit(TWO_TEXTS, TWO_LABELS, unlabelled=TWO_TEXTS)
+
+
+def test_whole_numbers_in_a_column_with_gaps_are_whole_numbers():
+    y = pd.Series([None if label is None else 1.0 + (label == "grain") for label in some_labels(9, TWO_LABELS)])
+    for knowledge in ({1: ["bank"], 2: ["wheat"]}, {"1": ["bank"], "2": ["wheat"]}):
+        model = TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, y)
+        assert model.classes_.dtype.kind == "i"
+        assert model.metadata_["label_counts"] == {"1": 9, "2": 9}
+    assert TextClassifier(knowledge={"1": ["bank"], "2": ["wheat"]}, classes=[1, 2]).fit(TWO_TEXTS).classes_.tolist() == [1, 2]
+
+
+def test_labels_that_are_counted_stay_counted_where_knowledge_names_them():
+    labels = describe_partly([2.0] * 9 + [1.0] * 2, [2, 1])
+    assert labels.names[labels.positive] == 1  # the rarer
+
+
+def test_names_alike_are_no_slip_where_both_are_named():
+    numbers = dict(zip(TOPICS, ("department 1", "department 2", "department 3"), strict=True))
+    knowledge = {numbers[name]: words for name, words in KEYWORDS.items()}
+    y = [None if label in (None, "ships") else numbers[label] for label in some_labels(5)]
+    assert TextClassifier(knowledge=knowledge).fit(TEXTS, y).classes_.tolist() == sorted(numbers.values())
+
+
+def test_letters_that_changed_places_are_a_slip_unless_classes_has_the_name():
+    y = some_labels(5)
+    knowledge = {"grian": ["wheat"], "money": ["bank"], "ships": ["port"]}
+    with pytest.raises(PriorError, match=r"Did you mean 'grain'\? If it is a class of its own, name it in classes="):
+        TextClassifier(knowledge=knowledge).fit(TEXTS, y)
+    assert "grian" in TextClassifier(knowledge=knowledge, classes=["grian", *TOPICS]).fit(TEXTS, y).classes_
+
+
+def test_words_that_cancel_out():
+    with pytest.raises(PriorError, match="'grain' and of 'money' cancels out"):
+        TextClassifier(knowledge={"grain": ["wheat"], "money": ["wheat"]}).fit(TWO_TEXTS)
+
+
+def test_an_empty_list_names_a_class_without_words():
+    with pytest.warns(TextmarginWarning, match="no words for 'other'"):
+        model = TextClassifier(knowledge={"grain": TOPICS["grain"][:4], "other": []}).fit(TWO_TEXTS)
+    assert model.classes_.tolist() == ["grain", "other"]
+
+
+def test_many_keywords_spread_in_little_memory(monkeypatch):
+    vectors = WordVectors(np.linalg.qr(np.random.default_rng(0).normal(size=(200, 5)))[0])
+    weights = np.zeros((1, 200))
+    weights[0, :50] = np.arange(1, 51)
+    whole, sizes = spread.spread(weights, vectors), []
+    monkeypatch.setattr(spread, "_CELLS", 1500)
+    cosines = WordVectors.cosines
+    monkeypatch.setattr(WordVectors, "cosines", lambda self, words: sizes.append(len(words)) or cosines(self, words))
+    np.testing.assert_allclose(spread.spread(weights, vectors), whole)
+    assert max(sizes) == 7

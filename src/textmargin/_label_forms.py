@@ -26,10 +26,17 @@ from .labels import ClassLabels, Indicator, column_names, listed, positive_of
 _SETS = (list, tuple, set, frozenset)
 
 
-def labelled_rows(y: Any, n_texts: int) -> Bools:
+def labelled_rows(y: Any, n_texts: int, *, expects_gaps: bool = False, classes: Sequence[Any] | None = None) -> Bools:
     """Which texts have a label: not None, NaN or NA, nor −1 as scikit-learn writes it; for an indicator, a row of these.
 
-    −1 is a label where the only other one is 1.
+    Parameters
+    ----------
+    y, n_texts : labels, and how many there should be
+    expects_gaps : bool, default=False
+        Whether something else speaks for texts without labels. Without, and where no label is missing otherwise, −1 is a label;
+        so it is where there is only one other.
+    classes : sequence, default=None
+        The labels there may be: −1 among them is one.
     """
     if y is None:
         return np.zeros(n_texts, dtype=bool)
@@ -43,7 +50,8 @@ def labelled_rows(y: Any, n_texts: int) -> Bools:
     rows = _rows(y)
     labelled = np.array([not _is_missing(row) for row in rows], dtype=bool)
     minus = np.array([isinstance(row, Real) and not isinstance(row, bool) and row == -1 for row in rows], dtype=bool)
-    if minus.any():
+    is_class = classes is not None and any(name == -1 for name in classes)
+    if minus.any() and (expects_gaps or not labelled.all()) and not is_class:
         others = {row for row, own, is_minus in zip(rows, labelled, minus, strict=True) if own and not is_minus}
         if len(others) != 1:
             labelled &= ~minus
@@ -51,10 +59,16 @@ def labelled_rows(y: Any, n_texts: int) -> Bools:
 
 
 def take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
-    """The labels of some texts, in their form."""
+    """The labels of some texts, in their form; whole numbers that are floats, as in a column with gaps, as whole numbers."""
     if hasattr(y, "iloc"):
-        return y.iloc[rows]
-    return y[rows] if isinstance(y, np.ndarray) or sp.issparse(y) else [y[row] for row in rows.tolist()]
+        some = y.iloc[rows]
+    else:
+        some = y[rows] if isinstance(y, np.ndarray) or sp.issparse(y) else [y[row] for row in rows.tolist()]
+    if getattr(some, "ndim", 1) == 2:
+        return some
+    names = _rows(some)
+    whole = all(isinstance(name, float) and name.is_integer() for name in names)
+    return [int(name) for name in names] if names and whole else some
 
 
 def label_names(y: Any) -> list[str]:
@@ -89,10 +103,10 @@ def describe_partly(
         else Counter(_plain(name, k) for k, name in enumerate(rows))
     )
     spelled = {str(name) for name in counts}
-    for name in [*names, *(classes if classes is not None else [])]:
+    for name in [*(classes if classes is not None else []), *names]:
         if str(name) not in spelled:
             spelled.add(str(name))
-            counts[name] = 0
+            counts.setdefault(name, 0)  # 1 is 1.0
     if not sets and len(counts) < 2:
         only = f"only one class, {next(iter(counts))!r}, is" if counts else "no class is"
         raise LabelError(f"Of these texts {only} known; name two at least: by labels, by knowledge of both, or by classes=[...].")

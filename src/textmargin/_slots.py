@@ -7,7 +7,7 @@ learner's prior; the learner goes inside the decision.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,13 +127,23 @@ class Slots:
         given = self.knowledge if isinstance(self.knowledge, list | tuple) else [self.knowledge]
         return [_with_keywords(kind) for kind in given if kind is not None]
 
-    def named_classes(self, y: Any) -> list[Any]:
-        """The classes that knowledge speaks of; not those that look like a slip of the pen for one of the labels."""
+    def named_classes(self, y: Any, classes: Sequence[Any] | None = None) -> list[Any]:
+        """The classes that knowledge speaks of; an error for one that looks like a slip of the pen for a label.
+
+        A label that knowledge names as well was not misspelt, nor is a name one that `classes` has.
+        """
         names = list(dict.fromkeys(name for kind in self.kinds() if isinstance(kind, KnowledgeBase) for name in kind.classes()))
-        given = [] if y is None else list(dict.fromkeys(label_names(y)))
-        return [
-            name for name in names if str(name) in given or not difflib.get_close_matches(str(name), given, n=1, cutoff=_SLIP)
-        ]
+        spelled, given = [str(name) for name in names], list(dict.fromkeys([] if y is None else label_names(y)))
+        others = [name for name in given if name not in spelled]
+        known = {*given, *map(str, classes if classes is not None else [])}
+        for name in (name for name in spelled if name not in known):
+            meant = next((other for other in others if _is_slip(name, other)), None)
+            if meant is not None:
+                raise PriorError(
+                    f"knowledge names {name!r}, which no text is labelled. Did you mean {meant!r}? If it is a class of its "
+                    f"own, name it in classes=[...], or label a text so."
+                )
+        return names
 
     def prior(self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KnownWeights | None:
         """All knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither.
@@ -197,6 +207,11 @@ class Slots:
             return []
         inside = self.learner.get_params() if hasattr(self.learner, "get_params") else {}
         return [("", self.learner), *inside.items()]
+
+
+def _is_slip(name: str, other: str) -> bool:
+    """Whether a name is another, but for a letter or two, or their order."""
+    return sorted(name) == sorted(other) or difflib.SequenceMatcher(None, name, other).ratio() >= _SLIP
 
 
 def _compares_texts(kernel: Any) -> bool:

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils.validation import has_fit_parameter
 
 from ._cross_fitting import learnt_from
 from ._slots import KnownWeights, Slots
 from ._system.stages import stage
+from ._system.wording import quantity
 from ._typing import Bools, Floats
 from .decisions.held_out import HeldOutRows
 from .decisions.threshold import ThresholdClassifier
@@ -28,9 +30,11 @@ from .knowledge.spread import WordVectors, spread
 from .labels import ClassLabels, Indicator, listed, shorten
 from .learners.evidence import Verdict
 from .learners.primal import PriorSVC
+from .learners.prior import align_prior
 from .learners.self_training import WEIGHT, Pool, SelfTraining
 from .learners.semi_supervised import Agreement, Belief, agree, believe, split_words
 from .learners.trust import Solver
+from .representations.bow import BagOfWords
 from .representations.texts import join_copies
 
 NEAR = "words near "  # in the title of what keywords spread to
@@ -90,16 +94,18 @@ class SemiSupervised:
                 "Unlabelled texts are learnt from by words in columns and PriorSVC; with another learner, or a kernel on texts, "
                 "leave them out."
             )
+        self._require_weights(learner)
         learnt = [kind for kind in slots.kinds() if hasattr(kind, "differences") or learnt_from(kind, self.texts[:n]).any()]
         if learnt:
             return self._leave_aside(learnt[0])
         representation = slots.new_representation()
         first, group = join_copies(self.texts[n:], [None] * (len(self.texts) - n))  # copies of a text count once
         rest = [self.texts[n + row] for row in first]
+        self._require_texts(rest)
         with stage(f"turning {n + len(rest):,} texts into columns"):
-            X = sp.csr_array(representation.fit_transform([*self.texts[:n], *rest]))
+            X = _fit_transform(representation, [*self.texts[:n], *rest])
         known = slots.prior(learner, representation, labels, X)
-        named = np.zeros((labels.n_problems, 0, X.shape[1])) if known is None else known.prior
+        named = align_prior(learner.prior, labels.names, labels.n_problems, X.shape[1]) if known is None else known.prior
         add_near = None if known is None else self._spread(known, representation, X)
         priors = named if add_near is None else add_near(named)
         pool = self._pool(X, priors)
@@ -115,7 +121,7 @@ class SemiSupervised:
             if belief.held_out is None and belief.guess is not None and add_near is not None:
                 halves = [add_near(half) for half in split_words(named)]
                 agreement = agree(training, replace(pool, shares=belief.guess.shares), halves, _row_size(X))
-        titles = [] if known is None else known.knowledge
+        titles = ["prior"] * named.shape[1] if known is None else known.knowledge
         verdicts = [_with_title(one, titles) for one in belief.verdicts]
         unlabelled = X[n:][group]
         if belief.guess is None:
@@ -127,6 +133,27 @@ class SemiSupervised:
         return Learnt(
             representation, model, [*titles, *(NEAR + titles[j] for j in near)], verdicts, belief.guess.shares, unlabelled
         )
+
+    def _require_weights(self, learner: Any) -> None:
+        """An error where guesses could not count for less than labels."""
+        model = self.slots.assemble(learner)
+        if not has_fit_parameter(model, "sample_weight"):
+            raise TextmarginError(
+                f"Guesses at unlabelled texts weigh less than labels, but {type(model).__name__}.fit takes no sample_weight. "
+                f"Decide by a ThresholdClassifier, or leave the unlabelled texts out."
+            )
+
+    def _require_texts(self, rest: list[str]) -> None:
+        """An error where there are fewer different texts than classes that no text is labelled."""
+        if self.labels.multilabel:
+            return
+        n_classes = self.labels.names.size - len(set(self.target.tolist()))
+        if len(rest) < n_classes:
+            which = " without a label" if len(self.target) else ""
+            raise LabelError(
+                f"There are {n_classes} classes{which} but {quantity(len(rest), 'different text')}{which}: "
+                f"give more texts, or name fewer classes."
+            )
 
     def _leave_aside(self, kind: Any) -> Learnt:
         """Knowledge that was learnt from labelled texts would have to be learnt again without each text that weighs it."""
@@ -183,6 +210,11 @@ class SemiSupervised:
         unknown = np.flatnonzero(~speaks & ~(pool.signs > 0).any(axis=0) & ~((labels.kind == "binary") & pool.signs.any(axis=0)))
         names = [labels.name(k) for k in unknown.tolist()]
         if unknown.size and labels.kind == "binary":
+            if (pool.X @ np.abs(priors).sum(axis=1).T != 0).any():
+                raise PriorError(
+                    f"What is known of {' and of '.join(map(repr, labels.names.tolist()))} cancels out: in every text the same "
+                    f"weight speaks for both. Give each class words of its own, or label some texts."
+                )
             raise PriorError(
                 "No text has a label, or a word of those that are known. Give words that stand in them, or label some."
             )
@@ -216,7 +248,7 @@ class SemiSupervised:
                 raise LabelError(f"shares must name every label where a text may have several; {missing[0]!r} is missing.")
             return np.array([float(given[name]) for name in names])
         left = 1.0 - sum(float(share) for share in given.values())
-        if left < -1e-9 or (missing and left <= 0):
+        if left <= 0 if missing else abs(left) > 1e-9:
             raise LabelError(f"The shares of {shorten(list(given))} add up to {1 - left:.3g}; those of all classes are 1.")
         return np.array([float(given.get(name, left / max(len(missing), 1))) for name in names])
 
@@ -232,10 +264,26 @@ class SemiSupervised:
             held_out = HeldOutRows(belief.held_out.rows, belief.held_out.scores)  # labelled texts come first in both
         elif agreement is not None:
             held_out = HeldOutRows(np.arange(rows.size), agreement.scores[rows], agreement.member[rows])
-        model = self.slots.assemble(learner, self.positive)
+        positive = self.positive
+        if positive is None and labels.kind == "binary" and getattr(self.slots.decision, "pos_label", None) is None:
+            positive = labels.names.tolist()[labels.positive]  # not the rarer of the guesses
+        model = self.slots.assemble(learner, positive)
         honest = {"held_out": held_out} if isinstance(model, ThresholdClassifier) and held_out is not None else {}
         with stage(f"training {labels.names.size} labels"):
             return model.fit(X[rows], _target(labels, signs[rows]), sample_weight=weight, **honest)
+
+
+def _fit_transform(representation: Any, texts: list[str]) -> Any:
+    """Texts in columns; somebody else's representation may be learnt from labels, which fails in words of its own."""
+    try:
+        return sp.csr_array(representation.fit_transform(texts))
+    except (TypeError, ValueError) as error:
+        if isinstance(representation, BagOfWords):
+            raise
+        raise TextmarginError(
+            f"The representation, {type(representation).__name__}, cannot be fitted without labels: {str(error).rstrip('.')}. "
+            f"If it needs labels, take one that does not, or leave the unlabelled texts out."
+        ) from error
 
 
 def warn_of_guesses() -> None:
@@ -263,7 +311,8 @@ def _struck(kind: KeywordPrior, representation: Any, labels: ClassLabels) -> Boo
     struck = np.zeros((labels.n_problems, len(terms)), dtype=bool)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TextmarginWarning)
-        matches = kind.match_vocabulary(terms, labels.names, representation.build_keyword_analyzer())
+        analyze = representation.build_keyword_analyzer() if isinstance(representation, BagOfWords) else str.split
+        matches = kind.match_vocabulary(terms, labels.names, analyze)
     for match in matches:
         k = 0 if labels.kind == "binary" else labels.index(match.target)
         struck[k, [place[term] for term, weight in match.terms.items() if weight == 0]] = True

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from . import __version__
 from ._label_forms import decode, describe, describe_partly, encode, labelled_rows, take_labels
-from ._sklearn import HasMethods, fit_context, serial_diagram
+from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram
 from ._slots import Slots
 from ._system.stages import log, stage
 from ._ties import descending_order
@@ -63,6 +63,14 @@ def _without_copies(
     weight = np.bincount(group, weights.get("sample_weight"))
     some = [texts[row] for row in first]
     return some, some if matrix is texts else matrix[first], target[first], {"sample_weight": weight}
+
+
+def _weight_of_each(sample_weight: Any, n_texts: int) -> Floats:
+    """The weight of each text, where one number is that of all."""
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape not in ((), (n_texts,)):
+        raise LabelError(f"sample_weight must be a number for each of {n_texts} texts; it has shape {weight.shape}.")
+    return np.broadcast_to(weight, n_texts)
 
 
 def _last_part_has(method: str) -> Any:
@@ -182,8 +190,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         X : list, array or column of n_texts strings
         y : the labels of each text
             A name or number each; or, for any number of labels a text, a list, set or tuple of these each, or a 0/1 indicator
-            matrix (n_texts, n_classes), whose columns `classes` or a data frame may name. None, NaN, or −1 beside two other
-            numbers or more, is a text without a label; with knowledge, none needs to have one.
+            matrix (n_texts, n_classes), whose columns `classes` or a data frame may name. None or NaN is a text without a
+            label; so is −1 beside two other numbers or more, where some are None or NaN, or there is knowledge or `unlabelled`,
+            and `classes` does not name it. With knowledge, none needs to have a label.
         sample_weight : array (n_texts,), default=None
             Cost of each text, passed to the learner; not looked at for texts without a label.
         unlabelled : list, array or column of strings, default=None
@@ -195,7 +204,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             raise EmptyVocabularyError("There are no texts to learn from: the corpus is empty.")
         if unlabelled is not None and not more:
             raise EmptyVocabularyError("unlabelled has no texts; leave it out.")
-        labelled = labelled_rows(y, len(texts))
+        expects_gaps = self.knowledge is not None or unlabelled is not None
+        labelled = labelled_rows(y, len(texts), expects_gaps=expects_gaps, classes=self.classes)
         if len(labelled) != len(texts):
             raise LabelError(f"There are {len(texts)} texts but {len(labelled)} labels.")
         if labelled.all() and not more:
@@ -203,7 +213,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(labelled)
         own = [texts[row] for row in rows.tolist()]
         rest = [*(texts[row] for row in np.flatnonzero(~labelled).tolist()), *more]
-        weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        weight = None if sample_weight is None else _weight_of_each(sample_weight, len(texts))[rows]
         return self._fit_partly(own, take_labels(y, rows) if rows.size else None, weight, rest)
 
     def _fit_partly(self, texts: list[str], y: Any, sample_weight: Any, unlabelled: list[str]) -> Self:
@@ -216,10 +226,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                 f"or name words: knowledge={{'class': ['word', 'word'], …}}."
             )
         labels = describe_partly(
-            y, slots.named_classes(y), classes=self.classes, positive=self.positive, multilabel=self.multilabel
+            y, slots.named_classes(y, self.classes), classes=self.classes, positive=self.positive, multilabel=self.multilabel
         )
         target = encode(labels, y) if texts else np.empty(0)
-        weight = np.ones(len(texts)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weight = np.ones(len(texts))
+        if texts and sample_weight is not None:
+            weight = check_sample_weight(sample_weight, texts, dtype=np.float64, ensure_non_negative=True)
         fit = SemiSupervised(slots, labels, [*texts, *unlabelled], target, weight, self.shares, self.positive)
         learnt = fit.fit()
         if learnt.model is None:
@@ -560,6 +572,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """The same model with another fitted decision around its learner."""
         other = copy(self)
         other.model_ = decision
+        other._unlabelled = self._unlabelled  # which a copy leaves out, as a file does
         parameters = decision.get_params(deep=False)
         changed = {name: parameters[name] for name in parameters if name not in ("estimator", "pos_label")}
         own = ThresholdClassifier() if self.decision is None else clone(self.decision)

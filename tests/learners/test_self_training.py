@@ -49,6 +49,19 @@ def test_a_class_that_leads_nowhere_takes_the_nearest_free_text():
     assert found[:, 2].tolist() == [-1, 0, -1, 1]
 
 
+def test_without_a_free_text_a_class_takes_one_that_another_can_do_without():
+    scores = np.array([[0.9, 0.1, 0.0], [0.8, 0.7, 0.0], [0.1, 0.9, 0.8]])
+    found = select(THREE, scores, np.full(3, 1.0), 1.0, np.array([True, True, True]))
+    assert found.argmax(axis=1).tolist() == [0, 2, 1]
+    labelled = select(THREE, scores, np.full(3, 1.0), 1.0, np.array([True, False, True]))
+    assert labelled.argmax(axis=1).tolist() == [0, 0, 2]
+    assert select(THREE, scores[:1], np.full(3, 1.0), 1.0, np.array([True, True, True])).tolist() == [[1, -1, -1]]
+
+
+def test_the_share_of_one_text_is_half():
+    assert guess_shares(TOPICS, np.array([[0.3, -0.2]])) == pytest.approx([0.5, 0.5])
+
+
 def test_a_text_whose_classes_tie_is_not_learnt_from():
     found = select(THREE, np.array([[0.5, 0.5, 0.1], [0.9, 0.1, 0.2]]), np.full(3, 1.0), 1.0, np.zeros(3, dtype=bool))
     assert found.tolist() == [[0, 0, 0], [1, -1, -1]]

@@ -159,6 +159,7 @@ _OPTIONS = {
     "decision=ThresholdClassifier(utility=...)": "--hit and --false-alarm, --costs or --utility",
     "knowledge={'class': ['word', 'word'], …}": "--keywords FILE",
     "by classes=[...]": "by a line without words in the keyword file, as in ham = []",
+    "name it in classes=[...], or label": "label",
     "shares names": "--share names",
     "shares must": "--share must",
     "utility=Utility(tp=2, fp=-1)": "--hit 2 --false-alarm -1",

@@ -27,7 +27,8 @@ class KeywordPrior(KnowledgeBase):
     Parameters
     ----------
     keywords : mapping class → words
-        Words as a list, or as a mapping word → weight; a negative weight speaks against the class.
+        Words as a list, or as a mapping word → weight; a negative weight speaks against the class. An empty list names a class
+        of which nothing is known.
     lowercase : bool, default=True
         Whether words are put into lower case, as representations do with texts.
     file_name : str, default=None
@@ -80,8 +81,9 @@ class KeywordPrior(KnowledgeBase):
             raise PriorError(f"The keyword file {path} is not UTF-8 text: {error}.") from error
 
     def classes(self) -> list[Any]:
-        """Those that have words."""
-        return list(self._entries())
+        """Those that are named, be it without words."""
+        self._entries()  # checks them
+        return list(self.keywords)
 
     def words(self, analyze: Analyze = str.split) -> list[str]:
         """The words of all classes, patterns aside."""

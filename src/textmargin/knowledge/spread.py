@@ -30,7 +30,7 @@ RANK = 100
 MIN_TEXTS = 3  # that a word stands in
 _MOST_TEXTS = 20_000  # that vectors are made from: more cost time, and words that stand in fewer say little
 _SHARE, _LEAST_COSINE = 0.3, 0.5
-_BLOCK = 4096  # words at a time
+_CELLS = 10_000_000  # cosines at a time: 80 MB, twice while one block follows another
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,15 @@ def spread(weights: Floats, vectors: WordVectors, named: Bools | None = None) ->
         The words of which something is said, were it that they say nothing; by default those with a weight.
     """
     named = weights != 0 if named is None else named
-    taken = np.zeros_like(weights)
+    taken, block = np.zeros_like(weights), max(_CELLS // weights.shape[1], 1)
     for own, weight in zip(taken, weights, strict=True):
         words = np.flatnonzero(weight > 0)
-        for start in range(0, words.size, _BLOCK):
-            some = words[start : start + _BLOCK]
-            near = weight[some, None] * np.maximum(vectors.cosines(some) - _LEAST_COSINE, 0) / (1 - _LEAST_COSINE)
+        for start in range(0, words.size, block):
+            some = words[start : start + block]
+            near = vectors.cosines(some)
+            near -= _LEAST_COSINE
+            np.maximum(near, 0, out=near)
+            near *= weight[some, None] / (1 - _LEAST_COSINE)
             np.maximum(own, _SHARE * near.max(axis=0), out=own)
     return np.where(named, 0.0, taken)
 

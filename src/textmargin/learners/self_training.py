@@ -162,7 +162,7 @@ class SelfTraining:
     def guess(self, pool: Pool) -> Guess:
         """Guess at the unlabelled texts."""
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
-        X, need = pool.X[unlabelled], np.asarray(~(pool.signs > 0).any(axis=0))
+        X, need = pool.X[unlabelled], _without_texts(pool)
         scores = self.start(pool)
         by = pool.words if pool.speaks.all() else scores  # labelled texts have the mix of those who labelled them
         shares = self._guess_shares(pool, prior, by(X)) if pool.shares is None else pool.shares
@@ -263,7 +263,7 @@ def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, nee
     shares : array (n_classes,)
     part : float
         How much of its share each class takes.
-    need : array (n_problems,) of bool
+    need : array (n_classes,) of bool
         The classes that have no labelled text, and must take one at least.
     """
     if labels.kind != "multiclass":
@@ -275,9 +275,9 @@ def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, nee
     for k in range(labels.names.size):
         own = np.flatnonzero((leader == k) & (lead > 0))
         chosen[own[descending_order(lead[own])[: most[k]]]] = k
-    for k in np.flatnonzero(np.broadcast_to(need, labels.names.size)).tolist():
+    for k in np.flatnonzero(need).tolist():
         if not (chosen == k).any():
-            _give_one(class_scores, chosen, k)
+            _give_one(class_scores, chosen, k, need)
     given = chosen >= 0
     signs = np.where(chosen[:, None] == np.arange(labels.names.size), 1, -1)
     return np.where(given[:, None], signs, 0).astype(np.int8)
@@ -291,11 +291,21 @@ def leaders(class_scores: Floats) -> tuple[Indices, Floats]:
     return class_scores.argmax(axis=1), lead
 
 
-def _give_one(class_scores: Floats, chosen: Indices, k: int) -> None:
-    """A class that leads nowhere takes the free text that is nearest to it."""
-    others = np.delete(class_scores, k, axis=1).max(axis=1)
-    nearness = np.where(chosen < 0, class_scores[:, k] - others, -np.inf)
-    chosen[descending_order(nearness)[0]] = k
+def _without_texts(pool: Pool) -> Bools:
+    """The classes (n_classes,) that no text is labelled."""
+    sides = [pool.signs < 0, pool.signs > 0] if pool.labels.kind == "binary" else [pool.signs > 0]
+    return np.asarray(~np.concatenate([side.any(axis=0) for side in sides]))
+
+
+def _give_one(class_scores: Floats, chosen: Indices, k: int, need: Bools) -> None:
+    """A class that leads nowhere takes the free text that is nearest to it, or one that another class can do without."""
+    rows = np.flatnonzero(chosen < 0)
+    if not rows.size:
+        spare = ~need | (np.bincount(chosen, minlength=need.size) > 1)
+        rows = np.flatnonzero(spare[chosen])
+    if rows.size:
+        nearness = class_scores[rows, k] - np.delete(class_scores[rows], k, axis=1).max(axis=1)
+        chosen[rows[descending_order(nearness)[0]]] = k
 
 
 def _select_each(scores: Floats, shares: Floats, part: float) -> Signs:
@@ -312,7 +322,9 @@ def _select_each(scores: Floats, shares: Floats, part: float) -> Signs:
 
 
 def _upper_part(scores: Floats) -> float:
-    """The part of the texts above the cut into two groups with the least variance within them."""
+    """The part of the texts above the cut into two groups with the least variance within them; half where there is no cut."""
+    if scores.size < 2:
+        return 0.5
     order = np.sort(scores)[::-1]
     n, i = order.size, np.arange(1, order.size)
     sums = np.cumsum(order)[:-1]
