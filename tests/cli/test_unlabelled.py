@@ -245,3 +245,32 @@ def test_what_cannot_be_done_with_texts_without_labels_is_told(words, message, f
     assert result.exit_code == 2, result.output
     assert message in result.stderr
     assert not (folder / "model.tmm").exists()
+
+
+@pytest.mark.parametrize(("data", "line"), [("some.csv", "Texts without a label: "), ("texts.csv", "used, though no label says")])
+def test_a_report_says_what_became_of_texts_without_a_label(data, line, folder):
+    table(folder / "test.csv", TEXTS)
+    train(data, "--keywords", "words.toml", "--report", "page.html", "--test", "test.csv")
+    page = (folder / "page.html").read_text()
+    n_labelled = 18 if data == "some.csv" else 0
+    assert f"Trained on {'18 texts and ' if n_labelled else ''}{27 - n_labelled} texts without a label of" in page
+    assert line in page
+    result = call("report", "model.tmm", "test.csv", "--json")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert (report["model"]["n_texts"], report["model"]["n_unlabelled"]) == (n_labelled, 27 - n_labelled)
+    assert (report["model"]["unlabelled"] is not None) == bool(n_labelled)
+    assert "unlabelled texts" not in report["model"]["parts"]["knowledge"]
+
+
+def test_what_was_trained_is_told_even_where_the_report_fails(folder, monkeypatch):
+    table(folder / "test.csv", TEXTS)
+
+    def fail(*_):
+        raise SettingError("report", "cannot be written.")
+
+    monkeypatch.setattr("textmargin.report.html.write_report", fail)
+    result = call("train", "some.csv", "--report", "page.html", "--test", "test.csv")
+    assert result.exit_code
+    assert "Trained on 18 texts" in result.stdout
+    assert "Written to model.tmm" in result.stdout
