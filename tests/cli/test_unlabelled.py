@@ -274,3 +274,26 @@ def test_what_was_trained_is_told_even_where_the_report_fails(folder, monkeypatc
     assert result.exit_code
     assert "Trained on 18 texts" in result.stdout
     assert "Written to model.tmm" in result.stdout
+
+
+def test_labels_without_a_text_are_told_apart_from_those_with_few(folder):
+    rows = [(text, label if label == "screen" or n == 3 else "") for n, (text, label) in enumerate(TEXTS)]  # 3: a printer
+    table(folder / "few.csv", rows)
+    told = train("few.csv", "--keywords", "words.toml").stderr
+    assert "fewer than 5: printer: 1." in told
+    assert "no text is labelled network: learnt from what is known alone" in told
+
+
+def test_all_words_near_keywords_are_in_json_with_their_weights(folder):
+    facts = json.loads(train("texts.csv", "--keywords", "words.toml", "--json").stdout)
+    assert facts["unlabelled"]["spread"] == {name: words for name, words in load("model.tmm").spread_.items() if words}
+    lines = unlabelled_lines(FACTS | {"spread": {"spam": dict.fromkeys("abcdefg", 0.3)}})
+    assert lines[-1] == "words near those of spam: a, b, c, d, e"
+
+
+@pytest.mark.parametrize(("n_others", "told"), [(0, False), (140, True)])
+def test_that_few_texts_have_a_known_word_is_told(n_others, told, folder):
+    others = [("lunch menu of the canteen", n) for n in range(n_others)]
+    table(folder / "more.csv", [*((text, 0) for text, _ in TEXTS), *others], ("text", "id"))
+    stderr = train("more.csv", "--text", "text", "--keywords", "words.toml").stderr
+    assert ("16% of the texts have a known word" in stderr) == told

@@ -20,6 +20,7 @@ from ._options import AsJson, ReadingOptions, check_writable, grouped, tell
 from ._talk import (
     next_step,
     remark_on_corpus,
+    remark_on_coverage,
     remark_on_decisions,
     remark_on_labels,
     trained_line,
@@ -112,6 +113,8 @@ def train(
             settings = tuning.choice.config
         model = settings.fit(corpus, pool.texts)
         model.metadata_ |= origin
+        if not corpus.texts:
+            remark_on_coverage(model, pool.texts)
         unlabelled.write_guesses(model, pool.rows, data, reading)
     if no_digests:
         model.forget_texts()

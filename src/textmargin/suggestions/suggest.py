@@ -168,8 +168,8 @@ def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tup
         other = int(descending_order(z)[0])
         claimed = z[other] >= _CLEAR
         if claimed and own < _HARDLY:
-            near = "" if named.known[k, t] else "near its keywords, but "
-            reason = f"{near}without it {int(outside[:, other].sum()):,} of its {len(accepted):,} texts are given {named.names[other]}"
+            near, n_other = "" if named.known[k, t] else "near its keywords, but ", int(outside[:, other].sum())
+            reason = f"{near}without it {n_other:,} of its {len(accepted):,} texts are given {named.names[other]}"
         elif not named.known[k, t]:
             continue
         elif own < _CLEAR and (k, t) in opposed:
