@@ -212,9 +212,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         slots.check()
         kinds, names = [type(kind).__name__ for kind in slots.kinds()], slots.named_classes(y)
         if not texts and not (kinds and (names or self.classes is not None)):
-            known = f"{kinds[0]} names no class: marked passages, and all that is learnt from labels, need labelled texts"
+            known = "nothing is known of the classes"
+            if kinds:
+                known = f"{kinds[0]} names no class: marked passages, and all that is learnt from labels, need labelled texts"
             raise LabelError(
-                f"None of {len(unlabelled)} texts has a label, and {known if kinds else 'nothing is known of the classes'}. "
+                f"None of {len(unlabelled)} texts has a label, and {known}. "
                 f"Label a few texts of each, or name words: knowledge={{'class': ['word', 'word'], …}}."
             )
         labels = describe_partly(y, names, classes=self.classes, positive=self.positive, multilabel=self.multilabel)
