@@ -11,7 +11,9 @@ from sklearn.pipeline import make_pipeline
 from textmargin import (
     BagOfWords,
     KeywordPrior,
+    ModelPrior,
     PriorSVC,
+    RationaleContrasts,
     RationalePrior,
     SubsequenceKernel,
     TextClassifier,
@@ -200,6 +202,23 @@ def test_shares_that_cannot_be_are_refused(shares, message):
 def test_no_label_and_no_knowledge_says_what_to_give():
     with pytest.raises(LabelError, match=r"None of 300 texts has a label.*knowledge="):
         TextClassifier().fit(TEXTS, [None] * 300)
+
+
+@pytest.mark.parametrize("kind", [RationalePrior, RationaleContrasts])
+def test_marked_passages_alone_say_that_they_need_labels(kind):
+    with pytest.raises(LabelError, match=f"{kind.__name__} names no class: marked passages, .* need labelled texts"):
+        TextClassifier(knowledge=kind([(TEXTS[0], [(0, 5, "grain")])])).fit(TEXTS)
+
+
+@pytest.mark.parametrize("labels", [None, "given"])
+def test_the_path_of_an_earlier_model_is_not_the_model(labels):
+    with pytest.raises(PriorError, match=r"model is a path, 'old.tmm'; load it first: ModelPrior\(load\('old.tmm'\)\)"):
+        TextClassifier(knowledge=ModelPrior("old.tmm")).fit(TEXTS, labels and LABELS)
+
+
+def test_decisions_print_in_one_line(zero):
+    counts = ", ".join(f"{name} {list(zero.unlabelled_.labels).count((name,))}" for name in zero.classes_)
+    assert repr(zero.unlabelled_) == f"Decisions on {len(TEXTS)} texts: {counts}"
 
 
 def test_keywords_that_no_text_has_tell_nothing():

@@ -220,14 +220,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Learn from texts with labels and texts without, or from the first alone where the second do not help."""
         slots = self._slots
         slots.check()
-        if not texts and not slots.kinds():
+        kinds, names = [type(kind).__name__ for kind in slots.kinds()], slots.named_classes(y, self.classes)
+        if not texts and not (kinds and (names or self.classes is not None)):
+            known = "nothing is known of the classes"
+            if kinds:
+                known = f"{kinds[0]} names no class: marked passages, and all that is learnt from labels, need labelled texts"
             raise LabelError(
-                f"None of {len(unlabelled)} texts has a label, and nothing is known of the classes. Label a few texts of each, "
-                f"or name words: knowledge={{'class': ['word', 'word'], …}}."
+                f"None of {len(unlabelled)} texts has a label, and {known}. "
+                f"Label a few texts of each, or name words: knowledge={{'class': ['word', 'word'], …}}."
             )
-        labels = describe_partly(
-            y, slots.named_classes(y, self.classes), classes=self.classes, positive=self.positive, multilabel=self.multilabel
-        )
+        labels = describe_partly(y, names, classes=self.classes, positive=self.positive, multilabel=self.multilabel)
         target = encode(labels, y) if texts else np.empty(0)
         weight = np.ones(len(texts))
         if texts and sample_weight is not None:

@@ -264,7 +264,7 @@ class OneVsRest:
         return costs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decisions:
     """What a model decides on texts.
 
@@ -286,6 +286,10 @@ class Decisions:
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def __repr__(self) -> str:
+        given = dict(zip(self.names, self.accepted.sum(axis=0).tolist(), strict=True))
+        return f"Decisions on {len(self)} texts: {', '.join(f'{name} {n}' for name, n in given.items())}"
 
     def __getitem__(self, rows: Any) -> Decisions:
         """The decisions on some texts."""

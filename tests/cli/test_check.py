@@ -49,6 +49,7 @@ def test_texts_without_a_label_are_named_in_their_place(data):
     missing = [one["lines"] for one in found["findings"] if one["kind"] == "unlabelled"]
     rows = list(csv.reader(data.open(newline="")))
     assert [rows[int(line) - 1][2] for (line,) in missing] == ["n/a"]
+    assert "train learns from the others where that helps" in call("check", data, "--no-doubts").stdout
 
 
 def test_what_is_not_shown_is_counted_and_where_it_can_be_seen(data):

@@ -34,6 +34,7 @@ def desk(tmp_path_factory):
     with (folder / "texts.csv").open("w", newline="") as stream:
         csv.writer(stream).writerows([("id", "text"), *((k, text) for k, text in enumerate(train.texts))])
     (folder / "empty.csv").write_text("text\n")
+    (folder / "nested.toml").write_text("[keywords.account]\npassword = 1\nlogin = 1\n")
     (folder / "other.toml").write_text("bug = ['crash']")
     return folder
 
@@ -99,6 +100,8 @@ def test_keywords_and_texts_alone_will_do(desk, tmp_path):
         (["model.tmm", "texts.csv", "--write", "words.csv"], "ends in .toml"),
         (["model.tmm", "texts.csv", "--write", "texts.csv"], "would replace"),
         (["texts.csv", "--keywords", "words.toml", "--write", "other.toml"], "would lose its words"),
+        (["model.tmm", "missing.csv", "--write", "nested.toml"], "cannot be changed"),  # before texts are looked for
+        (["texts.csv", "model.tmm"], "the model comes first: textmargin suggest model.tmm texts.csv"),
         (["texts.csv"], "give a model and a file of texts, or --keywords"),
         (["strings.tmm", "texts.csv"], "needs a model of words; this one has SubsequenceKernel"),
     ],

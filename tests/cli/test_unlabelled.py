@@ -245,3 +245,55 @@ def test_what_cannot_be_done_with_texts_without_labels_is_told(words, message, f
     assert result.exit_code == 2, result.output
     assert message in result.stderr
     assert not (folder / "model.tmm").exists()
+
+
+@pytest.mark.parametrize(("data", "line"), [("some.csv", "Texts without a label: "), ("texts.csv", "used, though no label says")])
+def test_a_report_says_what_became_of_texts_without_a_label(data, line, folder):
+    table(folder / "test.csv", TEXTS)
+    train(data, "--keywords", "words.toml", "--report", "page.html", "--test", "test.csv")
+    page = (folder / "page.html").read_text()
+    n_labelled = 18 if data == "some.csv" else 0
+    assert f"Trained on {'18 texts and ' if n_labelled else ''}{27 - n_labelled} texts without a label of" in page
+    assert line in page
+    result = call("report", "model.tmm", "test.csv", "--json")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert (report["model"]["n_texts"], report["model"]["n_unlabelled"]) == (n_labelled, 27 - n_labelled)
+    assert (report["model"]["unlabelled"] is not None) == bool(n_labelled)
+    assert "unlabelled texts" not in report["model"]["parts"]["knowledge"]
+
+
+def test_what_was_trained_is_told_even_where_the_report_fails(folder, monkeypatch):
+    table(folder / "test.csv", TEXTS)
+
+    def fail(*_):
+        raise SettingError("report", "cannot be written.")
+
+    monkeypatch.setattr("textmargin.report.html.write_report", fail)
+    result = call("train", "some.csv", "--report", "page.html", "--test", "test.csv")
+    assert result.exit_code
+    assert "Trained on 18 texts" in result.stdout
+    assert "Written to model.tmm" in result.stdout
+
+
+def test_labels_without_a_text_are_told_apart_from_those_with_few(folder):
+    rows = [(text, label if label == "screen" or n == 3 else "") for n, (text, label) in enumerate(TEXTS)]  # 3: a printer
+    table(folder / "few.csv", rows)
+    told = train("few.csv", "--keywords", "words.toml").stderr
+    assert "fewer than 5: printer: 1." in told
+    assert "no text is labelled network: learnt from what is known alone" in told
+
+
+def test_all_words_near_keywords_are_in_json_with_their_weights(folder):
+    facts = json.loads(train("texts.csv", "--keywords", "words.toml", "--json").stdout)
+    assert facts["unlabelled"]["spread"] == {name: words for name, words in load("model.tmm").spread_.items() if words}
+    lines = unlabelled_lines(FACTS | {"spread": {"spam": dict.fromkeys("abcdefg", 0.3)}})
+    assert lines[-1] == "words near those of spam: a, b, c, d, e"
+
+
+@pytest.mark.parametrize(("n_others", "told"), [(0, False), (140, True)])
+def test_that_few_texts_have_a_known_word_is_told(n_others, told, folder):
+    others = [("lunch menu of the canteen", n) for n in range(n_others)]
+    table(folder / "more.csv", [*((text, 0) for text, _ in TEXTS), *others], ("text", "id"))
+    stderr = train("more.csv", "--text", "text", "--keywords", "words.toml").stderr
+    assert ("16% of the texts have a known word" in stderr) == told

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 
-from textmargin import BagOfWords, KeywordPrior, SubsequenceKernel, TextClassifier, suggest
+from textmargin import BagOfWords, KeywordPrior, SubsequenceKernel, TextClassifier, load_dataset, suggest
 from textmargin.errors import EmptyTextWarning, EmptyVocabularyError, PriorError, SettingError, TextmarginError
 
 WORDS = {
@@ -118,6 +118,20 @@ def test_a_struck_word_is_neither_struck_nor_added_again():
     assert not found.strike["ship"]
     assert "cargo" not in words_of(found.add["ship"])
     assert found.to_keywords()["ship"]["cargo"] == 0
+
+
+def test_a_word_that_keywords_spread_to_is_struck_where_its_texts_are_of_another_class():
+    train = load_dataset("desk").part("train")
+    model = TextClassifier(knowledge=load_dataset("desk").keywords).fit(train.texts)
+    assert "paid" in model.spread_["printing"]
+    found = suggest(model, train.texts)
+    (strike,) = found.strike["printing"]
+    assert (strike.entry, strike.reason) == ("paid", "near its keywords, but without it 4 of its 4 texts are given billing")
+    mended = found.to_keywords()
+    assert mended["printing"]["paid"] == 0
+    again = TextClassifier(knowledge=mended).fit(train.texts)
+    assert "paid" not in again.spread_["printing"]
+    assert "paid" not in [one.entry for one in suggest(again, train.texts).strike["printing"]]
 
 
 def test_a_word_of_two_classes_is_to_be_split():

@@ -27,7 +27,7 @@ KINDS = [
     Kind("leak", "Texts of the test file that are in the training file", "Take them out of one of the two; figures flatter."),
     Kind("giveaway-column", "Columns that give the label away", "Do not train on them; ask how they came to be filled."),
     Kind("giveaway-word", "Words that give the label away", "Strip them unless new texts will have them too."),
-    Kind("unlabelled", "Texts without a label", "Label them, or leave them out of training."),
+    Kind("unlabelled", "Texts without a label", "Label some; train learns from the others where that helps."),
     Kind("label-spelling", "Labels that may be one label", "Spell them alike."),
     Kind("few-texts", "Labels with very few texts", "Label more texts of them, or join them to another label."),
     Kind("empty", "Empty texts", "Leave them out."),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..learners.evidence import Verdict
 
 _FEW = 5  # texts: with fewer, one of five folds has none of the label
+_FEW_KNOWN = 0.2  # of the texts without a label, those that have a word of the keywords
 _MOST_LABELS = 20  # named in a line
 _MOST_WORDS = 5  # of those that keywords spread to, shown of a label
 _MOST_SPREADS = 10  # labels that they are shown of
@@ -26,9 +27,12 @@ def trained_line(n_texts: int, counts: Mapping[str, int], n_unlabelled: int) -> 
     """What was learnt from; where no text has a label, which labels there are."""
     if n_texts:
         return f"Trained on {quantity(n_texts, 'text')} ({describe_counts(counts)})"
-    more = f", and {len(counts) - _MOST_LABELS:,} more" if len(counts) > _MOST_LABELS else ""
-    labels = ", ".join(list(counts)[:_MOST_LABELS])
-    return f"Trained on {quantity(n_unlabelled, 'text')} without a label, and what is known of {labels}{more}"
+    return f"Trained on {quantity(n_unlabelled, 'text')} without a label, and what is known of {_listed(list(counts))}"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    more = f", and {len(labels) - _MOST_LABELS:,} more" if len(labels) > _MOST_LABELS else ""
+    return f"{', '.join(labels[:_MOST_LABELS])}{more}"
 
 
 def describe_counts(counts: Mapping[str, int]) -> str:
@@ -66,7 +70,10 @@ def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], check_command: s
     counts : texts of each label
     check_command : what shows more of it
     """
-    few = {name: n for name, n in counts.items() if n < _FEW}
+    few = {name: n for name, n in counts.items() if 0 < n < _FEW}
+    none = [name for name, n in counts.items() if not n]
+    if none:
+        remark(f"no text is labelled {_listed(none)}: learnt from what is known alone, so that no label says how good that is")
     if few:
         remark(
             f"few texts to learn from, fewer than {_FEW}: {describe_counts(few)}. What is said of how good these are decided is "
@@ -89,6 +96,19 @@ def _count_contradictions(corpus: Corpus) -> int:
         if first.setdefault(digest, label) != label:
             contradictions.add(digest)
     return len(contradictions)
+
+
+def remark_on_coverage(model: TextClassifier, texts: Sequence[str]) -> None:
+    """Where no text has a label: that few have a word of those that are known."""
+    import numpy as np
+
+    from .._unlabelled import NEAR
+
+    own = [j for j, title in enumerate(model.knowledge_) if not title.startswith(NEAR)]
+    known = np.any(model.learner_.prior_[:, own] != 0, axis=(0, 1))
+    share = float(np.mean(model.representation_.transform(texts)[:, known].getnnz(axis=1) > 0))
+    if share < _FEW_KNOWN:
+        remark(f"{share:.0%} of the texts have a known word; the others are guessed by the company of these: name more")
 
 
 def remark_on_decisions(model: TextClassifier, config: ModelConfig) -> None:
@@ -149,7 +169,7 @@ def unlabelled_facts(model: TextClassifier, config: ModelConfig) -> dict[str, An
         "multilabel": model.labels_.multilabel,
         "shares": shares,
         "shares_given": config.shares is not None,
-        "spread": {str(name): list(words)[:_MOST_WORDS] for name, words in model.spread_.items() if words},
+        "spread": {str(name): words for name, words in model.spread_.items() if words},
     }
 
 
@@ -161,7 +181,7 @@ def unlabelled_lines(facts: dict[str, Any] | None) -> list[str]:
         return [f"unlabelled texts: left aside{_merit(facts)}"]
     lines = [f"unlabelled texts: used{_merit(facts)}", _shares_line(facts)]
     spread = list(facts["spread"].items())
-    lines += [f"words near those of {name}: {', '.join(words)}" for name, words in spread[:_MOST_SPREADS]]
+    lines += [f"words near those of {name}: {', '.join(list(words)[:_MOST_WORDS])}" for name, words in spread[:_MOST_SPREADS]]
     if len(spread) > _MOST_SPREADS:
         lines.append(f"and for {len(spread) - _MOST_SPREADS:,} more labels")
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,7 +42,7 @@ def suggest(
     from ..knowledge.keywords import KeywordPrior
     from ..persistence import load_classifier
     from ..suggestions.findings import changes
-    from ..suggestions.keyword_file import write_keywords
+    from ..suggestions.keyword_file import check_editable, write_keywords
     from ..suggestions.suggest import suggest as find_suggestions
     from ..tables.reader import read_table
 
@@ -49,12 +50,16 @@ def suggest(
         raise OptionError(f"-n {n}: at least one.")
     if len(files) > 2 or (len(files) == 1 and keywords is None):
         raise OptionError(f"give a model and a file of texts, or --keywords and a file of texts; got {' '.join(files)}.")
+    if len(files) == 2 and files[1].endswith(".tmm") and not files[0].endswith(".tmm"):
+        raise OptionError(f"the model comes first: {shlex.join(['textmargin', 'suggest', *files[::-1]])}")
     if write is not None:
         check_writable(write, *files)
         if write.suffix.lower() != ".toml":
             raise OptionError(f"--write {write}: keywords are written as TOML, to a name that ends in .toml.")
         if keywords is not None and write.exists() and not write.samefile(keywords):
             raise OptionError(f"--write {write} would lose its words to those of --keywords {keywords}; choose a new name.")
+        if write.exists():
+            check_editable(write)
     source = keywords or (write if write is not None and write.exists() else None)
     prior = None if source is None else KeywordPrior.from_file(source)
     model = load_classifier(files[0]) if len(files) == 2 else None

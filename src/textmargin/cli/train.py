@@ -1,4 +1,4 @@
-"""The command that learns from labelled texts."""
+"""The command that learns from texts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from ._options import AsJson, ReadingOptions, check_writable, grouped, tell
 from ._talk import (
     next_step,
     remark_on_corpus,
+    remark_on_coverage,
     remark_on_decisions,
     remark_on_labels,
     trained_line,
@@ -75,7 +76,7 @@ def train(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also say sizes, steps and times.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from labelled texts, and write the model to a file.
+    """Learn from texts, with labels or with keywords, and write the model to a file.
 
     Texts without a label, rows of DATA or those of --unlabelled, are learnt from where held-out texts speak for it. With
     --keywords no text needs a label.
@@ -112,6 +113,8 @@ def train(
             settings = tuning.choice.config
         model = settings.fit(corpus, pool.texts)
         model.metadata_ |= origin
+        if not corpus.texts:
+            remark_on_coverage(model, pool.texts)
         unlabelled.write_guesses(model, pool.rows, data, reading)
     if no_digests:
         model.forget_texts()
@@ -129,6 +132,8 @@ def train(
     facts["tuning"] = None if tuning is None else _tuning_facts(tuning)
     with stage("estimating how good it is on new texts"):
         facts["estimate"], facts["no_estimate"] = estimate_facts(model, settings, corpus)
+    if not as_json:
+        _show(facts)
     if report is not None and report_corpus is not None:
         from ..report.html import write_report
 
@@ -137,8 +142,8 @@ def train(
         facts["report"] = str(report)
         if test is not None:
             remark_on_texts(model, shown)
-    if not as_json:
-        _show(facts)
+        if not as_json:
+            typer.echo(f"Report written to {report}")
     if held_out is not None:
         from ..report.summary import summarise
 
@@ -283,8 +288,6 @@ def _show(facts: dict[str, Any]) -> None:
         typer.echo(f"What is decided on texts without a label written to {facts['guesses']}")
     if facts["next"]:
         typer.echo(f"Next: {facts['next']}")
-    if "report" in facts:
-        typer.echo(f"Report written to {facts['report']}")
 
 
 def _show_holdout(summary: Summary, column: str | None, start: str | None) -> None:

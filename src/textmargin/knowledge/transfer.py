@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -60,13 +61,19 @@ class ModelPrior(KnowledgeBase):
 
     def classes(self) -> list[Any]:
         """Those of the model."""
+        self._check_loaded()
         return list(getattr(self.model, "classes_", []))
 
     def known(self) -> dict[Any, dict[str, float]]:
         """The weights that are used, class → term → weight."""
         return self._entries()
 
+    def _check_loaded(self) -> None:
+        if isinstance(self.model, str | PathLike):
+            raise PriorError(f"model is a path, {str(self.model)!r}; load it first: ModelPrior(load({str(self.model)!r})).")
+
     def _entries(self) -> dict[Any, dict[str, float]]:
+        self._check_loaded()
         if self.n_largest is not None and not (isinstance(self.n_largest, Integral) and self.n_largest > 0):
             raise PriorError(f"n_largest must be a positive whole number, or None for all; got {self.n_largest!r}.")
         try:

@@ -18,6 +18,7 @@ from ..decisions.estimate import Estimate
 from ..decisions.utility import Measure
 from ..errors import ScoreError, TableError
 from ..labels import Decisions
+from ..learners.evidence import Verdict
 from .reasons import Matched, disagreements_of, matched, verdicts_of, words_of
 from .reliability import Probabilities, Reliability, probabilities_of, quality_of
 from .summary import Summary, confused, measures_of_labels, summarise_decisions, with_text_labels
@@ -34,10 +35,15 @@ _MOST_CONFUSIONS = 2_000
 
 @dataclass(frozen=True)
 class Model:
-    """What decides: the parts of the classifier, what it was trained on, and how many texts of each label that were."""
+    """What decides: the parts of the classifier, what it was trained on, and how many texts of each label that were.
+
+    `n_unlabelled` texts without a label were there as well, and `unlabelled` is the verdict on them, where labels could weigh it.
+    """
 
     data: str
-    n_texts: int | None
+    n_texts: int
+    n_unlabelled: int
+    unlabelled: Verdict | None
     labels: dict[str, int]
     parts: dict[str, str]
 
@@ -158,15 +164,23 @@ def _estimate(model: TextClassifier, n_new: int) -> Estimate | None:
 
 def _model(model: TextClassifier) -> Model:
     metadata = model.metadata_
+    priors = [one.knowledge for one in model.verdict_ if one.target is not None]
     parts = {
         "representation": repr(model.representation_),
-        "knowledge": ", ".join(dict.fromkeys([*model.knowledge_, *(one.knowledge for one in model.verdict_)])) or "none",
+        "knowledge": ", ".join(dict.fromkeys([*model.knowledge_, *priors])) or "none",
         "learner": repr(model.learner) if model.learner is not None else type(model.learner_).__name__,
         "decision": repr(model.decision) if model.decision is not None else "where the score is 0",
     }
     labels = sorted(metadata["label_counts"].items(), key=lambda item: -item[1])[:_MOST_LABELS]
     short = {name: shortened(" ".join(text.split()), 300) for name, text in parts.items()}
-    return Model(str(metadata.get("source", "")), metadata["n_texts"], dict(labels), short)
+    return Model(
+        data=str(metadata.get("source", "")),
+        n_texts=metadata["n_texts"],
+        n_unlabelled=metadata.get("n_unlabelled", 0),
+        unlabelled=next((one for one in model.verdict_ if one.target is None), None),
+        labels=dict(labels),
+        parts=short,
+    )
 
 
 def _matched(model: TextClassifier, k: int, corpus: Corpus, lead: Floats, borderline: list[Borderline]) -> list[Matched]:

@@ -82,10 +82,11 @@ def disagreements_of(model: TextClassifier, n: int) -> list[list[Word]]:
 
 
 def verdicts_of(model: TextClassifier) -> list[list[Verdict]]:
-    """For each class what became of its priors."""
+    """For each class what became of its priors; what became of unlabelled texts, which all classes share, is `Model`'s."""
     found: list[list[Verdict]] = [[] for _ in model.classes_]
     for one in model.verdict_:
-        found[model.labels_.index(one.target)].append(one)
+        if one.target is not None:
+            found[model.labels_.index(one.target)].append(one)
     return found
 
 

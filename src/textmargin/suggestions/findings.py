@@ -34,7 +34,7 @@ class WordEvidence:
 
 @dataclass(frozen=True)
 class Strike:
-    """A word that was named for a class, and is contradicted.
+    """A word that was named for a class, or that its keywords spread to, and is contradicted.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Suggestions:
     counts : dict, per class how many of them the model gives it
     keywords : dict, per class its entries with their weights, as they are
     add : dict, per class words that nobody named, the surest first
-    strike : dict, per class words that were named for it and are contradicted
+    strike : dict, per class words that were named for it, or that these spread to, and are contradicted
     split : list, words that two classes claim
     """
 

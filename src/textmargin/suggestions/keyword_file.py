@@ -16,6 +16,7 @@ from ..knowledge.keywords import KeywordPrior
 Words = Mapping[str, float]
 _TABLE = re.compile(r"^[ \t]*\[keywords\][^\n]*", re.MULTILINE)
 _HEAD = re.compile(r"\n[ \t]*\[[\w.\x22' -]+\][ \t]*(?:#[^\n]*)?(?=\n|$)")  # of the next table
+_PROBE = "a word that nobody has"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -34,6 +35,16 @@ def write_keywords(path: Path, keywords: Mapping[str, Words]) -> None:
         lines = [f"{_key(name)} = {_value(words)}" for name, words in keywords.items()]
         write_whole({path: "\n".join(["[keywords]", *lines, ""]).encode()})
         return
+    write_whole({path: _edited(path, keywords).encode()})
+
+
+def check_editable(path: Path) -> None:
+    """Before words are looked for: that those of every class in a file can be changed."""
+    _edited(path, {name: {**words, _PROBE: 0.0} for name, words in KeywordPrior.from_file(path).entries().items()})
+
+
+def _edited(path: Path, keywords: Mapping[str, Words]) -> str:
+    """What the file is to hold."""
     old = KeywordPrior.from_file(path).entries()
     text = path.read_text(encoding="utf-8-sig")
     for name, words in keywords.items():
@@ -43,7 +54,7 @@ def write_keywords(path: Path, keywords: Mapping[str, Words]) -> None:
         raise PriorError(
             f"{path} is written in a way that cannot be changed without losing something; write the keywords to another file."
         )
-    write_whole({path: text.encode()})
+    return text
 
 
 def _read(text: str) -> dict[str, dict[str, float]] | None:

@@ -5,7 +5,8 @@ a word and texts have one label, the one it was named for, or else that of the l
 
 *Strike*: a named word whose texts, were it left out, would hardly be given the class (z < 1) but another (z ≥ 2); and one of
 which training texts say the opposite (`disagreements`), so that a quarter of the weight it was named with is lost, or where the
-prior is not trusted of the class's largest weight, unless its texts clearly speak for it (z ≥ 2).
+prior is not trusted of the class's largest weight, unless its texts clearly speak for it (z ≥ 2). Words that keywords spread to
+in unlabelled texts are struck by the first of these rules alone.
 
 *Split*: a named word whose texts, were it left out, would be given the class (z ≥ 1), but even more so another (z ≥ 2); and a
 word that is named for two classes.
@@ -73,10 +74,9 @@ def suggest(model: TextClassifier, texts: Any, *, keywords: Any = None, n: int =
             counts={name: int(company.accepted[:, k].sum()) for k, name in enumerate(named.names)},
             keywords=named.entries,
             add=_additions(company, named, strike, n),
-            strike={name: [strike[k, t] for j, t in np.argwhere(named.known).tolist() if j == k and (k, t) in strike]
-                    for k, name in enumerate(named.names)},
+            strike={name: [one for (j, _), one in strike.items() if j == k] for k, name in enumerate(named.names)},
             split=split,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -154,12 +154,12 @@ def _owners(company: Company, named: _Named, strike: dict[tuple[int, int], Strik
 
 
 def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tuple[dict[tuple[int, int], Strike], list[Split]]:
-    """The named words to strike, by class and term, and those to split."""
+    """The words to strike, by class and term, named ones and those that they spread to; and the named ones to split."""
     strike: dict[tuple[int, int], Strike] = {}
     split: dict[tuple[int, frozenset[int]], Split] = {}
     opposed = _opposed(model, company, named)
     shares = [_shares(company, k) for k in range(len(named.names))]
-    for k, t in np.argwhere(named.weights > 0).tolist():
+    for k, t in [*np.argwhere(named.weights > 0).tolist(), *_spread(model, company, named)]:
         accepted = company.accepted_without(t)
         own = excess(int(accepted[:, k].sum()), len(accepted), company.accepted[:, k].mean())
         outside = accepted[~accepted[:, k]]  # with several labels a text, those of both classes speak for neither
@@ -168,7 +168,10 @@ def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tup
         other = int(descending_order(z)[0])
         claimed = z[other] >= _CLEAR
         if claimed and own < _HARDLY:
-            reason = f"without it {int(outside[:, other].sum()):,} of its {len(accepted):,} texts are given {named.names[other]}"
+            near, n_other = "" if named.known[k, t] else "near its keywords, but ", int(outside[:, other].sum())
+            reason = f"{near}without it {n_other:,} of its {len(accepted):,} texts are given {named.names[other]}"
+        elif not named.known[k, t]:
+            continue
         elif own < _CLEAR and (k, t) in opposed:
             reason = f"training texts say the opposite ({opposed[k, t]:+.2f}), and leave it a weight of {company.coef[k, t]:+.2f}"
         else:
@@ -179,6 +182,13 @@ def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tup
         strike[k, t] = Strike(named.entry_of.get((k, t), str(company.terms[t])), _evidence(company, k, t, accepted), reason)
     # A word that is struck from one of two classes is the other's.
     return strike, [one for (t, pair), one in split.items() if not any((k, t) in strike for k in pair)]
+
+
+def _spread(model: TextClassifier, company: Company, named: _Named) -> list[tuple[int, int]]:
+    """The words that the model's keywords spread to, by class and term: those that these texts have and the list does not."""
+    place = {term: j for j, term in enumerate(company.terms.tolist())}
+    places = [(company.labels.index(name), place[word]) for name, own in model.spread_.items() for word in own if word in place]
+    return [(k, t) for k, t in places if company.is_word[t] and not named.known[k, t] and len(company.rows(t))]
 
 
 def _shares(company: Company, k: int) -> Floats:
