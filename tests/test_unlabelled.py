@@ -473,3 +473,26 @@ def test_many_keywords_spread_in_little_memory(monkeypatch):
     monkeypatch.setattr(WordVectors, "cosines", lambda self, words: sizes.append(len(words)) or cosines(self, words))
     np.testing.assert_allclose(spread.spread(weights, vectors), whole)
     assert max(sizes) == 7
+
+
+def test_copies_of_labelled_texts_do_not_flatter_unlabelled_ones():
+    y = some_labels(6)
+    rows = [row for row, label in enumerate(y) if label is not None]
+    texts, labels = [TEXTS[row] for row in rows], [LABELS[row] for row in rows]
+    once = TextClassifier(knowledge=KEYWORDS).fit(texts, labels, unlabelled=TEXTS[60:])
+    twice = TextClassifier(knowledge=KEYWORDS).fit(texts * 2, labels * 2, unlabelled=[*TEXTS[60:], *texts])
+    assert len(twice.held_out_) == len(once.held_out_) == len(rows)
+    assert len(twice.unlabelled_) == 240 + len(rows)
+
+
+def test_labels_of_some_classes_do_not_draw_the_texts_of_the_others_to_these():
+    y = [label if label == "grain" and row < 100 else None for row, label in enumerate(LABELS)]
+    assert TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y).score(NEW, TRUTH) > 0.95
+
+
+def test_of_two_classes_a_share_that_is_given_is_kept():
+    two = [text for text, label in zip(TEXTS, LABELS, strict=True) if label != "ships"]
+    shares = {"grain": 0.3, "other": 0.7}
+    model = TextClassifier(knowledge={"grain": TOPICS["grain"][:2]}, classes=["grain", "other"], shares=shares).fit(two)
+    decided = np.mean([own == ("grain",) for own in model.unlabelled_.labels])
+    assert decided == pytest.approx(0.3, abs=0.12)

@@ -32,10 +32,9 @@ from .learners.evidence import Verdict
 from .learners.primal import PriorSVC
 from .learners.prior import align_prior
 from .learners.self_training import WEIGHT, Pool, SelfTraining
-from .learners.semi_supervised import Agreement, Belief, agree, believe, split_words
+from .learners.semi_supervised import Belief, WordHalves, agree, believe, split_words
 from .learners.trust import Solver
 from .representations.bow import BagOfWords
-from .representations.texts import join_copies
 
 NEAR = "words near "  # in the title of what keywords spread to
 _TOL = 1e-2  # of the rounds: what they choose does not hang on more
@@ -99,8 +98,9 @@ class SemiSupervised:
         if learnt:
             return self._leave_aside(learnt[0])
         representation = slots.new_representation()
-        first, group = join_copies(self.texts[n:], [None] * (len(self.texts) - n))  # copies of a text count once
-        rest = [self.texts[n + row] for row in first]
+        place = {text: row for row, text in enumerate(self.texts[:n])}  # a copy of a text that has a label is no text without one
+        rest = list(dict.fromkeys(text for text in self.texts[n:] if text not in place))
+        place |= {text: n + row for row, text in enumerate(rest)}
         self._require_texts(rest)
         with stage(f"turning {n + len(rest):,} texts into columns"):
             X = _fit_transform(representation, [*self.texts[:n], *rest])
@@ -123,7 +123,7 @@ class SemiSupervised:
                 agreement = agree(training, replace(pool, shares=belief.guess.shares), halves, _row_size(X))
         titles = ["prior"] * named.shape[1] if known is None else known.knowledge
         verdicts = [_with_title(one, titles) for one in belief.verdicts]
-        unlabelled = X[n:][group]
+        unlabelled = X[[place[text] for text in self.texts[n:]]]
         if belief.guess is None:
             return Learnt(representation, None, titles, verdicts, None, unlabelled)
         near = [j for j in range(len(titles)) if ((priors[:, j] != 0) & (named[:, j] == 0)).any()]
@@ -252,7 +252,7 @@ class SemiSupervised:
             raise LabelError(f"The shares of {shorten(list(given))} add up to {1 - left:.3g}; those of all classes are 1.")
         return np.array([float(given.get(name, left / max(len(missing), 1))) for name in names])
 
-    def _model(self, learner: Any, belief: Belief, agreement: Agreement | None, X: Any) -> Any:
+    def _model(self, learner: Any, belief: Belief, agreement: WordHalves | None, X: Any) -> Any:
         """The learner, inside the decision, fitted to labelled texts and guesses."""
         labels, n = self.labels, len(self.target)
         assert belief.guess is not None

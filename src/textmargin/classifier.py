@@ -234,8 +234,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         weight = np.ones(len(texts))
         if texts and sample_weight is not None:
             weight = check_sample_weight(sample_weight, texts, dtype=np.float64, ensure_non_negative=True)
-        fit = SemiSupervised(slots, labels, [*texts, *unlabelled], target, weight, self.shares, self.positive)
-        learnt = fit.fit()
+        own, joined = texts, target
+        if texts:
+            own, _, joined, weights = _without_copies(texts, texts, target, {"sample_weight": weight})
+            weight = weights["sample_weight"]
+        learnt = SemiSupervised(slots, labels, [*own, *unlabelled], joined, weight, self.shares, self.positive).fit()
         if learnt.model is None:
             self._fit_labelled(texts, y, sample_weight)
         else:

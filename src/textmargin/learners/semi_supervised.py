@@ -195,14 +195,14 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class WordHalves:
     """Scores (n_texts, n_problems) by the words of one half, and the classes (n_texts, n_classes) by those of the other."""
 
     scores: Floats
     member: Bools
 
 
-def agree(training: SelfTraining, pool: Pool, halves: list[Floats], row_size: float) -> Agreement:
+def agree(training: SelfTraining, pool: Pool, halves: list[Floats], row_size: float) -> WordHalves:
     """How far two models agree that start from different words: without labels, the nearest to how sure one may be.
 
     Both know fewer words than all together, so that they agree less often than the model of all is right; but they may also err
@@ -215,7 +215,7 @@ def agree(training: SelfTraining, pool: Pool, halves: list[Floats], row_size: fl
         both.append(short.guess(replace(pool.with_priors(scaled), has_rest=True)).scores(pool.X))
     members = [labels.accepted(labels.class_scores(scores)) for scores in both]
     even = (np.arange(len(pool.signs)) % 2 == 0)[:, None]
-    return Agreement(np.where(even, *both), np.where(even, members[1], members[0]))
+    return WordHalves(np.where(even, *both), np.where(even, members[1], members[0]))
 
 
 def split_words(priors: Floats) -> list[Floats]:
