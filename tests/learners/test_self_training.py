@@ -58,6 +58,14 @@ def test_without_a_free_text_a_class_takes_one_that_another_can_do_without():
     assert select(THREE, scores[:1], np.full(3, 1.0), 1.0, np.array([True, True, True])).tolist() == [[1, -1, -1]]
 
 
+@pytest.mark.parametrize("side", [1, -1])
+def test_of_two_classes_the_one_without_labels_takes_a_text_though_all_words_are_the_others(side):
+    X = sp.csr_array([[1.0, 0.0], [1.0, 0.1], [1.0, 0.2]])
+    signs = np.array([[side], [0], [0]], dtype=np.int8)
+    pool = Pool(X, signs, np.ones(3), np.array([[2.0 * side, 0.0]]), TWO, np.array([0.5, 0.5]))
+    assert (TRAINING.guess(pool).signs == -side).any()
+
+
 def test_the_share_of_one_text_is_half():
     assert guess_shares(TOPICS, np.array([[0.3, -0.2]])) == pytest.approx([0.5, 0.5])
 
