@@ -31,6 +31,7 @@ from .labels import ClassLabels, Indicator, listed, shorten
 from .learners.evidence import Verdict
 from .learners.primal import PriorSVC
 from .learners.prior import align_prior
+from .learners.problem import median_length
 from .learners.self_training import WEIGHT, Pool, SelfTraining
 from .learners.semi_supervised import Belief, WordHalves, agree, believe, split_words
 from .learners.trust import Solver
@@ -115,12 +116,13 @@ class SemiSupervised:
             n_jobs=learner.n_jobs,
             fit_intercept=learner.fit_intercept,
         )
+        row_size = median_length(X) or 1.0  # of texts without a word, any
         with stage(f"learning from {len(rest):,} unlabelled texts"):
-            belief = believe(training, pool, priors, _row_size(X))
+            belief = believe(training, pool, priors, row_size)
             agreement = None
             if belief.held_out is None and belief.guess is not None and add_near is not None:
                 halves = [add_near(half) for half in split_words(named)]
-                agreement = agree(training, replace(pool, shares=belief.guess.shares), halves, _row_size(X))
+                agreement = agree(training, replace(pool, shares=belief.guess.shares), halves, row_size)
         titles = ["prior"] * named.shape[1] if known is None else known.knowledge
         verdicts = [_with_title(one, titles) for one in belief.verdicts]
         unlabelled = X[[place[text] for text in self.texts[n:]]]
@@ -317,12 +319,6 @@ def _struck(kind: KeywordPrior, representation: Any, labels: ClassLabels) -> Boo
         k = 0 if labels.kind == "binary" else labels.index(match.target)
         struck[k, [place[term] for term, weight in match.terms.items() if weight == 0]] = True
     return struck
-
-
-def _row_size(X: Any) -> float:
-    """The median length of the rows that are not empty."""
-    sizes = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    return float(np.median(sizes[sizes > 0])) if sizes.any() else 1.0
 
 
 def _with_title(one: Verdict, titles: list[str]) -> Verdict:

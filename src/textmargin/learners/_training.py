@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .._typing import Bools, Floats
 from ..labels import OneVsRest
 from ._stacked_contrasts import StackedContrasts
 from .cross_fitting import PriorFolds
 from .objective import Matrix
-from .problem import FoldPriors, Problem, prior_scores
+from .problem import FoldPriors, Problem, median_length, prior_scores
 from .trust import Solver
 
 
@@ -45,7 +44,7 @@ class Training:
 
     def plain_problems(self) -> Iterator[Problem]:
         """The same without contrasts."""
-        row_size = _median_length(self.X[self.weight > 0]) if self.prior.size else 0.0
+        row_size = median_length(self.X[self.weight > 0]) if self.prior.size else 0.0
         for k, prior in enumerate(self.prior):
             y, folds = self.targets.signs(k), self.prior_folds
             yield Problem(
@@ -60,9 +59,3 @@ class Training:
                 row_size=row_size,
                 folds=None if folds is None else FoldPriors(folds.fold, folds.priors[:, k], folds.judges),
             )
-
-
-def _median_length(X: Matrix) -> float:
-    """Of the rows that are not empty."""
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
-    return float(np.sqrt(np.median(squares[squares > 0]))) if squares.any() else 0.0

@@ -99,3 +99,9 @@ def prior_scores(X: Matrix, prior: Floats) -> Floats:
         return np.zeros((X.shape[0], 0))
     scores, sizes = X @ prior.T, abs(X) @ np.abs(prior.T)
     return np.ascontiguousarray(np.where(np.abs(scores) > ROUNDING * sizes, scores, 0.0))
+
+
+def median_length(X: Matrix) -> float:
+    """The typical length of a row, of those that are not empty."""
+    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+    return float(np.sqrt(np.median(squares[squares > 0]))) if squares.any() else 0.0

@@ -38,8 +38,9 @@ from .trust import Fit, Solver
 
 ROUNDS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.95)  # how much of its share each class takes
 WEIGHT = 0.5  # what an unlabelled text costs beside a labelled one
-_TRIAL_ROUNDS = (0.2, 0.5, 0.95)
+SHORT_ROUNDS = (0.2, 0.5, 0.95)  # where self-training is done many times, to compare
 _TRIAL_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9, 0.06, 0.94, 0.03, 0.97)
+_TIE = 1e-9  # relative: two cuts that divide as well
 _EQUAL = 0.5  # how much of a guess at the shares is that all are equal
 
 Signs = NDArray[np.int8]
@@ -97,10 +98,9 @@ class Pool:
         """For which problems (n_problems,) a prior is known."""
         return np.asarray((self.prior != 0).any(axis=1))
 
-    @property
-    def words(self) -> LinearScores:
-        """Scores by priors alone."""
-        return LinearScores(self.prior, prior_intercept(self, np.asarray(self.X @ self.prior.T)))
+    def word_scores(self, prior: Floats) -> LinearScores:
+        """Scores by priors alone; `prior` (n_texts, n_problems) is what the words of each text add up to."""
+        return LinearScores(self.prior, prior_intercept(self, prior))
 
     def with_priors(self, priors: Floats) -> Pool:
         """The same texts with several priors a class, (n_problems, n_priors, n_features)."""
@@ -138,6 +138,7 @@ class SelfTraining:
     solver : Solver
     rounds : how much of its share each class takes, round by round
     n_jobs : int or None, how many classes are learnt at a time
+    fit_intercept : bool
     """
 
     C: float
@@ -152,7 +153,7 @@ class SelfTraining:
         A few texts of some classes would otherwise draw the others' texts to these, before any was guessed at.
         """
         prior = np.asarray(pool.X @ pool.prior.T)
-        words = pool.words
+        words = pool.word_scores(prior)
         learnt = pool.both_sides if pool.both_sides.all() else pool.both_sides & ~pool.speaks
         coef, intercept = words.coef.copy(), words.intercept.copy()
         for k, fit in self._learn(pool, prior, pool.signs, np.flatnonzero(learnt).tolist(), {}).items():
@@ -164,7 +165,7 @@ class SelfTraining:
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
         X, need = pool.X[unlabelled], _without_texts(pool)
         scores = self.start(pool)
-        by = pool.words if pool.speaks.all() else scores  # labelled texts have the mix of those who labelled them
+        by = pool.word_scores(prior) if pool.speaks.all() else scores  # labelled texts have the mix of those who labelled them
         shares = self._guess_shares(pool, prior, by(X)) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
         signs = pool.signs.copy()
@@ -180,7 +181,7 @@ class SelfTraining:
         one_sided = _one_side(prior) != 0
         if pool.labels.kind != "binary" or one_sided or pool.both_sides.all():
             return guess_shares(pool.labels, scores, one_sided)
-        short = replace(self, rounds=_TRIAL_ROUNDS)
+        short = replace(self, rounds=SHORT_ROUNDS)
         losses = []
         for share in _TRIAL_SHARES:
             guess = short.guess(replace(pool, shares=np.array([1 - share, share])))
@@ -225,20 +226,20 @@ def prior_intercept(pool: Pool, prior: Floats) -> Floats:
     half = float(np.median(reach[reach > 0])) / 2 if reach.any() else 0.0
     if pool.labels.kind == "binary":
         return np.array([-_one_side(prior) * half])
-    unknown = ~(pool.prior != 0).any(axis=1)
-    return np.where(unknown & pool.has_rest & (not pool.labels.multilabel), half, 0.0) - 1.0
+    return np.where(~pool.speaks & pool.has_rest & (not pool.labels.multilabel), half, 0.0) - 1.0
 
 
 def _doubt(scores: Floats) -> float:
     """How near texts lie to the border of two classes: the squared loss of taking each as decided, the mean of both sides."""
     loss = np.maximum(1 - np.abs(scores), 0) ** 2
-    sides = [loss[side] for side in (scores > 0, scores <= 0)]
+    sides = [loss[side] for side in (scores > ROUNDING, scores <= ROUNDING)]
     return float(np.mean([side.mean() if side.size else 1.0 for side in sides]))
 
 
 def _one_side(prior: Floats) -> float:
     """Of two classes the one, 1 or −1, that all words speak for; 0 where some speak for the other."""
-    return 1.0 if prior.min() >= 0 else -1.0 if prior.max() <= 0 else 0.0
+    rounding = ROUNDING * float(np.abs(prior).max())
+    return 1.0 if prior.min() >= -rounding else -1.0 if prior.max() <= rounding else 0.0
 
 
 def guess_shares(labels: ClassLabels, scores: Floats, one_sided: bool = False) -> Floats:
@@ -330,4 +331,4 @@ def _upper_part(scores: Floats) -> float:
     sums = np.cumsum(order)[:-1]
     between = i * (n - i) * (sums / i - (order.sum() - sums) / (n - i)) ** 2
     between[order[:-1] - order[1:] <= ROUNDING * np.abs(order).max()] = 0.0  # a cut goes between different scores
-    return (int(between.argmax()) + 1) / n
+    return (int(first_maximum(between, _TIE * between.max())) + 1) / n

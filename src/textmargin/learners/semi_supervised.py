@@ -23,9 +23,8 @@ from .._ties import first_maximum
 from .._typing import Bools, Floats, Indices
 from ._folds import deal_folds
 from .evidence import Verdict, evidence_of, is_harmful, log_ranks, select_priors, squared_gains, verdict
-from .self_training import Guess, Pool, SelfTraining, Signs
+from .self_training import SHORT_ROUNDS, Guess, Pool, SelfTraining, Signs
 
-_ROUNDS = (0.2, 0.5, 0.95)  # of the self-training that is weighed: fewer, as it is done many times
 _MOST_LABELLED, _MOST_UNLABELLED = 2_000, 3_000  # texts that it is weighed on
 _N_FOLDS = 5
 _TIE = 1e-9
@@ -91,7 +90,7 @@ def weigh(
     row_size: float,
 ) -> tuple[Bools, list[Verdict], HeldOut]:
     """Which priors are used (n_problems, n_priors), the verdicts on them and on the unlabelled texts, and held-out scores."""
-    trial = Trial.of(replace(training, rounds=_ROUNDS), pool)
+    trial = Trial.of(replace(training, rounds=SHORT_ROUNDS), pool)
     n_problems, n_priors, _ = priors.shape
     none = np.zeros((n_problems, n_priors), dtype=bool)
 
@@ -124,7 +123,7 @@ def weigh(
     adopted = is_harmful(-plain) and not is_harmful(with_priors)
     if not several and not pool.labels.multilabel:
         # Labelled texts alone are never right on a class whose only text is held out, so that any luck would look like more.
-        adopted &= float(merits[best].sum()) >= _LEAST_RIGHT * float(trial.pool.weight[trial.labelled].sum())
+        adopted &= float(merits[best].sum()) >= _LEAST_RIGHT * float(trial.pool.weight[trial.labelled].sum()) - _TIE
     more = float(merits[best].mean() - trial.merits(scores(none.tobytes(), False)).mean())
     verdicts.append(verdict(None, None, min(plain, with_priors), more, trusted=adopted))
     return used, verdicts, HeldOut(trial.rows, scores(used.tobytes(), True))
@@ -208,7 +207,7 @@ def agree(training: SelfTraining, pool: Pool, halves: list[Floats], row_size: fl
     Both know fewer words than all together, so that they agree less often than the model of all is right; but they may also err
     together. Every other text has its score by the one, and its class by the other.
     """
-    short, labels = replace(training, rounds=_ROUNDS), pool.labels
+    short, labels = replace(training, rounds=SHORT_ROUNDS), pool.labels
     both = []
     for half in halves:
         scaled = scale_jointly(half, np.asarray((half != 0).any(axis=2)), row_size)
