@@ -134,9 +134,9 @@ void bind_records(nb::module_& m) {
             at(self, i).given = true;
             at(self, i).own = self.keep(std::string(view_bytes(line)));
         })
-        .def("read_lines", [](Batch& self, int n_threads) {
-            read_records(self, n_threads, [] { return [](Record& record, size_t) { read_plain(record); }; });
-        }, nb::arg("n_threads"))
+        .def("read_lines", [](Batch& self, bool defuse, int n_threads) {
+            read_records(self, n_threads, [=] { return [=](Record& record, size_t) { read_plain(record, defuse); }; });
+        }, nb::arg("defuse"), nb::arg("n_threads"))
         .def("read_delimited", [](Batch& self, char delimiter, size_t n_columns, size_t text, bool defuse, int n_threads) {
             const Columns columns{delimiter, n_columns, text, defuse};
             read_records(self, n_threads, [&] {

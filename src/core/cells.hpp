@@ -100,11 +100,11 @@ inline void put_number(std::string& out, double value) {
     }
 }
 
-// As a cell: nothing for NaN.
+// As a cell; NaN is none.
 inline void put_number_cell(std::string& out, double value) {
     if (std::isfinite(value))
         put_number(out, value);
-    else if (!std::isnan(value))
+    else
         out.append(value < 0 ? "-inf" : "inf");
 }
 

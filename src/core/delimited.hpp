@@ -80,11 +80,12 @@ inline void read_delimited(Batch& batch, Record& record, const Columns& columns,
 }
 
 // Reads a line that is a text and nothing else.
-inline void read_plain(Record& record) {
+inline void read_plain(Record& record, bool defuse) {
     const Text content = record.content;
-    const bool text = content.find('\0') == Text::npos && content.find('\r') == Text::npos && is_utf8(content);
+    const bool plain = content.find('\0') == Text::npos && content.find('\r') == Text::npos && is_utf8(content) &&
+                       !(defuse && formula(content) == Formula::unknown);
     record.text = content;
-    record.kind = !text ? Kind::odd : is_blank_text(content) ? Kind::empty : Kind::row;
+    record.kind = !plain ? Kind::odd : is_blank_text(content) ? Kind::empty : Kind::row;
 }
 
 }  // namespace textmargin

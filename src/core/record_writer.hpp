@@ -82,10 +82,11 @@ class LineWriter {
         }
         for (size_t k = 0; k < decisions_.n_numbers; ++k) {
             if (k) out += form_.delimiter;
-            if (record.kind == Kind::row)
-                put_number_cell(out, decisions_.numbers[record.place * decisions_.n_numbers + k]);
-            else if (quote)
-                out.append("\"\"");
+            const double number = record.kind == Kind::row ? decisions_.numbers[record.place * decisions_.n_numbers + k] : NAN;
+            if (std::isnan(number))
+                put({}, quote);
+            else
+                put_number_cell(out, number);
         }
         out += '\n';
     }

@@ -121,7 +121,7 @@ class DecisionWriter:
             if others:
                 remark(f"the table has {', '.join(others)} of its own; the decisions are in {', '.join(others.values())}")
             if self.use is not None:
-                self.use.reserved.update(self.names.values())
+                self.use.reserved = set() if self.narrow else {*self.names.values()}
         return [self.names[name] for name in ours]
 
     def _tell_clashes(self, rows: Sequence[Row | EmptyText], clashes: set[str]) -> None:

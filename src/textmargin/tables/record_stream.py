@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .. import core
 from .delimited import Log, filled_lines, first_names, parse_delimited
@@ -24,7 +24,7 @@ from .rows import EmptyText, InvalidLine, Read, Row
 from .streams import ByteStream
 
 
-@dataclass(frozen=True)
+@dataclass
 class RecordUse:
     """What becomes of records.
 
@@ -34,15 +34,16 @@ class RecordUse:
         Whether objects of JSON lines are written as objects, or not at all; else they become rows.
     defuse : bool, default=True
         Whether cells that a spreadsheet would run get an apostrophe before them.
-    reserved : set of str
-        Keys of decisions; who writes them may add to it. An object that has one becomes a row.
     n_threads : int, default=1
+    reserved : set of str, default=None
+        Keys that objects of JSON lines may not have beside those of decisions: one that has becomes a row. Who writes them says
+        so when it is known; until then all objects become rows.
     """
 
     objects: bool = True
     defuse: bool = True
-    reserved: set[str] = field(default_factory=set)
     n_threads: int = 1
+    reserved: set[str] | None = None
 
 
 class RecordBatch:
@@ -217,7 +218,7 @@ class _PlainRecords(_Records):
         return parse_line(line, "utf-8", parse_plain)
 
     def _find_texts(self, records: core.Records) -> None:
-        records.read_lines(self.use.n_threads)
+        records.read_lines(self.use.defuse, self.use.n_threads)
 
 
 class _DelimitedRecords(_Records):
@@ -264,10 +265,10 @@ class _DelimitedRecords(_Records):
 
 
 class _ObjectRecords(_Records):
-    """JSON lines; the first batch is rows, for all its keys may name columns."""
+    """JSON lines; what comes first is rows, for the keys of all of them are looked at."""
 
     def _batch(self, records: core.Records) -> Iterator[TextBatch | RecordBatch]:
-        if self.reader is not None and self.reader.columns.text.isprintable():
+        if self.reader is not None and self.reader.columns.text.isprintable() and self.use.reserved is not None:
             yield self._read(records)
             return
         rows = [self._parse(Line(*records.line(place))) for place in range(len(records))]
@@ -278,5 +279,5 @@ class _ObjectRecords(_Records):
         return parse_line(line, "utf-8", parse_json)
 
     def _find_texts(self, records: core.Records) -> None:
-        if self.reader is not None:
-            records.read_objects(self.reader.columns.text, sorted(self.use.reserved), self.use.n_threads)
+        assert self.reader is not None
+        records.read_objects(self.reader.columns.text, sorted(self.use.reserved or ()), self.use.n_threads)
