@@ -73,20 +73,17 @@ nb::bytes join(const std::vector<LineWriter>& writers) {
     return nb::steal<nb::bytes>(bytes);
 }
 
-nb::tuple write(const LineForm& form, const Batch& batch, BoolTable accepted, BoolTable unsure, Table numbers,
-                std::optional<Table> scores, std::optional<Table> probabilities, int n_threads) {
-    size_t n_texts = 0;
-    for (const Record& record : batch.records) n_texts += record.kind == Kind::row;
-    const auto fits = [&](const auto& array, size_t n_columns) {
-        return array.shape(0) == n_texts && array.shape(1) == n_columns;
-    };
-    const size_t n_classes = form.names.size(), n_numbers = numbers.shape(1);
-    require(fits(accepted, n_classes) && fits(unsure, n_classes) && fits(numbers, n_numbers) &&
-                (!scores || fits(*scores, n_classes)) && (!probabilities || fits(*probabilities, n_classes)),
+nb::tuple write(const LineForm& form, const Batch& batch, BoolTable accepted, BoolTable unsure, Table scores,
+                std::optional<Table> probabilities, int n_threads) {
+    const auto n_texts = static_cast<size_t>(std::count_if(batch.records.begin(), batch.records.end(), [](const Record& record) {
+        return record.kind == Kind::row;
+    }));
+    const auto fits = [&](const auto& array) { return array.shape(0) == n_texts && array.shape(1) == form.names.size(); };
+    require(fits(accepted) && fits(unsure) && fits(scores) && (!probabilities || fits(*probabilities)),
             "there must be a row for each text, and a column for each class");
-    require(!form.json || form.keys.size() == 2 + n_numbers + scores.has_value() + probabilities.has_value(),
-            "there must be a key for each column");
-    const DecisionArrays decisions{n_classes,      n_numbers, accepted.data(), unsure.data(), numbers.data(), scores ? scores->data() : nullptr,
+    const size_t n_keys = (form.class_scores ? 2 : 1) * (probabilities ? 2 : 1) + 2;
+    require(!form.json || form.keys.size() == n_keys, "there must be a key for each column");
+    const DecisionArrays decisions{form.names.size(), accepted.data(), unsure.data(), scores.data(),
                                    probabilities ? probabilities->data() : nullptr};
     std::vector<LineWriter> writers(static_cast<size_t>(std::max(n_threads, 1)), LineWriter(form, decisions));
     {
@@ -160,16 +157,17 @@ void bind_records(nb::module_& m) {
         .def("texts", &texts);
     nb::class_<LineForm>(m, "LineForm")
         .def("__init__", [](LineForm* self, const std::string& source, char source_delimiter, bool narrow, bool multilabel,
-                            std::vector<std::string> names, char delimiter, bool defuse, bool json, std::vector<std::string> own_keys,
+                            bool class_scores, int decimals, std::vector<std::string> names, char delimiter, bool defuse, bool json, std::vector<std::string> own_keys,
                             std::vector<std::string> keys, std::vector<std::string> class_keys) {
             const Source kind = source == "txt" ? Source::lines : source == "jsonl" ? Source::objects : Source::delimited;
             require(!json || class_keys.size() == names.size(), "there must be a key for each class");
+            require(decimals >= 1 && decimals <= 15, "numbers have 1 to 15 decimals");
             require(json || narrow || kind != Source::objects, "objects have no columns that could be cells");
-            new (self) LineForm{kind, source_delimiter, narrow, multilabel, std::move(names), delimiter, defuse, json,
+            new (self) LineForm{kind, source_delimiter, narrow, multilabel, class_scores, decimals, std::move(names), delimiter, defuse, json,
                                 std::move(own_keys), std::move(keys), std::move(class_keys)};
-        }, nb::kw_only(), nb::arg("source"), nb::arg("source_delimiter"), nb::arg("narrow"), nb::arg("multilabel"), nb::arg("names"),
-           nb::arg("delimiter"), nb::arg("defuse"), nb::arg("json"), nb::arg("own_keys"), nb::arg("keys"), nb::arg("class_keys"))
-        .def("write", &write, nb::arg("records"), nb::arg("accepted"), nb::arg("unsure"), nb::arg("numbers"), nb::arg("scores").none(),
+        }, nb::kw_only(), nb::arg("source"), nb::arg("source_delimiter"), nb::arg("narrow"), nb::arg("multilabel"),
+           nb::arg("class_scores"), nb::arg("decimals"), nb::arg("names"), nb::arg("delimiter"), nb::arg("defuse"), nb::arg("json"), nb::arg("own_keys"), nb::arg("keys"), nb::arg("class_keys"))
+        .def("write", &write, nb::arg("records"), nb::arg("accepted"), nb::arg("unsure"), nb::arg("scores"),
              nb::arg("probabilities").none(), nb::arg("n_threads"));
     nb::class_<Strings>(m, "Strings")
         .def("__len__", [](const Strings& self) { return self.views.size(); })
@@ -182,11 +180,11 @@ void bind_records(nb::module_& m) {
             }
             return found;
         }, "The texts as Python has them.");
-    m.def("repr_of", [](double value) {
+    m.def("number_text", [](double value, int decimals) {
         std::string out;
-        put_number(out, value);
+        put_json_number(out, value, decimals);
         return out;
-    }, "A finite number as Python's repr writes it.");
+    }, nb::arg("value"), nb::arg("decimals") = -1, "A number as it is written in JSON, rounded where decimals are given.");
 }
 
 }  // namespace textmargin

@@ -100,19 +100,51 @@ inline void put_number(std::string& out, double value) {
     }
 }
 
-// As a cell; NaN is none.
-inline void put_number_cell(std::string& out, double value) {
-    if (std::isfinite(value))
-        put_number(out, value);
-    else
-        out.append(value < 0 ? "-inf" : "inf");
+inline double power_of_ten(int n) {
+    double power = 1;
+    while (n-- > 0) power *= 10;
+    return power;
 }
 
-inline void put_json_number(std::string& out, double value) {
-    if (std::isfinite(value))
+// As np.round rounds.
+inline double round_to(double value, int decimals) {
+    const double scale = power_of_ten(decimals);
+    return std::nearbyint(value * scale) / scale;
+}
+
+// The same of a number that is rounded to so many decimals; −0 is 0. Up to 15 digits the decimal itself is the shortest one that
+// means this double, so that it need not be looked for.
+inline void put_rounded(std::string& out, double value, int decimals) {
+    const double scale = power_of_ten(decimals), units = std::nearbyint(value * scale), size = std::fabs(units);
+    if (!(size < 1e15) || (size < 1e-4 * scale && size > 0)) return put_number(out, value);
+    if (units < 0) out += '-';
+    char digits[24];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, static_cast<int64_t>(size / scale)).ptr) += '.';
+    auto rest = static_cast<int64_t>(size) % static_cast<int64_t>(scale);
+    int n = decimals;
+    while (n > 1 && rest % 10 == 0) rest /= 10, --n;
+    for (int k = n; k > 0; --k, rest /= 10) digits[k - 1] = static_cast<char>('0' + rest % 10);
+    out.append(digits, static_cast<size_t>(n));
+}
+
+// A number that is not NaN as a cell.
+inline void put_number_cell(std::string& out, double value, int decimals) {
+    const double rounded = round_to(value, decimals);
+    if (std::isfinite(rounded))
+        put_rounded(out, rounded, decimals);
+    else
+        out.append(rounded < 0 ? "-inf" : "inf");
+}
+
+// In JSON; with decimals below 0 it is not rounded.
+inline void put_json_number(std::string& out, double value, int decimals) {
+    if (decimals >= 0) value = round_to(value, decimals);
+    if (!std::isfinite(value))
+        out.append(std::isnan(value) ? "null" : value < 0 ? "-Infinity" : "Infinity");
+    else if (decimals < 0)
         put_number(out, value);
     else
-        out.append(std::isnan(value) ? "null" : value < 0 ? "-Infinity" : "Infinity");
+        put_rounded(out, value, decimals);
 }
 
 }  // namespace textmargin

@@ -11,12 +11,34 @@
 
 namespace textmargin {
 
-// What was decided on the rows with a text, (n_texts, …) each.
+// What was decided on the rows with a text, (n_texts, n_classes) each, as `Decisions` in labels.py has it.
 struct DecisionArrays {
-    size_t n_classes, n_numbers;
+    size_t n_classes;
     const bool *accepted, *unsure;
-    const double* numbers;                // score, and what else is a column
-    const double *scores, *probabilities;  // of every class, by name; nullptr where they are not asked for
+    const double *scores, *probabilities;  // of the latter there may be none
+
+    // The lowest of the labels that are given, else of those that are open; of none, above(the highest). NaN is both.
+    template <class Above>
+    double of_labels(const double* values, size_t place, double most, double least, const Above& above) const {
+        const size_t start = place * n_classes;
+        const bool* own = std::find(accepted + start, accepted + start + n_classes, true) == accepted + start + n_classes ? unsure : accepted;
+        double lowest = most, highest = least;
+        bool none = true;
+        for (size_t k = start; k < start + n_classes; ++k) {
+            const double value = values[k];
+            if (std::isnan(value) || value > highest) highest = std::isnan(highest) ? highest : value;
+            if (!own[k]) continue;
+            none = false;
+            if (std::isnan(value) || value < lowest) lowest = std::isnan(lowest) ? lowest : value;
+        }
+        return none ? above(highest) : lowest;
+    }
+    double score(size_t place) const {
+        return of_labels(scores, place, INFINITY, -INFINITY, [](double highest) { return highest; });
+    }
+    double confidence(size_t place) const {
+        return of_labels(probabilities, place, 1.0, 0.0, [](double highest) { return 1.0 - highest; });
+    }
 };
 
 enum class Source : uint8_t { lines, delimited, objects };
@@ -26,6 +48,8 @@ struct LineForm {
     char source_delimiter;
     bool narrow;  // whether the number of the line stands for the row
     bool multilabel;
+    bool class_scores;               // whether scores of every class follow, in JSON probabilities too
+    int decimals;                    // of numbers, but of the latter in JSON
     std::vector<std::string> names;  // of the classes
 
     // Of CSV and TSV.
@@ -80,15 +104,24 @@ class LineWriter {
             put_names(record, which, quote);
             out += form_.delimiter;
         }
-        for (size_t k = 0; k < decisions_.n_numbers; ++k) {
-            if (k) out += form_.delimiter;
-            const double number = record.kind == Kind::row ? decisions_.numbers[record.place * decisions_.n_numbers + k] : NAN;
-            if (std::isnan(number))
-                put({}, quote);
-            else
-                put_number_cell(out, number);
+        const bool decided = record.kind == Kind::row;
+        put_number(decided ? decisions_.score(record.place) : NAN, quote);
+        if (decisions_.probabilities) {
+            out += form_.delimiter;
+            put_number(decided ? decisions_.confidence(record.place) : NAN, quote);
+        }
+        for (size_t k = 0; form_.class_scores && k < decisions_.n_classes; ++k) {
+            out += form_.delimiter;
+            put_number(decided ? decisions_.scores[record.place * decisions_.n_classes + k] : NAN, quote);
         }
         out += '\n';
+    }
+
+    void put_number(double number, bool quote) {
+        if (std::isnan(number))
+            put({}, quote);
+        else
+            put_number_cell(out, number, form_.decimals);
     }
 
     // The values of a row; where it holds no quotes they can be copied.
@@ -159,15 +192,14 @@ class LineWriter {
             put_json_names(record, which);
         }
         const bool decided = record.kind == Kind::row;
-        for (size_t k = 0; k < decisions_.n_numbers; ++k) {
+        out.append(form_.keys[key++]);
+        put_json_number(out, decided ? decisions_.score(record.place) : NAN, form_.decimals);
+        if (decisions_.probabilities) {
             out.append(form_.keys[key++]);
-            if (decided)
-                put_json_number(out, decisions_.numbers[record.place * decisions_.n_numbers + k]);
-            else
-                out.append("null");
+            put_json_number(out, decided ? decisions_.confidence(record.place) : NAN, form_.decimals);
         }
         for (const double* values : {decisions_.scores, decisions_.probabilities}) {
-            if (!values) continue;
+            if (!form_.class_scores || !values) continue;
             out.append(form_.keys[key++]);
             if (!decided) {
                 out.append("null");
@@ -175,7 +207,7 @@ class LineWriter {
             }
             for (size_t k = 0; k < decisions_.n_classes; ++k) {
                 out.append(form_.class_keys[k]);
-                put_json_number(out, values[record.place * decisions_.n_classes + k]);
+                put_json_number(out, values[record.place * decisions_.n_classes + k], -1);
             }
             out += '}';
         }

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "strings.hpp"
-#include "work.hpp"
 
 namespace textmargin {
 
@@ -44,15 +44,16 @@ struct Batch {
     Text keep(std::string copy, size_t thread = 0) { return copies[thread].emplace_back(std::move(copy)); }
 };
 
-// Runs work(begin, end, number of the range) on ranges of n records, each on a thread of its own.
+// Runs work(begin, end, number of the range) on ranges of n records, each on a thread of its own, the first on that of the caller.
 template <class Work>
 void in_ranges(size_t n, int n_threads, const Work& work) {
     constexpr size_t fewest = 200;  // records, for which a thread is worth its while
     const size_t n_ranges = std::clamp<size_t>(n / fewest, 1, static_cast<size_t>(std::max(n_threads, 1)));
-    if (n_ranges == 1) return work(size_t{0}, n, size_t{0});
-    Progress progress;
-    auto make_worker = [&] { return [&](size_t k) { work(k * n / n_ranges, (k + 1) * n / n_ranges, k); }; };
-    share_work(n_ranges, static_cast<int>(n_ranges), progress, make_worker, [] {});
+    std::vector<std::future<void>> others;
+    for (size_t k = 1; k < n_ranges; ++k)
+        others.push_back(std::async(std::launch::async, [=, &work] { work(k * n / n_ranges, (k + 1) * n / n_ranges, k); }));
+    work(size_t{0}, n / n_ranges, size_t{0});
+    for (auto& one : others) one.get();
 }
 
 inline bool is_blank(Text content) { return content.find_first_not_of(" \t\n\r\v\f") == Text::npos; }  // as bytes.strip sees it

@@ -133,6 +133,8 @@ class LineForm:
         source_delimiter: str,
         narrow: bool,
         multilabel: bool,
+        class_scores: bool,
+        decimals: int,
         names: list[str],
         delimiter: str,
         defuse: bool,
@@ -146,10 +148,9 @@ class LineForm:
         records: Records,
         accepted: NDArray[np.bool_],
         unsure: NDArray[np.bool_],
-        numbers: _Floats,
-        scores: _Floats | None,
+        scores: _Floats,
         probabilities: _Floats | None,
         n_threads: int,
     ) -> tuple[bytes, int]: ...
 
-def repr_of(value: float, /) -> str: ...
+def number_text(value: float, decimals: int = -1) -> str: ...

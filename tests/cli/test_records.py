@@ -64,7 +64,9 @@ class Model:
         return Decisions(NAMES, scores, accepted, unsure, np.abs(np.sin(codes + places)) if probabilities else None)
 
 
-def outcome(content, cuts, *, records, n_threads=1, dialect, to_format, narrow, scores, multilabel, strict, keep_formulas, patient):
+def outcome(
+    content, cuts, *, records, n_threads=1, dialect, to_format, narrow, scores, multilabel, strict, keep_formulas, patient
+):
     """All that comes out of a run: lines, batches of texts, remarks and the mistake."""
     ends = sorted({*(cut % (len(content) + 1) for cut in cuts), len(content)} - {0})
     pieces = iter([content[start:end] for start, end in zip([0, *ends], ends, strict=False)])
@@ -89,8 +91,39 @@ def outcome(content, cuts, *, records, n_threads=1, dialect, to_format, narrow, 
     return out.buffer.getvalue(), model.asked, [*err.getvalue().splitlines(), *table.notes, mistake], RecordBatch in kinds
 
 
-SOUP = [b"a", b"text", b" ", b'"', b'""', b",", b";", b"\t", b"\n", b"\r\n", b"\r", b"=", b"+", b"-", b"@", b"+49 (1)", b"-1e5", b"-1e"]
-SOUP += [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\0", b"\x0b", b"\x1f", b"\\", b"'", b"sep=;\n", b"+1\xd9\xa3", b"-\xd9\xa3e\xd9\xa3"]
+SOUP = [
+    b"a",
+    b"text",
+    b" ",
+    b'"',
+    b'""',
+    b",",
+    b";",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"=",
+    b"+",
+    b"-",
+    b"@",
+    b"+49 (1)",
+    b"-1e5",
+    b"-1e",
+]
+SOUP += [
+    b"\xff",
+    b"\xc3",
+    b"\xed\xa0\x80",
+    b"\0",
+    b"\x0b",
+    b"\x1f",
+    b"\\",
+    b"'",
+    b"sep=;\n",
+    b"+1\xd9\xa3",
+    b"-\xd9\xa3e\xd9\xa3",
+]
 SOUP += [one.encode() for one in ("ü", "\u00a0", "\u3000", "\u2028", "\u200b", "😀", "\ufeff")]
 soups = st.lists(st.sampled_from(SOUP), max_size=12).map(b"".join)
 values = st.text(st.sampled_from(list("ab ,;\t\"'\r\n=+-@5eü\u00a0\u2003😀")), max_size=6)
@@ -114,14 +147,20 @@ def tables(draw):
     names = draw(st.sampled_from([["id", "text", "n"], ["text"], ["text", "label", "score"], ["body", "x"], ["-x", "Text"]]))
     delimiter, end = draw(st.sampled_from([(",", "\n"), (",", "\r\n"), (";", "\n"), ("\t", "\n")]))
     stream = io.StringIO()
-    rows = csv.writer(stream, delimiter=delimiter, lineterminator=end, quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])))
+    rows = csv.writer(
+        stream, delimiter=delimiter, lineterminator=end, quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    )
     rows.writerow(names)
     parts = [stream.getvalue().encode()]
     for _ in range(draw(st.integers(0, 8))):
         stream.seek(0)
         stream.truncate()
         rows.writerow([draw(values) for _ in names])
-        parts.append(draw(st.one_of(st.just(stream.getvalue().encode()), st.sampled_from([b"\n", b" \r\n"]), soups.map(lambda s: s + b"\n"))))
+        parts.append(
+            draw(
+                st.one_of(st.just(stream.getvalue().encode()), st.sampled_from([b"\n", b" \r\n"]), soups.map(lambda s: s + b"\n"))
+            )
+        )
     return draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n"])) + b"".join(parts), Dialect(
         draw(st.sampled_from([None, "tsv" if delimiter == "\t" else "csv"])), delimiter=draw(st.sampled_from([None, delimiter]))
     )
@@ -134,11 +173,48 @@ json_values = st.recursive(
 )
 objects = st.fixed_dictionaries(
     {"text": st.one_of(values, values, values, json_values)},
-    optional={"label": json_values, "score": json_values, "scores": json_values, "x": json_values, "ü": json_values, "predicted_label": st.just(1)},
+    optional={
+        "label": json_values,
+        "score": json_values,
+        "scores": json_values,
+        "x": json_values,
+        "ü": json_values,
+        "predicted_label": st.just(1),
+    },
 )
 SPELLINGS = [{}, {"ensure_ascii": False}, {"separators": (",", ":")}, {"separators": (" ,", " :\t")}]
-JSON_SOUP = [b'{"text": "a', b'"', b"}", b",", b'"x": ', b"1.50", b"-0", b"01", b"1e400", b"1E5", b"-0.0", b"NaN", b"\\u00e9", b"\\ud83d\\ude00"]
-JSON_SOUP += [b"\\ud800", b"\\/", b"\\x", b'"text": "b"', b"[", b"]", b"null", b"tru", b"\t", b"\xff", b"{", b"9" * 401, b"1e-320", b"\\u000B"]
+JSON_SOUP = [
+    b'{"text": "a',
+    b'"',
+    b"}",
+    b",",
+    b'"x": ',
+    b"1.50",
+    b"-0",
+    b"01",
+    b"1e400",
+    b"1E5",
+    b"-0.0",
+    b"NaN",
+    b"\\u00e9",
+    b"\\ud83d\\ude00",
+]
+JSON_SOUP += [
+    b"\\ud800",
+    b"\\/",
+    b"\\x",
+    b'"text": "b"',
+    b"[",
+    b"]",
+    b"null",
+    b"tru",
+    b"\t",
+    b"\xff",
+    b"{",
+    b"9" * 401,
+    b"1e-320",
+    b"\\u000B",
+]
 
 
 @st.composite

@@ -61,20 +61,17 @@ class DecisionWriter:
                 self.table.write_rows(rows, ours)
 
     def _write_records(self, batch: RecordBatch, decisions: Decisions) -> None:
-        from ..tables.decision_columns import GUESS, LABEL, decision_numbers
         from ..tables.record_writer import RecordWriter
         from ..tables.rows import Row
         from ..tables.writer import TextWriter
 
         assert isinstance(self.table, TextWriter)  # others get rows
         assert self.use is not None
-        numbers = decision_numbers(decisions, scores=self.scores and not self.by_label, decimals=_DECIMALS)
         if self.records is None:
             if self.narrow is None:
                 self.narrow = batch.records.first_number == 1 and batch.names == ["text"]
             own = ["line"] if self.narrow else batch.names
-            by_label = ["scores", *(["probabilities"] if decisions.probabilities is not None else [])] if self.by_label else []
-            ours = self._names([LABEL, GUESS, *numbers, *by_label], own)
+            ours = self._names(self._decided(decisions[:0]), own)
             if self.table.names is None:
                 self.table.write({name: [] for name in (*own, *ours)}, trusted=ours)
             self.records = RecordWriter(
@@ -84,6 +81,8 @@ class DecisionWriter:
                 ours,
                 decisions.names,
                 multilabel=self.multilabel,
+                scores=self.scores,
+                decimals=_DECIMALS,
                 narrow=self.narrow,
                 n_threads=self.use.n_threads,
             )
@@ -93,7 +92,7 @@ class DecisionWriter:
                 columns = self._columns([row], decisions[k : k + isinstance(row, Row)])
                 line = self.table.row_lines([row], columns)
                 batch.records.put_line(place, line.encode("utf-8", "backslashreplace"))
-        self.records.write(batch, decisions, numbers, self.by_label)
+        self.records.write(batch, decisions)
 
     def _columns(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> dict[str, list[Any]]:
         """Our columns of rows."""

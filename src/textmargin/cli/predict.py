@@ -109,7 +109,9 @@ def predict(
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
     dialect = None if output is None else file_dialect(data, file.dialect)
-    use = RecordUse(objects=to_format == "jsonl" or narrow is True, defuse=to_format != "jsonl" and not keep_formulas, n_threads=n_threads)
+    use = RecordUse(
+        objects=to_format == "jsonl" or narrow is True, defuse=to_format != "jsonl" and not keep_formulas, n_threads=n_threads
+    )
     with (
         open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like, dialect=dialect) as table,
         RowCounter(output is not None) as counter,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import Bools, Floats
+from .._typing import Bools
 from ..labels import Decisions
 
 LABEL, GUESS, SCORE, CONFIDENCE = "label", "guess", "score", "confidence"
@@ -45,14 +45,6 @@ def decision_columns(
     >>> decision_columns(Decisions(["ham", "spam"], scores, scores > 0, scores == -0.125))
     {'label': ['ham', None], 'guess': [None, 'spam'], 'score': [0.75, -0.125]}
     """
-    numbers = decision_numbers(decisions, scores=scores, decimals=decimals)
-    given = {LABEL: decisions.accepted, GUESS: decisions.unsure}
-    columns = {name: _names(which, decisions.names, multilabel) for name, which in given.items()}
-    return columns | {name: column.tolist() for name, column in numbers.items()}
-
-
-def decision_numbers(decisions: Decisions, *, scores: bool = False, decimals: int | None = None) -> dict[str, Floats]:
-    """Those columns of decisions that are numbers; see `decision_columns`."""
     numbers = {SCORE: decisions.score}
     if decisions.probabilities is not None:
         numbers[CONFIDENCE] = decisions.confidence
@@ -60,7 +52,9 @@ def decision_numbers(decisions: Decisions, *, scores: bool = False, decimals: in
         numbers |= {f"score of {name}": column for name, column in zip(decisions.names, decisions.scores.T, strict=True)}
     if decimals is not None:
         numbers = {name: np.round(column, decimals) + 0.0 for name, column in numbers.items()}  # of -0.0 it makes 0.0
-    return numbers
+    given = {LABEL: decisions.accepted, GUESS: decisions.unsure}
+    columns = {name: _names(which, decisions.names, multilabel) for name, which in given.items()}
+    return columns | {name: column.tolist() for name, column in numbers.items()}
 
 
 def free_names(names: Iterable[str], taken: Collection[str]) -> dict[str, str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
 from .. import core
-from .._typing import Floats
 from ..labels import Decisions
 from ._cells import encode_json
 from .dialect import Dialect
@@ -29,9 +28,12 @@ class RecordWriter:
     source : Dialect
         Of the records.
     own : names of the columns of a record; none for objects of JSON lines
-    names : names of the columns of decisions: label, guess, the numbers, then in JSON scores and probabilities by label
+    names : names of the columns of decisions, in the order of `decision_columns`
     labels : names of the classes
     multilabel : bool
+    scores : bool
+        Whether the scores of every class are columns, or in JSON these and the probabilities objects.
+    decimals : int
     narrow : bool
         Whether the number of the line stands for the record; `own` is then what it is called.
     n_threads : int
@@ -46,6 +48,8 @@ class RecordWriter:
         labels: Sequence[str],
         *,
         multilabel: bool,
+        scores: bool,
+        decimals: int,
         narrow: bool,
         n_threads: int,
     ) -> None:
@@ -56,6 +60,8 @@ class RecordWriter:
             source_delimiter=source.delimiter or ",",
             narrow=narrow,
             multilabel=multilabel,
+            class_scores=scores,
+            decimals=decimals,
             names=list(labels),
             delimiter=table.delimiter if isinstance(table, DelimitedWriter) else ",",
             defuse=isinstance(table, DelimitedWriter) and not table.keep_formulas,
@@ -65,24 +71,15 @@ class RecordWriter:
             class_keys=_keys(labels),
         )
 
-    def write(self, batch: RecordBatch, decisions: Decisions, numbers: Mapping[str, Floats], by_label: bool = False) -> None:
-        """Further records.
-
-        Parameters
-        ----------
-        batch : RecordBatch
-        decisions : of its texts
-        numbers : columns of the decisions that are numbers, as they are written
-        by_label : bool, default=False
-            Whether scores and probabilities of every label follow.
-        """
+    def write(self, batch: RecordBatch, decisions: Decisions) -> None:
+        """Further records, and the decisions on their texts."""
+        probabilities = decisions.probabilities
         lines, n_formulas = self.form.write(
             batch.records,
             np.ascontiguousarray(decisions.accepted),
             np.ascontiguousarray(decisions.unsure),
-            np.column_stack([*numbers.values()]),
-            np.ascontiguousarray(decisions.scores) if by_label else None,
-            None if decisions.probabilities is None or not by_label else np.ascontiguousarray(decisions.probabilities),
+            np.ascontiguousarray(decisions.scores),
+            None if probabilities is None else np.ascontiguousarray(probabilities),
             self.n_threads,
         )
         if isinstance(self.table, DelimitedWriter):
