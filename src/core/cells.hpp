@@ -12,15 +12,20 @@ namespace textmargin {
 
 enum class Formula : uint8_t { no, yes, unknown };
 
+// Whether a character may stand in a number, or in one of a telephone.
+inline bool is_of_number(char c) {
+    return (c >= '(' && c <= ':' && c != '*') || c == ' ' || c == '%';  // ( ) + , - . / 0 … 9 :
+}
+
 // Whether a spreadsheet would run a cell, as `is_formula` in tables/_cells.py says; unknown where that is a matter of Unicode's digits.
 inline Formula formula(Text cell) {
     if (cell.empty()) return Formula::no;
     const char first = cell[0];
     if (first == '=' || first == '@' || first == '\t' || first == '\r') return Formula::yes;
     if (first != '+' && first != '-') return Formula::no;
-    const size_t end = cell.find_first_not_of("0123456789 ().,:/%+-", 1);
-    if (end == Text::npos) return Formula::no;
-    size_t at = end;
+    size_t at = 1;
+    while (at < cell.size() && is_of_number(cell[at])) ++at;
+    if (at == cell.size()) return Formula::no;
     if (cell[at] == 'e' || cell[at] == 'E') {
         if (++at < cell.size() && (cell[at] == '+' || cell[at] == '-')) ++at;
         const size_t digits = at;

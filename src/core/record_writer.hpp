@@ -124,17 +124,22 @@ class LineWriter {
             put_number_cell(out, number, form_.decimals);
     }
 
-    // The values of a row; where it holds no quotes they can be copied.
+    // The values of a row; where it holds no quotes they can be copied, but for formulas.
     void put_values(const Record& record, bool quote) {
-        const bool verbatim = !record.quoted && form_.source_delimiter == form_.delimiter;
-        each_value(record.content, form_.source_delimiter, [&](const Value& value) {
-            if (verbatim) {
-                if (form_.defuse && formula(value.raw) == Formula::yes) ++n_formulas, out += '\'';
-                out.append(value.raw) += form_.delimiter;
-            } else {
-                put_own(value.plain(copy_), quote);
-            }
-        });
+        const Text content = record.content;
+        if (record.quoted || form_.source_delimiter != form_.delimiter) {
+            each_value(content, form_.source_delimiter, [&](const Value& value) { put_own(value.plain(copy_), quote); });
+            return;
+        }
+        const char* rest = content.data();
+        if (form_.defuse)
+            each_value(content, form_.source_delimiter, [&](const Value& value) {
+                if (formula(value.raw) != Formula::yes) return;
+                ++n_formulas;
+                out.append(rest, value.raw.data()) += '\'';
+                rest = value.raw.data();
+            });
+        out.append(rest, content.data() + content.size()) += form_.delimiter;
     }
 
     void put_own(Text cell, bool quote) {

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textmargin import Corpus, core
@@ -235,7 +234,7 @@ plain_lines = st.tuples(st.lists(soups, max_size=8).map(b"\n".join), st.sampled_
 def test_records_are_written_as_rows_are(files):
     n_records = 0
 
-    @settings(max_examples=int(os.environ.get("EXAMPLES", 150)), deadline=None)
+    @settings(max_examples=150, deadline=None)
     @given(files, cuts, runs, st.sampled_from([1, 2, 3]))
     def check(file, cuts, run, n_threads):
         nonlocal n_records
@@ -247,3 +246,58 @@ def test_records_are_written_as_rows_are(files):
 
     check()
     assert n_records
+
+
+def large_table():
+    """Rows of every kind, enough of them for several threads."""
+    rows = [f'{k},"no ""toner"" {k}\nat all",+49 170 {k}\n' if k % 7 == 0 else f"{k},toner für {k},=1+{k}\n" for k in range(2000)]
+    rows[500], rows[900], rows[901], rows[1300], rows[1999] = "1,2\n", "\n", '8, ,"x\ry"\n', '9,"a"b,c\n', "10,-٣,last"
+    return ("id,text,x\n" + "".join(rows)).encode()
+
+
+@pytest.mark.parametrize("to_format", ["csv", "jsonl"])
+def test_threads_change_nothing(to_format):
+    run = {"dialect": Dialect("csv"), "to_format": to_format, "narrow": None, "scores": True, "multilabel": True}
+    run |= {"strict": False, "keep_formulas": False, "patient": True}
+    *expected, _ = outcome(large_table(), [], records=False, **run)
+    for n_threads in (1, 2, 3):
+        *found, by_records = outcome(large_table(), [], records=True, n_threads=n_threads, **run)
+        assert by_records
+        assert found == expected
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 8))
+@example(1e22, 1)
+@example(123456789012345.67, 2)
+@example(9.9e-5, 6)
+@example(5e-324, 6)
+@example(-0.0, 6)
+def test_numbers_are_those_of_python(value, decimals):
+    assert core.number_text(value) == repr(value)
+    for number in (value, value % 1e4):
+        with np.errstate(over="ignore"):
+            rounded = float(np.round(number, decimals) + 0.0)
+        assert core.number_text(number, decimals) == json.dumps(rounded)
+
+
+def test_a_pipe_is_answered_line_by_line_and_ends_at_once(tmp_path):
+    ModelConfig().fit(Corpus("desk", ["toner", "vpn"] * 3, ["printing", "network"] * 3)).save(tmp_path / "m.tmm")
+    command = [sys.executable, "-m", "textmargin", "predict", str(tmp_path / "m.tmm"), "--jobs", "2"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(b"id,text\n")
+    for line, answer in [
+        (b"1,toner\n", b"1,toner,printing,,"),
+        (b'2,"vpn\nvpn"\n', b'2,"vpn\n'),
+        (b"3,toner\n", b'vpn",network,,'),
+    ]:
+        process.stdin.write(line)
+        process.stdin.flush()
+        if line.startswith(b"1"):
+            assert process.stdout.readline() == b"id,text,label,guess,score,confidence\n"
+        assert process.stdout.readline().startswith(answer)
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    assert process.stderr.readline() == b"textmargin: text: column 'text'\n"
+    assert b"interrupted" in process.stderr.readline()
+    assert time.monotonic() - start < 1
+    assert process.wait(timeout=30) == 130

@@ -24,7 +24,7 @@ from typing import Any
 from ..errors import TableError, install_hint
 from .paths import SUFFIXES, name_of, suffix_of
 
-AT_ONCE = 1 << 20
+AT_ONCE = 1 << 19
 FIRST_BLOCK = 1 << 18  # bytes of a file that are looked at to find out how it is written
 _MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError)
