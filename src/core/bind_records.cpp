@@ -31,23 +31,23 @@ void read_records(Batch& batch, int n_threads, const MakeReader& make_reader) {
     in_ranges(batch.records.size(), n_threads, [&](size_t begin, size_t end, size_t thread) {
         auto read = make_reader();
         for (size_t i = begin; i < end; ++i)
-            if (batch.records[i].kind == Kind::unread) read(batch.records[i], thread);
+            if (batch.records[i].kind == RecordKind::unread) read(batch.records[i], thread);
     });
 }
 
 std::vector<size_t> odd(const Batch& batch) {
     std::vector<size_t> found;
     for (size_t i = 0; i < batch.records.size(); ++i)
-        if (batch.records[i].kind == Kind::odd) found.push_back(i);
+        if (batch.records[i].kind == RecordKind::odd) found.push_back(i);
     return found;
 }
 
 nb::tuple counts(const Batch& batch) {
     size_t n_texts = 0, n_empty = 0, n_blank = 0;
     for (const Record& record : batch.records) {
-        n_texts += record.kind == Kind::row;
-        n_empty += record.kind == Kind::empty;
-        n_blank += record.kind == Kind::blank;
+        n_texts += record.kind == RecordKind::row;
+        n_empty += record.kind == RecordKind::empty;
+        n_blank += record.kind == RecordKind::blank;
     }
     return nb::make_tuple(n_texts, n_empty, n_blank);
 }
@@ -55,7 +55,7 @@ nb::tuple counts(const Batch& batch) {
 Strings texts(const std::shared_ptr<Batch>& batch) {
     Strings found;
     for (Record& record : batch->records) {
-        if (record.kind != Kind::row) continue;
+        if (record.kind != RecordKind::row) continue;
         record.place = found.views.size();
         found.views.push_back(record.text);
     }
@@ -76,7 +76,7 @@ nb::bytes join(const std::vector<LineWriter>& writers) {
 nb::tuple write(const LineForm& form, const Batch& batch, BoolTable accepted, BoolTable unsure, Table scores,
                 std::optional<Table> probabilities, int n_threads) {
     const auto n_texts = static_cast<size_t>(std::count_if(batch.records.begin(), batch.records.end(), [](const Record& record) {
-        return record.kind == Kind::row;
+        return record.kind == RecordKind::row;
     }));
     const auto fits = [&](const auto& array) { return array.shape(0) == n_texts && array.shape(1) == form.names.size(); };
     require(fits(accepted) && fits(unsure) && fits(scores) && (!probabilities || fits(*probabilities)),
@@ -102,12 +102,12 @@ nb::tuple write(const LineForm& form, const Batch& batch, BoolTable accepted, Bo
 }  // namespace
 
 void bind_records(nb::module_& m) {
-    nb::class_<Splitter>(m, "Splitter")
+    nb::class_<RecordSplitter>(m, "RecordSplitter")
         .def(nb::init<int, size_t, size_t>(), nb::arg("delimiter"), nb::arg("most_lines"), nb::arg("most_bytes"))
-        .def("add", [](Splitter& self, nb::bytes data) { return self.add(view_bytes(data)); })
-        .def("finish", &Splitter::finish)
-        .def_prop_ro("line_size", &Splitter::line_size)
-        .def_ro("number", &Splitter::number);
+        .def("add", [](RecordSplitter& self, nb::bytes data) { return self.add(view_bytes(data)); })
+        .def("finish", &RecordSplitter::finish)
+        .def_prop_ro("line_size", &RecordSplitter::line_size)
+        .def_ro("number", &RecordSplitter::number);
     nb::class_<Batch>(m, "Records")
         .def("__len__", [](const Batch& self) { return self.records.size(); })
         .def("line", [](Batch& self, size_t i) {
@@ -117,16 +117,16 @@ void bind_records(nb::module_& m) {
         .def("unread", [](const Batch& self, size_t most) {
             std::vector<size_t> found;
             for (size_t i = 0; i < self.records.size() && found.size() < most; ++i)
-                if (self.records[i].kind == Kind::unread) found.push_back(i);
+                if (self.records[i].kind == RecordKind::unread) found.push_back(i);
             return found;
         }, nb::arg("most"))
-        .def("leave_out", [](Batch& self, size_t i) { at(self, i).kind = Kind::outside; })
+        .def("leave_out", [](Batch& self, size_t i) { at(self, i).kind = RecordKind::outside; })
         .def("leave_out_from", [](Batch& self, size_t i) { self.records.resize(std::min(i, self.records.size())); })
         .def("put_row", [](Batch& self, size_t i, nb::bytes text) {
-            at(self, i).kind = Kind::row;
+            at(self, i).kind = RecordKind::row;
             at(self, i).text = self.keep(std::string(view_bytes(text)));
         })
-        .def("put_empty", [](Batch& self, size_t i) { at(self, i).kind = Kind::empty; })
+        .def("put_empty", [](Batch& self, size_t i) { at(self, i).kind = RecordKind::empty; })
         .def("put_line", [](Batch& self, size_t i, nb::bytes line) {
             at(self, i).given = true;
             at(self, i).own = self.keep(std::string(view_bytes(line)));
@@ -150,7 +150,7 @@ void bind_records(nb::module_& m) {
         .def_prop_ro("counts", &counts)
         .def_prop_ro("first_number", [](const Batch& self) {
             for (const Record& record : self.records)
-                if (record.kind == Kind::row || record.kind == Kind::empty) return record.number;
+                if (record.kind == RecordKind::row || record.kind == RecordKind::empty) return record.number;
             return int64_t{0};
         })
         .def("place", [](Batch& self, size_t i) { return at(self, i).place; })
@@ -169,17 +169,6 @@ void bind_records(nb::module_& m) {
            nb::arg("class_scores"), nb::arg("decimals"), nb::arg("names"), nb::arg("delimiter"), nb::arg("defuse"), nb::arg("json"), nb::arg("own_keys"), nb::arg("keys"), nb::arg("class_keys"))
         .def("write", &write, nb::arg("records"), nb::arg("accepted"), nb::arg("unsure"), nb::arg("scores"),
              nb::arg("probabilities").none(), nb::arg("n_threads"));
-    nb::class_<Strings>(m, "Strings")
-        .def("__len__", [](const Strings& self) { return self.views.size(); })
-        .def("to_list", [](const Strings& self) {
-            nb::list found;
-            for (const Text text : self.views) {
-                PyObject* one = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass");
-                if (!one) throw nb::python_error();
-                found.append(nb::steal(one));
-            }
-            return found;
-        }, "The texts as Python has them.");
     m.def("number_text", [](double value, int decimals) {
         std::string out;
         put_json_number(out, value, decimals);

@@ -60,7 +60,7 @@ struct Columns {
 // Reads a record that is not blank: a row with a text or an empty one, or odd where Python has to say what it is.
 inline void read_delimited(Batch& batch, Record& record, const Columns& columns, size_t thread) {
     const Text content = record.content;
-    record.kind = Kind::odd;
+    record.kind = RecordKind::odd;
     if (content.find('\0') != Text::npos || !is_utf8(content)) return;
     const bool newlines = content.find('\r') != Text::npos || (record.quoted && content.find('\n') != Text::npos);
     const bool digits = columns.defuse && !is_ascii(content);
@@ -76,7 +76,7 @@ inline void read_delimited(Batch& batch, Record& record, const Columns& columns,
     std::string copy;
     record.text = text.plain(copy);
     if (text.doubled) record.text = batch.keep(std::move(copy), thread);
-    record.kind = is_blank_text(record.text) ? Kind::empty : Kind::row;
+    record.kind = is_blank_text(record.text) ? RecordKind::empty : RecordKind::row;
 }
 
 // Reads a line that is a text and nothing else.
@@ -85,7 +85,7 @@ inline void read_plain(Record& record, bool defuse) {
     const bool plain = content.find('\0') == Text::npos && content.find('\r') == Text::npos && is_utf8(content) &&
                        !(defuse && formula(content) == Formula::unknown);
     record.text = content;
-    record.kind = !plain ? Kind::odd : is_blank_text(content) ? Kind::empty : Kind::row;
+    record.kind = !plain ? RecordKind::odd : is_blank_text(content) ? RecordKind::empty : RecordKind::row;
 }
 
 }  // namespace textmargin

@@ -29,21 +29,21 @@ class ObjectReader {
     bool is_text_ = false;  // whether the value that is read next is the text
     bool copied_ = false;
     Text text_;
-    Kind kind_ = Kind::odd;
+    RecordKind kind_ = RecordKind::odd;
 
   public:
     explicit ObjectReader(const Objects& objects) : objects_(objects) {}
 
     // Reads a record that is not blank; `own` becomes the object without its closing bracket.
     void read(Batch& batch, Record& record, size_t thread) {
-        record.kind = kind_ = Kind::odd;
+        record.kind = kind_ = RecordKind::odd;
         line_ = record.content, at_ = 0, copied_ = is_text_ = false;
         own_.clear();
         if (line_.find('\0') != Text::npos || !is_utf8(line_)) return;
         skip_blanks();
         if (!next_is('{') || !object(0)) return;
         skip_blanks();
-        if (at_ < line_.size() || kind_ == Kind::odd) return;
+        if (at_ < line_.size() || kind_ == RecordKind::odd) return;
         own_.pop_back();
         record.text = copied_ ? batch.keep(std::string(text_), thread) : text_;
         record.own = own_ == line_.substr(0, own_.size()) ? line_.substr(0, own_.size()) : batch.keep(own_, thread);
@@ -123,7 +123,7 @@ class ObjectReader {
             bool escapes;
             if (!string(text, escapes)) return false;
             if (is_text) {
-                kind_ = is_blank_text(text) ? Kind::empty : Kind::row;
+                kind_ = is_blank_text(text) ? RecordKind::empty : RecordKind::row;
                 copied_ = escapes;
                 text_ = escapes ? Text(text_copy_ = text) : text;
             }
@@ -137,7 +137,7 @@ class ObjectReader {
             if (line_.substr(at_).starts_with(word)) {
                 at_ += word.size();
                 own_.append(word);
-                if (is_text) kind_ = Kind::empty, text_ = {};
+                if (is_text) kind_ = RecordKind::empty, text_ = {};
                 return true;
             }
         return false;
@@ -187,7 +187,8 @@ class ObjectReader {
             if (!hex(low) || low < 0xDC00 || low >= 0xE000) return false;
             code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
         }
-        put_code_point(code);
+        u8 bytes[4];
+        decoded_.append(reinterpret_cast<const char*>(bytes), encode(code, bytes));
         return true;
     }
 
@@ -197,23 +198,6 @@ class ObjectReader {
         const auto [end, error] = std::from_chars(start, start + 4, code, 16);
         at_ += 4;
         return error == std::errc{} && end == start + 4;
-    }
-
-    void put_code_point(uint32_t code) {
-        const auto put = [&](uint32_t byte) { decoded_ += static_cast<char>(byte); };
-        if (code < 0x80) return put(code);
-        if (code < 0x800) {
-            put(0xC0 | code >> 6);
-        } else {
-            if (code < 0x10000) {
-                put(0xE0 | code >> 12);
-            } else {
-                put(0xF0 | code >> 18);
-                put(0x80 | (code >> 12 & 0x3F));
-            }
-            put(0x80 | (code >> 6 & 0x3F));
-        }
-        put(0x80 | (code & 0x3F));
     }
 
     bool digits() {

@@ -73,7 +73,7 @@ class LineWriter {
     LineWriter(const LineForm& form, const DecisionArrays& decisions) : form_(form), decisions_(decisions) {}
 
     void write(const Record& record) {
-        if (record.kind != Kind::row && record.kind != Kind::empty) return;
+        if (record.kind != RecordKind::row && record.kind != RecordKind::empty) return;
         if (record.given)
             out.append(record.own);
         else if (form_.json)
@@ -104,7 +104,7 @@ class LineWriter {
             put_names(record, which, quote);
             out += form_.delimiter;
         }
-        const bool decided = record.kind == Kind::row;
+        const bool decided = record.kind == RecordKind::row;
         put_number(decided ? decisions_.score(record.place) : NAN, quote);
         if (decisions_.probabilities) {
             out += form_.delimiter;
@@ -162,7 +162,7 @@ class LineWriter {
 
     // The names of a row's labels: of several with ; between them.
     void put_names(const Record& record, const bool* which, bool quote) {
-        const size_t n = record.kind == Kind::row ? decisions_.n_classes : 0;
+        const size_t n = record.kind == RecordKind::row ? decisions_.n_classes : 0;
         const bool *own = which + record.place * decisions_.n_classes, *first = std::find(own, own + n, true);
         if (first == own + n) return put({}, quote);
         Text cell = form_.names[static_cast<size_t>(first - own)];
@@ -196,7 +196,7 @@ class LineWriter {
             out.append(form_.keys[key++]);
             put_json_names(record, which);
         }
-        const bool decided = record.kind == Kind::row;
+        const bool decided = record.kind == RecordKind::row;
         out.append(form_.keys[key++]);
         put_json_number(out, decided ? decisions_.score(record.place) : NAN, form_.decimals);
         if (decisions_.probabilities) {
@@ -221,9 +221,9 @@ class LineWriter {
 
     void put_json_names(const Record& record, const bool* which) {
         const bool* own = which + record.place * decisions_.n_classes;
-        const bool* end = own + (record.kind == Kind::row ? decisions_.n_classes : 0);
+        const bool* end = own + (record.kind == RecordKind::row ? decisions_.n_classes : 0);
         const bool* one = std::find(own, end, true);
-        if (record.kind != Kind::row || (!form_.multilabel && one == end)) {
+        if (record.kind != RecordKind::row || (!form_.multilabel && one == end)) {
             out.append("null");
         } else if (!form_.multilabel) {
             put_json_string(out, form_.names[static_cast<size_t>(one - own)]);

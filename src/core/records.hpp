@@ -15,7 +15,7 @@
 
 namespace textmargin {
 
-enum class Kind : uint8_t {
+enum class RecordKind : uint8_t {
     unread,
     outside,  // no row: a header, or a line that cannot be read
     blank,
@@ -27,7 +27,7 @@ enum class Kind : uint8_t {
 struct Record {
     Text content;        // less the end of its line
     int64_t number = 0;  // of its first line, from 1
-    Kind kind = Kind::unread;
+    RecordKind kind = RecordKind::unread;
     bool quoted = false;  // whether it holds a quote
     bool given = false;   // whether `own` is all that is to be written of it, decision included
     size_t place = 0;     // among the rows with a text
@@ -78,7 +78,7 @@ inline bool quote_open(Text line, bool opened, char delimiter) {
     }
 }
 
-class Splitter {
+class RecordSplitter {
     int delimiter_;  // −1: every line is a record
     size_t most_lines_, most_bytes_;
     std::string rest_;      // lines whose quote is open, then a line whose end is still to come
@@ -88,7 +88,7 @@ class Splitter {
   public:
     int64_t number = 0;  // of the last line so far
 
-    Splitter(int delimiter, size_t most_lines, size_t most_bytes)
+    RecordSplitter(int delimiter, size_t most_lines, size_t most_bytes)
         : delimiter_(delimiter), most_lines_(most_lines), most_bytes_(most_bytes) {}
 
     size_t line_size() const { return rest_.size() - line_; }
@@ -156,7 +156,7 @@ class Splitter {
         if (content.ends_with('\r')) content.remove_suffix(1);
         Record& record = batch.records.emplace_back();
         record.content = content, record.number = number, record.quoted = quoted;
-        if (is_blank(content)) record.kind = Kind::blank;
+        if (is_blank(content)) record.kind = RecordKind::blank;
         start = std::min(end + 1, all.size());
     }
 };

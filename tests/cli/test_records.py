@@ -49,7 +49,7 @@ class Model:
         self.asked = []
 
     def decide(self, texts, probabilities=False):
-        texts = texts if isinstance(texts, list) else texts.to_list()
+        texts = list(texts)
         self.asked.append(texts)
         codes = np.array([zlib.crc32(text.encode("utf-8", "surrogatepass")) for text in texts], dtype=np.int64).reshape(-1, 1)
         places = np.arange(len(NAMES))

@@ -56,7 +56,7 @@ def decide_batches(
     for batch in batches:
         if strict:
             batch = batch.until_invalid()
-        texts = batch.texts if isinstance(batch.texts, list) else batch.texts.to_list()
+        texts = batch.texts
         if len(texts) or batch.n_empty:
             decisions = model.decide(texts, probabilities=known) if len(texts) else nothing
             sink.add(batch.table_rows, decisions)  # type: ignore[arg-type]  # a budget, which needs rows, gets rows

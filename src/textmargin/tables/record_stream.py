@@ -167,7 +167,7 @@ class _Records:
     def batches(self) -> Iterator[TextBatch | RecordBatch]:
         """What is there, as soon as it is there."""
         delimiter = self.dialect.delimiter if self.dialect.file_format in ("csv", "tsv") else None
-        splitter = core.Splitter(-1 if delimiter is None else ord(delimiter), MOST_LINES, MOST_BYTES)
+        splitter = core.RecordSplitter(-1 if delimiter is None else ord(delimiter), MOST_LINES, MOST_BYTES)
         while data := self.stream.read():
             if len(records := splitter.add(data)):
                 yield from self._batch(records)
