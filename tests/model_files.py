@@ -66,6 +66,12 @@ def changed(content, change):
     return pack({**entries, "model.json": json.dumps(manifest if new is None else new).encode()})
 
 
+def with_terms(manifest, entry):
+    """The numbered value that a vocabulary is, changed to another one."""
+    place = next(k for k, own in enumerate(manifest["values"]) if "terms" in own)
+    manifest["values"][place] = entry
+
+
 def with_value(value):
     """A change: what is known is another value."""
 
@@ -203,7 +209,8 @@ HOSTILE = {
     "values that are none": set_in("values", value={}),
     "no values": set_in("values", value=[]),
     "ends in a list": lambda manifest: manifest["values"].append({"list": []}),
-    "newer format": set_in("format", value=2),
+    "newer format": set_in("format", value=3),
+    "older format": set_in("format", value=1),
     "format 0": set_in("format", value=0),
     "format that is no number": set_in("format", value="1"),
     "format that is true": set_in("format", value=True),
@@ -212,9 +219,9 @@ HOSTILE = {
     "something more": set_in("execute", value="os.system('true')"),
     "manifest that is a list": lambda manifest: [1],
     "manifest that is a word": lambda manifest: "model",
-    "vocabulary beyond the matrix": lambda manifest: next(
-        entry["dict"].update({next(iter(entry["dict"])): 10**9})
-        for entry in manifest["values"]
-        if "dict" in entry and len(entry["dict"]) > 8 and all(type(value) is int for value in entry["dict"].values())
-    ),
+    "vocabulary beyond the matrix": lambda manifest: with_terms(manifest, {"dict": {"corn": 10**9}}),
+    "vocabulary of one array": lambda manifest: with_terms(manifest, {"terms": [{"at": 0}]}),
+    "vocabulary of numbers": lambda manifest: with_terms(manifest, {"terms": [1, 2]}),
+    "vocabulary that is a list": lambda manifest: with_terms(manifest, {"list": ["corn"]}),
+    "vocabulary of a prior": with_entry({"terms": []}),
 }

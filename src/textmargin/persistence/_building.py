@@ -5,14 +5,14 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
 
-from .. import __version__
+from ..representations.term_block import TermBlock
 from ._archive import Refused
 from ._arrays import scalar_type
 from ._encoding import DEEPEST, SPARSE, in_place
@@ -55,19 +55,24 @@ class Builder:
             if "object" in entry:
                 if set(entry) != {"object", "state"} or not isinstance(entry["state"], dict):
                     raise Refused(f"has an object {entry['object']!r:.60} without attributes")
-                check_names(known_class(entry["object"]), entry["state"])
+                self._check_object(entry["object"], entry["state"])
+
+    def _check_object(self, name: Any, state: dict[str, Any]) -> None:
+        check_names(known_class(name), state)
+
+    def _object(self, name: str, state: dict[str, Any]) -> Any:
+        return made(known_class(name), state, self._versions)
 
     def _part(self, entry: dict[str, Any]) -> Any:
         if "object" in entry:
             state = {name: self._value(value) for name, value in entry["state"].items()}
-            here = {"textmargin": __version__, "scikit-learn": sklearn.__version__}
-            return made(known_class(entry["object"]), state, self._versions, here)
+            return self._object(entry["object"], state)
         kind, content = next(iter(entry.items()))
         shape = [_natural(n) for n in entry["shape"]] if "shape" in entry else None
         if set(entry) - {kind, "shape"} or (shape is None) == (kind in SPARSE or kind == "objects"):
             raise Refused(f"has a value of a kind that is not known: {sorted(entry)!r:.80}")
         if kind in SPARSE:
-            return self._sparse(SPARSE[kind], content, shape)
+            return self._sparse(kind, content, shape)
         if kind == "objects":
             return _object_array(self._each(content), shape)
         if kind not in self._builders:
@@ -121,11 +126,19 @@ class Builder:
     def _array(self, number: Any) -> NDArray[Any]:
         return self._arrays[_natural(number)]
 
-    def _sparse(self, kind: type, content: Any, shape: Any) -> Any:
+    def _terms(self, content: Any) -> TermBlock:
+        found = TermBlock(*self._each(content))
+        try:
+            found.check()
+        except ValueError as error:
+            raise Refused(f"has a vocabulary {error}") from error
+        return found
+
+    def _sparse(self, kind: str, content: Any, shape: Any) -> Any:
         data, indices, indptr = self._each(content)
         if data.dtype.kind not in "biuf" or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or len(shape) != 2:
             raise Refused("has a sparse matrix of something else than numbers")
-        matrix = kind((data, indices, indptr), shape=tuple(shape))
+        matrix = getattr(import_module("scipy.sparse"), kind)((data, indices, indptr), shape=tuple(shape))
         matrix.check_format(full_check=True)  # products go by its indices without looking
         return matrix
 
@@ -151,6 +164,7 @@ class Builder:
         "set": lambda self, content: {self._key(key) for key in content},
         "frozenset": lambda self, content: frozenset(self._key(key) for key in content),
         "array": _array,
+        "terms": _terms,
         "method": _method,
         "analyzer": _analyzer,
     }

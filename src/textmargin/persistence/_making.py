@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from .._sklearn import validate_params
 from ..errors import TextmarginWarning
+from ..representations.term_block import TermBlock
 from ._archive import Refused
 from ._known import PAIRS, check_names, known_class, parameters
+from ._manifest import versions_here
 
 # What attributes must be, by class: types, and names of classes that models consist of.
 _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
@@ -50,8 +51,9 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
 _FITTED = ("classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fitted TextClassifier has
 
 
-def made(cls: type, state: dict[str, Any], versions: Mapping[str, str], here: Mapping[str, str]) -> Any:
+def made(cls: type, state: dict[str, Any], versions: Mapping[str, str]) -> Any:
     """An object with these attributes. From another version, parameters may be missing: defaults are used, with a warning."""
+    here = versions_here()
     package = "scikit-learn" if cls.__module__.startswith("sklearn") else "textmargin"
     estimator = hasattr(cls, "get_params")
     missing = [name for name in parameters(cls) if name not in state]
@@ -95,9 +97,13 @@ def _settle(part: Any) -> None:
         part._fitted, texts = object.__new__(pairs), part._fitted
         vars(part._fitted).update(texts, kernel=part)
     vocabulary = vars(part).get("vocabulary_", {})
+    if isinstance(vocabulary, TermBlock):
+        part.vocabulary_ = vocabulary = vocabulary.vocabulary()
     if sorted(vocabulary.values()) != list(range(len(vocabulary))):
         raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
     if name in ("FeatureHasher", "HashingVectorizer"):
+        from .._sklearn import validate_params
+
         validate_params(part)  # compiled code divides by n_features
     if name == "ThresholdClassifier":
         part._source = None  # the training texts stayed behind
