@@ -92,7 +92,7 @@ class DecisionRule:
             return ~accepted & (scores >= -width - ROUNDING) & (width > 0)
         below = -scores[:, [labels.positive]]  # how far, where it is
         band = ~accepted[:, [labels.positive]] & (below <= width + ROUNDING) & (width > 0)
-        guess = np.where(below <= width / 2, labels.positive, 1 - labels.positive)  # the nearer end of the band
+        guess = np.where(below <= width / 2 + ROUNDING, labels.positive, 1 - labels.positive)  # the nearer end of the band
         return np.asarray(band & (guess == np.arange(2)))
 
     def probabilities(self, columns: Floats) -> Floats:
