@@ -66,10 +66,16 @@ def changed(content, change):
     return pack({**entries, "model.json": json.dumps(manifest if new is None else new).encode()})
 
 
-def with_terms(manifest, entry):
-    """The numbered value that a vocabulary is, changed to another one."""
-    place = next(k for k, own in enumerate(manifest["values"]) if "terms" in own)
-    manifest["values"][place] = entry
+def with_terms(*names, entry=None):
+    """A change: the array that the terms of a vocabulary are is another value, called otherwise, or not there."""
+
+    def change(manifest):
+        state = next(own["state"] for own in manifest["values"] if own.get("object") == "BagOfWords")
+        place = state.pop("_term_block")
+        manifest["values"][place["at"]] = entry
+        state |= dict.fromkeys(names, place)
+
+    return change
 
 
 def with_value(value):
@@ -219,9 +225,9 @@ HOSTILE = {
     "something more": set_in("execute", value="os.system('true')"),
     "manifest that is a list": lambda manifest: [1],
     "manifest that is a word": lambda manifest: "model",
-    "vocabulary beyond the matrix": lambda manifest: with_terms(manifest, {"dict": {"corn": 10**9}}),
-    "vocabulary of one array": lambda manifest: with_terms(manifest, {"terms": [{"at": 0}]}),
-    "vocabulary of numbers": lambda manifest: with_terms(manifest, {"terms": [1, 2]}),
-    "vocabulary that is a list": lambda manifest: with_terms(manifest, {"list": ["corn"]}),
-    "vocabulary of a prior": with_entry({"terms": []}),
+    "vocabulary beyond the matrix": with_terms("_vocabulary", entry={"dict": {"corn": 10**9}}),
+    "vocabulary of a list": with_terms("_vocabulary", entry={"list": ["corn"]}),
+    "vocabulary in place of a property": with_terms("vocabulary_", entry={"dict": {"corn": 0}}),
+    "terms in a list": with_terms("_term_block", entry={"list": ["corn"]}),
+    "terms in two ways": with_terms("_vocabulary", "_term_block", entry={"dict": {"corn": 0}}),
 }

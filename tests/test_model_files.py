@@ -17,15 +17,16 @@ import scipy.sparse as sp
 import sklearn
 from model_files import HOSTILE, NAMES, changed, entries_of, info, kept, outcome, patched, sealed, set_in, zipped
 from samples import TOPICS, corpus
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.svm import LinearSVC
 
 import textmargin
-from textmargin import KernelSVC, KeywordPrior, TextClassifier, ThresholdClassifier, load, save
+from textmargin import BagOfWords, KernelSVC, KeywordPrior, TextClassifier, ThresholdClassifier, load, save
+from textmargin.decider import load_decider
 from textmargin.errors import ModelFileError, TextmarginWarning, TooLargeError
 from textmargin.persistence import _archive, load_classifier
 from textmargin.persistence._archive import pack
-from textmargin.representations.term_block import TermBlock
+from textmargin.representations._vocabulary import Vocabulary
 
 TEXTS, LABELS = corpus(80)
 NEW = corpus(30, seed=1)[0]
@@ -46,7 +47,7 @@ def sample(tmp_path_factory):
 
 @pytest.fixture
 def refuses(tmp_path):
-    """That a file is refused, in words that name it."""
+    """That a file is refused, in words that name it; by who loads it to decide and nothing else in the same words."""
 
     def check(content, message=None):
         path = tmp_path / "model.tmm"
@@ -55,6 +56,9 @@ def refuses(tmp_path):
             load(path)
         assert str(path) in str(caught.value)
         assert str(caught.value).endswith(".")
+        with pytest.raises(ModelFileError) as other:
+            load_decider(path)
+        assert str(other.value) == str(caught.value)
 
     return check
 
@@ -318,13 +322,13 @@ def test_values_that_a_type_does_not_have(array, tmp_path):
 )
 def test_vocabulary_that_is_no_list_of_terms(block, ends, message, tmp_path):
     ends = np.array(ends, dtype=None if ends else np.int64)
-    model = CountVectorizer()
-    model.vocabulary_ = TermBlock(np.frombuffer(block, dtype=np.uint8), ends)
+    model = BagOfWords()
+    model._vocabulary = Vocabulary(np.frombuffer(block, dtype=np.uint8), ends)
     save(model, tmp_path / "model.tmm")
     if message is None:
         assert [*load(tmp_path / "model.tmm").vocabulary_.values()] == [*range(len(ends))]
     else:
-        with pytest.raises(ModelFileError, match=f"has a vocabulary .*{message}"):
+        with pytest.raises(ModelFileError, match=f"has a BagOfWords with a vocabulary .*{message}"):
             load(tmp_path / "model.tmm")
 
 

@@ -12,13 +12,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..representations.term_block import TermBlock
 from ._archive import Refused
 from ._arrays import scalar_type
 from ._encoding import DEEPEST, SPARSE, in_place
 from ._known import METHODS, check_names, class_name, known_class, known_function
 from ._making import made
 from ._sharing import unfolds_too_far
+
+
+def _natural(number: Any) -> int:
+    if type(number) is not int or number < 0:
+        raise Refused(f"has {number!r:.40} where a number that counts should be")
+    return number
+
+
+def _float(name: Any) -> float:
+    if name not in ("inf", "-inf", "nan"):
+        raise Refused(f"has a number {name!r:.40}")
+    return float(name)
+
+
+def _object_array(items: list[Any], shape: Any) -> NDArray[Any]:
+    if math.prod(shape) != len(items):
+        raise Refused(f"has an array of {len(items)} values and shape {shape!r:.60}")
+    array = np.empty(len(items), dtype=object)
+    for k, item in enumerate(items):  # one by one: NumPy would look into lists
+        array[k] = item
+    return array.reshape(shape)
 
 
 class Builder:
@@ -94,9 +114,9 @@ class Builder:
         if kind == "numpy":
             dtype, value = content
             return scalar_type(dtype).type(self._value(value))
-        if kind not in _SCALARS:
+        if kind not in self._scalars:
             raise Refused(f"has a value of a kind that is not known: {kind!r:.60}")
-        return _SCALARS[kind](content)
+        return self._scalars[kind](content)
 
     def _at(self, number: Any) -> Any:
         if _natural(number) >= len(self._built):
@@ -125,14 +145,6 @@ class Builder:
 
     def _array(self, number: Any) -> NDArray[Any]:
         return self._arrays[_natural(number)]
-
-    def _terms(self, content: Any) -> TermBlock:
-        found = TermBlock(*self._each(content))
-        try:
-            found.check()
-        except ValueError as error:
-            raise Refused(f"has a vocabulary {error}") from error
-        return found
 
     def _sparse(self, kind: str, content: Any, shape: Any) -> Any:
         data, indices, indptr = self._each(content)
@@ -164,38 +176,14 @@ class Builder:
         "set": lambda self, content: {self._key(key) for key in content},
         "frozenset": lambda self, content: frozenset(self._key(key) for key in content),
         "array": _array,
-        "terms": _terms,
         "method": _method,
         "analyzer": _analyzer,
     }
-
-
-def _natural(number: Any) -> int:
-    if type(number) is not int or number < 0:
-        raise Refused(f"has {number!r:.40} where a number that counts should be")
-    return number
-
-
-def _float(name: Any) -> float:
-    if name not in ("inf", "-inf", "nan"):
-        raise Refused(f"has a number {name!r:.40}")
-    return float(name)
-
-
-def _object_array(items: list[Any], shape: Any) -> NDArray[Any]:
-    if math.prod(shape) != len(items):
-        raise Refused(f"has an array of {len(items)} values and shape {shape!r:.60}")
-    array = np.empty(len(items), dtype=object)
-    for k, item in enumerate(items):  # one by one: NumPy would look into lists
-        array[k] = item
-    return array.reshape(shape)
-
-
-_SCALARS: Mapping[str, Callable[[Any], Any]] = {
-    "float": _float,
-    "bytes": lambda content: base64.b64decode(content, validate=True),
-    "path": Path,
-    "type": lambda name: scalar_type(name).type,
-    "dtype": scalar_type,
-    "function": known_function,
-}
+    _scalars: Mapping[str, Callable[[Any], Any]] = {
+        "float": _float,
+        "bytes": lambda content: base64.b64decode(content, validate=True),
+        "path": Path,
+        "type": lambda name: scalar_type(name).type,
+        "dtype": scalar_type,
+        "function": known_function,
+    }

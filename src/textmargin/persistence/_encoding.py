@@ -6,7 +6,7 @@ number, {"at": number}, which must be lower than one's own: what was shared is s
     in place    null, true, 1, 0.5, "text"    {"float": "nan"}    {"bytes": base64}    {"numpy": ["<f8", 0.5]}    {"tuple": […]}
                 {"path": "…"}    {"type": "<f8"}    {"dtype": "<f8"}    {"function": name}
     numbered    {"list": […]}    {"dict": {…}}    {"pairs": [[key, value], …]}    {"set": […]}    {"frozenset": […]}
-                {"array": number}    {"terms": [block, ends]}    {"objects": […], "shape": […]}
+                {"array": number}    {"objects": […], "shape": […]}
                 {"csr_matrix": [data, indices, indptr], "shape": […]}    {"method": [value, name]}    {"analyzer": vectoriser}
                 {"object": class, "state": {…}}
 """
@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..representations.term_block import TermBlock
 from ._arrays import is_plain
 from ._known import METHODS, class_name, function_name, state_of
 from ._sharing import unfolds_too_far
@@ -112,8 +111,6 @@ class Encoder:
             return {kind.__name__: sorted((self._key(key, at) for key in x), key=repr)}
         if kind in (np.ndarray, np.memmap):
             return self._array(x, at)
-        if kind is TermBlock:
-            return {"terms": self._each((x.block, x.ends), at)}
         if kind.__name__ in SPARSE and kind.__module__.startswith("scipy.sparse."):
             return {kind.__name__: self._each((x.data, x.indices, x.indptr), at), "shape": list(map(int, x.shape))}
         if kind is MethodType and x.__name__ in METHODS and class_name(type(x.__self__)):

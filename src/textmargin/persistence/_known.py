@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..representations.term_block import TermBlock
 from ._archive import Refused
 
 _HOMES = {
@@ -79,11 +78,16 @@ PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequenceP
 _LEFT_BEHIND = frozenset({"_loss_function_", "_source", "_sklearn_version", "_stop_words_id"})
 
 
-def known_class(name: Any) -> type:
-    """The class of this name."""
+def home_of(name: Any) -> str:
+    """The module of the class of this name."""
     if not isinstance(name, str) or name not in _CLASSES:
         raise Refused(f"names a class {name!r:.80}, which is not one that models consist of", "do not trust it")
-    found: type = getattr(import_module(_CLASSES[name]), name)
+    return _CLASSES[name]
+
+
+def known_class(name: Any) -> type:
+    """The class of this name."""
+    found: type = getattr(import_module(home_of(name)), name)
     return found
 
 
@@ -119,22 +123,11 @@ def state_of(part: Any) -> dict[str, Any]:
     state = {name: value for name, value in (part.__getstate__() or {}).items() if name not in _LEFT_BEHIND}
     if type(part).__name__ in PAIRS and "_fitted" in state:  # which refers back to the kernel
         state["_fitted"] = {name: value for name, value in vars(part._fitted).items() if name != "kernel"}
-    if numbers_terms(state.get("vocabulary_")):
-        state["vocabulary_"] = TermBlock.of(state["vocabulary_"])
     if class_name(type(part)) == "GazePrior":
         if hasattr(part.readings, "columns"):  # a table of any kind, as a mapping of its columns
             state["readings"] = {str(name): np.asarray(part.readings[name]) for name in part.readings.columns}
         state["_learnt_with"] = getattr(part, "_learnt_with", None) == part._settings()  # addresses, which change
     return state
-
-
-def numbers_terms(vocabulary: Any) -> bool:
-    """Whether this is a dictionary that numbers terms 0, 1, 2 …"""
-    return (
-        type(vocabulary) is dict
-        and all(type(term) is str for term in vocabulary)
-        and sorted(vocabulary.values()) == list(range(len(vocabulary)))
-    )
 
 
 def check_names(cls: type, state: Any) -> None:
