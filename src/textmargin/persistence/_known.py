@@ -78,11 +78,16 @@ PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequenceP
 _LEFT_BEHIND = frozenset({"_loss_function_", "_source", "_sklearn_version", "_stop_words_id"})
 
 
-def known_class(name: Any) -> type:
-    """The class of this name."""
+def home_of(name: Any) -> str:
+    """The module of the class of this name."""
     if not isinstance(name, str) or name not in _CLASSES:
         raise Refused(f"names a class {name!r:.80}, which is not one that models consist of", "do not trust it")
-    found: type = getattr(import_module(_CLASSES[name]), name)
+    return _CLASSES[name]
+
+
+def known_class(name: Any) -> type:
+    """The class of this name."""
+    found: type = getattr(import_module(home_of(name)), name)
     return found
 
 
