@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -48,7 +47,7 @@ def predict(
     keep_formulas: Annotated[
         bool, typer.Option("--keep-formulas", help="In CSV and TSV, leave cells as they are that a spreadsheet would run.")
     ] = False,
-    jobs: Annotated[int, typer.Option("--jobs", help="Threads; -1 for as many as there are processors.")] = 1,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="Threads; the output is the same.", show_default="all cores")] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -84,7 +83,7 @@ def predict(
     if cluster.wanted:
         not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
         not_here |= {"--watch": watch, "--budget": limits.budget is not None, "--only-decisions": only_decisions}
-        not_here |= {"--keep-formulas": keep_formulas, "--jobs": jobs != 1}
+        not_here |= {"--keep-formulas": keep_formulas, "--jobs": jobs is not None}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
@@ -93,6 +92,7 @@ def predict(
     if overwrite:
         raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
     from .._system.row_counter import RowCounter
+    from .._system.threads import n_threads
     from ..tables.formats import file_dialect, format_of
     from ..tables.paths import name_of
     from ..tables.record_stream import RecordUse
@@ -100,19 +100,22 @@ def predict(
     from ._deciding import decide_batches
     from ._decision_lines import DecisionWriter
 
-    n_threads = _n_threads(jobs)
+    if jobs == 0:
+        raise OptionError("--jobs 0 has no meaning; leave it out for all cores, or give 1 for one thread.")
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model)
     # A watch and a budget rest on held-out scores; all else needs decisions alone, which are there a second earlier.
-    classifier: Any = load_classifier(model) if watch or limits.budget is not None else load_decider(model)
+    classifier: Any = load_classifier(model) if watch or limits.budget is not None else load_decider(model, jobs)
     monitor = _monitor(classifier) if watch else None
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
     dialect = None if output is None else file_dialect(data, file.dialect)
     use = RecordUse(
-        objects=to_format == "jsonl" or narrow is True, defuse=to_format != "jsonl" and not keep_formulas, n_threads=n_threads
+        objects=to_format == "jsonl" or narrow is True,
+        defuse=to_format != "jsonl" and not keep_formulas,
+        n_threads=n_threads(jobs),
     )
     with (
         open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like, dialect=dialect) as table,
@@ -166,12 +169,6 @@ def _batches(
         batches = file.stream(data, usual)
     # What is wrong with a file is said before anything is printed.
     return chain(list(islice(batches, 1)), batches) if data != "-" else batches
-
-
-def _n_threads(jobs: int) -> int:
-    if jobs == 0:
-        raise OptionError("--jobs 0: at least one, or -1 for as many as there are processors.")
-    return jobs if jobs > 0 else max((os.cpu_count() or 1) + 1 + jobs, 1)
 
 
 def _predict_parts(
