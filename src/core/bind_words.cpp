@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "ngrams.hpp"
 #include "vocabulary.hpp"
 
 namespace textmargin {
@@ -280,10 +281,25 @@ nb::list decode_terms(Vector<u8> block, Vector<int64_t> ends) {
     return names;
 }
 
+nb::tuple py_count_ngrams(Vector<int32_t> codes, Vector<int64_t> starts, size_t length) {
+    require(length >= 1, "length must be at least 1");
+    require(starts.size() >= 1 && starts.data()[0] == 0 && starts.data()[starts.size() - 1] == int64_t(codes.size()) &&
+                std::is_sorted(starts.data(), starts.data() + starts.size()),
+            "starts must run from 0 to the number of codes");
+    NgramCounts counts;
+    {
+        const nb::gil_scoped_release released;
+        counts = count_ngrams(view(codes), view(starts), length, watch_signals());
+    }
+    return nb::make_tuple(give_array(counts.indptr), give_array(std::move(counts.indices)), give_array(std::move(counts.counts)),
+                          give_array(counts.places));
+}
+
 }  // namespace
 
 void bind_words(nb::module_& m) {
     m.def("decode_terms", &decode_terms);
+    m.def("count_ngrams", &py_count_ngrams);
     nb::class_<Strings>(m, "Strings").def("__len__", [](const Strings& strings) { return strings.views.size(); });
     nb::class_<Terms>(m, "Terms")
         .def(nb::init<const std::string&, bool, bool, bool, u32, u32, u32, bool, std::vector<nb::bytes>, std::vector<nb::bytes>,
