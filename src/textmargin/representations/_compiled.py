@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._sklearn import align_sparse
+from .._sklearn import OpenVectorizer, align_sparse
 from .._system.threads import n_threads
 from ._analysis import PATTERNS, Analysis, ordered
 from ._vocabulary import Vocabulary
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TEXTS_AT_ONCE = 1 << 14
 
 
-class CompiledVectorizer:
+class CompiledVectorizer(OpenVectorizer):
     """A mixin before a vectoriser of scikit-learn: its own methods remain for what compiled code does not know."""
 
     n_jobs: int | None
@@ -155,12 +155,12 @@ class CompiledVectorizer:
             return parts[0]
         return sp.vstack(parts, format="csr") if parts else sp.csr_array((0, n_columns), dtype=self.dtype)
 
-    def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[Any, Any]:
-        """scikit-learn's inner loop: the vocabulary, in the order its terms are met where it is not fixed, and the counts."""
+    def count_terms(self, raw_documents: Any, fixed_vocabulary: bool) -> tuple[Any, Any] | None:
+        """The vocabulary, in the order its terms are met where it is not fixed, and the counts; None to leave it to Python."""
         analysis = self._analysis()
-        if analysis is None or (fixed_vocab and isinstance(self._vocabulary, dict)):
-            return super()._count_vocab(raw_documents, fixed_vocab)  # type: ignore[misc]
-        if fixed_vocab:
+        if analysis is None or (fixed_vocabulary and isinstance(self._vocabulary, dict)):
+            return None
+        if fixed_vocabulary:
             self.build_analyzer()
             X = self._look_up(raw_documents, _counts(len(self._vocabulary)))
             return {}, align_sparse(X)  # which nobody asks for, and which would have to be made
