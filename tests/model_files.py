@@ -66,6 +66,18 @@ def changed(content, change):
     return pack({**entries, "model.json": json.dumps(manifest if new is None else new).encode()})
 
 
+def with_terms(*names, entry=None):
+    """A change: the array that the terms of a vocabulary are is another value, called otherwise, or not there."""
+
+    def change(manifest):
+        state = next(own["state"] for own in manifest["values"] if own.get("object") == "BagOfWords")
+        place = state.pop("_term_block")
+        manifest["values"][place["at"]] = entry
+        state |= dict.fromkeys(names, place)
+
+    return change
+
+
 def with_value(value):
     """A change: what is known is another value."""
 
@@ -203,7 +215,8 @@ HOSTILE = {
     "values that are none": set_in("values", value={}),
     "no values": set_in("values", value=[]),
     "ends in a list": lambda manifest: manifest["values"].append({"list": []}),
-    "newer format": set_in("format", value=2),
+    "newer format": set_in("format", value=3),
+    "older format": set_in("format", value=1),
     "format 0": set_in("format", value=0),
     "format that is no number": set_in("format", value="1"),
     "format that is true": set_in("format", value=True),
@@ -212,9 +225,9 @@ HOSTILE = {
     "something more": set_in("execute", value="os.system('true')"),
     "manifest that is a list": lambda manifest: [1],
     "manifest that is a word": lambda manifest: "model",
-    "vocabulary beyond the matrix": lambda manifest: next(
-        entry["dict"].update({next(iter(entry["dict"])): 10**9})
-        for entry in manifest["values"]
-        if "dict" in entry and len(entry["dict"]) > 8 and all(type(value) is int for value in entry["dict"].values())
-    ),
+    "vocabulary beyond the matrix": with_terms("_vocabulary", entry={"dict": {"corn": 10**9}}),
+    "vocabulary of a list": with_terms("_vocabulary", entry={"list": ["corn"]}),
+    "vocabulary in place of a property": with_terms("vocabulary_", entry={"dict": {"corn": 0}}),
+    "terms in a list": with_terms("_term_block", entry={"list": ["corn"]}),
+    "terms in two ways": with_terms("_vocabulary", "_term_block", entry={"dict": {"corn": 0}}),
 }

@@ -8,7 +8,8 @@
 
 Scores are on the scale of margins, 1; what differs from a bound by rounding alone is at it. A column is a binary problem, its
 class against the rest. Names are strings or numbers, in order; `_label_forms.py` reads them in
-every form that people have them, and gives decisions back in the same.
+every form that people have them, and gives decisions back in the same. Deciding needs NumPy alone: scikit-learn and SciPy, which
+take a second to import, are imported where labels are read.
 """
 
 from __future__ import annotations
@@ -18,10 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._ties import ROUNDING
 from ._typing import Bools, Floats, Indices
@@ -192,6 +190,8 @@ class LabelsMixin:
 
     @property
     def _labels(self) -> ClassLabels:
+        from sklearn.utils.validation import check_is_fitted
+
         check_is_fitted(self)
         return ClassLabels.of(self.classes_, self.multilabel_)
 
@@ -215,7 +215,11 @@ class OneVsRest:
         names : array, default=None
             Of an indicator's columns, see `column_names`; their numbers by default.
         """
-        y = y.toarray() if sp.issparse(y) else y
+        from scipy.sparse import issparse
+        from sklearn.utils.multiclass import type_of_target
+        from sklearn.utils.validation import column_or_1d
+
+        y = y.toarray() if issparse(y) else y
         if names is None and np.ndim(y) == 2 and np.shape(y)[1] == 1:
             y = column_or_1d(y, warn=True)
         kind = "multilabel-indicator" if names is not None else type_of_target(y)

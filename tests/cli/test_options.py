@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from textmargin import load_dataset
 from textmargin.cli import app
 from textmargin.cli._console import with_options
+from textmargin.cli._usage import COMMANDS
 from textmargin.errors import SettingError, TableError, TextmarginWarning
 from textmargin.persistence import load_classifier
 from textmargin.tables.export import export_csv
@@ -235,8 +236,7 @@ def test_brackets_in_help_were_taken_for_markup(width, monkeypatch):
 @pytest.mark.parametrize("width", ["50", "60", "80"])
 def test_help_names_every_option_in_full(width, monkeypatch):
     monkeypatch.setenv("COLUMNS", width)
-    for command in app.registered_commands:
-        name = command.name or command.callback.__name__
+    for name in COMMANDS:
         shown = call(name, "--help").stdout
         assert "--help" in shown
         assert not re.search(r"-\w+…", shown), name

@@ -20,7 +20,7 @@ from .. import __version__
 from .._system.json import jsonable
 from .._system.stages import StageDisplay
 from ..errors import SettingError, TextmarginError
-from ._usage import Command, Group
+from ._usage import Command, Commands, Group
 
 DEBUG = "TEXTMARGIN_DEBUG"
 
@@ -32,8 +32,8 @@ class OptionError(TextmarginError, ValueError):
 class Application(typer.Typer):
     """An application whose commands tell mistakes in one line, and what they are at where it takes long."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(cls=Group, **settings)
+    def __init__(self, cls: type[Group] = Group, **settings: Any) -> None:
+        super().__init__(cls=cls, **settings)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command that the words say; asked to end by SIGTERM it ends as by Ctrl-C, with 143."""
@@ -59,6 +59,7 @@ class Application(typer.Typer):
 
 
 app = Application(
+    Commands,
     help="Text classification with support vector machines that use what you know.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -8,16 +8,23 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import Counter
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
 from ..errors import nearest
 
 UsageError: Any = typer.BadParameter.__bases__[0]  # which typer does not name itself
 
 
+COMMANDS = (  # in the order of `--help`
+    "check", "train", "init", "evaluate", "predict", "explain", "suggest", "threshold", "adapt", "report", "serve", "feedback",
+    "similarity", "demo", "reproduce", "data",
+)  # fmt: skip
 _PANEL_WIDTH = 80  # columns of a terminal that panels have room in
 
 
@@ -89,6 +96,30 @@ class Group(TyperGroup):
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code
+
+
+class Commands(Group):
+    """All commands, each in a module of its name that is imported when the command is asked for."""
+
+    def list_commands(self, context: Any) -> list[str]:
+        """Their names, in the order of `--help`."""
+        return [*COMMANDS]
+
+    def get_command(self, context: Any, name: str) -> Any:
+        """The command of this name; where there is none, all are there to be named."""
+        missing = {name} & {*COMMANDS} or {*COMMANDS}
+        if not missing <= self.commands.keys():
+            self.commands = import_commands(missing)
+        return super().get_command(context, name)
+
+
+def import_commands(names: Iterable[str]) -> Any:
+    """Commands by name, those that were imported earlier too."""
+    from ._console import app
+
+    for name in names:
+        import_module(f".{name}", __package__)
+    return get_group(app).commands
 
 
 def _describe(error: Any) -> str:

@@ -7,7 +7,7 @@ import sys
 import warnings
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -77,6 +77,7 @@ def predict(
     With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
     --output; a run that stopped goes on where it was when the command is given again.
     """
+    from ..decider import load_decider
     from ..persistence import load_classifier
 
     limits.check()
@@ -100,7 +101,8 @@ def predict(
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model)
-    classifier = load_classifier(model)
+    # A watch and a budget rest on held-out scores; all else needs decisions alone, which are there a second earlier.
+    classifier: Any = load_classifier(model) if watch or limits.budget is not None else load_decider(model)
     monitor = _monitor(classifier) if watch else None
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False

@@ -14,6 +14,7 @@ from sklearn.isotonic import isotonic_regression
 from .._ties import ROUNDING, without_rounding
 from .._typing import Bools, Floats, Indices
 from ._logistic import fit_sigmoids
+from .calibration import interpolate
 
 _N_FOLDS = 5
 # Two a fold. On folds of Reuters' training texts the sum of Brier scores is .1635, from 20 positives on .1643, from 50 on .1662.
@@ -71,9 +72,3 @@ def isotonic_knots(truth: Bools, score: Floats, weight: Floats) -> tuple[Floats,
     log_odds = logit((hits_all + 0.5) / (n_all + 1))
     rises = np.append(True, log_odds[1:] > np.maximum.accumulate(log_odds)[:-1] + ROUNDING)  # a knot of few texts may not
     return middle[rises], log_odds[rises]
-
-
-def interpolate(score: Floats, knot_scores: Floats, knot_log_odds: Floats, slope: float) -> Floats:
-    """Lines between the knots, and the sigmoid's slope beyond the outer two."""
-    beyond = score - np.clip(score, knot_scores[0], knot_scores[-1])
-    return np.asarray(np.interp(score, knot_scores, knot_log_odds) + slope * beyond)

@@ -14,10 +14,10 @@ import scipy.sparse as sp
 from scipy.special import logit
 
 from .._typing import Bools, Floats, Indices
-from ._isotonic import interpolate, isotonic_knots
+from ._isotonic import isotonic_knots
 from ._logistic import fit_sigmoids
 from ._shares import class_shares, positive_shares
-from .calibration import Calibration
+from .calibration import Calibration, interpolate
 
 _N_CELLS = 128  # of each sample: a distance on these is at most 1/128 short of the whole one, in the draws too
 _COARSE = 1e-5  # shares of draws need no more digits

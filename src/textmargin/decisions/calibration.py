@@ -7,7 +7,7 @@
 
 One-against-rest sigmoids that are merely normalised are worse on folds of the training texts of wikipedia25 and desk (Brier .207
 and .258, against .167 and .229) and no better on single-topic Reuters texts. The isotonic fit is a set of knots, the middle of
-each flat stretch, joined by lines (`_isotonic.py`).
+each flat stretch, joined by lines (`_isotonic.py`). Fitting is in `_calibration_fit.py`: a fitted calibration needs NumPy alone.
 """
 
 from __future__ import annotations
@@ -16,15 +16,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import expit, log_softmax, softmax
-from scipy.stats import rankdata
-from sklearn.utils.validation import check_consistent_length
 
-from .._ties import ROUNDING
 from .._typing import Bools, Floats, Indices
 from ..errors import LabelError, ScoreError, SettingError
-from ._isotonic import deal_folds, fit_knots, interpolate
-from ._logistic import fit_sigmoids, fit_softmax
 
 Kind = Literal["binary", "multiclass", "multilabel"]
 
@@ -78,20 +72,10 @@ class Calibration:
         random_state : int, default=0
             Deals out the folds.
         """
-        positive, scores, weight = checked_texts(positive, scores, kind, weight)
-        rng = np.random.default_rng(random_state)
-        if kind == "multiclass":
-            slope, intercept = _fit_classes(positive, scores, weight, rng)
-            return cls(kind, slope, intercept, np.empty(0), np.empty(0), np.zeros(slope.size + 1, dtype=np.intp))
-        weight = by_class(weight, scores.shape[1])
-        rows = np.where(np.isnan(scores), 0.0, weight).T
-        truth, columns = positive.T.copy(), np.nan_to_num(scores.T, nan=0.0)
-        unscored = ~np.any(truth & (rows > 0), axis=1)  # no positive has a score: what is left is the share of the class
-        rows, columns = np.where(unscored[:, None], weight.T, rows), np.where(unscored[:, None], 0.0, columns)
-        slope, intercept = fit_sigmoids(truth, columns, rows)
-        knots = fit_knots(truth, columns, rows, slope, rng)
-        ends = np.cumsum([0, *(at.size for at, _ in knots)], dtype=np.intp)
-        return cls(kind, slope, intercept, np.concatenate([at for at, _ in knots]), np.concatenate([f for _, f in knots]), ends)
+        from ._calibration_fit import fit_parts
+
+        checked = checked_texts(positive, scores, kind, weight)
+        return cls(kind, *fit_parts(*checked, kind, np.random.default_rng(random_state)))
 
     @property
     def isotonic(self) -> Bools:
@@ -116,9 +100,10 @@ class Calibration:
         """
         f = self.log_odds(scores)
         if self.kind == "multiclass":
-            p = np.clip(softmax(f, axis=1), expit(-_LARGEST), expit(_LARGEST))
+            p = np.exp(f - f.max(axis=1, keepdims=True))
+            p = np.clip(p / p.sum(axis=1, keepdims=True), *_sigmoid(np.array([-_LARGEST, _LARGEST])))
             return np.asarray(p / p.sum(axis=1, keepdims=True))
-        p = expit(np.clip(f, -_LARGEST, _LARGEST))
+        p = _sigmoid(np.clip(f, -_LARGEST, _LARGEST))
         return np.asarray(p[:, 0] if self.kind == "binary" else p)
 
     def log_odds(self, scores: Any) -> Floats:
@@ -134,6 +119,16 @@ class Calibration:
             part = slice(self.knot_ends[k], self.knot_ends[k + 1])
             f[:, k] = interpolate(scores[:, k], self.knot_scores[part], self.knot_log_odds[part], self.slope[k])
         return f
+
+
+def interpolate(score: Floats, knot_scores: Floats, knot_log_odds: Floats, slope: float) -> Floats:
+    """Lines between the knots, and the sigmoid's slope beyond the outer two."""
+    beyond = score - np.clip(score, knot_scores[0], knot_scores[-1])
+    return np.asarray(np.interp(score, knot_scores, knot_log_odds) + slope * beyond)
+
+
+def _sigmoid(log_odds: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-log_odds)))
 
 
 def brier_score(positive: Any, proba: Any) -> float:
@@ -163,6 +158,8 @@ def calibration_error(positive: Any, proba: Any, n_bins: int = 15) -> float:
     n_bins : int, default=15
         Equal probabilities are always in one bin, so that there may be fewer.
     """
+    from scipy.stats import rankdata
+
     positive, proba = _checked_probabilities(positive, proba)
     if n_bins < 1:
         raise SettingError("n_bins", f"must be at least 1; got {n_bins}.")
@@ -174,6 +171,8 @@ def calibration_error(positive: Any, proba: Any, n_bins: int = 15) -> float:
 
 def checked_texts(positive: Any, scores: Any, kind: str, weight: Any) -> tuple[Bools, Floats, Floats]:
     """Labels, held-out scores and weights as arrays that fit each other and the kind of task; texts of weight 0 are dropped."""
+    from sklearn.utils.validation import check_consistent_length
+
     positive, scores = np.asarray(positive), np.asarray(scores, dtype=np.float64)
     check_consistent_length(positive, scores, weight)
     if kind not in ("binary", "multiclass", "multilabel"):
@@ -217,30 +216,3 @@ def _checked_probabilities(positive: Any, proba: Any) -> tuple[Bools, Floats]:
     if not ((proba >= 0) & (proba <= 1)).all():
         raise ScoreError(f"proba must hold probabilities from 0 to 1; got {proba.min():g} to {proba.max():g}.")
     return positive.astype(bool).reshape(len(proba), -1), proba.reshape(len(proba), -1)
-
-
-def _fit_classes(positive: Bools, scores: Floats, weight: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Slopes and intercepts for softmax: of the sigmoids' log odds or of the scores, as folds have it."""
-    classes = np.argmax(positive, axis=1)
-    own = np.take_along_axis(scores, classes[:, None], axis=1)[:, 0]
-    fold = deal_folds(classes, np.lexsort((*scores.T, -own)), rng)
-    loss = {_of_log_odds: 0.0, _of_scores: 0.0}
-    for j in np.unique(fold).tolist() if np.ptp(fold) else ():
-        rest, out = fold != j, fold == j
-        for way in loss:
-            slope, intercept = way(positive[rest], scores[rest], weight[rest])
-            log_p = log_softmax(slope * scores[out] + intercept, axis=1)
-            loss[way] -= float(np.sum(weight[out, None] * log_p, where=positive[out]))
-    better = _of_scores if loss[_of_scores] < loss[_of_log_odds] * (1 - ROUNDING) else _of_log_odds
-    return better(positive, scores, weight)
-
-
-def _of_log_odds(positive: Bools, scores: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    a, b = fit_sigmoids(positive.T.copy(), scores.T.copy(), np.broadcast_to(weight, scores.T.shape))
-    alpha, c = fit_softmax(np.argmax(positive, axis=1), a * scores + b, weight)
-    return alpha * a, alpha * b + c
-
-
-def _of_scores(positive: Bools, scores: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    alpha, c = fit_softmax(np.argmax(positive, axis=1), scores, weight)
-    return np.full(scores.shape[1], alpha), c

@@ -31,7 +31,6 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, validate_params
 from .._system.stages import log, stage
-from .._ties import ROUNDING
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from ..labels import ClassLabels, Decisions, column_names, positive_of
@@ -40,6 +39,7 @@ from .class_utilities import measures_of, named_positive
 from .held_out import Fitter, HeldOutRows, HeldOutSource, score_columns
 from .joint import joint_thresholds
 from .joint_floors import Floors
+from .rule import DecisionRule
 from .rules import UtilityCurve
 from .scores import HeldOutScores
 from .setting import ClassThreshold, RankedTexts, Setting
@@ -289,7 +289,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> Floats:
         """Scores less thresholds, so that zero is the decision: the second of two classes, or a label, is given from zero on."""
         check_is_fitted(self)
-        return self._labels.shape(self._shift(score_columns(self.estimator_, X, self.multilabel_)))
+        return self._labels.shape(self.decision_rule().shift(score_columns(self.estimator_, X, self.multilabel_)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What is accepted; of several classes the one furthest above its threshold, `unsure_label` where there is none."""
@@ -299,47 +299,27 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities (n_texts, n_classes), fitted to the held-out scores of the training texts."""
         check_is_fitted(self)
-        return self._probabilities(score_columns(self.estimator_, X, self.multilabel_))
-
-    def _probabilities(self, columns: Floats) -> Floats:
-        labels = self._labels
-        found = self.calibration_.predict(labels.sign * columns)
-        if labels.kind != "binary":
-            return found
-        return np.column_stack([found, 1 - found] if labels.positive == 0 else [1 - found, found])
+        return self.decision_rule(with_probabilities=True).probabilities(score_columns(self.estimator_, X, self.multilabel_))
 
     @property
     def can_be_unsure(self) -> bool:
         """Whether there are scores on which a decision is left to a person."""
         check_is_fitted(self)
-        return (
-            not self.always_answer_
-            if self._labels.kind == "multiclass"
-            else bool((self.thresholds_ > self.ask_thresholds_).any())
-        )
+        return self.decision_rule().can_be_unsure
 
     def decide(self, X: Any, probabilities: bool = False) -> Decisions:
         """Scores, what is accepted, and what is left to a person; on demand with the probabilities of all classes."""
         check_is_fitted(self)
-        columns = score_columns(self.estimator_, X, self.multilabel_)
-        decisions = self.decide_scores(columns)
-        return replace(decisions, probabilities=self._probabilities(columns)) if probabilities else decisions
+        return self.decision_rule(probabilities).decide(score_columns(self.estimator_, X, self.multilabel_), probabilities)
 
     def decide_scores(self, columns: Floats) -> Decisions:
         """The same from the estimator's own scores (n_texts, n_problems)."""
-        labels = self._labels
-        scores = labels.class_scores(self._shift(columns))
-        accepted, width = labels.accepted(scores), self.thresholds_ - self.ask_thresholds_
-        if labels.multilabel:
-            return Decisions(labels.text_names, scores, accepted, ~accepted & (scores >= -width - ROUNDING) & (width > 0))
-        if labels.kind == "multiclass":
-            unsure = accepted & (scores < -ROUNDING) if not self.always_answer_ else np.zeros_like(accepted)
-        else:
-            below = -scores[:, [labels.positive]]  # how far, where it is
-            band = ~accepted[:, [labels.positive]] & (below <= width + ROUNDING) & (width > 0)
-            guess = np.where(below <= width / 2, labels.positive, 1 - labels.positive)  # the nearer end of the band
-            unsure = band & (guess == np.arange(2))
-        return Decisions(labels.text_names, scores, accepted & ~unsure.any(axis=1, keepdims=True), unsure)
+        return self.decision_rule().decide(columns)
+
+    def decision_rule(self, with_probabilities: bool = False) -> DecisionRule:
+        """What decides on scores, which `Decider` has too. Held-out scores are computed for probabilities only."""
+        calibration = self.calibration_ if with_probabilities else None
+        return DecisionRule(self._labels, self.thresholds_, self.ask_thresholds_, self.always_answer_, calibration)
 
     def raw_scores(self, decisions: Decisions) -> Floats:
         """Scores (n_texts, n_problems) of decisions as `held_out_` has them, before thresholds were taken off."""
@@ -398,9 +378,6 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """What is taken off the estimator's own scores, (n_problems,): the thresholds, towards the second of two classes."""
         check_is_fitted(self)
         return self._labels.sign * self.thresholds_
-
-    def _shift(self, columns: Floats) -> Floats:
-        return shift(columns, self.offsets_, self._labels.sign)
 
     @property
     def _labels(self) -> ClassLabels:
@@ -514,13 +491,3 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             tags.input_tags = inner.input_tags
             tags.classifier_tags.multi_label = inner.classifier_tags is not None and inner.classifier_tags.multi_label
         return tags
-
-
-def shift(columns: Floats, offsets: Floats, sign: float) -> Floats:
-    """Scores less what is taken off them; `sign` is −1 where of two classes the first has the threshold.
-
-    A text right at the threshold, but for rounding, is accepted: at zero, or for the first class, whose side it is not, below it.
-    """
-    shifted = columns - offsets
-    at_threshold = np.abs(shifted) <= ROUNDING * np.maximum(np.abs(columns), 1.0)
-    return np.where(at_threshold, 0.0 if sign > 0 else -2 * ROUNDING, shifted)

@@ -17,8 +17,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import make_scorer, multilabel_confusion_matrix
-from sklearn.utils.multiclass import type_of_target
 
 Counts = Any  # a number, or an array of them
 
@@ -120,6 +118,8 @@ class ClassAverage:
 
 def class_values(y_true: Any, y_pred: Any, measure: Measure = T11SU) -> NDArray[np.float64]:
     """The measure of each class, one against the rest; of each column of an indicator matrix."""
+    from sklearn.metrics import multilabel_confusion_matrix
+
     tables = multilabel_confusion_matrix(y_true, y_pred)
     return measure(tables[:, 1, 1], tables[:, 0, 1], tables[:, 1, 0], tables[:, 0, 0])
 
@@ -134,6 +134,8 @@ def macro_average(y_true: Any, y_pred: Any, measure: Measure = T11SU) -> ClassAv
 
 def micro_average(y_true: Any, y_pred: Any, measure: Measure = T11SU) -> ClassAverage:
     """The measure of the counts of all classes together."""
+    from sklearn.metrics import multilabel_confusion_matrix
+
     tables = multilabel_confusion_matrix(y_true, y_pred).sum(axis=0)
     value = measure(tables[1, 1], tables[0, 1], tables[1, 0], tables[0, 0])
     return ClassAverage(float(value), 1, int(np.isnan(value)))
@@ -160,6 +162,8 @@ def utility_score(
     unsure_label : default=None
         A prediction of this is no answer (see `ThresholdClassifier`), and a miss.
     """
+    from sklearn.utils.multiclass import type_of_target
+
     multilabel = type_of_target(y_true) == "multilabel-indicator"
     answered = np.ones(len(y_true), dtype=bool)
     if not multilabel:
@@ -185,4 +189,6 @@ def utility_scorer(
     measure: Measure = T11SU, average: Literal["binary", "macro", "micro"] | None = None, unsure_label: Any = None
 ) -> Callable[..., float]:
     """`utility_score` for `cross_val_score` and `GridSearchCV`."""
+    from sklearn.metrics import make_scorer
+
     return make_scorer(utility_score, measure=measure, average=average, unsure_label=unsure_label)

@@ -10,6 +10,7 @@ a file.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,12 @@ from ._archive import MANIFEST, MAX_BYTES, MAX_MANIFEST_BYTES, MAX_VALUES, Refus
 from ._building import Builder
 from ._encoding import CannotSave, Encoder
 from ._manifest import read_manifest, write_manifest
+from ._stand_ins import stand_in_of
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
 
-__all__ = ["load", "load_classifier", "save"]
+__all__ = ["load", "load_classifier", "load_stand_in", "save"]
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -85,11 +87,28 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any:
     max_bytes : int, default=4_000_000_000
         How large the file may be, packed and unpacked.
     """
+    return _read(path, max_bytes, lambda *content: Builder(*content).model())
+
+
+def load_stand_in(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Any | None:
+    """The parts of a model as their attributes alone, without scikit-learn, SciPy and the classes of the parts.
+
+    Each part is an object that is called like its class (`type(part).__name__`) and has its attributes. None where only classes
+    can tell what the model is, or what is wrong with it, so that it has to be loaded.
+
+    Parameters
+    ----------
+    path, max_bytes : as in `load`, which makes the same checks of the file
+    """
+    return _read(path, max_bytes, stand_in_of)
+
+
+def _read(path: str | os.PathLike[str], max_bytes: int, build: Callable[[Any, Any, Any], Any]) -> Any:
     path = Path(path)
     try:
         with opened(path, max_bytes) as archive:
-            values, arrays, versions = read_manifest(archive, max_bytes)
-        return Builder(values, arrays, versions).model()
+            content = read_manifest(archive, max_bytes)
+        return build(*content)
     except Refused as refused:
         raise ModelFileError(f"{path} {refused}") from refused
     except OSError as error:

@@ -5,20 +5,40 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
 
-from .. import __version__
 from ._archive import Refused
 from ._arrays import scalar_type
 from ._encoding import DEEPEST, SPARSE, in_place
 from ._known import METHODS, check_names, class_name, known_class, known_function
 from ._making import made
 from ._sharing import unfolds_too_far
+
+
+def _natural(number: Any) -> int:
+    if type(number) is not int or number < 0:
+        raise Refused(f"has {number!r:.40} where a number that counts should be")
+    return number
+
+
+def _float(name: Any) -> float:
+    if name not in ("inf", "-inf", "nan"):
+        raise Refused(f"has a number {name!r:.40}")
+    return float(name)
+
+
+def _object_array(items: list[Any], shape: Any) -> NDArray[Any]:
+    if math.prod(shape) != len(items):
+        raise Refused(f"has an array of {len(items)} values and shape {shape!r:.60}")
+    array = np.empty(len(items), dtype=object)
+    for k, item in enumerate(items):  # one by one: NumPy would look into lists
+        array[k] = item
+    return array.reshape(shape)
 
 
 class Builder:
@@ -55,19 +75,24 @@ class Builder:
             if "object" in entry:
                 if set(entry) != {"object", "state"} or not isinstance(entry["state"], dict):
                     raise Refused(f"has an object {entry['object']!r:.60} without attributes")
-                check_names(known_class(entry["object"]), entry["state"])
+                self._check_object(entry["object"], entry["state"])
+
+    def _check_object(self, name: Any, state: dict[str, Any]) -> None:
+        check_names(known_class(name), state)
+
+    def _object(self, name: str, state: dict[str, Any]) -> Any:
+        return made(known_class(name), state, self._versions)
 
     def _part(self, entry: dict[str, Any]) -> Any:
         if "object" in entry:
             state = {name: self._value(value) for name, value in entry["state"].items()}
-            here = {"textmargin": __version__, "scikit-learn": sklearn.__version__}
-            return made(known_class(entry["object"]), state, self._versions, here)
+            return self._object(entry["object"], state)
         kind, content = next(iter(entry.items()))
         shape = [_natural(n) for n in entry["shape"]] if "shape" in entry else None
         if set(entry) - {kind, "shape"} or (shape is None) == (kind in SPARSE or kind == "objects"):
             raise Refused(f"has a value of a kind that is not known: {sorted(entry)!r:.80}")
         if kind in SPARSE:
-            return self._sparse(SPARSE[kind], content, shape)
+            return self._sparse(kind, content, shape)
         if kind == "objects":
             return _object_array(self._each(content), shape)
         if kind not in self._builders:
@@ -89,9 +114,9 @@ class Builder:
         if kind == "numpy":
             dtype, value = content
             return scalar_type(dtype).type(self._value(value))
-        if kind not in _SCALARS:
+        if kind not in self._scalars:
             raise Refused(f"has a value of a kind that is not known: {kind!r:.60}")
-        return _SCALARS[kind](content)
+        return self._scalars[kind](content)
 
     def _at(self, number: Any) -> Any:
         if _natural(number) >= len(self._built):
@@ -121,11 +146,11 @@ class Builder:
     def _array(self, number: Any) -> NDArray[Any]:
         return self._arrays[_natural(number)]
 
-    def _sparse(self, kind: type, content: Any, shape: Any) -> Any:
+    def _sparse(self, kind: str, content: Any, shape: Any) -> Any:
         data, indices, indptr = self._each(content)
         if data.dtype.kind not in "biuf" or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or len(shape) != 2:
             raise Refused("has a sparse matrix of something else than numbers")
-        matrix = kind((data, indices, indptr), shape=tuple(shape))
+        matrix = getattr(import_module("scipy.sparse"), kind)((data, indices, indptr), shape=tuple(shape))
         matrix.check_format(full_check=True)  # products go by its indices without looking
         return matrix
 
@@ -154,34 +179,11 @@ class Builder:
         "method": _method,
         "analyzer": _analyzer,
     }
-
-
-def _natural(number: Any) -> int:
-    if type(number) is not int or number < 0:
-        raise Refused(f"has {number!r:.40} where a number that counts should be")
-    return number
-
-
-def _float(name: Any) -> float:
-    if name not in ("inf", "-inf", "nan"):
-        raise Refused(f"has a number {name!r:.40}")
-    return float(name)
-
-
-def _object_array(items: list[Any], shape: Any) -> NDArray[Any]:
-    if math.prod(shape) != len(items):
-        raise Refused(f"has an array of {len(items)} values and shape {shape!r:.60}")
-    array = np.empty(len(items), dtype=object)
-    for k, item in enumerate(items):  # one by one: NumPy would look into lists
-        array[k] = item
-    return array.reshape(shape)
-
-
-_SCALARS: Mapping[str, Callable[[Any], Any]] = {
-    "float": _float,
-    "bytes": lambda content: base64.b64decode(content, validate=True),
-    "path": Path,
-    "type": lambda name: scalar_type(name).type,
-    "dtype": scalar_type,
-    "function": known_function,
-}
+    _scalars: Mapping[str, Callable[[Any], Any]] = {
+        "float": _float,
+        "bytes": lambda content: base64.b64decode(content, validate=True),
+        "path": Path,
+        "type": lambda name: scalar_type(name).type,
+        "dtype": scalar_type,
+        "function": known_function,
+    }

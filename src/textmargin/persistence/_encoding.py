@@ -6,8 +6,9 @@ number, {"at": number}, which must be lower than one's own: what was shared is s
     in place    null, true, 1, 0.5, "text"    {"float": "nan"}    {"bytes": base64}    {"numpy": ["<f8", 0.5]}    {"tuple": […]}
                 {"path": "…"}    {"type": "<f8"}    {"dtype": "<f8"}    {"function": name}
     numbered    {"list": […]}    {"dict": {…}}    {"pairs": [[key, value], …]}    {"set": […]}    {"frozenset": […]}
-                {"array": number}    {"objects": […], "shape": […]}    {"csr_matrix": [data, indices, indptr], "shape": […]}
-                {"method": [value, name]}    {"analyzer": vectoriser}    {"object": class, "state": {…}}
+                {"array": number}    {"objects": […], "shape": […]}
+                {"csr_matrix": [data, indices, indptr], "shape": […]}    {"method": [value, name]}    {"analyzer": vectoriser}
+                {"object": class, "state": {…}}
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from types import MethodType
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ._arrays import is_plain
@@ -32,7 +32,7 @@ from ._sharing import unfolds_too_far
 
 DEEPEST = 50
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-SPARSE = {kind.__name__: kind for kind in (sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array)}
+SPARSE = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")  # of SciPy
 
 
 class CannotSave(Exception):  # noqa: N818
@@ -111,7 +111,7 @@ class Encoder:
             return {kind.__name__: sorted((self._key(key, at) for key in x), key=repr)}
         if kind in (np.ndarray, np.memmap):
             return self._array(x, at)
-        if kind.__name__ in SPARSE and kind is SPARSE[kind.__name__]:
+        if kind.__name__ in SPARSE and kind.__module__.startswith("scipy.sparse."):
             return {kind.__name__: self._each((x.data, x.indices, x.indptr), at), "shape": list(map(int, x.shape))}
         if kind is MethodType and x.__name__ in METHODS and class_name(type(x.__self__)):
             return {"method": [self._value(x.__self__, at), x.__name__]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from numbers import Real
 from pathlib import PurePath
 from types import NoneType
@@ -15,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from .._sklearn import validate_params
 from ..errors import TextmarginWarning
+from ..representations.saved_terms import check_terms
 from ._archive import Refused
-from ._known import PAIRS, check_names, known_class, parameters
+from ._known import PAIRS, check_names, home_of, known_class, parameters
+from ._manifest import versions_here
 
 # What attributes must be, by class: types, and names of classes that models consist of.
 _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
@@ -50,13 +52,14 @@ _TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
 _FITTED = ("classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fitted TextClassifier has
 
 
-def made(cls: type, state: dict[str, Any], versions: Mapping[str, str], here: Mapping[str, str]) -> Any:
+def made(cls: type, state: dict[str, Any], versions: Mapping[str, str]) -> Any:
     """An object with these attributes. From another version, parameters may be missing: defaults are used, with a warning."""
     package = "scikit-learn" if cls.__module__.startswith("sklearn") else "textmargin"
     estimator = hasattr(cls, "get_params")
     missing = [name for name in parameters(cls) if name not in state]
     strange = [name for name in state if estimator and name not in parameters(cls) and name.strip("_") == name]
     if missing or strange:
+        here = versions_here()
         what = f"{cls.__name__} {'without' if missing else 'with'} {(missing or strange)[0]!r}"
         needed = [name for name in missing if parameters(cls)[name].default is inspect.Parameter.empty]
         if needed or versions[package] == here[package]:
@@ -68,20 +71,59 @@ def made(cls: type, state: dict[str, Any], versions: Mapping[str, str], here: Ma
             stacklevel=5,
         )
     _check_types(cls.__name__, state)
+    _check_terms(cls.__name__, state)
     part: Any = object.__new__(cls)
-    vars(part).update({name: parameters(cls)[name].default for name in missing} | state)
+    state = {name: parameters(cls)[name].default for name in missing} | state
+    if "_term_block" in state:
+        part.__setstate__(state)
+    else:
+        vars(part).update(state)
     if hasattr(cls, "__post_init__"):
         part.__post_init__()
     _settle(part)
     return part
 
 
+def stand_in(name: str, state: dict[str, Any]) -> Any:
+    """An object with these attributes that is called like a class of models, and can do nothing: the class is not imported."""
+    _check_types(name, state)
+    _check_terms(name, state)
+    part: Any = object.__new__(_stand_in_class(name))
+    vars(part).update(state)
+    if name == "TextClassifier" and is_fitted(part):
+        _check_classes(part)
+    return part
+
+
+@cache
+def _stand_in_class(name: str) -> type:
+    return type(name, (), {"__module__": home_of(name)})
+
+
+def is_fitted(model: Any) -> bool:
+    """Whether a TextClassifier, or what stands in for it, is fitted."""
+    return "labels_" in vars(model) or "model_" in vars(model)
+
+
 def _check_types(name: str, state: Mapping[str, Any]) -> None:
     for attribute, kinds in _TYPES.get(name, {}).items():
         if attribute in state:
-            types = tuple(known_class(kind) if isinstance(kind, str) else kind for kind in kinds)
-            if not isinstance(state[attribute], types):
-                raise Refused(f"has a {name} whose {attribute} is a {type(state[attribute]).__name__}")
+            value = state[attribute]
+            types = tuple(kind for kind in kinds if isinstance(kind, type))
+            if not isinstance(value, types) and type(value).__name__ not in kinds:
+                raise Refused(f"has a {name} whose {attribute} is a {type(value).__name__}")
+
+
+def _check_terms(name: str, state: Mapping[str, Any]) -> None:
+    """Matrices rely on terms that are numbered, and compiled code on where they end, unchecked."""
+    if "_term_block" in state:
+        try:
+            check_terms(state["_term_block"], state.get("_term_ends"))
+        except ValueError as error:
+            raise Refused(f"has a {name} with a vocabulary {error}") from error
+    for vocabulary in (state.get("vocabulary_", {}), state.get("_vocabulary", {})):
+        if type(vocabulary) is not dict or sorted(vocabulary.values()) != list(range(len(vocabulary))):
+            raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")
 
 
 def _settle(part: Any) -> None:
@@ -94,14 +136,13 @@ def _settle(part: Any) -> None:
         check_names(pairs, part._fitted)
         part._fitted, texts = object.__new__(pairs), part._fitted
         vars(part._fitted).update(texts, kernel=part)
-    vocabulary = vars(part).get("vocabulary_", {})
-    if sorted(vocabulary.values()) != list(range(len(vocabulary))):
-        raise Refused(f"has a {name} whose vocabulary does not number its terms 0, 1, 2 …")  # matrices rely on it unchecked
     if name in ("FeatureHasher", "HashingVectorizer"):
+        from .._sklearn import validate_params
+
         validate_params(part)  # compiled code divides by n_features
     if name == "ThresholdClassifier":
         part._source = None  # the training texts stayed behind
-    if name == "TextClassifier" and ("labels_" in vars(part) or "model_" in vars(part)):
+    if name == "TextClassifier" and is_fitted(part):
         _check_classes(part)
     if name == "KernelSVC" and part.cache is not None:
         warnings.warn(

@@ -1,6 +1,6 @@
 """The manifest, `model.json`: versions, the table of arrays, and the values that the model is built from.
 
-    {"format": 1, "textmargin": "0.1.0", "scikit-learn": "1.9.0", "arrays": {"arrays/0.npy": {…}}, "values": […]}
+    {"format": 2, "textmargin": "0.1.0", "scikit-learn": "1.9.0", "arrays": {"arrays/0.npy": {…}}, "values": […]}
 
 JSON in the strict sense: UTF-8, no NaN or infinity, no name twice, and no deeper than a model needs.
 """
@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-import sklearn
 from numpy.typing import NDArray
 
 from .. import __version__
@@ -20,7 +19,7 @@ from ._archive import MANIFEST, Archive, Refused, skeleton
 from ._arrays import described, npy, read_array
 from ._encoding import DEEPEST
 
-FORMAT = 1
+FORMAT = 2
 _DEEPEST = 2 * DEEPEST + 10  # a tuple in a tuple is two brackets
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _FIELDS = {"format", "textmargin", "scikit-learn", "arrays", "values"}
@@ -28,12 +27,17 @@ _FIELDS = {"format", "textmargin", "scikit-learn", "arrays", "values"}
 
 def write_manifest(values: list[Any], arrays: list[NDArray[Any]]) -> dict[str, bytes]:
     """All entries of a file, the manifest first."""
-    contents = [npy(array) for array in arrays]
-    table = {f"arrays/{k}.npy": described(*pair) for k, pair in enumerate(zip(arrays, contents, strict=True))}
-    versions = {"textmargin": __version__, "scikit-learn": sklearn.__version__}
-    manifest = {"format": FORMAT, **versions, "arrays": table, "values": values}
+    table = {f"arrays/{k}.npy": described(array) for k, array in enumerate(arrays)}
+    manifest = {"format": FORMAT, **versions_here(), "arrays": table, "values": values}
     text = json.dumps(manifest, allow_nan=False, separators=(",", ":"))
-    return {MANIFEST: text.encode("ascii"), **dict(zip(table, contents, strict=True))}
+    return {MANIFEST: text.encode("ascii"), **dict(zip(table, map(npy, arrays), strict=True))}
+
+
+def versions_here() -> dict[str, str]:
+    """What a file that is written now comes from."""
+    import sklearn
+
+    return {"textmargin": __version__, "scikit-learn": sklearn.__version__}
 
 
 def read_manifest(archive: Archive, max_bytes: int) -> tuple[list[Any], list[NDArray[Any]], dict[str, str]]:
@@ -99,8 +103,13 @@ def _check_format(manifest: Any) -> None:
             f"{__version__}, reads format {FORMAT}",
             "pip install -U textmargin",
         )
+    if manifest["format"] < FORMAT:
+        raise Refused(
+            f"has format {manifest['format']}, of a textmargin before {__version__}, which reads format {FORMAT}",
+            "train the model again",
+        )
     versions = (manifest.get("textmargin"), manifest.get("scikit-learn"))
-    if manifest["format"] < 1 or set(manifest) != _FIELDS or not all(isinstance(version, str) for version in versions):
+    if set(manifest) != _FIELDS or not all(isinstance(version, str) for version in versions):
         raise Refused(f"has a {MANIFEST} whose fields are not those of format {FORMAT}")
     if not isinstance(manifest["arrays"], dict) or not isinstance(manifest["values"], list):
         raise Refused(f"has a {MANIFEST} without a table of arrays or values")

@@ -26,6 +26,7 @@ from .._typing import Floats
 from ..decisions import threshold
 from ..decisions.class_utilities import measures_of
 from ..decisions.held_out import Fitter, score_columns
+from ..decisions.rule import shift
 from ..decisions.scores import Method
 from ..errors import LabelError, ScoreError, TooLargeError
 from ..labels import ClassLabels
@@ -191,7 +192,7 @@ def _score(matrix: Any, estimator: Any, about: tuple[int, bool]) -> Floats:
 
 
 def _shift(scores: Floats, by: tuple[Floats, float]) -> Floats:
-    return threshold.shift(scores, *by)
+    return shift(scores, *by)
 
 
 def _name(classifier: threshold.ThresholdClassifier, scores: Floats) -> NDArray[Any]:
