@@ -3,7 +3,7 @@
     python -m benchmarks.bench_train_file             # Reuters, and a million rows of two labels: about a minute
     python -m benchmarks.bench_train_file --quick     # a thousandth of the rows
 
-The training texts of Reuters with all their topics, and messages of `desk` with some words of others and one of two labels, as CSV
+The training texts of Reuters with all their topics, and messages of `desk` with words of others and one of two labels, as CSV
 files through the command line. Each in a process of its own, from start to end, in which the functions of `PARTS` are timed:
 seconds by the clock, and on CPUs, without those of other parts that they call.
 """
