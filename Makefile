@@ -56,7 +56,9 @@ bench: install
 	$(BIN)/python -m benchmarks.bench_maps
 	$(BIN)/python -m benchmarks.bench_priors
 	$(BIN)/python -m benchmarks.bench_reading
+	$(BIN)/python -m benchmarks.bench_words
 	$(BIN)/python -m benchmarks.bench_predict
+	$(BIN)/python -m benchmarks.bench_train_file
 	$(BIN)/python -m benchmarks.bench_serve
 
 clean:
