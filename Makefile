@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test machines lint types contract docs bench clean
+.PHONY: install demo test machines sanitize lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -44,6 +44,11 @@ test: lint types
 # The numerical tests as processors with other instructions and other BLAS kernels run them; some minutes each.
 machines: install
 	$(BIN)/python tests/machines.py
+
+# The tests of the compiled core, built with AddressSanitizer and UndefinedBehaviorSanitizer; some minutes.
+sanitize: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/sanitize.py
 
 docs: install
 	$(BIN)/python docs/api.py build/api
