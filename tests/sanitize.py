@@ -3,7 +3,7 @@
     python tests/sanitize.py                          # builds into build/sanitize, some minutes, then runs TESTS
     python tests/sanitize.py tests/test_core.py -x    # or what is named, with pytest's options
 
-The first read or write out of bounds, use after free, overflow of a signed number, shift too far or misaligned access ends the run
+The first read or write out of bounds, use after free, signed overflow, shift too far or misaligned access ends the run
 with a report. Memory that is never freed is not looked for: Python itself leaves much of it to the end of the process.
 """
 
