@@ -60,7 +60,7 @@ def build():
     }
     command = ["cmake", "-S", ROOT, "-B", BUILD, *(f"-D{name}={value}" for name, value in settings.items())]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", BUILD, "--target", "core", "--parallel"], check=True)
+    subprocess.run(["cmake", "--build", BUILD, "--target", "core", "--parallel", str(os.cpu_count())], check=True)
     shutil.rmtree(PACKAGE, ignore_errors=True)
     shutil.copytree(ROOT / "src" / "textmargin", PACKAGE / "textmargin", ignore=shutil.ignore_patterns("core*.so", "__pycache__"))
     for core in BUILD.glob("core*.so"):
