@@ -5,4 +5,5 @@ NB_MODULE(core, m) {
     m.doc() = "Compiled core of textmargin; arrays in, arrays out.";
     textmargin::bind_primal(m);
     textmargin::bind_strings(m);
+    textmargin::bind_words(m);
 }

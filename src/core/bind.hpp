@@ -7,5 +7,6 @@ namespace textmargin {
 
 void bind_primal(nanobind::module_& m);
 void bind_strings(nanobind::module_& m);
+void bind_words(nanobind::module_& m);
 
 }  // namespace textmargin

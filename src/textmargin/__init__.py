@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .representations.features import KernelLandmarks, SubsequenceFeatures, kernel_alignment
     from .representations.spectrum import SpectrumKernel
     from .representations.strings import SubsequenceKernel
+    from .representations.vectorizers import CountVectorizer, TfidfVectorizer
     from .suggestions.findings import Suggestions
     from .suggestions.suggest import suggest
 
@@ -53,6 +54,7 @@ _HOMES = {
     "Budget": "decisions.budget",
     "Contrasts": "learners.contrasts",
     "Corpus": "datasets.corpus",
+    "CountVectorizer": "representations.vectorizers",
     "DataCheck": "check.findings",
     "DriftMonitor": "decisions.drift",
     "FBeta": "decisions.utility",
@@ -79,6 +81,7 @@ _HOMES = {
     "T10U": "decisions.utility",
     "T11SU": "decisions.utility",
     "TextClassifier": "classifier",
+    "TfidfVectorizer": "representations.vectorizers",
     "ThresholdClassifier": "decisions.threshold",
     "Utility": "decisions.utility",
     "UtilityCurveDisplay": "report.displays",
@@ -120,6 +123,7 @@ __all__ = [
     "Budget",
     "Contrasts",
     "Corpus",
+    "CountVectorizer",
     "DataCheck",
     "DriftMonitor",
     "FBeta",
@@ -142,6 +146,7 @@ __all__ = [
     "SubsequenceKernel",
     "Suggestions",
     "TextClassifier",
+    "TfidfVectorizer",
     "ThresholdClassifier",
     "Utility",
     "UtilityCurveDisplay",

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context as fit_context
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import _align_api_if_sparse as align_sparse
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as effective_n_threads
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -19,6 +20,7 @@ __all__ = [
     "Interval",
     "QuietCountVectorizer",
     "StrOptions",
+    "align_sparse",
     "check_sample_weight",
     "effective_n_threads",
     "fit_context",

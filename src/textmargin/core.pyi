@@ -82,3 +82,57 @@ def box_steps(
 ) -> tuple[_Floats, _Floats, float]: ...
 def sparse_times(indptr: _Index, indices: _Index, data: _Floats, v: _Floats, /) -> _Floats: ...
 def sparse_gram(indptr: _Index, indices: _Index, data: _Floats, n_columns: int, rows: _Rows, /) -> _Floats: ...
+
+_Csr = tuple[_Rows, NDArray[np.int32], _Floats]
+
+class Strings:
+    """Texts that are bytes of a file; taken wherever a list of strings is."""
+    def __len__(self) -> int: ...
+
+class Terms:
+    def __init__(
+        self,
+        kind: str,
+        lowercase: bool,
+        digits: bool,
+        underscore: bool,
+        shortest: int,
+        min_n: int,
+        max_n: int,
+        shapes: bool,
+        exact_numbers: list[bytes],
+        stop_words: list[bytes],
+        characters: Callable[[], NDArray[np.uint32]],
+    ) -> None: ...
+    def add(self, texts: list[str] | Strings, n_threads: int, /) -> None: ...
+    def join(self) -> tuple[_Rows, _Rows, int]: ...
+    def order(self) -> _Rows: ...
+    def rows(
+        self,
+        columns: NDArray[np.int32],
+        idf: _Floats,
+        tf: _Floats,
+        unit: bool,
+        as_met: bool,
+        drop_zeros: bool,
+        n_threads: int,
+        /,
+    ) -> _Csr: ...
+    def load(self, block: NDArray[np.uint8], ends: _Rows, /) -> None: ...
+    def block(self) -> tuple[NDArray[np.uint8], _Rows]: ...
+    def transform(
+        self, texts: list[str] | Strings, idf: _Floats, tf: _Floats, unit: bool, drop_zeros: bool, n_threads: int, /
+    ) -> tuple[_Csr, int]: ...
+    def scores(
+        self,
+        texts: list[str] | Strings,
+        idf: _Floats,
+        tf: _Floats,
+        unit: bool,
+        coef: _Floats,
+        intercept: _Floats,
+        n_threads: int,
+        /,
+    ) -> tuple[_Floats, NDArray[np.int32], int]: ...
+
+def decode_terms(block: NDArray[np.uint8], ends: _Rows, /) -> list[str]: ...

@@ -13,8 +13,9 @@ says; the papers' analyser (`analyzer="letters"`) and scikit-learn's own can be 
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,14 +25,19 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
+from .._typing import Floats
 from ..errors import EmptyTextWarning, EmptyVocabularyError
+from ._analysis import LETTERS, PATTERNS, Analysis, ordered
+from ._compiled import CompiledVectorizer
 from ._function_words import FUNCTION_WORDS
+from ._vocabulary import Vocabulary
 from .languages import LANGUAGES, SEGMENTED, main_language
+from .linear_scores import TF, LinearScorer, TermWeights
 from .texts import as_texts
-from .words import LETTERS, WordTokenizer, segmenter
+from .words import WordTokenizer, segmenter
 
 
-class BagOfWords(QuietCountVectorizer):
+class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     """Turn texts into a sparse matrix of weighted words.
 
     Parameters
@@ -68,6 +74,8 @@ class BagOfWords(QuietCountVectorizer):
     extra_terms : sequence of str, default=()
         Terms to use beside those found, such as keywords: also where no training text has them, where they are stop words, or
         numbers.
+    n_jobs : int, default=None
+        Threads; None: all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -102,6 +110,7 @@ class BagOfWords(QuietCountVectorizer):
         "language": [StrOptions({*LANGUAGES, *SEGMENTED}), None],
         "numbers": [StrOptions({"shape", "exact"})],
         "extra_terms": [list, tuple],
+        "n_jobs": [Integral, None],
     }
     # No choice here: texts are strings, and their counts are what is weighted.
     input = "content"
@@ -130,6 +139,7 @@ class BagOfWords(QuietCountVectorizer):
         max_features: int | None = None,
         vocabulary: Mapping[str, int] | Iterable[str] | None = None,
         extra_terms: Sequence[str] = (),
+        n_jobs: int | None = None,
     ) -> None:
         self.weight = weight
         self.norm = norm
@@ -148,6 +158,7 @@ class BagOfWords(QuietCountVectorizer):
         self.max_features = max_features
         self.vocabulary = vocabulary
         self.extra_terms = extra_terms
+        self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn the terms and their idf from texts."""
@@ -159,48 +170,113 @@ class BagOfWords(QuietCountVectorizer):
         """Learn the terms and return the matrix (n_texts, n_terms)."""
         texts = as_texts(raw_documents)
         self.language_ = self._language(texts)
-        counts = self._join_extra_terms(self._count(texts))
+        if not texts:
+            raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
         self.n_texts_ = len(texts)
-        self.idf_ = self._idf(np.bincount(counts.indices, minlength=counts.shape[1]))
-        return self.weight_counts(counts)
+        try:
+            return self._fit_compiled(texts) if self._is_compiled() else self._fit_counts(super().fit_transform(texts))
+        except ValueError as error:
+            if "empty vocabulary" in str(error) or "no terms remain" in str(error).lower():
+                raise EmptyVocabularyError(self._why_empty(texts)) from error
+            raise
 
     def transform(self, raw_documents: Any) -> sp.csr_matrix:
         """The matrix (n_texts, n_terms) of new texts; words that are not terms are ignored."""
         check_is_fitted(self, "idf_")
         texts = as_texts(raw_documents)
-        counts = super().transform(texts)
-        n_empty = int((np.diff(counts.indptr) == 0).sum())
-        if texts and n_empty == len(texts):
+        X = sp.csr_matrix(self._look_up(texts, self.term_weights())) if self._analysis() else self._transform_counts(texts)
+        if texts and not X.nnz and not self.count_known_terms(texts).nnz:
             warnings.warn(
-                f"None of {n_empty} texts contains a single known term; their scores will be the intercept alone. "
+                f"None of {len(texts)} texts contains a single known term; their scores will be the intercept alone. "
                 f"Are they in the language and form of the training texts?",
                 EmptyTextWarning,
                 stacklevel=2,
             )
-        return self.weight_counts(counts)
+        return X
+
+    def term_weights(self) -> TermWeights:
+        """What a term's count in a text weighs."""
+        return TermWeights(TF[self.weight], self.idf_, unit=self.norm is not None)
+
+    def linear_scorer(self, coef: Floats, intercept: Floats) -> LinearScorer | None:
+        """From texts to scores of a linear learner on their matrix, without making that; None where words are found in Python."""
+        analysis = self._analysis()
+        if analysis is None or not isinstance(self._vocabulary, Vocabulary):
+            return None
+        return LinearScorer(analysis, self._vocabulary, self.term_weights(), coef, intercept, self.n_jobs)
+
+    def _is_compiled(self) -> bool:
+        return self.vocabulary is None and self._analysis() is not None
+
+    def _fit_compiled(self, texts: list[str]) -> sp.csr_matrix:
+        analysis = self._analysis()
+        assert analysis is not None
+        self.check_vocabulary()
+
+        def weights_of(df: NDArray[np.int64], n_texts: int) -> TermWeights:
+            self.idf_ = self._idf(df)
+            return self.term_weights()
+
+        return self._join_extra_terms(sp.csr_matrix(self._learn(analysis, texts, weights_of)))
+
+    def _fit_counts(self, counts: sp.csr_matrix) -> sp.csr_matrix:
+        self.idf_ = self._idf(np.bincount(counts.indices, minlength=counts.shape[1]))
+        return self._join_extra_terms(self.weight_counts(counts))
+
+    def _transform_counts(self, texts: list[str]) -> sp.csr_matrix:
+        return self.weight_counts(super().transform(texts))
+
+    def _analysis(self) -> Analysis | None:
+        if self.fallback_reason() is not None:
+            return None
+        words = self.analyzer == "word" and self.token_pattern is None
+        if not words and self.analyzer != "letters":
+            return super()._analysis()
+        if self.analyzer == "letters":
+            stop_words = ordered(self._letters().get_stop_words())
+            return Analysis("pattern", *self._form(), self.token_pattern or LETTERS, stop_words)
+        stop_words, shapes = ordered(self.get_stop_words()), self.numbers == "shape"
+        return Analysis("word", *self._form(), "", stop_words, shapes, ordered(self._named_numbers()) if shapes else ())
+
+    def fallback_reason(self) -> str | None:
+        """Why words are found in Python, text by text; None where they are not."""
+        if self.analyzer == "word" and self.tokenizer is None and self.token_pattern is None and self.language in SEGMENTED:
+            return f"language={self.language!r} has words of a dictionary"
+        return self._letters().fallback_reason() if self.analyzer == "letters" else super().fallback_reason()
+
+    def _patterns(self) -> Iterable[str | None]:
+        return (*PATTERNS, None)
+
+    _sorts = _drops_zeros = True
+
+    def _most_frequent(self, counts: NDArray[Any]) -> NDArray[np.intp]:
+        """Of terms that are as frequent as the last the first in order: the same on every processor."""
+        return np.argsort(-counts, kind="stable")[: self.max_features]
 
     def build_analyzer(self) -> Callable[[str], list[str]]:
         """The function from a text to its terms."""
-        if self.analyzer != "letters":
-            return super().build_analyzer()
-        words = copy(self)
+        return super().build_analyzer() if self.analyzer != "letters" else self._letters().build_analyzer()
+
+    def _letters(self) -> BagOfWords:
+        """The papers' analyser as one of words."""
+        words = BagOfWords(**self.get_params(deep=False))
         words.analyzer = "word"
         words.token_pattern = self.token_pattern or LETTERS
         words.stop_words = "english" if self.stop_words == "auto" else self.stop_words
-        return words.build_analyzer()
+        return words
 
     def build_tokenizer(self) -> Callable[[str], list[str]]:
         """The function from a text to its words."""
         if self.tokenizer is not None or self.token_pattern is not None:
             return super().build_tokenizer()
         segment = segmenter(self.language) if self.language in SEGMENTED else None
-        return WordTokenizer(self.numbers, [term for term in self._named_terms() if term.isdecimal()], segment)
+        return WordTokenizer(self.numbers, self._named_numbers(), segment)
 
     def build_keyword_analyzer(self) -> Callable[[str], list[str]]:
         """The function from a keyword or phrase to the words that it speaks through: of a phrase without its function words."""
         if self.analyzer not in ("word", "letters"):
             return self.build_analyzer()
-        words = copy(self)
+        words = BagOfWords(**self.get_params(deep=False))
         words.stop_words, words.ngram_range, words.numbers = None, (1, 1), "exact"
         split = words.build_analyzer()
 
@@ -224,32 +300,26 @@ class BagOfWords(QuietCountVectorizer):
         """The terms that somebody named, in place of those found or beside them."""
         return [*self.extra_terms, *(self.vocabulary or ())]
 
+    def _named_numbers(self) -> list[str]:
+        return [term for term in self._named_terms() if term.isdecimal()]
+
     def _language(self, texts: Sequence[str]) -> str | None:
         by_words = self.analyzer == "word" and self.tokenizer is None
         return main_language(texts) if self.language is None and by_words and texts else self.language
 
-    def _join_extra_terms(self, counts: sp.csr_matrix) -> sp.csr_matrix:
-        """The counts with columns for the extra terms too, all in order."""
-        known: dict[str, int] = vars(self)["vocabulary_"]
-        if self.fixed_vocabulary_ or not {*self.extra_terms} - known.keys():
-            return counts
-        terms = sorted({*known, *self.extra_terms})
-        place = {term: column for column, term in enumerate(terms)}
-        moved = np.empty(len(known), dtype=counts.indices.dtype)
-        for term, column in known.items():
-            moved[column] = place[term]
-        self.vocabulary_ = place
-        return sp.csr_matrix((counts.data, moved[counts.indices], counts.indptr), shape=(counts.shape[0], len(terms)))
-
-    def _count(self, texts: list[str]) -> sp.csr_matrix:
-        if not texts:
-            raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
-        try:
-            return super().fit_transform(texts)
-        except ValueError as error:
-            if "empty vocabulary" in str(error) or "no terms remain" in str(error).lower():
-                raise EmptyVocabularyError(self._why_empty(texts)) from error
-            raise
+    def _join_extra_terms(self, X: sp.csr_matrix) -> sp.csr_matrix:
+        """The matrix with columns for the extra terms too, all in order."""
+        known = {} if self.fixed_vocabulary_ or not self.extra_terms else self.vocabulary_
+        more = sorted({*self.extra_terms} - known.keys())
+        if self.fixed_vocabulary_ or not more:
+            return X
+        names = list(self.get_feature_names_out())
+        places = [bisect_left(names, term) for term in more]
+        moved = np.delete(np.arange(len(names) + len(more), dtype=X.indices.dtype), np.add(places, np.arange(len(more))))
+        terms = np.insert(np.array(names, dtype=object), places, more)
+        self.vocabulary_ = dict(zip(terms, range(terms.size), strict=True))
+        self.idf_ = np.insert(self.idf_, places, self._idf(np.zeros(len(more), np.int64)))
+        return sp.csr_matrix((X.data, moved[X.indices], X.indptr), shape=(X.shape[0], terms.size))
 
     def _why_empty(self, texts: list[str]) -> str:
         if self.vocabulary is not None:
@@ -287,9 +357,7 @@ class BagOfWords(QuietCountVectorizer):
     def weight_counts(self, counts: sp.csr_matrix) -> sp.csr_matrix:
         """The weights of terms whose counts (n_texts, n_terms) are known."""
         X = sp.csr_matrix(counts, dtype=np.float64)
-        if self.weight == "log-tf-idf":
-            np.log1p(X.data, out=X.data)
-        X.data *= self.idf_[X.indices]
+        X.data = TF[self.weight](X.data) * self.idf_[X.indices]
         X.eliminate_zeros()
         X.sort_indices()
         return normalize(X, norm="l2", copy=False) if self.norm else X

@@ -4,24 +4,24 @@ A word is two or more letters and digits (`3d`, `x11`, `Straße`), vowel signs o
 how many digits it has (`####` for 1987): most numbers are seen once, and then only lengthen the text. Emoji and other symbols
 (`£`, `☎`) are words by themselves. Chinese and Japanese, which have no blanks, are taken as single characters and pairs, Thai,
 Lao, Khmer and Burmese as triples, unless the words of a dictionary are asked for.
+
+Vectorisers find the same words in compiled code (`src/core/cleaning.hpp`); this is how they are defined, and who has a dictionary
+goes this way.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from ..errors import TextmarginError, install_hint
+from ._characters import BY_PAIRS, ONE_SCRIPT, REGIONAL, categories
 from .languages import WITHOUT_BLANKS, script_ranges
 
-LETTERS = r"[^\W\d_]{2,}"  # the papers' words: digits and punctuation separate them, single letters are dropped
 _ASCII = re.compile(r"[a-zA-Z0-9]{2,}|[0-9$]")
-_LAST = 0x20000  # beyond are ideographs and selectors of their forms
-_BY_PAIRS = ("han", "kana")
 
 
 class WordTokenizer:
@@ -77,31 +77,16 @@ class WordTokenizer:
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Words of any script; characters of scripts without blanks."""
     runs = script_ranges(WITHOUT_BLANKS)
-    marks, symbols = _category("Mn", "Mc"), _category("So", "Sc")
+    marks, symbols = categories("Mn", "Mc"), categories("So", "Sc")
     # Marks stand inside words only. Flags are two symbols each, which mean nothing alone.
     word = rf"[^\W_{runs}]+(?:[{marks}]+[^\W_{runs}]*)+|[^\W_{runs}]{{2,}}|\d+"
-    one_script = "|".join(
-        f"(?:(?!\\d)[{script_ranges(scripts)}])+" for scripts in (_BY_PAIRS, *((s,) for s in WITHOUT_BLANKS[2:]))
-    )
-    return re.compile(rf"{word}|{one_script}|[\U0001F1E6-\U0001F1FF]{{2}}|[{symbols}]"), re.compile(rf"(?!\d)[{runs}]")
+    one_script = "|".join(f"(?:(?!\\d)[{script_ranges(scripts)}])+" for scripts in ONE_SCRIPT)
+    return re.compile(rf"{word}|{one_script}|[{REGIONAL}]{{2}}|[{symbols}]"), re.compile(rf"(?!\d)[{runs}]")
 
 
 @cache
 def _pairs() -> re.Pattern[str]:
-    return re.compile(f"[{script_ranges(_BY_PAIRS)}]")
-
-
-def _category(*names: str) -> str:
-    """The characters of some categories of Unicode, as ranges between the brackets of a regular expression."""
-    codes = [code for code in range(0x80, _LAST) if unicodedata.category(chr(code)) in names]
-    codes += [ord("$")] if "Sc" in names else []
-    ranges: list[list[int]] = []
-    for code in codes:
-        if ranges and code == ranges[-1][1] + 1:
-            ranges[-1][1] = code
-        else:
-            ranges.append([code, code])
-    return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in ranges)
+    return re.compile(f"[{script_ranges(BY_PAIRS)}]")
 
 
 @cache

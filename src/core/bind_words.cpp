@@ -1,0 +1,303 @@
+// Texts to terms, for Python: strings or bytes of a file in, arrays out.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "vocabulary.hpp"
+
+namespace textmargin {
+namespace {
+
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+Out<T> give_array(const std::vector<T>& values) {
+    auto [array, data] = make<Out<T>, T>(values.size());
+    std::copy(values.begin(), values.end(), data);
+    return array;
+}
+
+template <class T>
+Out<T> give_array(Buffer<T> values) {
+    const size_t n = values.size();
+    if (n == 0) values.make_room(1);
+    T* data = values.release().release();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return Out<T>(data, {n}, owner);
+}
+
+bool is_ascii(PyObject* text) {
+#if defined(Py_LIMITED_API)
+    static PyObject* const method = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyUnicode_Type), "isascii");
+    const nb::object answer = nb::steal(PyObject_CallFunctionObjArgs(method, text, nullptr));
+    if (!answer.is_valid()) throw nb::python_error();
+    return answer.is(nb::handle(Py_True));
+#else
+    return PyUnicode_IS_ASCII(text);
+#endif
+}
+
+// Python's strings. ASCII is read where it lies; of others a portion at a time is encoded, and let go of again, so that there is
+// never a copy of all of them.
+class PythonStrings {
+    nb::tuple held_;  // of our own: nobody takes a text out of it while threads read
+    std::vector<u32> lengths_;
+    std::vector<bool> ascii_;
+
+  public:
+    bool all_ascii = true;
+
+    explicit PythonStrings(nb::handle texts) : held_(nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()))) {
+        if (!held_.is_valid()) throw nb::python_error();
+        const size_t n = nb::len(held_);
+        lengths_.reserve(n), ascii_.reserve(n);
+        for (size_t i = 0; i < n; ++i) {
+            PyObject* text = PyTuple_GetItem(held_.ptr(), Py_ssize_t(i));
+            const Py_ssize_t length = PyUnicode_GetLength(text);
+            if (length < 0) throw nb::python_error();
+            lengths_.push_back(u32(std::min<Py_ssize_t>(length, NONE)));
+            ascii_.push_back(is_ascii(text));
+            all_ascii &= ascii_.back();
+        }
+    }
+    size_t size() const { return lengths_.size(); }
+    size_t length(size_t i) const { return lengths_[i]; }
+
+    struct Portion {
+        std::vector<Text> views;
+        std::vector<PyObject*> copies;
+        Portion() = default;
+        Portion(Portion&&) = default;
+        ~Portion() {
+            if (copies.empty()) return;
+            const nb::gil_scoped_acquire acquired;
+            for (PyObject* copy : copies) Py_DECREF(copy);
+        }
+    };
+    Portion portion(size_t from, size_t to) const {
+        Portion own;
+        own.views.reserve(to - from);
+        const nb::gil_scoped_acquire acquired;
+        for (size_t i = from; i < to; ++i) {
+            PyObject* text = PyTuple_GetItem(held_.ptr(), Py_ssize_t(i));
+            Py_ssize_t size;
+            const char* data;
+            if (ascii_[i]) {
+                data = PyUnicode_AsUTF8AndSize(text, &size);
+            } else {
+                PyObject* copy = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
+                if (!copy) throw nb::python_error();
+                own.copies.push_back(copy);
+                data = PyBytes_AsString(copy), size = PyBytes_Size(copy);
+            }
+            if (!data) throw nb::python_error();
+            own.views.emplace_back(data, size_t(size));
+        }
+        return own;
+    }
+};
+
+// Bytes of a file.
+class FileStrings {
+    const Strings& strings_;
+
+  public:
+    bool all_ascii;
+
+    explicit FileStrings(const Strings& strings) : strings_(strings) {
+        all_ascii = std::all_of(strings.views.begin(), strings.views.end(), [](Text text) {
+            return textmargin::is_ascii(reinterpret_cast<const u8*>(text.data()), text.size());
+        });
+    }
+    size_t size() const { return strings_.views.size(); }
+    size_t length(size_t i) const { return strings_.views[i].size(); }
+    struct Portion {
+        std::vector<Text> views;
+    };
+    Portion portion(size_t from, size_t to) const {
+        return {{strings_.views.begin() + ptrdiff_t(from), strings_.views.begin() + ptrdiff_t(to)}};
+    }
+};
+
+Kind kind_of(const std::string& name) {
+    if (name == "pattern") return Kind::pattern;
+    if (name == "word") return Kind::word;
+    if (name == "char") return Kind::character;
+    require(name == "char_wb", "there is no such kind of term");
+    return Kind::character_wb;
+}
+
+auto watch_signals() {
+    return [] {
+        const nb::gil_scoped_acquire acquired;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    };
+}
+
+using Points = Vector<u32>;
+
+class Terms {
+    Vocabulary own_;
+    nb::object characters_;         // a function that gives the table of all characters
+    std::optional<Points> points_;  // which is asked for once a text is not ASCII
+
+    static Analyzer analyzer(const std::string& kind, bool lowercase, bool digits, bool underscore, u32 shortest, u32 min_n,
+                             u32 max_n, bool shapes, std::vector<nb::bytes> exact_numbers, std::vector<nb::bytes> stop_words) {
+        require(min_n >= 1 && min_n <= max_n, "terms have from min_n to max_n words, at least one");
+        Analyzer own{{kind_of(kind), lowercase, digits, underscore}, shortest, min_n, max_n, shapes, {}, {}};
+        for (const auto& number : exact_numbers) own.exact_numbers.emplace(number.c_str(), number.size());
+        for (const auto& word : stop_words) {
+            own.stop_words.emplace_back(word.c_str(), word.size());
+            require(!own.stop_words.back().empty() && own.stop_words.back().find('\0') == std::string::npos,
+                    "a stop word is empty or has a NUL");
+        }
+        return own;
+    }
+
+    // Calls f(texts) for a list of strings or bytes of a file.
+    template <class F>
+    auto with_texts(nb::handle texts, F f) {
+        if (nb::isinstance<Strings>(texts)) {
+            const FileStrings source(nb::cast<const Strings&>(texts));
+            load_characters(source.all_ascii);
+            const nb::gil_scoped_release released;
+            return f(source);
+        }
+        const PythonStrings source(texts);
+        load_characters(source.all_ascii);
+        const nb::gil_scoped_release released;
+        return f(source);
+    }
+    void load_characters(bool all_ascii) {
+        if (all_ascii || points_) return;
+        points_ = nb::cast<Points>(characters_());
+        require(points_->size() == CODE_POINTS, "the table of characters must have one entry per code point");
+        own_.analyzer.clean.points = points_->data();
+    }
+
+    Weights weights(const Vector<double>& idf, const Vector<double>& tf, bool unit) const {
+        require(idf.size() == own_.n_columns(), "idf must have a weight per column");
+        return {idf.data(), tf.data(), u32(tf.size()), unit};
+    }
+    static nb::tuple give_matrix(Vocabulary::Matrix matrix) {
+        return nb::make_tuple(give_array(matrix.indptr), give_array(std::move(matrix.indices)), give_array(std::move(matrix.data)));
+    }
+
+  public:
+    Terms(const Terms&) = delete;
+    Terms(const std::string& kind, bool lowercase, bool digits, bool underscore, u32 shortest, u32 min_n, u32 max_n, bool shapes,
+          std::vector<nb::bytes> exact_numbers, std::vector<nb::bytes> stop_words, nb::object characters)
+        : own_(analyzer(kind, lowercase, digits, underscore, shortest, min_n, max_n, shapes, std::move(exact_numbers),
+                        std::move(stop_words))),
+          characters_(std::move(characters)) {}
+
+    void add(nb::handle texts, int n_threads) {
+        with_texts(texts, [&](const auto& source) { own_.add(source, n_threads, watch_signals()); });
+    }
+
+    nb::tuple join() {
+        Vocabulary::Frequencies sums;
+        {
+            const nb::gil_scoped_release released;
+            sums = own_.join();
+        }
+        return nb::make_tuple(give_array(sums.df), give_array(sums.total), sums.most);
+    }
+
+    Out<int64_t> order() const { return give_array(own_.order()); }
+
+    nb::tuple rows(Vector<int32_t> columns, Vector<double> idf, Vector<double> tf, bool unit, bool as_met, bool drop_zeros,
+                   int n_threads) {
+        Vocabulary::Matrix matrix;
+        {
+            const nb::gil_scoped_release released;
+            const Weights weights{idf.data(), tf.data(), u32(tf.size()), unit};
+            matrix = own_.rows(view(columns), weights, u32(idf.size()), as_met, drop_zeros, n_threads, watch_signals());
+        }
+        return give_matrix(std::move(matrix));
+    }
+
+    void load(Vector<u8> block, Vector<int64_t> ends) {
+        std::vector<Text> terms;
+        int64_t start = 0;
+        for (const int64_t end : view(ends)) {
+            require(end >= start && size_t(end) <= block.size(), "where terms end does not fit their bytes");
+            terms.emplace_back(reinterpret_cast<const char*>(block.data()) + start, size_t(end - start));
+            start = end;
+        }
+        const nb::gil_scoped_release released;
+        own_.give(terms);
+    }
+
+    nb::tuple block() const {
+        const auto names = own_.names();
+        std::vector<u8> bytes;
+        std::vector<int64_t> ends;
+        for (const auto& name : names) bytes.insert(bytes.end(), name.begin(), name.end()), ends.push_back(int64_t(bytes.size()));
+        return nb::make_tuple(give_array(bytes), give_array(ends));
+    }
+
+    nb::tuple transform(nb::handle texts, Vector<double> idf, Vector<double> tf, bool unit, bool drop_zeros, int n_threads) {
+        const Weights own = weights(idf, tf, unit);
+        auto [matrix, most] = with_texts(texts, [&](const auto& source) {
+            return own_.transform(source, own, drop_zeros, n_threads, watch_signals());
+        });
+        return nb::make_tuple(give_matrix(std::move(matrix)), most);
+    }
+
+    nb::tuple scores(nb::handle texts, Vector<double> idf, Vector<double> tf, bool unit, Table coef, Vector<double> intercept,
+                     int n_threads) {
+        const Weights own = weights(idf, tf, unit);
+        require(coef.shape(0) == own_.n_columns() && coef.shape(1) == intercept.size(), "coef must have a row per column");
+        const size_t n = nb::len(texts);
+        auto [scores, data] = make<OutTable>(n, intercept.size());
+        auto [n_terms, n_terms_data] = make<Out<int32_t>, int32_t>(n);
+        double* const out = data;  // a structured binding cannot be captured
+        int32_t* const out_terms = n_terms_data;
+        const u32 most = with_texts(texts, [&](const auto& source) {
+            require(source.size() == n, "texts changed meanwhile");
+            return own_.scores(source, own, coef.data(), view(intercept), out, out_terms, n_threads, watch_signals());
+        });
+        return nb::make_tuple(scores, n_terms, most);
+    }
+};
+
+nb::list decode_terms(Vector<u8> block, Vector<int64_t> ends) {
+    nb::list names;
+    int64_t start = 0;
+    for (const int64_t end : view(ends)) {
+        require(end >= start && size_t(end) <= block.size(), "where terms end does not fit their bytes");
+        const char* from = reinterpret_cast<const char*>(block.data()) + start;
+        const nb::object name = nb::steal(PyUnicode_DecodeUTF8(from, Py_ssize_t(end - start), "surrogatepass"));
+        if (!name.is_valid()) throw nb::python_error();
+        names.append(name);
+        start = end;
+    }
+    return names;
+}
+
+}  // namespace
+
+void bind_words(nb::module_& m) {
+    m.def("decode_terms", &decode_terms);
+    nb::class_<Strings>(m, "Strings").def("__len__", [](const Strings& strings) { return strings.views.size(); });
+    nb::class_<Terms>(m, "Terms")
+        .def(nb::init<const std::string&, bool, bool, bool, u32, u32, u32, bool, std::vector<nb::bytes>, std::vector<nb::bytes>,
+                      nb::object>(),
+             nb::arg("kind"), nb::arg("lowercase"), nb::arg("digits"), nb::arg("underscore"), nb::arg("shortest"), nb::arg("min_n"),
+             nb::arg("max_n"), nb::arg("shapes"), nb::arg("exact_numbers"), nb::arg("stop_words"), nb::arg("characters"))
+        .def("add", &Terms::add)
+        .def("join", &Terms::join)
+        .def("order", &Terms::order)
+        .def("rows", &Terms::rows)
+        .def("load", &Terms::load)
+        .def("block", &Terms::block)
+        .def("transform", &Terms::transform)
+        .def("scores", &Terms::scores);
+}
+
+}  // namespace textmargin

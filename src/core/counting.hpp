@@ -1,0 +1,151 @@
+// Terms learnt from texts: each thread those of the texts it happens to get, put together afterwards.
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "analysis.hpp"
+#include "buffer.hpp"
+#include "work.hpp"
+
+namespace textmargin {
+
+// The counts of some texts, with terms of their own.
+class Counts {
+  public:
+    struct Entry {
+        u32 id, count;
+    };
+    struct Row {
+        u32 number;
+        u64 end;  // in the entries; it begins where the one before ends
+    };
+    TermTable terms;
+    std::vector<Row> rows;
+    std::vector<u32> df, first;  // per term: texts that have it, and the first of them
+    std::vector<u64> total;      // how often it occurs
+    u32 most = 0;                // the highest count in a text
+
+    explicit Counts(const Analyzer& analyzer) : analyzer_(analyzer), split_(analyzer) {
+        for (const std::string& word : analyzer.stop_words) {  // which have the first numbers
+            std::vector<u8> padded(word.begin(), word.end());
+            padded.resize(word.size() + PADDING);
+            terms.make_room(1);
+            terms.get(Key::word(padded.data(), u32(word.size())));
+        }
+        n_stop_ = terms.size();
+    }
+
+    const Entry* entries() const { return entries_.data(); }
+
+    void add(u32 row, Text text) {
+        const size_t begin = n_entries_;
+        size_t n_words = 0;
+        const bool sequences = !analyzer_.by_characters() && analyzer_.max_n > 1;
+        const bool singles = analyzer_.by_characters() || analyzer_.min_n == 1;
+        split_(text, [&](const Key* keys, size_t n) {
+            make_room(n);
+            if (sequences && words_.size() < n_words + n) words_.resize((n_words + n) * 2);
+            for (size_t k = 0; k < n; ++k) terms.prefetch(keys[k]);
+            for (size_t k = 0; k < n; ++k) {
+                Slot& slot = terms.get(keys[k]);
+                const bool stop = slot.id < n_stop_;
+                if (sequences) words_[n_words] = slot.id, n_words += !stop;
+                if (singles) count(slot, row, stop, begin);
+            }
+        });
+        if (sequences) count_sequences(row, n_words, begin);
+        rows.push_back({row, n_entries_});
+    }
+
+    void finish() {
+        df.assign(terms.size(), 0), total.assign(terms.size(), 0), first.assign(terms.size(), NONE);
+        size_t k = 0;
+        for (const Row& row : rows)
+            for (; k < row.end; ++k) {
+                const auto [id, count] = entries_[k];
+                first[id] = std::min(first[id], row.number);
+                ++df[id], total[id] += count, most = std::max(most, count);
+            }
+    }
+
+  private:
+    const Analyzer& analyzer_;
+    Splitter split_;
+    u32 n_stop_;
+    Buffer<Entry> entries_;
+    size_t n_entries_ = 0;
+    std::vector<u32> words_, sequences_;  // of the text: its words, and sequences from each word on
+
+    void make_room(size_t n) {  // for so many entries, and a count of zero behind the last
+        terms.make_room(n);
+        entries_.make_room(n_entries_ + n + 1);
+        entries_[n_entries_].count = 0;
+    }
+
+    // Whether a term is a stop word, or was met in this text before, is anyone's guess: no branches, as half of them would go wrong.
+    void count(Slot& slot, u32 row, bool stop, size_t begin) {
+        const u32 again = -u32(slot.row == row), at = u32(n_entries_ - begin);
+        const u32 place = (slot.place & again) | (at & ~again);
+        slot.row = row | -u32(stop), slot.place = place;
+        entries_[begin + place].id = slot.id, ++entries_[begin + place].count;
+        n_entries_ += ~again & !stop;
+        entries_[n_entries_].count = 0;
+    }
+
+    void count_sequences(u32 row, size_t n_words, size_t begin) {
+        sequences_.assign(words_.begin(), words_.begin() + ptrdiff_t(n_words));
+        for (u32 n = 2; n <= analyzer_.max_n && n_words >= n; ++n)
+            for (size_t start = 0, all = n_words - n + 1; start < all; start += BATCH) {
+                const size_t end = std::min(all, start + BATCH);
+                make_room(BATCH);
+                for (size_t i = start; i < end; ++i) terms.prefetch(Key::sequence(sequences_[i], words_[i + n - 1]));
+                for (size_t i = start; i < end; ++i) {
+                    Slot& slot = terms.get(Key::sequence(sequences_[i], words_[i + n - 1]));
+                    sequences_[i] = slot.id;
+                    if (n >= analyzer_.min_n) count(slot, row, false, begin);
+                }
+            }
+    }
+};
+
+// Columns in order: a bit for each that is there, and a bit for 64 of these.
+class ColumnSet {
+    std::vector<u64> bits_, groups_;
+
+  public:
+    explicit ColumnSet(size_t n_columns) : bits_(n_columns / 64 + 1), groups_(bits_.size() / 64 + 1) {}
+    void add(u32 column) {
+        bits_[column >> 6] |= u64{1} << (column & 63);
+        groups_[column >> 12] |= u64{1} << (column >> 6 & 63);
+    }
+    template <class F>
+    void take(F&& f) {  // f(column), and none is left
+        for (size_t i = 0; i < groups_.size(); ++i)
+            for (u64 x = std::exchange(groups_[i], 0); x; x &= x - 1) {
+                const size_t j = i << 6 | size_t(std::countr_zero(x));
+                for (u64 y = std::exchange(bits_[j], 0); y; y &= y - 1) f(u32(j << 6 | size_t(std::countr_zero(y))));
+            }
+    }
+};
+
+// Weights as NumPy and scikit-learn compute them: sums in the order of the row.
+struct Weights {
+    const double *idf, *tf;  // per column; per count
+    u32 n_tf;                // counts from here on are not in tf
+    bool unit;               // whether rows have length 1
+
+    double weigh(u32 column, u32 count, double& value) const {
+        value = tf[count] * idf[column];
+        return value * value;
+    }
+    void scale(double sum, double* values, size_t n) const {
+        if (!unit || sum == 0) return;
+        const double length = std::sqrt(sum);
+        for (size_t j = 0; j < n; ++j) values[j] /= length;
+    }
+};
+
+}  // namespace textmargin

@@ -1,0 +1,90 @@
+"""Texts straight to the scores of a linear learner, without a matrix between them. Without scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._system.threads import n_threads
+from .._typing import Bools, Floats
+from ._analysis import Analysis
+from ._vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from .. import core
+
+TF: dict[str, Callable[[Floats], Floats]] = {"tf-idf": np.positive, "log-tf-idf": np.log1p, "count": np.positive}  # of a count
+_USUAL_COUNTS = 1024  # of a term in a text; more are rare, and their weights made when they come
+
+
+class TermWeights:
+    """The weights of terms by their counts in a text, from NumPy, so that they are the same as without compiled code.
+
+    Parameters
+    ----------
+    tf : function from counts 0, 1, … to weights
+    idf : array (n_terms,)
+    unit : bool
+        Whether rows have length 1.
+    """
+
+    def __init__(self, tf: Callable[[Floats], Floats], idf: Floats, unit: bool) -> None:
+        self.idf, self.unit = np.ascontiguousarray(idf), unit
+        self._tf = tf
+        self.up_to(_USUAL_COUNTS)
+
+    def up_to(self, count: int) -> Floats:
+        """The weights of counts up to this one at least."""
+        if count >= getattr(self, "tf", np.empty(0)).size:
+            self.tf = self._tf(np.arange(max(count + 1, _USUAL_COUNTS), dtype=np.float64))
+        return self.tf
+
+    def apply(self, work: Callable[[Floats], tuple[Any, int]]) -> Any:
+        """What `work` gives, which also tells the highest count: done again where that had no weight."""
+        result, most = work(self.tf)
+        if most >= self.tf.size:
+            result, most = work(self.up_to(2 * most))
+        return result
+
+
+class LinearScorer:
+    """From texts to X·wᵀ + b, with X the matrix that a `BagOfWords` makes of them.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        What terms are.
+    vocabulary : Vocabulary
+    weights : TermWeights
+    coef : array (n_problems, n_terms)
+    intercept : array (n_problems,)
+    n_jobs : int, default=None
+        Threads; None: all cores. The result does not depend on it.
+    """
+
+    def __init__(
+        self,
+        analysis: Analysis,
+        vocabulary: Vocabulary,
+        weights: TermWeights,
+        coef: Floats,
+        intercept: Floats,
+        n_jobs: int | None = None,
+    ) -> None:
+        self._terms = vocabulary.compile(analysis)
+        self._weights, self._n_jobs = weights, n_jobs
+        self._coef = np.ascontiguousarray(coef.T, dtype=np.float64)  # a term's weights in all problems side by side
+        self._intercept = np.ascontiguousarray(intercept, dtype=np.float64)
+
+    def __call__(self, texts: list[str] | core.Strings) -> tuple[Floats, Bools]:
+        """The scores (n_texts, n_problems), and whether each text has any term."""
+        weights, threads = self._weights, n_threads(self._n_jobs)
+
+        def score(tf: Floats) -> tuple[Any, int]:
+            *scores, most = self._terms.scores(texts, weights.idf, tf, weights.unit, self._coef, self._intercept, threads)
+            return scores, most
+
+        scores, n_terms = weights.apply(score)
+        return scores, n_terms > 0
