@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import textmargin
 from textmargin import BagOfWords
-from textmargin.representations.words import LETTERS, WordTokenizer
+from textmargin.representations.words import WordTokenizer
 
 PAIRS = {
     "count": (textmargin.CountVectorizer, CountVectorizer),
@@ -142,7 +142,7 @@ def in_python(options):
     kind = options["analyzer"]
     named = [*options["extra_terms"], *(options["vocabulary"] or ())]
     words = {"tokenizer": WordTokenizer(options["numbers"], [term for term in named if term.isdecimal()]), "token_pattern": None}
-    steps = {"letters": {"token_pattern": LETTERS}, "word": words}.get(kind, {})
+    steps = {"letters": {"token_pattern": PATTERNS[2]}, "word": words}.get(kind, {})
     stop_words = BagOfWords(**options).get_stop_words()
     with warnings.catch_warnings(action="ignore", category=UserWarning):  # that accents are stripped of texts, not of stop words
         analyze = CountVectorizer(
@@ -162,7 +162,7 @@ def outcome(vectorizer, texts, new, fit=True):
         try:
             facts = {"fit_transform": bits(vectorizer.fit_transform(texts))} if fit else {}
             facts["transform"] = bits(vectorizer.transform(new))
-            facts["vocabulary_"] = list(vectorizer.vocabulary_.items())
+            facts["vocabulary_"] = vectorizer.vocabulary_
             facts["names"] = vectorizer.get_feature_names_out().tolist()
             if getattr(vectorizer, "use_idf", hasattr(vectorizer, "idf_")):
                 facts["idf_"] = vectorizer.idf_.tobytes(), vectorizer.idf_.dtype
