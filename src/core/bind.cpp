@@ -1,7 +1,10 @@
 // Python's door to the compiled core: arrays in, arrays out, the GIL released while it works.
 #include "bind.hpp"
 
+namespace nb = nanobind;
+
 NB_MODULE(core, m) {
+    nb::set_leak_warnings(false);  // a vectoriser that lives to the end of the program is no leak
     m.doc() = "Compiled core of textmargin; arrays in, arrays out.";
     textmargin::bind_primal(m);
     textmargin::bind_strings(m);
