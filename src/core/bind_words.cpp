@@ -6,6 +6,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "digests.hpp"
 #include "vocabulary.hpp"
 
 namespace textmargin {
@@ -280,10 +281,23 @@ nb::list decode_terms(Vector<u8> block, Vector<int64_t> ends) {
     return names;
 }
 
+Out<u64> text_digests(nb::handle texts) {
+    const PythonStrings source(texts);
+    auto [digests, out] = make<Out<u64>, u64>(source.size());
+    const nb::gil_scoped_release released;
+    for (size_t from = 0; from < source.size(); from += 4096) {
+        const auto portion = source.portion(from, std::min(from + 4096, source.size()));
+        out = std::transform(portion.views.begin(), portion.views.end(), out, text_digest);
+        watch_signals()();
+    }
+    return digests;
+}
+
 }  // namespace
 
 void bind_words(nb::module_& m) {
     m.def("decode_terms", &decode_terms);
+    m.def("text_digests", &text_digests);
     nb::class_<Strings>(m, "Strings").def("__len__", [](const Strings& strings) { return strings.views.size(); });
     nb::class_<Terms>(m, "Terms")
         .def(nb::init<const std::string&, bool, bool, bool, u32, u32, u32, bool, std::vector<nb::bytes>, std::vector<nb::bytes>,

@@ -3,6 +3,7 @@
 import pickle
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -173,6 +174,16 @@ def test_threads_change_nothing(n_jobs):
         assert outcome(BagOfWords(**options, n_jobs=n_jobs), texts, texts) == outcome(
             BagOfWords(**options, n_jobs=1), texts, texts
         )
+
+
+def test_threads_of_ones_own_may_share_a_vectoriser():
+    """As those of a service do: nothing of one call is left in another."""
+    rng = random.Random(3)
+    words = textmargin.TfidfVectorizer(n_jobs=1).fit([cases.random_text(rng) for _ in range(300)])
+    portions = [[cases.random_text(rng) for _ in range(50)] for _ in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda texts: cases.bits(words.transform(texts)), portions))
+    assert together == [cases.bits(words.transform(texts)) for texts in portions]
 
 
 @pytest.mark.parametrize("make", [textmargin.CountVectorizer, textmargin.TfidfVectorizer, BagOfWords])

@@ -11,12 +11,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._function_words import FUNCTION_WORDS
+
+if TYPE_CHECKING:
+    from .linear_scores import LinearScorer
 
 LANGUAGES = tuple(FUNCTION_WORDS)
 SEGMENTED = ("chinese", "japanese", "thai")  # languages without blanks whose words a dictionary must find
@@ -26,7 +29,6 @@ _MOST_CHARACTERS = 2000  # of each
 _MIN_SHARE = 0.1  # of all words that must be function words: in running text a third or more are, in headlines a tenth
 _MIN_WORDS = 3  # function words that a single text must have
 _LEAD = 1.5  # and how many times as many as in the next language
-_BLANK = np.uint32(ord(" "))
 _LETTER = re.compile(r"[^\W\d_]")  # one or more make a word
 
 # Blocks of Unicode, by the script that most of their letters belong to.
@@ -101,7 +103,7 @@ def main_language(texts: Sequence[str]) -> str | None:
 
 def sample_texts(texts: Sequence[str], n: int = N_SAMPLE) -> list[str]:
     """About so many beginnings of texts, from all over."""
-    return [text[:_MOST_CHARACTERS] for text in islice(texts, 0, None, max(1, len(texts) // n))]
+    return [text[:_MOST_CHARACTERS] for text in texts[:: max(1, len(texts) // n)]]
 
 
 def script_of(text: str) -> str | None:
@@ -144,27 +146,26 @@ def _code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-def _function_words(texts: Iterable[str]) -> tuple[Counter[str], int]:
+def _function_words(texts: list[str]) -> tuple[Counter[str], int]:
     """How many words of the texts are function words of each language, in the order of languages; and of how many."""
-    text = "\n".join(texts)
-    codes = _code_points(text.lower())
-    words = Counter(np.where(_are_letters(codes), codes, _BLANK).tobytes().decode("utf-32-le").split())
-    counts = Counter(dict.fromkeys(LANGUAGES, 0))
-    for word in words.keys() & _languages().keys():
-        for language in _languages()[word]:
-            counts[language] += words[word]
-    letters = _are_letters(_code_points(text))  # in upper case too: in lower case İ is two characters, of which one is no letter
-    return counts, int(letters[:1].sum() + np.count_nonzero(letters[1:] > letters[:-1]))
+    counts = _function_word_counter()(texts)[0].sum(axis=0)
+    letters = _are_letters(_code_points("\n".join(texts)))
+    n_words = int(letters[:1].sum() + np.count_nonzero(letters[1:] > letters[:-1]))
+    return Counter(dict(zip(LANGUAGES, counts.astype(int).tolist(), strict=True))), n_words
 
 
 @cache
-def _languages() -> dict[str, list[str]]:
-    """The languages that each function word is of."""
-    languages: dict[str, list[str]] = {}
-    for language, words in FUNCTION_WORDS.items():
-        for word in words:
-            languages.setdefault(word, []).append(language)
-    return languages
+def _function_word_counter() -> LinearScorer:
+    """A learner whose scores are counts: of function words of each language."""
+    from ._analysis import LETTER_RUNS, Analysis  # which ask this module for scripts
+    from ._vocabulary import Vocabulary
+    from .linear_scores import LinearScorer, TermWeights
+
+    words = sorted(set().union(*FUNCTION_WORDS.values()))
+    coef = np.array([[word in own for word in words] for own in FUNCTION_WORDS.values()], dtype=np.float64)
+    weights = TermWeights(np.positive, np.ones(len(words)), unit=False)
+    analysis = Analysis("pattern", True, (1, 1), LETTER_RUNS)
+    return LinearScorer(analysis, Vocabulary.of(words), weights, coef, np.zeros(len(coef)), n_jobs=1)
 
 
 def _are_letters(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
