@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "ngrams.hpp"
+#include "digests.hpp"
 #include "vocabulary.hpp"
 
 namespace textmargin {
@@ -293,6 +294,16 @@ nb::tuple py_count_ngrams(Vector<int32_t> codes, Vector<int64_t> starts, size_t 
     }
     return nb::make_tuple(give_array(counts.indptr), give_array(std::move(counts.indices)), give_array(std::move(counts.counts)),
                           give_array(counts.places));
+Out<u64> text_digests(nb::handle texts) {
+    const PythonStrings source(texts);
+    auto [digests, out] = make<Out<u64>, u64>(source.size());
+    const nb::gil_scoped_release released;
+    for (size_t from = 0; from < source.size(); from += 4096) {
+        const auto portion = source.portion(from, std::min(from + 4096, source.size()));
+        out = std::transform(portion.views.begin(), portion.views.end(), out, text_digest);
+        watch_signals()();
+    }
+    return digests;
 }
 
 }  // namespace
@@ -300,6 +311,7 @@ nb::tuple py_count_ngrams(Vector<int32_t> codes, Vector<int64_t> starts, size_t 
 void bind_words(nb::module_& m) {
     m.def("decode_terms", &decode_terms);
     m.def("count_ngrams", &py_count_ngrams);
+    m.def("text_digests", &text_digests);
     nb::class_<Strings>(m, "Strings").def("__len__", [](const Strings& strings) { return strings.views.size(); });
     nb::class_<Terms>(m, "Terms")
         .def(nb::init<const std::string&, bool, bool, bool, u32, u32, u32, bool, std::vector<nb::bytes>, std::vector<nb::bytes>,
