@@ -294,6 +294,8 @@ nb::tuple py_count_ngrams(Vector<int32_t> codes, Vector<int64_t> starts, size_t 
     }
     return nb::make_tuple(give_array(counts.indptr), give_array(std::move(counts.indices)), give_array(std::move(counts.counts)),
                           give_array(counts.places));
+}
+
 Out<u64> text_digests(nb::handle texts) {
     const PythonStrings source(texts);
     auto [digests, out] = make<Out<u64>, u64>(source.size());
