@@ -659,7 +659,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """The learner's own scores (n_texts, n_problems), without a matrix; None where that is needed."""
         check_is_fitted(self)
         words, learner = self.representation_, self.learner_
-        if not isinstance(words, BagOfWords) or not isinstance(learner, _LINEAR) or learner.coef_.size > _MOST_WEIGHTS:
+        known = (
+            type(words) is BagOfWords and type(learner) in _LINEAR and type(self.model_) in (type(learner), ThresholdClassifier)
+        )
+        if not known or learner.coef_.size > _MOST_WEIGHTS:  # a subclass may see it otherwise
             return None
         texts = as_texts(X)
         parts = (words.idf_, learner.coef_, learner.intercept_)
@@ -667,8 +670,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             self._scorer = (parts, words.linear_scorer(learner.coef_, learner.intercept_))
         if (scorer := self._scorer[1]) is None or not texts:
             return None
-        columns, known = scorer(texts)
-        if not known.any():
+        columns, has_terms = scorer(texts)
+        if not has_terms.any():
             warn_of_unknown_terms(len(texts), stacklevel=4)
         if np.isnan(columns).any():
             raise ScoreError(f"{type(learner).__name__} gave NaN as a score, on which nothing can be decided.")

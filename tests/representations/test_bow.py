@@ -195,7 +195,7 @@ def test_a_step_that_a_subclass_changed_was_left_out(Vectorizer):
             analyze = super().build_analyzer()
             return lambda text: [word.rstrip("s") for word in analyze(text)]
 
-    words = Stemmer().fit(["cats and dogs", "a cat"])
-    assert "cat" in words.vocabulary_ and "cats" not in words.vocabulary_
+    words = Stemmer().fit(["cats and dogs", "a cat", "some mice"])
+    assert {"cat", "cats"} & words.vocabulary_.keys() == {"cat"}
     assert words.transform(["cats"]).nnz == 1
     assert "build_analyzer" in words.fallback_reason()
