@@ -242,6 +242,34 @@ def test_arrays_that_do_not_fit_are_not_decided_with(name, attribute, sample, tm
     assert type(load_decider(tmp_path / "model.tmm")) is TextClassifier
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kind", "pattern"),
+        ("kind", "letters"),
+        ("kind", 1),
+        ("lowercase", 1),
+        ("pattern", None),
+        ("ngram_range", {"tuple": [0, 1]}),
+        ("ngram_range", {"tuple": [2, 1]}),
+        ("ngram_range", {"tuple": [1, 1, 1]}),
+        ("ngram_range", {"tuple": [1, 2**70]}),
+        ("ngram_range", "ab"),
+        ("stop_words", {"tuple": [1]}),
+        ("stop_words", "and"),
+        ("shapes", None),
+        ("exact_numbers", {"tuple": ["\ud800"]}),
+    ],
+)
+def test_terms_that_cannot_be_are_not_looked_for(name, value, sample, tmp_path):
+    def change(manifest):
+        words = next(entry["state"] for entry in manifest["values"] if entry.get("object") == "BagOfWords")
+        manifest["values"][words["_analysis_values"]["at"]]["dict"][name] = value
+
+    (tmp_path / "model.tmm").write_bytes(changed(sample, change))
+    assert type(load_decider(tmp_path / "model.tmm")) is TextClassifier
+
+
 def test_every_number_of_a_rule_that_is_something_else(sample, tmp_path):
     values = [None, 1, "word", {"tuple": []}, {"at": 0}]
     for name in ("ThresholdClassifier", "BagOfWords", "PriorSVC", "TextClassifier", "ClassLabels"):
