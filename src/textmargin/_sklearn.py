@@ -41,7 +41,7 @@ class OpenVectorizer:
     """A mixin before a vectoriser of scikit-learn, whose inner loop may be another."""
 
     def check_vocabulary(self) -> None:
-        """An error for n-grams or a given vocabulary that cannot be, warnings of what has no meaning; sets `fixed_vocabulary_`."""
+        """An error for n-grams or a vocabulary that cannot be, warnings of what has no meaning; sets `fixed_vocabulary_`."""
         vectorizer: Any = self
         vectorizer._validate_ngram_range()
         vectorizer._warn_for_unused_params()

@@ -40,6 +40,8 @@ class CompiledVectorizer(OpenVectorizer):
         """
         if callable(self.analyzer):
             return f"analyzer={self.analyzer!r:.60} is your own"
+        if self.ngram_range[0] < 1:
+            return f"ngram_range={self.ngram_range!r:.60} asks for sequences of nothing"
         if self.analyzer != "word":
             return None
         if self.tokenizer is not None:

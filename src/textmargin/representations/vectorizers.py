@@ -220,7 +220,8 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
         if self._analysis() is None or not plain or isinstance(raw_documents, str):
             return super().transform(raw_documents)
         self._check_vocabulary()
-        return align_sparse(self._look_up(raw_documents, self._weights()))
+        X = align_sparse(self._look_up(raw_documents, self._weights()))
+        return X if X.shape[0] else self._tfidf.transform(X)  # which has scikit-learn's message
 
     def _weights_of(self, df: NDArray[np.int64], n_texts: int) -> TermWeights:
         """As `TfidfTransformer.fit` has them, which counts what is known already."""
