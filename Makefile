@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test machines lint types contract docs bench clean
+.PHONY: install demo test machines sanitize lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -45,6 +45,11 @@ test: lint types
 machines: install
 	$(BIN)/python tests/machines.py
 
+# The tests of the compiled core, built with AddressSanitizer and UndefinedBehaviorSanitizer; some minutes.
+sanitize: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/sanitize.py
+
 docs: install
 	$(BIN)/python docs/api.py build/api
 
@@ -56,7 +61,9 @@ bench: install
 	$(BIN)/python -m benchmarks.bench_maps
 	$(BIN)/python -m benchmarks.bench_priors
 	$(BIN)/python -m benchmarks.bench_reading
+	$(BIN)/python -m benchmarks.bench_words
 	$(BIN)/python -m benchmarks.bench_predict
+	$(BIN)/python -m benchmarks.bench_train_file
 	$(BIN)/python -m benchmarks.bench_serve
 
 clean:

@@ -38,3 +38,21 @@ def test_estimates_in_short(capsys):
     assert shown.count("accuracy") == 3
     assert shown.count("utility") == 2
     assert "nan" not in shown
+
+
+def test_training_from_a_file_in_short(capsys):
+    """`bench_train_file --quick` runs through: every part that it times is still there, and takes time."""
+    import_module("benchmarks.bench_train_file").main(["--quick"])
+    shown = capsys.readouterr().out
+    assert shown.count("words to columns") == 2
+    assert shown.count("whole") == 2
+    assert "nan" not in shown
+
+
+def test_words_in_short(capsys):
+    """`bench_words --quick` runs through: every corpus, and every kind of terms, gives the same as scikit-learn."""
+    words = import_module("benchmarks.bench_words")
+    words.main(["--quick", "German", "Chinese", "emoji"])
+    shown = capsys.readouterr().out
+    assert shown.count("fit_transform") == 3 * (len(words.SETTINGS) + 1)
+    assert "nan" not in shown

@@ -14,7 +14,8 @@ from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cros
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, KeywordPrior, PriorSVC, TextClassifier, load_dataset
+from textmargin import BagOfWords, KeywordPrior, PriorSVC, TextClassifier, ThresholdClassifier, Utility, load_dataset
+from textmargin._label_forms import decode
 from textmargin.errors import LabelError, PriorError, ScoreError, TextmarginError, UnknownTermWarning
 
 TEXTS = [
@@ -226,3 +227,28 @@ def test_confidence_was_far_above_what_is_right():
         right = model.classes_[proba.argmax(axis=1)] == np.array(test.labels)
         gaps.append(proba.max(axis=1).mean() - right.mean())
     assert abs(np.mean(gaps)) < 0.06  # it was 0.16
+
+
+@pytest.mark.parametrize("decision", [None, ThresholdClassifier(Utility(tp=2, fp=-1), scores="cv", n_folds=2)])
+@pytest.mark.parametrize(
+    "topics", [TOPICS, [f"{topic}{i % 2}" for i, topic in enumerate(TOPICS)], [(topic,) for topic in TOPICS]]
+)
+def test_scores_without_a_matrix_are_those_of_the_matrix(topics, decision, monkeypatch):
+    model = TextClassifier(decision=decision).fit(TEXTS * 3, topics * 3)
+    texts = [*TEXTS, "wheat Wheat éclair 12", "nothing that is known", ""]
+    X = model.representation_.transform(texts)
+    scores, decided = model.model_.decision_function(X), model._decide(X, probabilities=decision is not None)
+    labels = model.model_.predict(X)
+    monkeypatch.setattr(BagOfWords, "transform", None)  # nobody asks for it
+    np.testing.assert_allclose(model.decision_function(texts), scores, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(model.decide(texts).scores, decided.scores, rtol=0, atol=1e-12)
+    if decision is not None:
+        np.testing.assert_allclose(model.predict_proba(texts), decided.probabilities, rtol=0, atol=1e-12)
+    assert list(map(str, model.predict(texts))) == list(map(str, decode(model.labels_, labels)))
+
+
+def test_weights_that_were_learnt_again_were_not_those_of_predictions():
+    model = TextClassifier().fit(TEXTS, TOPICS)
+    before = model.decision_function(TEXTS)
+    model.fit(TEXTS, TOPICS[::-1])
+    assert not np.allclose(model.decision_function(TEXTS), before)

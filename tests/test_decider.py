@@ -1,5 +1,8 @@
 """A model that is loaded to decide decides as it did, and needs neither scikit-learn nor SciPy for it."""
 
+import contextlib
+import copy
+import random
 import subprocess
 import sys
 
@@ -23,7 +26,8 @@ from textmargin import (
     save,
 )
 from textmargin.decider import Decider, load_decider
-from textmargin.errors import EmptyTextWarning, ModelFileError, NotTextError, ScoreError
+from textmargin.errors import EmptyTextWarning, ModelFileError, NotTextError, ScoreError, TextmarginError
+from textmargin.persistence import load_classifier
 from textmargin.persistence._known import check_names, known_class, parameters, state_of
 from textmargin.persistence._stand_ins import ATTRIBUTES
 
@@ -37,6 +41,7 @@ FORMS = {
     "sets": [(label, "all") if label == "oil" else (label,) if row % 5 else () for row, label in enumerate(LABELS)],
     "indicator": np.column_stack([LABELS == "oil", LABELS == "grain"]).astype(int),
 }
+N_MIXED = 200
 ASKING = Utility(tp=1, fp=-4, fn=-2, ask=-0.4)
 MODELS = {
     "default": TextClassifier(),
@@ -242,6 +247,34 @@ def test_arrays_that_do_not_fit_are_not_decided_with(name, attribute, sample, tm
     assert type(load_decider(tmp_path / "model.tmm")) is TextClassifier
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kind", "pattern"),
+        ("kind", "letters"),
+        ("kind", 1),
+        ("lowercase", 1),
+        ("pattern", None),
+        ("ngram_range", {"tuple": [0, 1]}),
+        ("ngram_range", {"tuple": [2, 1]}),
+        ("ngram_range", {"tuple": [1, 1, 1]}),
+        ("ngram_range", {"tuple": [1, 2**70]}),
+        ("ngram_range", "ab"),
+        ("stop_words", {"tuple": [1]}),
+        ("stop_words", "and"),
+        ("shapes", None),
+        ("exact_numbers", {"tuple": ["\ud800"]}),
+    ],
+)
+def test_terms_that_cannot_be_are_not_looked_for(name, value, sample, tmp_path):
+    def change(manifest):
+        words = next(entry["state"] for entry in manifest["values"] if entry.get("object") == "BagOfWords")
+        manifest["values"][words["_analysis_values"]["at"]]["dict"][name] = value
+
+    (tmp_path / "model.tmm").write_bytes(changed(sample, change))
+    assert type(load_decider(tmp_path / "model.tmm")) is TextClassifier
+
+
 def test_every_number_of_a_rule_that_is_something_else(sample, tmp_path):
     values = [None, 1, "word", {"tuple": []}, {"at": 0}]
     for name in ("ThresholdClassifier", "BagOfWords", "PriorSVC", "TextClassifier", "ClassLabels"):
@@ -260,3 +293,46 @@ def test_every_number_of_a_rule_that_is_something_else(sample, tmp_path):
                     continue
                 if type(found) is Decider:
                     found.decide(NEW[:3])
+
+
+def places(value, path=()):
+    """Where values stand in JSON."""
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from places(inner, (*path, key))
+
+
+def mixed_up(manifest, rng):
+    """A manifest in which one value is another one, of the same manifest or made up."""
+    *path, last = rng.choice([path for path in places(manifest["values"]) if path])
+    other = manifest["values"]
+    for key in rng.choice([*places(manifest["values"])]):
+        other = other[key]
+    target = manifest["values"]
+    for key in path:
+        target = target[key]
+    target[last] = rng.choice([copy.deepcopy(other), None, True, -1, 0, 1, 2**70, 0.5, "corn", "", {"tuple": []}, {"at": 3}])
+
+
+def test_values_mixed_up_at_random(sample, tmp_path):
+    """Both refuse a file, in the same words, or neither does; and what is loaded to decide decides, or says what is wrong."""
+    rng = random.Random(0)
+    n_refused = n_deciders = 0
+    for _ in range(N_MIXED):
+        (tmp_path / "model.tmm").write_bytes(changed(sample, lambda manifest: mixed_up(manifest, rng)))
+        said = []
+        for read in (load_classifier, load_decider):
+            try:
+                said.append(type(found := read(tmp_path / "model.tmm")))
+            except ModelFileError as error:
+                said.append(str(error))
+        if isinstance(said[0], str):
+            assert said[0] == said[1]
+            n_refused += 1
+        elif said[1] is Decider:
+            n_deciders += 1
+            with contextlib.suppress(TextmarginError):
+                found.decide(NEW, probabilities=True)
+    assert n_refused > N_MIXED // 4
+    assert n_deciders > N_MIXED // 10

@@ -90,6 +90,8 @@ MODELS = {
     "log-tf-idf": TextClassifier(BagOfWords("log-tf-idf", ngram_range=(1, 2), stop_words=["and"]), learner=PriorSVC(C=0.3)),
     "balanced": TextClassifier(learner=PriorSVC(class_weight="balanced", margins=(1.0, 0.5), fit_intercept=False)),
     "costs": TextClassifier(learner=PriorSVC(class_weight={"oil": 3.0})),
+    "compiled tf-idf": TextClassifier(textmargin.TfidfVectorizer(ngram_range=(1, 2)), learner=LinearSVC()),
+    "compiled counts": TextClassifier(textmargin.CountVectorizer(analyzer="char_wb", ngram_range=(2, 3))),
     "subsequences": TextClassifier(SubsequenceKernel(3)),
     "subsequences, raw": TextClassifier(SubsequenceKernel(2, normalize=False, precision="double", weights=[0.5, 1])),
     "subsequences of words": TextClassifier(SubsequenceKernel(1, tokens="word", gap_decay={"oil": 0.9})),
@@ -480,7 +482,7 @@ def test_places_that_cannot_be_written_or_read(tmp_path):
 
 
 def test_listed_classes_exist():
-    assert all(known_class(name).__name__ == name for name in _CLASSES)
+    assert all(known_class(name).__name__ == name.removeprefix("textmargin.") for name in _CLASSES)
 
 
 @pytest.mark.parametrize("path", sorted(Path(textmargin.__file__).parent.rglob("*.py")), ids=lambda path: path.name)

@@ -6,6 +6,8 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "ngrams.hpp"
+#include "digests.hpp"
 #include "vocabulary.hpp"
 
 namespace textmargin {
@@ -280,10 +282,38 @@ nb::list decode_terms(Vector<u8> block, Vector<int64_t> ends) {
     return names;
 }
 
+nb::tuple py_count_ngrams(Vector<int32_t> codes, Vector<int64_t> starts, size_t length) {
+    require(length >= 1, "length must be at least 1");
+    require(starts.size() >= 1 && starts.data()[0] == 0 && starts.data()[starts.size() - 1] == int64_t(codes.size()) &&
+                std::is_sorted(starts.data(), starts.data() + starts.size()),
+            "starts must run from 0 to the number of codes");
+    NgramCounts counts;
+    {
+        const nb::gil_scoped_release released;
+        counts = count_ngrams(view(codes), view(starts), length, watch_signals());
+    }
+    return nb::make_tuple(give_array(counts.indptr), give_array(std::move(counts.indices)), give_array(std::move(counts.counts)),
+                          give_array(counts.places));
+}
+
+Out<u64> text_digests(nb::handle texts) {
+    const PythonStrings source(texts);
+    auto [digests, out] = make<Out<u64>, u64>(source.size());
+    const nb::gil_scoped_release released;
+    for (size_t from = 0; from < source.size(); from += 4096) {
+        const auto portion = source.portion(from, std::min(from + 4096, source.size()));
+        out = std::transform(portion.views.begin(), portion.views.end(), out, text_digest);
+        watch_signals()();
+    }
+    return digests;
+}
+
 }  // namespace
 
 void bind_words(nb::module_& m) {
     m.def("decode_terms", &decode_terms);
+    m.def("count_ngrams", &py_count_ngrams);
+    m.def("text_digests", &text_digests);
     nb::class_<Strings>(m, "Strings")
         .def("__len__", [](const Strings& strings) { return strings.views.size(); })
         .def("__iter__", [](const Strings& strings) {  // for whoever needs them as Python has them

@@ -130,10 +130,11 @@ struct Cleaner {
         }
         if (open) out[o++] = 0;
         if (e & RUN) return cut_run(s, n, i, out, o, e & RUN);
-        size_t end = i + size;
-        if ((e & REGIONAL) && end < n && (entry(decode(s + end, more)) & REGIONAL)) end += more;  // two make a flag
-        else if (!(e & SYMBOL)) return out[o++] = 0, end;
-        return copy(s, i, end, out, o), end;
+        const size_t end = i + size;
+        if ((e & REGIONAL) && end < n && (entry(decode(s + end, more)) & REGIONAL))  // two make a flag
+            return copy(s, i, end + more, out, o), end + more;
+        if (e & SYMBOL) o += encode(e & POINT, out + o);  // some have a lower case: Ⓐ
+        return out[o++] = 0, end;
     }
     u32 more_entry(const u8* s, size_t i) const {
         unsigned size;

@@ -48,6 +48,8 @@ def labelled_rows(y: Any, n_texts: int, *, expects_gaps: bool = False, classes: 
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "US":
         return np.ones(len(y), dtype=bool)
     rows = _rows(y)
+    if _kinds(rows) <= {str, tuple}:
+        return np.ones(len(rows), dtype=bool)
     labelled = np.array([not _is_missing(row) for row in rows], dtype=bool)
     minus = np.array([isinstance(row, Real) and not isinstance(row, bool) and row == -1 for row in rows], dtype=bool)
     is_class = classes is not None and any(name == -1 for name in classes)
@@ -94,14 +96,10 @@ def describe_partly(
     if y is not None and _indicator(y, classes) is not None:
         return describe(y, classes, positive)
     rows = [] if y is None else _rows(y)
-    sets = any(isinstance(row, _SETS) for row in rows) if rows else bool(multilabel)
+    sets = _have_sets(rows) if rows else bool(multilabel)
     if rows and multilabel is not None and multilabel != sets:
         raise LabelError(f"multilabel={multilabel}, but texts have {'any number of labels' if sets else 'one label each'}.")
-    counts = (
-        Counter(name for own in _as_sets(rows) for name in own)
-        if sets
-        else Counter(_plain(name, k) for k, name in enumerate(rows))
-    )
+    counts = Counter(name for own in _as_sets(rows) for name in own) if sets else Counter(_plain_names(rows))
     spelled = {str(name) for name in counts}
     for name in [*(classes if classes is not None else []), *names]:
         if str(name) not in spelled:
@@ -130,8 +128,8 @@ def describe(y: Any, classes: Sequence[Any] | None = None, positive: Any = None)
     matrix = _indicator(y, classes)
     if matrix is None:
         rows = _rows(y)
-        sets = any(isinstance(row, _SETS) for row in rows)
-        names = (name for own in _as_sets(rows) for name in own) if sets else (_plain(name, k) for k, name in enumerate(rows))
+        sets = _have_sets(rows)
+        names = [name for own in _as_sets(rows) for name in own] if sets else _plain_names(rows)
         return describe_counts(Counter(names), len(rows), sets, classes, positive)
     labels = ClassLabels(
         _checked_names(column_names(y) if classes is None else classes, matrix.shape[1]), "multilabel", form="indicator"
@@ -176,8 +174,8 @@ def encode(labels: ClassLabels, y: Any) -> NDArray[Any]:
     rows, names = _rows(y), labels.names.tolist()
     place = {name: column for column, name in enumerate(names)}
     if labels.form == "names":
-        plain = [_plain(name, row) for row, name in enumerate(rows)]
-        _require_known(plain, place)
+        plain = _plain_names(rows)
+        _require_known(dict.fromkeys(plain), place)
         return np.array(plain, dtype=labels.names.dtype)
     matrix = np.zeros((len(rows), len(names)), dtype=np.uint8)
     for row, own in enumerate(_as_sets(rows)):
@@ -242,7 +240,13 @@ def _rows(y: Any) -> list[Any]:
     if isinstance(y, str | bytes) or not isinstance(y, Iterable):
         raise LabelError(f"Labels must be a list or column with the labels of each text; got {y!r:.60}.")
     rows = y.tolist() if isinstance(y, np.ndarray) else list(y)
-    return [row.tolist() if isinstance(row, np.ndarray | np.generic) else row for row in rows]
+    if any(issubclass(kind, np.ndarray | np.generic) for kind in _kinds(rows)):
+        return [row.tolist() if isinstance(row, np.ndarray | np.generic) else row for row in rows]
+    return rows
+
+
+def _have_sets(rows: list[Any]) -> bool:
+    return any(issubclass(kind, _SETS) for kind in _kinds(rows))
 
 
 def _as_sets(rows: list[Any]) -> list[list[Any]]:
@@ -258,6 +262,18 @@ def _as_sets(rows: list[Any]) -> list[list[Any]]:
 
 def _is_missing(name: Any) -> bool:
     return name is None or type(name).__name__ == "NAType" or (isinstance(name, float) and name != name)
+
+
+def _kinds(rows: list[Any]) -> set[type]:
+    """The types that occur: by these a million labels are told in the time that asking a few thousand takes."""
+    return {*map(type, rows)}
+
+
+def _plain_names(rows: list[Any]) -> list[Any]:
+    """Names as Python writes them, one a text, if they are such."""
+    if _kinds(rows) <= {str} and all(map(str.strip, {*rows})):
+        return rows
+    return [_plain(name, row) for row, name in enumerate(rows)]
 
 
 def _plain(name: Any, row: int) -> Any:

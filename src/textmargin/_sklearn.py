@@ -18,6 +18,7 @@ from sklearn.utils.validation import _num_samples as n_samples
 __all__ = [
     "HasMethods",
     "Interval",
+    "OpenVectorizer",
     "QuietCountVectorizer",
     "StrOptions",
     "align_sparse",
@@ -36,6 +37,24 @@ def validate_params(estimator: Any) -> None:
     estimator._validate_params()
 
 
+class OpenVectorizer:
+    """A mixin before a vectoriser of scikit-learn, whose inner loop may be another."""
+
+    def check_vocabulary(self) -> None:
+        """An error for n-grams or a vocabulary that cannot be, warnings of what has no meaning; sets `fixed_vocabulary_`."""
+        vectorizer: Any = self
+        vectorizer._validate_ngram_range()
+        vectorizer._warn_for_unused_params()
+        vectorizer._validate_vocabulary()
+
+    def count_terms(self, raw_documents: Any, fixed_vocabulary: bool) -> tuple[Any, Any] | None:
+        """The vocabulary, in the order its terms are met where it is not fixed, and the counts; None to leave it to Python."""
+
+    def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[Any, Any]:
+        counts = self.count_terms(raw_documents, fixed_vocab)
+        return super()._count_vocab(raw_documents, fixed_vocab) if counts is None else counts  # type: ignore[misc]
+
+
 class QuietCountVectorizer(CountVectorizer):
     """CountVectorizer for subclasses whose defaults for words simply do not apply to another analyzer."""
 
@@ -43,11 +62,6 @@ class QuietCountVectorizer(CountVectorizer):
     def constraints(cls, *without: str) -> dict[str, list[Any]]:
         """The rules for parameters, without those that the subclass does not have."""
         return {name: rule for name, rule in cls._parameter_constraints.items() if name not in without}
-
-    def check_vocabulary(self) -> None:
-        """An error for n-grams or a given vocabulary that cannot be; sets `fixed_vocabulary_`."""
-        self._validate_ngram_range()
-        self._validate_vocabulary()
 
     def count_known_terms(self, texts: Sequence[str]) -> sp.csr_matrix:
         """The counts (n_texts, n_terms) of the vocabulary's terms."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import core
 from ._typing import is_floats
 from .decisions.calibration import Calibration
 from .decisions.rule import DecisionRule
@@ -26,7 +27,6 @@ from .representations.texts import as_texts
 
 if TYPE_CHECKING:
     from .classifier import TextClassifier
-    from .core import Strings
 
 _LINEAR = ("PriorSVC", "Rocchio")  # whose scores are ⟨w, x⟩ + b, and that decide by them
 
@@ -93,7 +93,7 @@ class Decider:
         """Whether there are texts that the model leaves to a person."""
         return self.rule.can_be_unsure
 
-    def decide(self, texts: list[str] | Strings, *, probabilities: bool = False) -> Decisions:
+    def decide(self, texts: list[str] | core.Strings, *, probabilities: bool = False) -> Decisions:
         """Scores and labels of each text, as `TextClassifier.decide` gives them.
 
         Parameters
@@ -102,7 +102,7 @@ class Decider:
         probabilities : bool, default=False
             Whether to give them as well; the model must have held-out scores (`has_held_out`).
         """
-        scores, known = self.scorer(texts if type(texts).__name__ == "Strings" else as_texts(texts))
+        scores, known = self.scorer(texts if isinstance(texts, core.Strings) else as_texts(texts))
         if np.isnan(scores).any():
             raise ScoreError("The model gave NaN as a score, on which nothing can be decided.")
         if known.size and not known.any():

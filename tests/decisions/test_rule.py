@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from textmargin.decisions.calibration import Calibration
-from textmargin.decisions.rule import DecisionRule
+from textmargin.decisions.rule import DecisionRule, shift
 from textmargin.errors import ScoreError
 from textmargin.labels import ClassLabels
 
@@ -64,6 +64,16 @@ def test_without_thresholds_the_learner_decides(rule, data):
     np.testing.assert_array_equal(decided.accepted, labels.membership(labels.decide(columns)))
     assert not decided.unsure.any()
     assert not alone.can_be_unsure
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.3, -7e5, np.inf, -np.inf])
+def test_at_a_threshold_is_what_differs_from_it_by_rounding(threshold):
+    near = threshold * (1 + 2e-16) if threshold else 2e-16
+    columns = np.array([[near], [threshold + 1e-9 * max(abs(threshold), 1)], [1e9]])
+    at = [True, False, False] if np.isfinite(threshold) else [False] * 3
+    with np.errstate(invalid="ignore"):
+        shifted = shift(columns, np.array([threshold]), 1.0)
+    assert (shifted[:, 0] == 0).tolist() == at
 
 
 @pytest.mark.parametrize("positive", [0, 1])

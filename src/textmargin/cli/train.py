@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -98,6 +99,8 @@ def train(
     if cluster.wanted:
         model = _train_parts(settings, data, reading, cluster)
     else:
+        # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a third of the reading.
+        gc.set_threshold(200_000, 20, 20)
         with stage(f"reading {data}"):
             table = _read(data, reading, settings, [name for name in (making.rationales, holdout.split_by) if name])
         pool = unlabelled.gather(table, reading, settings)

@@ -12,6 +12,7 @@ each flat stretch, joined by lines (`_isotonic.py`). Fitting is in `_calibration
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -23,6 +24,7 @@ from ..errors import LabelError, ScoreError, SettingError
 Kind = Literal["binary", "multiclass", "multilabel"]
 
 _LARGEST = 30.0  # log odds: 1 − p is then 1e-13, and p is not yet 1
+_SMALLEST = 1 / (1 + math.exp(_LARGEST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +102,16 @@ class Calibration:
         """
         f = self.log_odds(scores)
         if self.kind == "multiclass":
-            p = np.exp(f - f.max(axis=1, keepdims=True))
-            p = np.clip(p / p.sum(axis=1, keepdims=True), *_sigmoid(np.array([-_LARGEST, _LARGEST])))
-            return np.asarray(p / p.sum(axis=1, keepdims=True))
-        p = _sigmoid(np.clip(f, -_LARGEST, _LARGEST))
-        return np.asarray(p[:, 0] if self.kind == "binary" else p)
+            f -= f.max(axis=1, keepdims=True)
+            p = np.exp(f, out=f)
+            p /= p.sum(axis=1, keepdims=True)
+            np.clip(p, _SMALLEST, 1 - _SMALLEST, out=p)
+            p /= p.sum(axis=1, keepdims=True)
+            return p
+        p = np.exp(np.clip(-f, -_LARGEST, _LARGEST, out=f), out=f)
+        p += 1
+        np.divide(1, p, out=p)
+        return p[:, 0] if self.kind == "binary" else p
 
     def log_odds(self, scores: Any) -> Floats:
         """Log odds (n_texts, n_problems) of each class by itself; of several classes what softmax takes."""
@@ -114,7 +121,8 @@ class Calibration:
             raise ScoreError(f"scores must have a column for each of the {self.slope.size} classes; got shape {scores.shape}.")
         if not np.isfinite(scores).all():
             raise ScoreError("scores hold NaN or infinity, of which no probability can be told; leave these texts out.")
-        f = self.slope * scores + self.intercept
+        f: Floats = self.slope * scores
+        f += self.intercept
         for k in np.flatnonzero(self.isotonic):
             part = slice(self.knot_ends[k], self.knot_ends[k + 1])
             f[:, k] = interpolate(scores[:, k], self.knot_scores[part], self.knot_log_odds[part], self.slope[k])
@@ -125,10 +133,6 @@ def interpolate(score: Floats, knot_scores: Floats, knot_log_odds: Floats, slope
     """Lines between the knots, and the sigmoid's slope beyond the outer two."""
     beyond = score - np.clip(score, knot_scores[0], knot_scores[-1])
     return np.asarray(np.interp(score, knot_scores, knot_log_odds) + slope * beyond)
-
-
-def _sigmoid(log_odds: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-log_odds)))
 
 
 def brier_score(positive: Any, proba: Any) -> float:

@@ -75,8 +75,8 @@ class DecisionRule:
         scores = labels.class_scores(self.shift(columns))
         accepted = labels.accepted(scores)
         unsure = self._unsure(scores, accepted)
-        if not labels.multilabel:
-            accepted = accepted & ~unsure.any(axis=1, keepdims=True)
+        if not labels.multilabel and self.can_be_unsure:
+            accepted &= ~unsure.any(axis=1, keepdims=True)
         known = self.probabilities(columns) if probabilities else None
         return Decisions(labels.text_names, scores, accepted, unsure, known)
 
@@ -111,6 +111,9 @@ def shift(columns: Floats, offsets: Floats, sign: float) -> Floats:
 
     A text right at the threshold, but for rounding, is accepted: at zero, or for the first class, whose side it is not, below it.
     """
-    shifted = columns - offsets
-    at_threshold = np.abs(shifted) <= ROUNDING * np.maximum(np.abs(columns), 1.0)
-    return np.where(at_threshold, 0.0 if sign > 0 else -2 * ROUNDING, shifted)
+    shifted: Floats = columns - offsets
+    sizes = np.where(np.isfinite(offsets), np.maximum(np.abs(offsets), 1.0), 0.0)  # of scores that are at a threshold, too
+    at_threshold = np.abs(shifted) <= ROUNDING * sizes
+    if at_threshold.any():
+        shifted[at_threshold] = 0.0 if sign > 0 else -2 * ROUNDING
+    return shifted

@@ -1,8 +1,8 @@
 """What a file may name: the classes and functions that models consist of, and nothing else.
 
-A class is listed under its own name, so that files outlive moves between modules. Of scikit-learn those are listed whose state is
-numbers and strings and that predict by NumPy and SciPy alone: compiled code that takes a model's arrays on trust could be led
-astray by a file that was made up.
+A class is listed under its own name, so that files outlive moves between modules; one of ours that scikit-learn has too, with
+`textmargin.` before it. Of scikit-learn those are listed whose state is numbers and strings and that predict by NumPy and SciPy
+alone: compiled code that takes a model's arrays on trust could be led astray by a file that was made up.
 """
 
 from __future__ import annotations
@@ -60,6 +60,9 @@ _HOMES = {
     "sklearn.svm": "LinearSVC LinearSVR",
 }
 _CLASSES = {name: home for home, names in _HOMES.items() for name in names.split()}
+_CLASSES |= {  # which scikit-learn has under the same name
+    f"textmargin.{name}": "textmargin.representations.vectorizers" for name in ("CountVectorizer", "TfidfVectorizer")
+}
 
 _FUNCTION_HOMES = {
     "textmargin.decisions.baselines": "uneven_margin_threshold",
@@ -87,14 +90,14 @@ def home_of(name: Any) -> str:
 
 def known_class(name: Any) -> type:
     """The class of this name."""
-    found: type = getattr(import_module(home_of(name)), name)
+    found: type = getattr(import_module(home_of(name)), name.rpartition(".")[2])
     return found
 
 
 def class_name(cls: type) -> str | None:
     """The name that a class is listed by, if it is."""
-    name = cls.__name__
-    return name if name in _CLASSES and known_class(name) is cls else None
+    names = (cls.__name__, f"textmargin.{cls.__name__}")
+    return next((name for name in names if name in _CLASSES and known_class(name) is cls), None)
 
 
 def known_function(name: Any) -> Callable[..., Any]:

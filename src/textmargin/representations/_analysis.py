@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SKLEARN_WORDS = r"(?u)\b\w\w+\b"
 LETTERS = r"[^\W\d_]{2,}"  # the papers' words: digits and punctuation separate them, single letters are dropped
+LETTER_RUNS = r"[^\W\d_]+"
 # Regular expressions that compiled code knows: the shortest word, and whether digits and underscores are part of words.
 PATTERNS = {
     SKLEARN_WORDS: (2, True),
@@ -23,7 +24,7 @@ PATTERNS = {
     r"\w\w+": (2, True),
     r"\w+": (1, True),
     LETTERS: (2, False),
-    r"[^\W\d_]+": (1, False),
+    LETTER_RUNS: (1, False),
 }
 
 

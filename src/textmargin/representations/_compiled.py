@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._sklearn import align_sparse
+from .._sklearn import OpenVectorizer, align_sparse
 from .._system.threads import n_threads
 from ._analysis import PATTERNS, Analysis, ordered
 from ._vocabulary import Vocabulary
@@ -21,10 +21,11 @@ from .linear_scores import TermWeights
 if TYPE_CHECKING:
     from .. import core
 
+_STEPS = ("build_analyzer", "build_tokenizer", "build_preprocessor", "decode")  # that a subclass may have changed
 _TEXTS_AT_ONCE = 1 << 14
 
 
-class CompiledVectorizer:
+class CompiledVectorizer(OpenVectorizer):
     """A mixin before a vectoriser of scikit-learn: its own methods remain for what compiled code does not know."""
 
     n_jobs: int | None
@@ -38,8 +39,13 @@ class CompiledVectorizer:
 
         A preprocessor, or accents to strip, is Python's work too, and leaves the rest to compiled code.
         """
+        for step in _STEPS:
+            if not getattr(type(self), step).__module__.startswith(("sklearn.", "textmargin.")) or step in vars(self):
+                return f"{type(self).__name__}.{step} is your own"
         if callable(self.analyzer):
             return f"analyzer={self.analyzer!r:.60} is your own"
+        if self.ngram_range[0] < 1:
+            return f"ngram_range={self.ngram_range!r:.60} asks for sequences of nothing"
         if self.analyzer != "word":
             return None
         if self.tokenizer is not None:
@@ -155,12 +161,12 @@ class CompiledVectorizer:
             return parts[0]
         return sp.vstack(parts, format="csr") if parts else sp.csr_array((0, n_columns), dtype=self.dtype)
 
-    def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[Any, Any]:
-        """scikit-learn's inner loop: the vocabulary, in the order its terms are met where it is not fixed, and the counts."""
+    def count_terms(self, raw_documents: Any, fixed_vocabulary: bool) -> tuple[Any, Any] | None:
+        """The vocabulary, in the order its terms are met where it is not fixed, and the counts; None to leave it to Python."""
         analysis = self._analysis()
-        if analysis is None or (fixed_vocab and isinstance(self._vocabulary, dict)):
-            return super()._count_vocab(raw_documents, fixed_vocab)  # type: ignore[misc]
-        if fixed_vocab:
+        if analysis is None or (fixed_vocabulary and isinstance(self._vocabulary, dict)):
+            return None
+        if fixed_vocabulary:
             self.build_analyzer()
             X = self._look_up(raw_documents, _counts(len(self._vocabulary)))
             return {}, align_sparse(X)  # which nobody asks for, and which would have to be made

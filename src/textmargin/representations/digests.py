@@ -7,15 +7,14 @@ n texts and m others a pair agrees by chance with probability n·m/2⁶⁴, for 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Digests: TypeAlias = NDArray[np.uint64]
+from .. import core
 
-_WHITE_SPACE = b" \t\n\r\v\f"
+Digests: TypeAlias = NDArray[np.uint64]
 
 
 def text_digests(texts: Iterable[str]) -> Digests:
@@ -28,5 +27,4 @@ def text_digests(texts: Iterable[str]) -> Digests:
     >>> bool(first == second), bool(first == third)
     (True, False)
     """
-    bare = [text.encode("utf-8", "surrogatepass").translate(None, _WHITE_SPACE) for text in texts]
-    return np.frombuffer(b"".join([blake2b(one, digest_size=8).digest() for one in bare]), dtype="<u8")
+    return core.text_digests(list(texts))

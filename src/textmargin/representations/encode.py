@@ -154,6 +154,12 @@ def _encode_characters(corpora: list[list[str]]) -> tuple[list[Sequences], list[
     return encoded, [chr(symbol) for symbol in symbols]
 
 
+def join(corpora: Sequence[Sequences]) -> Sequences:
+    """The texts of several corpora, one after the other, that were encoded together."""
+    lengths = np.concatenate([texts.lengths for texts in corpora])
+    return _sequences(np.concatenate([texts.codes for texts in corpora]), lengths.tolist())
+
+
 def rows_as_texts(codes: NDArray[np.int32]) -> Sequences:
     """A matrix of codes, each row a text."""
     return _sequences(codes.ravel(), [codes.shape[1]] * codes.shape[0])

@@ -1,17 +1,25 @@
 """Which language texts are in, by their function words, and which script, by their letters: enough to leave stop words out.
 
-Both are counts, so that they are the same on every machine. Where nothing stands out they say so: None.
+Both are counts, so that they are the same on every machine. Where nothing stands out they say so: None. Texts are looked at as
+arrays of code points: a regular expression per script and text would take as long as making a matrix of all texts.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ._function_words import FUNCTION_WORDS
+
+if TYPE_CHECKING:
+    from .linear_scores import LinearScorer
 
 LANGUAGES = tuple(FUNCTION_WORDS)
 SEGMENTED = ("chinese", "japanese", "thai")  # languages without blanks whose words a dictionary must find
@@ -21,7 +29,7 @@ _MOST_CHARACTERS = 2000  # of each
 _MIN_SHARE = 0.1  # of all words that must be function words: in running text a third or more are, in headlines a tenth
 _MIN_WORDS = 3  # function words that a single text must have
 _LEAD = 1.5  # and how many times as many as in the next language
-_WORD = re.compile(r"[^\W\d_]+")
+_LETTER = re.compile(r"[^\W\d_]")  # one or more make a word
 
 # Blocks of Unicode, by the script that most of their letters belong to.
 _SCRIPTS = {
@@ -44,6 +52,8 @@ _SCRIPTS = {
     "kana": r"\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f",
     "han": r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af",
 }
+_NAMES = tuple(_SCRIPTS)
+_KANA = _NAMES.index("kana")
 WITHOUT_BLANKS = ("han", "kana", "thai", "lao", "khmer", "myanmar")
 
 
@@ -64,9 +74,8 @@ def guess_language(text: str) -> str | None:
     script = script_of(text)
     if script in ("han", "kana", "thai"):
         return {"han": "chinese", "kana": "japanese", "thai": "thai"}[script]
-    counts = _function_words([text])
+    counts, n_words = _function_words([text])
     (language, most), (_, next_most) = counts.most_common(2)
-    n_words = len(_WORD.findall(text))
     return language if most >= max(_MIN_WORDS, _MIN_SHARE * n_words, _LEAD * next_most) else None
 
 
@@ -83,19 +92,18 @@ def main_language(texts: Sequence[str]) -> str | None:
     scripts = Counter(map(script_of, sample))
     script, n_texts = max(scripts.items(), key=lambda item: (item[1], str(item[0])))
     if script in WITHOUT_BLANKS and 2 * n_texts > len(sample):
-        japanese = sum(_class_of("kana").search(text) is not None for text in sample)  # Chinese never has its syllables
+        japanese = sum(bool(_script_counts(text)[_KANA]) for text in sample)  # Chinese never has its syllables
         if script in ("han", "kana"):
             return "japanese" if 2 * japanese > len(sample) else "chinese"
         return "thai" if script == "thai" else None
-    counts = _function_words(sample)
+    counts, n_words = _function_words(sample)
     language, most = counts.most_common(1)[0]
-    n_words = sum(len(_WORD.findall(text)) for text in sample)
     return language if most and most >= _MIN_SHARE * n_words else None
 
 
 def sample_texts(texts: Sequence[str], n: int = N_SAMPLE) -> list[str]:
     """About so many beginnings of texts, from all over."""
-    return [text[:_MOST_CHARACTERS] for text in islice(texts, 0, None, max(1, len(texts) // n))]
+    return [text[:_MOST_CHARACTERS] for text in texts[:: max(1, len(texts) // n)]]
 
 
 def script_of(text: str) -> str | None:
@@ -109,9 +117,9 @@ def script_of(text: str) -> str | None:
     """
     if text.isascii():
         return "latin" if any(map(str.isalpha, text)) else None
-    counts = {script: len(_class_of(script).findall(text)) for script in _SCRIPTS}
-    script = max(counts, key=lambda name: counts[name])
-    return script if counts[script] else None
+    counts = _script_counts(text)
+    script = int(counts.argmax())
+    return _NAMES[script] if counts[script] else None
 
 
 def script_ranges(scripts: Iterable[str]) -> str:
@@ -119,12 +127,59 @@ def script_ranges(scripts: Iterable[str]) -> str:
     return "".join(_SCRIPTS[script] for script in scripts)
 
 
+def _script_counts(text: str) -> NDArray[np.intp]:
+    """How many letters of a text are of each script (n_scripts,)."""
+    return np.bincount(_script_table()[_code_points(text)], minlength=len(_NAMES) + 1)[:-1]
+
+
 @cache
-def _class_of(script: str) -> re.Pattern[str]:
-    return re.compile(f"[{_SCRIPTS[script]}]")
+def _script_table() -> NDArray[np.uint8]:
+    """For each code point the number of its script, or the number after the last."""
+    table = np.full(sys.maxunicode + 1, len(_NAMES), dtype=np.uint8)
+    for number, ranges in enumerate(_SCRIPTS.values()):
+        for first, last in re.findall(r"(\\u\w{4}|\\U\w{8})(?:-(\\u\w{4}|\\U\w{8}))?", ranges):
+            table[int(first[2:], 16) : int((last or first)[2:], 16) + 1] = number
+    return table
 
 
-def _function_words(texts: Iterable[str]) -> Counter[str]:
-    """How many words of the texts are function words of each language; of as many the language that stands first."""
-    words = Counter(word for text in texts for word in _WORD.findall(text.lower()))
-    return Counter({language: sum(words[word] for word in known & words.keys()) for language, known in FUNCTION_WORDS.items()})
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def _function_words(texts: list[str]) -> tuple[Counter[str], int]:
+    """How many words of the texts are function words of each language, in the order of languages; and of how many."""
+    counts = _function_word_counter()(texts)[0].sum(axis=0)
+    letters = _are_letters(_code_points("\n".join(texts)))
+    n_words = int(letters[:1].sum() + np.count_nonzero(letters[1:] > letters[:-1]))
+    return Counter(dict(zip(LANGUAGES, counts.astype(int).tolist(), strict=True))), n_words
+
+
+@cache
+def _function_word_counter() -> LinearScorer:
+    """A learner whose scores are counts: of function words of each language."""
+    from ._analysis import LETTER_RUNS, Analysis  # which ask this module for scripts
+    from ._vocabulary import Vocabulary
+    from .linear_scores import LinearScorer, TermWeights
+
+    words = sorted(set().union(*FUNCTION_WORDS.values()))
+    coef = np.array([[word in own for word in words] for own in FUNCTION_WORDS.values()], dtype=np.float64)
+    weights = TermWeights(np.positive, np.ones(len(words)), unit=False)
+    analysis = Analysis("pattern", True, (1, 1), LETTER_RUNS)
+    return LinearScorer(analysis, Vocabulary.of(words), weights, coef, np.zeros(len(coef)), n_jobs=1)
+
+
+def _are_letters(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Whether each code point is a letter; those of the whole of Unicode would take longer to find than most texts."""
+    table = _letter_table()
+    kinds = table[codes]
+    if not kinds.all():
+        new = np.unique(codes[kinds == 0])
+        table[new] = [2 if _LETTER.match(chr(code)) else 1 for code in new]
+        kinds = table[codes]
+    return kinds == 2
+
+
+@cache
+def _letter_table() -> NDArray[np.uint8]:
+    """For each code point 2 where it is a letter, 1 where it is none, and 0 as long as nobody asked."""
+    return np.zeros(sys.maxunicode + 1, dtype=np.uint8)

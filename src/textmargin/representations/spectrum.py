@@ -6,7 +6,6 @@ K_n(s, t) = Σ_u count_u(s) · count_u(t),   u over all strings of n symbols; no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -21,7 +20,7 @@ from .._typing import Floats, Indices
 from ._backends import check_result_size
 from ._kernel import StringKernel, TextPairs, length_weights
 from ._matches import Term
-from .encode import Sequences, Tokens
+from .encode import Sequences, Tokens, join
 
 _CELLS_AT_ONCE = 2_000_000  # of the matrix product, whose sparse form takes more memory than the result
 
@@ -107,17 +106,13 @@ class SpectrumKernel(StringKernel):
     def _counts(self, corpora: list[Sequences]) -> list[sp.csr_matrix]:
         """Per corpus the counts of n-grams times the root of their length's weight, in rows of unit length if asked."""
         weights = length_weights(self.weights, self.length)
-        grams = _ngram_ids(np.concatenate([texts.codes for texts in corpora]))
-        blocks: list[list[sp.csr_matrix]] = [[] for _ in corpora]
-        for length, weight in enumerate(weights, start=1):
-            ids, n_ids = next(grams)
-            start = 0
-            for texts, block in zip(corpora, blocks, strict=True):
-                if weight > 0:
-                    block.append(np.sqrt(weight) * _count(texts, ids[start : start + texts.codes.size], n_ids, length))
-                start += texts.codes.size
-        counts = [sp.csr_matrix(sp.hstack(block, format="csr")) for block in blocks]
-        return [_unit_rows(matrix) for matrix in counts] if self.normalize else counts
+        ends = np.cumsum([len(texts) for texts in corpora])[:-1]
+        texts = corpora[0] if len(corpora) == 1 else join(corpora)
+        lengths = (1 + np.flatnonzero(weights > 0)).tolist()
+        blocks = [np.sqrt(weights[length - 1]) * ngram_counts(texts, length)[0] for length in lengths]
+        counts = sp.csr_matrix(sp.hstack(blocks, format="csr"))
+        counts = _unit_rows(counts) if self.normalize else counts
+        return [counts[rows] for rows in np.split(np.arange(counts.shape[0]), ends)] if ends.size else [counts]
 
 
 class _SpectrumPairs(TextPairs):
@@ -160,42 +155,19 @@ def _amounts(texts: Sequences, ngrams: NDArray[np.int32]) -> Floats:
 
 def count_ngrams(texts: Sequences, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How often each n-gram occurs in all texts together, and a place where it starts, in the order of first places."""
-    ids, _ = next(islice(_ngram_ids(texts.codes), length - 1, None))
-    starts = np.flatnonzero(_within(texts, length))
-    _, first, counts = np.unique(ids[starts], return_index=True, return_counts=True)
-    order = np.argsort(first)
-    return counts[order], starts[first[order]]
+    counts, places = ngram_counts(texts, length)
+    return np.bincount(counts.indices, counts.data, minlength=places.size).astype(np.int64), places
+
+
+def ngram_counts(texts: Sequences, length: int) -> tuple[sp.csr_matrix, NDArray[np.int64]]:
+    """How often each text has each n-gram, in columns in the order of first places; and these places."""
+    from .. import core
+
+    indptr, indices, data, places = core.count_ngrams(texts.codes, texts.starts, length)
+    return sp.csr_matrix((data, indices, indptr), shape=(len(texts), places.size)), places
 
 
 def _unit_rows(X: sp.csr_matrix) -> sp.csr_matrix:
     """Rows of length 1; empty ones stay empty."""
     sizes = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
     return sp.csr_matrix(sp.diags(np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)) @ X)
-
-
-def _ngram_ids(codes: NDArray[np.int32]) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """For n = 1, 2, …: a number for the n-gram that starts at each place, and how many there are."""
-    ids = codes.astype(np.int64)
-    n_ids = int(codes.max(initial=0)) + 1
-    n_symbols = n_ids
-    for n in range(1, codes.size + 2):
-        yield ids, n_ids
-        following = np.zeros_like(ids)  # past the end anything will do: no n-gram reaches that far
-        following[: max(codes.size - n, 0)] = codes[n:]
-        _, ids = np.unique(ids * n_symbols + following, return_inverse=True)
-        n_ids = int(ids.max(initial=0)) + 1
-    while True:  # longer than all texts together
-        yield ids, n_ids
-
-
-def _within(texts: Sequences, length: int) -> NDArray[np.bool_]:
-    """Whether the n-gram that starts at each place ends within its text."""
-    return np.asarray(np.arange(texts.codes.size) + length <= np.repeat(texts.starts[1:], texts.lengths))
-
-
-def _count(texts: Sequences, ids: NDArray[np.int64], n_ids: int, length: int) -> sp.csr_matrix:
-    """How often each text has each n-gram, of those that end within the text."""
-    rows = np.repeat(np.arange(len(texts)), texts.lengths)
-    within = _within(texts, length)
-    entries = (np.ones(int(within.sum())), (rows[within], ids[within]))
-    return sp.csr_matrix(entries, shape=(len(texts), n_ids))

@@ -106,9 +106,7 @@ analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         analysis = self._analysis()
         if analysis is None or self.vocabulary is not None or isinstance(raw_documents, str):
             return super().fit_transform(raw_documents)
-        self._validate_ngram_range()
-        self._warn_for_unused_params()
-        self._validate_vocabulary()
+        self.check_vocabulary()
         return align_sparse(
             self._learn(analysis, raw_documents, lambda df, _: TermWeights(self._tf, np.ones(df.size), unit=False))
         )
@@ -209,9 +207,7 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
         analysis, plain = self._analysis(), self.dtype == np.float64 and self.norm in ("l2", None)
         if analysis is None or not plain or self.vocabulary is not None or isinstance(raw_documents, str):
             return super().fit_transform(raw_documents)
-        self._validate_ngram_range()
-        self._warn_for_unused_params()
-        self._validate_vocabulary()
+        self.check_vocabulary()
         self._tfidf = sklearn_text.TfidfTransformer(
             norm=self.norm, use_idf=self.use_idf, smooth_idf=self.smooth_idf, sublinear_tf=self.sublinear_tf
         )
@@ -224,7 +220,8 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
         if self._analysis() is None or not plain or isinstance(raw_documents, str):
             return super().transform(raw_documents)
         self._check_vocabulary()
-        return align_sparse(self._look_up(raw_documents, self._weights()))
+        X = align_sparse(self._look_up(raw_documents, self._weights()))
+        return X if X.shape[0] else self._tfidf.transform(X)  # which has scikit-learn's message
 
     def _weights_of(self, df: NDArray[np.int64], n_texts: int) -> TermWeights:
         """As `TfidfTransformer.fit` has them, which counts what is known already."""

@@ -17,6 +17,8 @@ _SEPARATORS = "|;,/"
 
 def label_name(value: Any) -> str | None:
     """A label as CSV would write it, so that every format has the same ones; None for a value that is none."""
+    if type(value) is str:
+        return value.strip()
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):
