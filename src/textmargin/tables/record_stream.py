@@ -135,8 +135,7 @@ def _stream_text(
 ) -> Iterator[TextBatch | RecordBatch]:
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
-        kinds = ("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt")
-        if found.file_format not in kinds or found.encoding != "utf-8" or found.delimiter == "\0":
+        if not _suits(found, use):
             yield from stream_texts(text_rows(stream, found, given, log), called, text, usual, log)
             return
 
@@ -152,6 +151,13 @@ def _stream_text(
             log(note)
         kind = _PlainRecords if found.file_format == "txt" else _ObjectRecords
         yield from kind(stream, found, use, find_reader).batches()
+
+
+def _suits(found: Dialect, use: RecordUse) -> bool:
+    """Whether the core can read such a file; a line that names the delimiter may name anything."""
+    kinds = ("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt")
+    delimiter = found.delimiter or ","
+    return found.file_format in kinds and found.encoding == "utf-8" and delimiter.isascii() and delimiter not in '"\r\n\0'
 
 
 class _Records:
