@@ -181,6 +181,7 @@ objects = st.fixed_dictionaries(
         "scores": json_values,
         "x": json_values,
         "ü": json_values,
+        "ü\n": json_values,
         "predicted_label": st.just(1),
     },
 )
