@@ -314,7 +314,17 @@ void bind_words(nb::module_& m) {
     m.def("decode_terms", &decode_terms);
     m.def("count_ngrams", &py_count_ngrams);
     m.def("text_digests", &text_digests);
-    nb::class_<Strings>(m, "Strings").def("__len__", [](const Strings& strings) { return strings.views.size(); });
+    nb::class_<Strings>(m, "Strings")
+        .def("__len__", [](const Strings& strings) { return strings.views.size(); })
+        .def("__iter__", [](const Strings& strings) {  // for whoever needs them as Python has them
+            nb::list texts;
+            for (const Text text : strings.views) {
+                PyObject* own = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogatepass");
+                if (!own) throw nb::python_error();
+                texts.append(nb::steal(own));
+            }
+            return nb::iter(texts);
+        });
     nb::class_<Terms>(m, "Terms")
         .def(nb::init<const std::string&, bool, bool, bool, u32, u32, u32, bool, std::vector<nb::bytes>, std::vector<nb::bytes>,
                       nb::object>(),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LINEAR = ("PriorSVC", "Rocchio")  # whose scores are ⟨w, x⟩ + b, and that decide by them
 
 
-def load_decider(path: str | os.PathLike[str]) -> Decider | TextClassifier:
+def load_decider(path: str | os.PathLike[str], n_jobs: int | None = None) -> Decider | TextClassifier:
     """What decides on texts as the model in a file does: a `Decider` where it can be, else the fitted TextClassifier.
 
     A model of another kind (a kernel, a vectoriser or a learner of scikit-learn, functions of one's own) is loaded as usual; so
@@ -41,6 +41,8 @@ def load_decider(path: str | os.PathLike[str]) -> Decider | TextClassifier:
     ----------
     path : str or path
         A file that `save` or `textmargin train` wrote.
+    n_jobs : int, default=None
+        Threads; None: as many as the model says.
 
     Examples
     --------
@@ -56,7 +58,11 @@ def load_decider(path: str | os.PathLike[str]) -> Decider | TextClassifier:
     """
     model = load_stand_in(path)
     decider = None if model is None else _decider_of(model)
-    return load_classifier(path) if decider is None else decider
+    if decider is None:
+        return load_classifier(path)
+    if n_jobs is not None:
+        decider.scorer.n_jobs = n_jobs
+    return decider
 
 
 class Decider:

@@ -24,6 +24,7 @@ from ._console import OptionError, remark, with_options
 
 if TYPE_CHECKING:
     from ..tables.dialect import Dialect
+    from ..tables.record_stream import RecordBatch, RecordUse
     from ..tables.row_reader import LabelledTable, TextBatch
     from ..tables.rows import InvalidLine
 
@@ -116,6 +117,12 @@ class FileOptions:
         names = [name for name in (self.text, usual) if name is not None]
         rows = read_rows(data, self.dialect, _log, names)
         return stream_texts(rows, name_of(data), self.text, usual, log=_log)
+
+    def stream_records(self, data: str, use: RecordUse, usual: str | None = None) -> Iterator[TextBatch | RecordBatch]:
+        """The same without an object per row, where the file is such."""
+        from ..tables.record_stream import stream_records
+
+        return stream_records(data, use, self.dialect, self.text, usual, log=_log)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import sys
-import warnings
+from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,17 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._system.wording import quantity
-from ._budget import BudgetOptions, Sink
+from ._budget import BudgetOptions
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, resumable, with_options
 from ._options import FileOptions, ModelFile, check_writable, grouped
 
 if TYPE_CHECKING:
-    from .._system.row_counter import RowCounter
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
-    from ..labels import Decisions
-    from ..tables.rows import Read
+    from ..tables.record_stream import RecordBatch, RecordUse
+    from ..tables.row_reader import TextBatch
 
 
 @app.command()
@@ -49,6 +47,7 @@ def predict(
     keep_formulas: Annotated[
         bool, typer.Option("--keep-formulas", help="In CSV and TSV, leave cells as they are that a spreadsheet would run.")
     ] = False,
+    jobs: Annotated[int | None, typer.Option("--jobs", help="Threads; the output is the same.", show_default="all cores")] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -84,7 +83,7 @@ def predict(
     if cluster.wanted:
         not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
         not_here |= {"--watch": watch, "--budget": limits.budget is not None, "--only-decisions": only_decisions}
-        not_here |= {"--keep-formulas": keep_formulas}
+        not_here |= {"--keep-formulas": keep_formulas, "--jobs": jobs is not None}
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
@@ -93,27 +92,38 @@ def predict(
     if overwrite:
         raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
     from .._system.row_counter import RowCounter
+    from .._system.threads import n_threads
     from ..tables.formats import file_dialect, format_of
     from ..tables.paths import name_of
+    from ..tables.record_stream import RecordUse
     from ..tables.writer import open_writer
+    from ._deciding import decide_batches
     from ._decision_lines import DecisionWriter
 
+    if jobs == 0:
+        raise OptionError("--jobs 0 has no meaning; leave it out for all cores, or give 1 for one thread.")
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model)
     # A watch and a budget rest on held-out scores; all else needs decisions alone, which are there a second earlier.
-    classifier: Any = load_classifier(model) if watch or limits.budget is not None else load_decider(model)
+    classifier: Any = load_classifier(model) if watch or limits.budget is not None else load_decider(model, jobs)
     monitor = _monitor(classifier) if watch else None
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
     dialect = None if output is None else file_dialect(data, file.dialect)
+    use = RecordUse(
+        objects=to_format == "jsonl" or narrow is True,
+        defuse=to_format != "jsonl" and not keep_formulas,
+        n_threads=n_threads(jobs),
+    )
     with (
         open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like, dialect=dialect) as table,
         RowCounter(output is not None) as counter,
     ):
-        sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow).write)
-        _predict_rows(classifier, data, file, strict, sink, monitor, counter, narrow)
+        sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow, use).write)
+        batches = _batches(classifier, data, file, use, limits.budget is not None, monitor, to_format)
+        decide_batches(classifier, batches, name_of(data), strict, sink, monitor, counter, narrow)
     for note in table.notes:
         remark(with_options(note))
     if output is not None:
@@ -140,94 +150,25 @@ def _monitor(model: TextClassifier) -> DriftMonitor:
     return model.drift_monitor()
 
 
-def _predict_rows(
+def _batches(
     model: TextClassifier,
     data: str,
     file: FileOptions,
-    strict: bool,
-    sink: Sink,
+    use: RecordUse,
+    budget: bool,
     monitor: DriftMonitor | None,
-    counter: RowCounter,
-    narrow: bool | None,
-) -> None:
-    """Rows as they arrive."""
-    from ..tables.paths import name_of
-    from ..tables.rows import EmptyText, InvalidLine, Row
+    to_format: str,
+) -> Iterator[TextBatch | RecordBatch]:
+    """Texts as they arrive: as records, unless somebody asks for the values of rows."""
+    from ..tables.record_writer import can_write
 
-    source = name_of(data)
-    batches = file.stream(data, model.metadata_.get("text_column"))
-    first = list(islice(batches, 1)) if data != "-" else []  # what is wrong with a file is said before anything is printed
-    # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
-    gc.set_threshold(200_000, 20, 20)
-    known = model.has_held_out
-    nothing = model.decide([], probabilities=known)
-    if narrow:  # the columns are known, and who waits at the end of a pipe may see them
-        sink.add([], nothing)
-    unknown = _UnknownTexts(model)
-    n_invalid = n_blank = n_empty = 0
-    for texts, rows in chain(first, batches):
-        if strict and len(texts) < len(rows):
-            texts, rows = _until_invalid(texts, rows)
-        if table_rows := [row for row in rows if isinstance(row, Row | EmptyText)]:
-            decisions = model.decide(texts, probabilities=known) if texts else nothing
-            sink.add(table_rows, decisions)
-        if texts:
-            counter.add(len(texts))
-            unknown.add(decisions)
-            if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
-                remark(f"line {rows[-1].number:,}: {alarm.message}")
-        if len(texts) == len(rows):
-            continue
-        for row in rows:
-            if isinstance(row, InvalidLine):
-                n_invalid += 1
-                if strict:
-                    raise OptionError(f"line {row.number:,}: {row.reason}")
-                remark(with_options(f"line {row.number:,} skipped: {row.reason}"))
-            elif isinstance(row, EmptyText):
-                n_empty += 1
-            elif not isinstance(row, Row):
-                n_blank += 1
-    n_decided = counter.n_rows
-    if not n_decided and not n_empty and not narrow:
-        sink.add([], nothing)
-    sink.close()
-    if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
-        remark(f"the model knows no word of {unknown.n_texts:,} of the {n_decided:,} texts, which says nothing of them")
-    if n_blank:
-        remark(f"{quantity(n_blank, 'blank line')} skipped")
-    if n_empty:
-        remark(f"{quantity(n_empty, 'row')} {'has' if n_empty == 1 else 'have'} no text, and no decision")
-    if n_invalid + n_empty and not n_decided:
-        raise OptionError(f"{source} has {quantity(n_invalid + n_empty, 'line')}, and none could be decided on.")
-    if n_invalid:
-        remark(f"{quantity(n_invalid, 'line')} skipped")
-    elif not n_decided:
-        remark(f"{source} has no rows; there was nothing to decide on")
-
-
-class _UnknownTexts:
-    """Counts texts of which a model knows nothing: they have the scores of an empty one."""
-
-    def __init__(self, model: TextClassifier) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an empty text has no word that is known
-            self.scores = model.decide([""]).scores
-        self.n_texts = 0
-
-    def add(self, decisions: Decisions) -> None:
-        """Further texts."""
-        from .._ties import ROUNDING
-
-        self.n_texts += int((abs(decisions.scores - self.scores) <= ROUNDING).all(axis=1).sum())
-
-
-def _until_invalid(texts: list[str], rows: list[Read]) -> tuple[list[str], list[Read]]:
-    """Rows up to the first that is invalid, with it, and their texts."""
-    from ..tables.rows import InvalidLine, Row
-
-    end = next((place for place, row in enumerate(rows, start=1) if isinstance(row, InvalidLine)), len(rows))
-    return texts[: sum(isinstance(row, Row) for row in rows[:end])], rows[:end]
+    usual = model.metadata_.get("text_column")
+    if to_format in ("csv", "tsv", "jsonl") and not budget and monitor is None and can_write(model.labels_.text_names):
+        batches: Iterator[TextBatch | RecordBatch] = file.stream_records(data, use, usual)
+    else:
+        batches = file.stream(data, usual)
+    # What is wrong with a file is said before anything is printed.
+    return chain(list(islice(batches, 1)), batches) if data != "-" else batches
 
 
 def _predict_parts(

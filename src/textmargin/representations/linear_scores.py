@@ -76,13 +76,13 @@ class LinearScorer:
         n_jobs: int | None = None,
     ) -> None:
         self._terms = vocabulary.compile(analysis)
-        self._weights, self._n_jobs = weights, n_jobs
+        self._weights, self.n_jobs = weights, n_jobs
         self._coef = np.ascontiguousarray(coef.T, dtype=np.float64)  # a term's weights in all problems side by side
         self._intercept = np.ascontiguousarray(intercept, dtype=np.float64)
 
     def __call__(self, texts: list[str] | core.Strings) -> tuple[Floats, Bools]:
         """The scores (n_texts, n_problems), and whether each text has any term."""
-        weights, threads = self._weights, n_threads(self._n_jobs)
+        weights, threads = self._weights, n_threads(self.n_jobs)
 
         def score(tf: Floats) -> tuple[Any, int]:
             *scores, most = self._terms.scores(texts, weights.idf, tf, weights.unit, self._coef, self._intercept, threads)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from encodings.aliases import aliases
 
 from ..errors import TableError, nearest
@@ -50,8 +51,11 @@ def find_encoding(first: bytes, name: str) -> str:
             return encoding
     if b"\0" in first:
         return _by_zero_bytes(first) or "utf-8"
+    with suppress(UnicodeDecodeError):  # nearly always
+        codecs.getincrementaldecoder("utf-8")().decode(first)
+        return "utf-8"
     text = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(first)
-    n_wrong = sum("\udc80" <= character <= "\udcff" for character in text) if not text.isascii() else 0
+    n_wrong = sum("\udc80" <= character <= "\udcff" for character in text)
     if n_wrong <= sum(character > "\x7f" for character in text) - n_wrong:
         return "utf-8"  # a few bytes that are not are faults of their lines
     foreign = [byte for byte in _LETTER.findall(first) if byte > b"\x7f"]

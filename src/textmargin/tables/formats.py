@@ -30,6 +30,7 @@ from .sheets import sheet_rows
 from .streams import ByteStream, member_of, open_stream
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder")
+TEXT_FORMATS = (None, "csv", "tsv", "json", "jsonl", "txt")  # None: of a pipe, whose first bytes will tell
 _NO_STREAM = ("xlsx", "ods", "parquet", "folder")  # which are read from a place, not from the beginning on
 _NOT_PACKED = ("parquet", "folder")
 _ROWS_AT_ONCE = 2000
@@ -75,15 +76,8 @@ def read_rows(
     names : names of columns
         That are expected: a first line that has one of them is a header.
     """
-    given = dialect or Dialect()
-    given.check()
     log = log or (lambda line: None)
-    file_format = format_of(source, given.file_format)
-    if given.file_format is None and file_format in ("csv", "tsv") and source != "-" and _suffix(Path(source)) == ".txt":
-        delimiter = given.delimiter or _delimiter_in_text(Path(source))
-        log(f"a table with {DELIMITERS.get(str(delimiter), repr(delimiter))}; file_format='txt' reads a text per line")
-        given = replace(given, delimiter=delimiter)
-    given = replace(given, file_format=file_format)
+    given = with_format(source, dialect or Dialect(), log)
     if given.file_format == "folder":
         return _folder(Path(source), given.encoding, log)
     if given.file_format == "parquet":
@@ -91,6 +85,17 @@ def read_rows(
     if given.file_format in ("xlsx", "ods"):
         return sheet_rows(Path(source), given, log, names, _ROWS_AT_ONCE)
     return _text(source, given, log, names)
+
+
+def with_format(source: str | os.PathLike[str], given: Dialect, log: Log) -> Dialect:
+    """What is known of a file, its format included as far as the name tells it; see `read_rows`."""
+    given.check()
+    file_format = format_of(source, given.file_format)
+    if given.file_format is None and file_format in ("csv", "tsv") and source != "-" and _suffix(Path(source)) == ".txt":
+        delimiter = given.delimiter or _delimiter_in_text(Path(source))
+        log(f"a table with {DELIMITERS.get(str(delimiter), repr(delimiter))}; file_format='txt' reads a text per line")
+        given = replace(given, delimiter=delimiter)
+    return replace(given, file_format=file_format)
 
 
 def open_text(
@@ -164,23 +169,36 @@ def _text(source: str | os.PathLike[str], given: Dialect, log: Log, names: Colle
     """Rows of a text file."""
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
-        if stream.note:
-            log(stream.note)
-        if found.file_format in ("csv", "tsv"):
-            yield from _delimited(stream, found, given, log)
-            return
-        if note := describe(found, given):
-            log(note)
-        encoding = parse_encoding(found)
-        if found.file_format == "json":
-            rows = (Row(number, values) for number, values in enumerate(JsonReader(stream, encoding).objects(), start=1))
-            n = _ROWS_AT_ONCE if stream.patient else 1
-            while several := list(islice(rows, n)):
-                yield [*several]
-            return
-        parse = parse_json if found.file_format == "jsonl" else _parse_plain
-        for batch in batches(stream):
-            yield [parse_line(line, encoding, parse) for line in batch]
+        yield from text_rows(stream, found, given, log)
+
+
+def text_rows(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> Iterator[list[Read]]:
+    """Rows of a text file that is open.
+
+    Parameters
+    ----------
+    stream, found : as `open_text` gives them
+    given : Dialect
+        What was known before.
+    log : gets to know what was found out
+    """
+    if stream.note:
+        log(stream.note)
+    if found.file_format in ("csv", "tsv"):
+        yield from _delimited(stream, found, given, log)
+        return
+    if note := describe(found, given):
+        log(note)
+    encoding = parse_encoding(found)
+    if found.file_format == "json":
+        rows = (Row(number, values) for number, values in enumerate(JsonReader(stream, encoding).objects(), start=1))
+        n = _ROWS_AT_ONCE if stream.patient else 1
+        while several := list(islice(rows, n)):
+            yield [*several]
+        return
+    parse = parse_json if found.file_format == "jsonl" else parse_plain
+    for batch in batches(stream):
+        yield [parse_line(line, encoding, parse) for line in batch]
 
 
 def _delimited(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> Iterator[list[Read]]:
@@ -202,7 +220,8 @@ def _delimited(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> 
             yield read
 
 
-def _parse_plain(line: str) -> dict[str, Any]:
+def parse_plain(line: str) -> dict[str, Any]:
+    """The values of a line that is a text and nothing else."""
     if "\r" in line:
         raise ValueError(CARRIAGE_RETURN)
     return {"text": line}

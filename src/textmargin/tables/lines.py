@@ -48,10 +48,15 @@ def batches(
             if batch := records.add(lines):
                 yield batch
         if size > LONGEST:
-            raise TableError(f"Line {records.number + 1:,} of {stream.name} is longer than {LONGEST:,} bytes: not a text file?")
+            raise line_too_long(records.number + 1, stream.name)
     last = b"".join(rest)
     if batch := [*records.add([last] if last else []), *records.flush()]:
         yield batch
+
+
+def line_too_long(number: int, name: str) -> TableError:
+    """What to say of a line that is longer than any text."""
+    return TableError(f"Line {number:,} of {name} is longer than {LONGEST:,} bytes: not a text file?")
 
 
 class RecordJoiner:

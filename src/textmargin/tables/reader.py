@@ -160,15 +160,28 @@ def stream_texts(
     reader = None
     for batch in batches:
         if reader is None:
-            first = next((row for row in batch if isinstance(row, Row)), None)
-            if first is None:
-                yield TextBatch([], batch)
-                continue
-            columns = column_on_arrival(first, source, text, usual)
-            reader = RowReader(columns)
-            if log is not None and columns.notes:
-                log("; ".join(columns.notes))
-        yield reader.texts(batch)
+            reader = reader_on_arrival(batch, source, text, usual, log)
+        yield TextBatch([], batch) if reader is None else reader.texts(batch)
+
+
+def reader_on_arrival(
+    rows: Iterable[Read],
+    source: Any,
+    text: str | None = None,
+    usual: str | None = None,
+    log: Callable[[str], None] | None = None,
+) -> RowReader | None:
+    """Who reads texts from such rows, by the first of them; None where there are none, but lines that cannot be read.
+
+    Parameters are those of `stream_texts`.
+    """
+    first = next((row for row in rows if isinstance(row, Row)), None)
+    if first is None:
+        return None
+    columns = column_on_arrival(first, source, text, usual)
+    if log is not None and columns.notes:
+        log("; ".join(columns.notes))
+    return RowReader(columns)
 
 
 def _nothing_left(source: str, invalid: Sequence[InvalidLine]) -> str:

@@ -16,7 +16,7 @@ from ..datasets.corpus import Corpus
 from ..errors import TableError
 from .columns import ColumnNames
 from .label_values import MISSING_LABELS, NO, YES, label_name
-from .rows import EmptyText, InvalidLine, Read, Row, SheetRow
+from .rows import Blank, EmptyText, InvalidLine, Read, Row, SheetRow
 
 
 class TextBatch(NamedTuple):
@@ -24,6 +24,39 @@ class TextBatch(NamedTuple):
 
     texts: list[str]
     rows: list[Read]
+
+    @property
+    def table_rows(self) -> list[Row | EmptyText]:
+        """What is a row of the table, with a text or without."""
+        return [row for row in self.rows if isinstance(row, Row | EmptyText)]
+
+    @property
+    def last_number(self) -> int:
+        """Of the last line."""
+        return self.rows[-1].number
+
+    @property
+    def n_empty(self) -> int:
+        """Rows without a text."""
+        return self._count(EmptyText)
+
+    @property
+    def n_blank(self) -> int:
+        """Lines with nothing on them."""
+        return self._count(Blank)
+
+    @property
+    def invalid(self) -> list[InvalidLine]:
+        """Lines that cannot be read."""
+        return [row for row in self.rows if isinstance(row, InvalidLine)] if len(self.texts) < len(self.rows) else []
+
+    def until_invalid(self) -> TextBatch:
+        """Rows up to the first line that is invalid, with it, and their texts."""
+        end = next((place for place, row in enumerate(self.rows, start=1) if isinstance(row, InvalidLine)), len(self.rows))
+        return TextBatch(self.texts[: sum(isinstance(row, Row) for row in self.rows[:end])], self.rows[:end])
+
+    def _count(self, kind: type) -> int:
+        return sum(isinstance(row, kind) for row in self.rows) if len(self.texts) < len(self.rows) else 0
 
 
 @dataclass(frozen=True)

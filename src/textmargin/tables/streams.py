@@ -17,13 +17,14 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from ..errors import TableError, install_hint
 from .paths import SUFFIXES, name_of, suffix_of
 
-AT_ONCE = 1 << 18
+AT_ONCE = 1 << 19
 FIRST_BLOCK = 1 << 18  # bytes of a file that are looked at to find out how it is written
 _MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError)
@@ -109,14 +110,15 @@ class _Raw(io.RawIOBase):
 def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
     """The bytes of a file, or with "-" of standard input, unpacked; closed with the stack."""
     name = name_of(source)
+    sizes = chain([FIRST_BLOCK], repeat(AT_ONCE))
     if source == "-":
         handle = sys.stdin.fileno()
-        stream = ByteStream(name, lambda: os.read(handle, AT_ONCE), stat.S_ISREG(os.fstat(handle).st_mode))
+        stream = ByteStream(name, lambda: os.read(handle, next(sizes)), stat.S_ISREG(os.fstat(handle).st_mode))
     else:
         path = Path(source)
         try:
             file = stack.enter_context(path.open("rb", buffering=0))
-            stream = ByteStream(name, lambda: file.read(AT_ONCE) or b"", path.is_file())
+            stream = ByteStream(name, lambda: file.read(next(sizes)) or b"", path.is_file())
         except OSError as error:
             raise TableError(f"{path} cannot be read: {error.strerror}.") from error
     try:

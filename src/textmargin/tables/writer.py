@@ -66,6 +66,10 @@ class TableWriter(ABC):
                 columns = {name: columns.get(name, blank) for name in self.names}
             self._write(columns, trusted)
 
+    def write_rows(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> None:
+        """Write further rows with columns of ours after their own, or in their place; ours are trusted."""
+        self.write({**row_columns(rows), **ours}, trusted=ours.keys())
+
     @property
     def notes(self) -> list[str]:
         """What is not as it was given, once all is written."""
@@ -89,12 +93,31 @@ class TableWriter(ABC):
         self.close()
 
 
-class _TextWriter(TableWriter):
-    """Writes to a stream, and closes it where it is that of a file."""
+class TextWriter(TableWriter):
+    """Writes lines to a stream, and closes it where it is that of a file."""
 
     def __init__(self, stream: TextIO, path: Path | None) -> None:
         super().__init__(path)
         self.stream = stream
+
+    @abstractmethod
+    def row_lines(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> str:
+        """Rows with columns of ours as `write_rows` writes them, where none has others than the first ones had."""
+
+    def write_lines(self, lines: bytes) -> None:
+        """Write further rows that are lines already, in UTF-8, under the names of columns that are known."""
+        with _failures(self.path):
+            buffer = getattr(self.stream, "buffer", None)
+            if buffer is None:  # a stream of text that is in memory
+                self.stream.write(lines.decode())
+            else:
+                self.stream.flush()
+                buffer.write(lines)
+            self.stream.flush()
+
+    def _put(self, lines: str) -> None:
+        self.stream.write(lines)
+        self.stream.flush()
 
     def close(self) -> None:
         """All is written."""
@@ -102,7 +125,7 @@ class _TextWriter(TableWriter):
             self.stream.close()
 
 
-class DelimitedWriter(_TextWriter):
+class DelimitedWriter(TextWriter):
     """CSV or TSV; cells that a spreadsheet would run as formulas get an apostrophe before them."""
 
     def __init__(self, stream: TextIO, path: Path | None, delimiter: str, keep_formulas: bool) -> None:
@@ -115,18 +138,29 @@ class DelimitedWriter(_TextWriter):
         self.stream.write(self._lines([[name if name in trusted else self._harmless([name])[0] for name in names]]))
 
     def _write(self, columns: Mapping[str, Sequence[Any]], trusted: Collection[str]) -> None:
+        self._put(self._column_lines(columns, trusted))
+
+    def row_lines(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> str:
+        """Rows with columns of ours, as they are written."""
+        return self._column_lines({**row_columns(rows), **ours}, ours.keys())
+
+    def _column_lines(self, columns: Mapping[str, Sequence[Any]], trusted: Collection[str]) -> str:
         ready = [cells(column) if name in trusted else self._harmless(cells(column)) for name, column in columns.items()]
-        self.stream.write(self._lines(zip(*ready, strict=True)))
-        self.stream.flush()
+        return self._lines(zip(*ready, strict=True))
 
     def _lines(self, rows: Iterable[Sequence[Any]]) -> str:
+        """A row with a carriage return, which some versions of csv leave bare, has all its text in quotes."""
         rows = list(rows)
         lines = io.StringIO()
-        csv.writer(lines, delimiter=self.delimiter, lineterminator="\n").writerows(rows)
+        plain = csv.writer(lines, delimiter=self.delimiter, lineterminator="\n")
+        plain.writerows(rows)
         if "\r" not in (text := lines.getvalue()):
             return text
-        lines = io.StringIO()  # csv leaves a carriage return without quotes where lines do not end with one
-        csv.writer(lines, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC).writerows(rows)
+        lines.seek(0)
+        lines.truncate()
+        quoted = csv.writer(lines, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        for row in rows:
+            (quoted if any("\r" in cell for cell in row if isinstance(cell, str)) else plain).writerow(row)
         return lines.getvalue()
 
     def _harmless(self, column: list[Any]) -> list[Any]:
@@ -150,7 +184,7 @@ class DelimitedWriter(_TextWriter):
         return notes
 
 
-class JsonLinesWriter(_TextWriter):
+class JsonLinesWriter(TextWriter):
     """An object per row."""
 
     ragged = True
@@ -161,8 +195,17 @@ class JsonLinesWriter(_TextWriter):
     def _write(self, columns: Mapping[str, Sequence[Any]], trusted: Collection[str]) -> None:
         rows = zip(*columns.values(), strict=True)
         objects = ({name: value for name, value in zip(columns, row, strict=True) if value is not MISSING} for row in rows)
-        self.stream.write("".join(f"{encode_json(one)}\n" for one in objects))
-        self.stream.flush()
+        self._put("".join(f"{encode_json(one)}\n" for one in objects))
+
+    def write_rows(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> None:
+        """Write further rows, each with its own keys in its own order."""
+        with _failures(self.path):
+            self._put(self.row_lines(rows, ours))
+
+    def row_lines(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> str:
+        """Rows with columns of ours, as they are written."""
+        objects = ({**row.values, **dict(zip(ours, own, strict=True))} for row, *own in zip(rows, *ours.values(), strict=True))
+        return "".join(f"{encode_json(one)}\n" for one in objects)
 
 
 def row_columns(rows: Sequence[Row | EmptyText]) -> dict[str, list[Any]]:

@@ -1,0 +1,110 @@
+"""Decisions on batches of texts as they arrive, and what there is to say of these when all have come."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .._system.wording import quantity
+from ._budget import Sink
+from ._console import OptionError, remark, with_options
+
+if TYPE_CHECKING:
+    from .._system.row_counter import RowCounter
+    from ..classifier import TextClassifier
+    from ..decisions.drift import DriftMonitor
+    from ..labels import Decisions
+    from ..tables.record_stream import RecordBatch
+    from ..tables.row_reader import TextBatch
+
+
+def decide_batches(
+    model: TextClassifier,
+    batches: Iterable[TextBatch | RecordBatch],
+    source: str,
+    strict: bool,
+    sink: Sink,
+    monitor: DriftMonitor | None,
+    counter: RowCounter,
+    narrow: bool | None,
+) -> None:
+    """Decide on each batch as it arrives.
+
+    Parameters
+    ----------
+    model : TextClassifier
+    batches : of texts
+    source : what to call them
+    strict : bool
+        Whether the first line that cannot be read is an error.
+    sink : gets rows and decisions
+    monitor : gets to know of decisions on rows, where not None
+    counter : of the texts
+    narrow : bool, or None
+        Whether it is known that the columns are those of decisions alone.
+    """
+    # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
+    gc.set_threshold(200_000, 20, 20)
+    known = model.has_held_out
+    nothing = model.decide([], probabilities=known)
+    if narrow:  # the columns are known, and who waits at the end of a pipe may see them
+        sink.add([], nothing)
+    unknown = _UnknownTexts(model)
+    n_invalid = n_blank = n_empty = 0
+    for batch in batches:
+        if strict:
+            batch = batch.until_invalid()
+        texts = batch.texts
+        if len(texts) or batch.n_empty:
+            decisions = model.decide(texts, probabilities=known) if len(texts) else nothing
+            sink.add(batch.table_rows, decisions)  # type: ignore[arg-type]  # a budget, which needs rows, gets rows
+        if len(texts):
+            counter.add(len(texts))
+            unknown.add(decisions)
+            if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
+                remark(f"line {batch.last_number:,}: {alarm.message}")
+        n_blank += batch.n_blank
+        n_empty += batch.n_empty
+        for line in batch.invalid:
+            n_invalid += 1
+            if strict:
+                raise OptionError(f"line {line.number:,}: {line.reason}")
+            remark(with_options(f"line {line.number:,} skipped: {line.reason}"))
+    n_decided = counter.n_rows
+    if not n_decided and not n_empty and not narrow:
+        sink.add([], nothing)
+    sink.close()
+    if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
+        remark(f"the model knows no word of {unknown.n_texts:,} of the {n_decided:,} texts, which says nothing of them")
+    if n_blank:
+        remark(f"{quantity(n_blank, 'blank line')} skipped")
+    if n_empty:
+        remark(f"{quantity(n_empty, 'row')} {'has' if n_empty == 1 else 'have'} no text, and no decision")
+    if n_invalid + n_empty and not n_decided:
+        raise OptionError(f"{source} has {quantity(n_invalid + n_empty, 'line')}, and none could be decided on.")
+    if n_invalid:
+        remark(f"{quantity(n_invalid, 'line')} skipped")
+    elif not n_decided:
+        remark(f"{source} has no rows; there was nothing to decide on")
+
+
+class _UnknownTexts:
+    """Counts texts of which a model knows nothing: they have the scores of an empty one."""
+
+    def __init__(self, model: TextClassifier) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an empty text has no word that is known
+            self.scores = model.decide([""]).scores
+        self.n_texts = 0
+
+    def add(self, decisions: Decisions) -> None:
+        """Further texts."""
+        from .._ties import ROUNDING
+
+        first, *others = decisions.scores.T
+        alike = abs(first - self.scores[0, 0]) <= ROUNDING
+        if others and alike.any():  # seldom, so that the other columns need not be looked at
+            alike = (abs(decisions.scores[alike] - self.scores) <= ROUNDING).all(axis=1)
+        self.n_texts += int(alike.sum())
