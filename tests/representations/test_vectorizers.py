@@ -12,6 +12,7 @@ import vectorizer_cases as cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfVectorizer
 from vectorizer_cases import PAIRS, PATTERNS, POOLS, difference, in_python, outcome
 
 import textmargin
@@ -154,6 +155,11 @@ def test_texts_in_any_container(container):
     for ours, theirs in PAIRS.values():
         expected = outcome(theirs(), container(texts), container(texts))
         assert outcome(ours(), container(texts), container(texts)) == expected
+
+
+def test_an_infinite_weight_is_refused_alike():
+    options = {"vocabulary": ["corn", "oil"], "smooth_idf": False}  # no text has oil
+    assert not difference(textmargin.TfidfVectorizer(**options), TfidfVectorizer(**options), ["corn"], ["corn oil"])
 
 
 def test_a_given_vocabulary_needs_no_fit():
