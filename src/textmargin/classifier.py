@@ -33,6 +33,7 @@ from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
 from .decisions.drift import DriftMonitor
 from .decisions.estimate import Estimate, estimate
 from .decisions.held_out import score_columns
+from .decisions.rule import DecisionRule
 from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
 from .errors import EmptyVocabularyError, LabelError, NotTextError, NoUnlabelledTextsError, ScoreError, TextmarginError
@@ -43,10 +44,14 @@ from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .learners.rocchio import Rocchio
 from .persistence import save
+from .representations.bow import BagOfWords
 from .representations.digests import Digests, text_digests
+from .representations.linear_scores import LinearScorer, warn_of_unknown_terms
 from .representations.texts import as_texts, join_copies
 
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
+_LINEAR = (PriorSVC, Rocchio)
+_MOST_WEIGHTS = 1 << 23  # of which a copy by term is made for single texts; beyond, a matrix and its product are as fast
 
 
 def _without_copies(
@@ -149,6 +154,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     _verdicts: list[Verdict]
     _shares: Floats | None
     _unlabelled: tuple[list[str] | None, Any] | None  # the texts, or their rows
+    _scorer: tuple[tuple[Floats, Floats, Floats], LinearScorer | None] | None = None  # and what it was made from
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
         "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],
@@ -328,20 +334,28 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Where a decision is to ask (see `ThresholdClassifier`), a text of one label gets None, or the decision's `unsure_label`.
         """
-        matrix = self._represent(X)
-        return decode(self.labels_, self.model_.predict(matrix))
+        if (columns := self._linear_scores(X)) is None:
+            return decode(self.labels_, self.model_.predict(self._represent(X)))
+        rule = self._decision_rule()
+        if isinstance(self.model_, ThresholdClassifier):
+            return decode(self.labels_, self.model_.name(rule.decide(columns)))
+        return decode(self.labels_, rule.labels.decide(columns))
 
     @_last_part_has("decision_function")
     def decision_function(self, X: Any) -> Floats:
         """Scores of each text: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        matrix = self._represent(X)
-        return self.model_.decision_function(matrix)
+        if (columns := self._linear_scores(X)) is None:
+            return self.model_.decision_function(self._represent(X))
+        rule = self._decision_rule()
+        return rule.labels.shape(rule.shift(columns))
 
     @_last_part_has("predict_proba")
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes (n_texts, n_classes): from held-out scores, or those of a learner that gives its own."""
-        matrix = self._represent(X)
-        return self.model_.predict_proba(matrix)
+        columns = self._linear_scores(X) if isinstance(self.model_, ThresholdClassifier) else None
+        if columns is None:
+            return self.model_.predict_proba(self._represent(X))
+        return self._decision_rule(with_probabilities=True).probabilities(columns)
 
     @property
     def held_out_(self) -> HeldOutScores:
@@ -402,7 +416,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not texts:
             none = np.empty((0, labels.names.size), dtype=bool)
             return Decisions(labels.text_names, none.astype(float), none, none, none.astype(float) if probabilities else None)
-        return self._decide(self._represent(texts), probabilities)
+        if (columns := self._linear_scores(texts)) is None:
+            return self._decide(self._represent(texts), probabilities)
+        return replace(self._decision_rule(probabilities).decide(columns, probabilities), names=labels.text_names)
 
     def _decide(self, matrix: Any, probabilities: bool) -> Decisions:
         labels = self.labels_
@@ -622,8 +638,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return super().set_params(**{key: value for key, value in params.items() if "__" in key})
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the unlabelled texts."""
+        """Without the unlabelled texts, and what can be made again."""
         state = dict(super().__getstate__())
+        state.pop("_scorer", None)
         if "_unlabelled" in state:
             state["_unlabelled"] = None
         return state
@@ -637,6 +654,34 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @property
     def _slots(self) -> Slots:
         return Slots(self.representation, self.knowledge, self.learner, self.decision)
+
+    def _linear_scores(self, X: Any) -> Floats | None:
+        """The learner's own scores (n_texts, n_problems), without a matrix; None where that is needed."""
+        check_is_fitted(self)
+        words, learner = self.representation_, self.learner_
+        known = (
+            type(words) is BagOfWords and type(learner) in _LINEAR and type(self.model_) in (type(learner), ThresholdClassifier)
+        )
+        if not known or learner.coef_.size > _MOST_WEIGHTS:  # a subclass may see it otherwise
+            return None
+        texts = as_texts(X)
+        parts = (words.idf_, learner.coef_, learner.intercept_)
+        if self._scorer is None or any(old is not new for old, new in zip(self._scorer[0], parts, strict=True)):
+            self._scorer = (parts, words.linear_scorer(learner.coef_, learner.intercept_))
+        if (scorer := self._scorer[1]) is None or not texts:
+            return None
+        columns, has_terms = scorer(texts)
+        if not has_terms.any():
+            warn_of_unknown_terms(len(texts), stacklevel=4)
+        if np.isnan(columns).any():
+            raise ScoreError(f"{type(learner).__name__} gave NaN as a score, on which nothing can be decided.")
+        return columns
+
+    def _decision_rule(self, with_probabilities: bool = False) -> DecisionRule:
+        """What decides on the learner's scores."""
+        if isinstance(self.model_, ThresholdClassifier) or with_probabilities:
+            return self._threshold_classifier.decision_rule(with_probabilities)
+        return DecisionRule(ClassLabels.of(self.model_.classes_, self.model_.multilabel_))
 
     def _represent(self, X: Any) -> Any:
         check_is_fitted(self)

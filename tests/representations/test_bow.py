@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+import textmargin
 from textmargin import BagOfWords
 from textmargin.errors import EmptyTextWarning, EmptyVocabularyError, NotTextError
 
@@ -185,3 +186,16 @@ def test_keywords_are_split_as_texts_are():
     assert analyze("about") == ["about"]
     assert analyze("404") == ["404"]
     assert analyze("账单") == ["账", "单", "账单"]
+
+
+@pytest.mark.parametrize("Vectorizer", [BagOfWords, textmargin.CountVectorizer, textmargin.TfidfVectorizer])
+def test_a_step_that_a_subclass_changed_was_left_out(Vectorizer):
+    class Stemmer(Vectorizer):
+        def build_analyzer(self):
+            analyze = super().build_analyzer()
+            return lambda text: [word.rstrip("s") for word in analyze(text)]
+
+    words = Stemmer().fit(["cats and dogs", "a cat", "some mice"])
+    assert {"cat", "cats"} & words.vocabulary_.keys() == {"cat"}
+    assert words.transform(["cats"]).nnz == 1
+    assert "build_analyzer" in words.fallback_reason()

@@ -21,6 +21,7 @@ from .linear_scores import TermWeights
 if TYPE_CHECKING:
     from .. import core
 
+_STEPS = ("build_analyzer", "build_tokenizer", "build_preprocessor", "decode")  # that a subclass may have changed
 _TEXTS_AT_ONCE = 1 << 14
 
 
@@ -38,6 +39,9 @@ class CompiledVectorizer(OpenVectorizer):
 
         A preprocessor, or accents to strip, is Python's work too, and leaves the rest to compiled code.
         """
+        for step in _STEPS:
+            if not getattr(type(self), step).__module__.startswith(("sklearn.", "textmargin.")) or step in vars(self):
+                return f"{type(self).__name__}.{step} is your own"
         if callable(self.analyzer):
             return f"analyzer={self.analyzer!r:.60} is your own"
         if self.ngram_range[0] < 1:

@@ -32,7 +32,7 @@ from ._compiled import CompiledVectorizer
 from ._function_words import FUNCTION_WORDS
 from ._vocabulary import Vocabulary
 from .languages import LANGUAGES, SEGMENTED, main_language
-from .linear_scores import TF, LinearScorer, TermWeights
+from .linear_scores import TF, LinearScorer, TermWeights, warn_of_unknown_terms
 from .texts import as_texts
 from .words import WordTokenizer, segmenter
 
@@ -186,12 +186,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         texts = as_texts(raw_documents)
         X = sp.csr_matrix(self._look_up(texts, self.term_weights())) if self._analysis() else self._transform_counts(texts)
         if texts and not X.nnz and not self.count_known_terms(texts).nnz:
-            warnings.warn(
-                f"None of {len(texts)} texts contains a single known term; their scores will be the intercept alone. "
-                f"Are they in the language and form of the training texts?",
-                EmptyTextWarning,
-                stacklevel=2,
-            )
+            warn_of_unknown_terms(len(texts), stacklevel=3)
         return X
 
     def term_weights(self) -> TermWeights:
@@ -240,9 +235,11 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
 
     def fallback_reason(self) -> str | None:
         """Why words are found in Python, text by text; None where they are not."""
-        if self.analyzer == "word" and self.tokenizer is None and self.token_pattern is None and self.language in SEGMENTED:
+        if (reason := super().fallback_reason()) is not None:
+            return reason
+        if self.analyzer == "word" and self.token_pattern is None and self.language in SEGMENTED:
             return f"language={self.language!r} has words of a dictionary"
-        return self._letters().fallback_reason() if self.analyzer == "letters" else super().fallback_reason()
+        return self._letters().fallback_reason() if self.analyzer == "letters" else None
 
     def _patterns(self) -> Iterable[str | None]:
         return (*PATTERNS, None)

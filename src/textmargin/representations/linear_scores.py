@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from .._system.threads import n_threads
 from .._typing import Bools, Floats
+from ..errors import EmptyTextWarning
 from ._analysis import Analysis
 from ._vocabulary import Vocabulary
 
@@ -88,3 +90,13 @@ class LinearScorer:
 
         scores, n_terms = weights.apply(score)
         return scores, n_terms > 0
+
+
+def warn_of_unknown_terms(n_texts: int, stacklevel: int) -> None:
+    """Texts of which nothing is known are told of, where there are no others."""
+    warnings.warn(
+        f"None of {n_texts} texts contains a single known term; their scores will be the intercept alone. "
+        f"Are they in the language and form of the training texts?",
+        EmptyTextWarning,
+        stacklevel=stacklevel,
+    )
