@@ -144,9 +144,11 @@ def test_what_is_no_text_is_refused_alike(texts):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64, np.uint8, bool])
 def test_numbers_of_any_type(dtype):
-    texts = ["corn corn corn oil", "oil " * 300, "corn"]
+    texts = ["corn corn corn oil", "oil " * 300, "corn", " ".join(f"w{n}" for n in range(500)) + " gas" * 256]
     for ours, theirs in PAIRS.values():
-        assert not difference(ours(dtype=dtype), theirs(dtype=dtype), texts, texts)
+        for max_features in (None, 1, 20):
+            options = {"dtype": dtype, "max_features": max_features}
+            assert not difference(ours(**options), theirs(**options), texts, texts)
 
 
 @pytest.mark.parametrize("container", [tuple, iter, np.array, partial(np.array, dtype=object), dict.fromkeys])

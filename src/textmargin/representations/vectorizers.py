@@ -104,7 +104,8 @@ analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the terms and return their counts (n_texts, n_terms)."""
         analysis = self._analysis()
-        if analysis is None or self.vocabulary is not None or isinstance(raw_documents, str):
+        overflows = self.max_features is not None and np.dtype(self.dtype).itemsize < 4  # which decides what is frequent
+        if analysis is None or overflows or self.vocabulary is not None or isinstance(raw_documents, str):
             return super().fit_transform(raw_documents)
         self.check_vocabulary()
         return align_sparse(
