@@ -86,6 +86,9 @@ def test_decides_as_the_classifier(kind, form, tmp_path):
     if model.has_held_out:
         assert_same(decider.decide(NEW, probabilities=True), model.decide(NEW, probabilities=True))
     assert_same(decider.decide([]), model.decide([]))
+    matrix = model.representation_.transform(NEW)
+    by_matrix = model.labels_.columns(model.learner_.decision_function(matrix))
+    np.testing.assert_allclose(decider.scorer(NEW)[0], by_matrix, rtol=1e-12, atol=1e-12)
     assert decider.has_held_out == model.has_held_out
     assert decider.can_be_unsure == model.can_be_unsure
     assert decider.metadata_ == model.metadata_

@@ -8,7 +8,8 @@
 #include "bind.hpp"
 #include "ngrams.hpp"
 #include "digests.hpp"
-#include "vocabulary.hpp"
+#include "look_up.hpp"
+#include "python_strings.hpp"
 
 namespace textmargin {
 namespace {
@@ -32,112 +33,12 @@ Out<T> give_array(Buffer<T> values) {
     return Out<T>(data, {n}, owner);
 }
 
-bool is_ascii(PyObject* text) {
-#if defined(Py_LIMITED_API)
-    static PyObject* const method = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyUnicode_Type), "isascii");
-    const nb::object answer = nb::steal(PyObject_CallFunctionObjArgs(method, text, nullptr));
-    if (!answer.is_valid()) throw nb::python_error();
-    return answer.is(nb::handle(Py_True));
-#else
-    return PyUnicode_IS_ASCII(text);
-#endif
-}
-
-// Python's strings. ASCII is read where it lies; of others a portion at a time is encoded, and let go of again, so that there is
-// never a copy of all of them.
-class PythonStrings {
-    nb::tuple held_;  // of our own: nobody takes a text out of it while threads read
-    std::vector<u32> lengths_;
-    std::vector<bool> ascii_;
-
-  public:
-    bool all_ascii = true;
-
-    explicit PythonStrings(nb::handle texts) : held_(nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()))) {
-        if (!held_.is_valid()) throw nb::python_error();
-        const size_t n = nb::len(held_);
-        lengths_.reserve(n), ascii_.reserve(n);
-        for (size_t i = 0; i < n; ++i) {
-            PyObject* text = PyTuple_GetItem(held_.ptr(), Py_ssize_t(i));
-            const Py_ssize_t length = PyUnicode_GetLength(text);
-            if (length < 0) throw nb::python_error();
-            lengths_.push_back(u32(std::min<Py_ssize_t>(length, NONE)));
-            ascii_.push_back(is_ascii(text));
-            all_ascii &= ascii_.back();
-        }
-    }
-    size_t size() const { return lengths_.size(); }
-    size_t length(size_t i) const { return lengths_[i]; }
-
-    struct Portion {
-        std::vector<Text> views;
-        std::vector<PyObject*> copies;
-        Portion() = default;
-        Portion(Portion&&) = default;
-        ~Portion() {
-            if (copies.empty()) return;
-            const nb::gil_scoped_acquire acquired;
-            for (PyObject* copy : copies) Py_DECREF(copy);
-        }
-    };
-    Portion portion(size_t from, size_t to) const {
-        Portion own;
-        own.views.reserve(to - from);
-        const nb::gil_scoped_acquire acquired;
-        for (size_t i = from; i < to; ++i) {
-            PyObject* text = PyTuple_GetItem(held_.ptr(), Py_ssize_t(i));
-            Py_ssize_t size;
-            const char* data;
-            if (ascii_[i]) {
-                data = PyUnicode_AsUTF8AndSize(text, &size);
-            } else {
-                PyObject* copy = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
-                if (!copy) throw nb::python_error();
-                own.copies.push_back(copy);
-                data = PyBytes_AsString(copy), size = PyBytes_Size(copy);
-            }
-            if (!data) throw nb::python_error();
-            own.views.emplace_back(data, size_t(size));
-        }
-        return own;
-    }
-};
-
-// Bytes of a file.
-class FileStrings {
-    const Strings& strings_;
-
-  public:
-    bool all_ascii;
-
-    explicit FileStrings(const Strings& strings) : strings_(strings) {
-        all_ascii = std::all_of(strings.views.begin(), strings.views.end(), [](Text text) {
-            return textmargin::is_ascii(reinterpret_cast<const u8*>(text.data()), text.size());
-        });
-    }
-    size_t size() const { return strings_.views.size(); }
-    size_t length(size_t i) const { return strings_.views[i].size(); }
-    struct Portion {
-        std::vector<Text> views;
-    };
-    Portion portion(size_t from, size_t to) const {
-        return {{strings_.views.begin() + ptrdiff_t(from), strings_.views.begin() + ptrdiff_t(to)}};
-    }
-};
-
 Kind kind_of(const std::string& name) {
     if (name == "pattern") return Kind::pattern;
     if (name == "word") return Kind::word;
     if (name == "char") return Kind::character;
     require(name == "char_wb", "there is no such kind of term");
     return Kind::character_wb;
-}
-
-auto watch_signals() {
-    return [] {
-        const nb::gil_scoped_acquire acquired;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    };
 }
 
 using Points = Vector<u32>;
@@ -185,7 +86,7 @@ class Terms {
         require(idf.size() == own_.n_columns(), "idf must have a weight per column");
         return {idf.data(), tf.data(), u32(tf.size()), unit};
     }
-    static nb::tuple give_matrix(Vocabulary::Matrix matrix) {
+    static nb::tuple give_matrix(Matrix matrix) {
         return nb::make_tuple(give_array(matrix.indptr), give_array(std::move(matrix.indices)), give_array(std::move(matrix.data)));
     }
 
@@ -214,7 +115,7 @@ class Terms {
 
     nb::tuple rows(Vector<int32_t> columns, Vector<double> idf, Vector<double> tf, bool unit, bool as_met, bool drop_zeros,
                    int n_threads) {
-        Vocabulary::Matrix matrix;
+        Matrix matrix;
         {
             const nb::gil_scoped_release released;
             const Weights weights{idf.data(), tf.data(), u32(tf.size()), unit};
@@ -246,7 +147,7 @@ class Terms {
     nb::tuple transform(nb::handle texts, Vector<double> idf, Vector<double> tf, bool unit, bool drop_zeros, int n_threads) {
         const Weights own = weights(idf, tf, unit);
         auto [matrix, most] = with_texts(texts, [&](const auto& source) {
-            return own_.transform(source, own, drop_zeros, n_threads, watch_signals());
+            return textmargin::transform(own_, source, own, drop_zeros, n_threads, watch_signals());
         });
         return nb::make_tuple(give_matrix(std::move(matrix)), most);
     }
@@ -262,7 +163,7 @@ class Terms {
         int32_t* const out_terms = n_terms_data;
         const u32 most = with_texts(texts, [&](const auto& source) {
             require(source.size() == n, "texts changed meanwhile");
-            return own_.scores(source, own, coef.data(), view(intercept), out, out_terms, n_threads, watch_signals());
+            return textmargin::scores(own_, source, own, coef.data(), view(intercept), out, out_terms, n_threads, watch_signals());
         });
         return nb::make_tuple(scores, n_terms, most);
     }

@@ -1,55 +1,18 @@
-// Terms and their columns: learnt from texts or given, and texts looked up in them, as rows of a matrix or straight to scores.
+// Terms and their columns, learnt from texts or given.
 #pragma once
 
-#include <cmath>
+#include <memory>
 #include <numeric>
 #include <span>
 
 #include "counting.hpp"
+#include "matrix.hpp"
+#include "portions.hpp"
 
 namespace textmargin {
 
-constexpr size_t PORTION = 1 << 16;  // bytes that a thread takes at a time
-constexpr size_t SMALL = 1 << 18;    // bytes that are not worth a thread of their own
-
-// Runs work(number of the portion, its first text, texts) over portions of a source, which gives the texts of each when they are
-// needed. Few texts are worked off on the spot.
-template <class Source, class MakeWorker, class Watch>
-void for_portions(const Source& source, const std::vector<size_t>& ends, int n_threads, MakeWorker make_worker, const Watch& watch) {
-    auto worker_of = [&] {
-        return [&, work = make_worker()](size_t unit) mutable {
-            const size_t from = unit ? ends[unit - 1] : 0;
-            const auto portion = source.portion(from, ends[unit]);
-            work(unit, from, portion.views);
-        };
-    };
-    if (ends.size() <= SMALL / PORTION) {
-        const FlushTiny tiny;
-        auto work = worker_of();
-        for (size_t unit = 0; unit < ends.size(); ++unit) work(unit);
-        return;
-    }
-    Progress progress;
-    share_work(ends.size(), n_threads, progress, worker_of, watch);
-}
-
-// Texts in neighbouring portions of about as many bytes: where each ends.
-template <class Source>
-std::vector<size_t> portions(const Source& source) {
-    std::vector<size_t> ends;
-    size_t sum = 0;
-    for (size_t i = 0; i < source.size(); ++i)
-        if ((sum += source.length(i) + 32) >= PORTION || i + 1 == source.size()) ends.push_back(i + 1), sum = 0;
-    return ends;
-}
-
 class Vocabulary {
   public:
-    struct Matrix {
-        std::vector<int64_t> indptr;
-        Buffer<int32_t> indices;
-        Buffer<double> data;
-    };
     struct Frequencies {
         std::vector<int64_t> df, total;  // per term in alphabetical order
         u32 most;                        // the highest count of a term in a text
@@ -64,6 +27,8 @@ class Vocabulary {
     }
 
     u32 n_columns() const { return n_columns_; }
+    u32 n_stop() const { return n_stop_; }  // stop words have the first numbers, and no columns
+    const TermTable& table() const { return table_; }
 
     // Counts the terms of further texts.
     template <class Source, class Watch>
@@ -170,8 +135,8 @@ class Vocabulary {
                 matrix.indptr[row.number + 1] = n;
             }
         });
-        std::partial_sum(matrix.indptr.begin(), matrix.indptr.end(), matrix.indptr.begin());
-        allocate(matrix);
+        matrix.add_up();
+        matrix.allocate();
         each([&](size_t p) {
             const Counts& part = *parts_[p];
             ColumnSet keys(as_met ? order_.size() : n_columns);
@@ -219,167 +184,6 @@ class Vocabulary {
         return terms;
     }
 
-    // The row of a text: columns in order, and counts. Of one thread.
-    class Row {
-        const Vocabulary& own_;
-        Splitter split_;
-        ColumnSet set_;
-        std::vector<u32> count_;   // per column, in this text
-        std::vector<u32> met_;     // columns, in the order they were met
-        std::vector<u32> words_, sequences_;
-
-      public:
-        std::vector<u32> columns, counts;
-        std::vector<double> values;
-        u32 most = 0;
-
-        explicit Row(const Vocabulary& own)
-            : own_(own), split_(own.analyzer), set_(own.n_columns_ + 1), count_(own.n_columns_ + 1) {}
-
-        void look_up(Text text) {
-            const Analyzer& analyzer = own_.analyzer;
-            const TermTable& table = own_.table_;
-            const u32 nowhere = own_.n_columns_;  // one column more, for what has none
-            const bool sequences = !analyzer.by_characters() && analyzer.max_n > 1;
-            size_t n_words = 0, n_met = 0;
-            split_(text, [&](const Key* keys, size_t n) {
-                if (met_.size() < n_met + n) met_.resize((n_met + n) * 2);
-                if (sequences && words_.size() < n_words + n) words_.resize((n_words + n) * 2);
-                for (size_t k = 0; k < n; ++k) table.prefetch(keys[k]);
-                for (size_t k = 0; k < n; ++k) {
-                    const Slot& slot = table.find(keys[k]);
-                    if (sequences) words_[n_words] = slot.id, n_words += slot.id >= own_.n_stop_;
-                    count(std::min(slot.column, nowhere), n_met);
-                }
-            });
-            if (sequences) look_up_sequences(n_words, nowhere, n_met);
-            for (size_t k = 0; k < n_met; ++k) set_.add(met_[k]);
-            columns.resize(n_met), counts.resize(n_met);
-            size_t at = 0;
-            most = 0;
-            set_.take([&](u32 column) {
-                const u32 count = std::exchange(count_[column], 0);
-                if (column == nowhere) return;
-                columns[at] = column, counts[at++] = count;
-                most = std::max(most, count);
-            });
-            columns.resize(at), counts.resize(at);
-        }
-
-        // The weights of what was looked up.
-        void weigh(const Weights& weights) {
-            double sum = 0;
-            values.resize(columns.size());
-            for (size_t j = 0; j < columns.size(); ++j) sum += weights.weigh(columns[j], counts[j], values[j]);
-            weights.scale(sum, values.data(), values.size());
-        }
-
-        void drop_zeros() {
-            size_t at = 0;
-            for (size_t j = 0; j < values.size(); ++j) columns[at] = columns[j], values[at] = values[j], at += values[j] != 0;
-            columns.resize(at), values.resize(at);
-        }
-
-      private:
-        void count(u32 column, size_t& n_met) { met_[n_met] = column, n_met += count_[column]++ == 0; }
-
-        void look_up_sequences(size_t n_words, u32 nowhere, size_t& n_met) {
-            sequences_.assign(words_.begin(), words_.begin() + ptrdiff_t(n_words));
-            for (u32 n = 2; n <= own_.analyzer.max_n && n_words >= n; ++n) {
-                if (met_.size() < n_met + n_words) met_.resize((n_met + n_words) * 2);
-                for (size_t i = 0; i + n <= n_words; ++i) {
-                    const bool known = sequences_[i] != NONE && words_[i + n - 1] != NONE;
-                    const Slot* slot = known ? &own_.table_.find(Key::sequence(sequences_[i], words_[i + n - 1])) : nullptr;
-                    sequences_[i] = known ? slot->id : NONE;
-                    if (known) count(std::min(slot->column, nowhere), n_met);
-                }
-            }
-        }
-    };
-
-    // The matrix of new texts, and the highest count in it: where that is not in `weights.tf`, rows are missing.
-    template <class Source, class Watch>
-    std::pair<Matrix, u32> transform(const Source& source, const Weights& weights, bool drop_zeros, int n_threads,
-                                     const Watch& watch) const {
-        struct Part {
-            size_t first = 0;
-            Buffer<int32_t> indices;
-            Buffer<double> data;
-        };
-        Matrix matrix;
-        matrix.indptr.assign(source.size() + 1, 0);
-        const auto ends = portions(source);
-        const bool in_order = n_threads == 1;  // all in one part
-        std::vector<Part> parts(in_order ? 1 : ends.size());
-        std::atomic<u32> most{0};
-        for_portions(
-            source, ends, n_threads,
-            [&] {
-                return [&, row = Row(*this)](size_t unit, size_t from, const std::vector<Text>& texts) mutable {
-                    Part& part = parts[in_order ? 0 : unit];
-                    if (!in_order) part.first = from;
-                    for (size_t i = 0; i < texts.size(); ++i) {
-                        row.look_up(texts[i]);
-                        if (raise(most, row.most) >= weights.n_tf) continue;
-                        row.weigh(weights);
-                        if (drop_zeros) row.drop_zeros();
-                        const size_t before = part.data.size();
-                        part.indices.append(row.columns.data(), row.columns.size());
-                        part.data.append(row.values.data(), row.values.size());
-                        matrix.indptr[from + i + 1] = int64_t(part.data.size() - before);
-                    }
-                };
-            },
-            watch);
-        std::partial_sum(matrix.indptr.begin(), matrix.indptr.end(), matrix.indptr.begin());
-        if (in_order) {
-            matrix.indices = std::move(parts[0].indices), matrix.data = std::move(parts[0].data);
-            return {std::move(matrix), most};
-        }
-        allocate(matrix);
-        for (Part& part : parts) {
-            const auto at = size_t(matrix.indptr[part.first]);
-            std::copy_n(part.indices.data(), part.indices.size(), matrix.indices.data() + at);
-            std::copy_n(part.data.data(), part.data.size(), matrix.data.data() + at);
-            part = {};
-        }
-        return {std::move(matrix), most};
-    }
-
-    // Scores (texts × classes, by rows) without a matrix: sums in the order of columns, then the intercept. `coef` is columns ×
-    // classes, by rows. `n_terms`: how many terms each text has. Gives the highest count, as above.
-    template <class Source, class Watch>
-    u32 scores(const Source& source, const Weights& weights, const double* coef, std::span<const double> intercept,
-               double* out, int32_t* n_terms, int n_threads, const Watch& watch) const {
-        const size_t n_classes = intercept.size(), line = 64 / sizeof(double);
-        std::atomic<u32> most{0};
-        for_portions(
-            source, portions(source), n_threads,
-            [&] {
-                return [&, row = Row(*this)](size_t, size_t from, const std::vector<Text>& texts) mutable {
-                    for (size_t i = 0; i < texts.size(); ++i) {
-                        row.look_up(texts[i]);
-                        if (raise(most, row.most) >= weights.n_tf) continue;
-                        row.weigh(weights);
-                        const size_t n = row.columns.size();
-                        n_terms[from + i] = int32_t(n);
-                        double* __restrict sums = out + (from + i) * n_classes;
-                        for (size_t j = 0; j < n; ++j) {
-                            if (j + 3 < n)  // rows of weights lie anywhere: asked for before they are needed
-                                for (size_t k = 0; k < n_classes; k += line)
-                                    __builtin_prefetch(coef + row.columns[j + 3] * n_classes + k);
-                            const double* __restrict w = coef + row.columns[j] * n_classes;
-                            const double value = row.values[j];
-                            for (size_t k = 0; k < n_classes; ++k) sums[k] += value * w[k];
-                        }
-                        for (size_t k = 0; k < n_classes; ++k) sums[k] += intercept[k];
-                    }
-                };
-            },
-            watch);
-        return most;
-    }
-
   private:
     TermTable table_;
     u32 n_stop_ = 0, n_columns_ = 0;
@@ -388,16 +192,6 @@ class Vocabulary {
     std::vector<std::vector<u32>> numbers_;   // of each part's terms here
     std::vector<u32> order_, position_;       // of terms as they were first met; in the alphabet
     size_t n_rows_ = 0;
-
-    static u32 raise(std::atomic<u32>& most, u32 count) {
-        for (u32 seen = most.load(std::memory_order_relaxed); count > seen && !most.compare_exchange_weak(seen, count);) continue;
-        return count;
-    }
-
-    static void allocate(Matrix& matrix) {
-        const auto n = size_t(matrix.indptr.back());
-        matrix.indices = Buffer<int32_t>(n), matrix.data = Buffer<double>(n);
-    }
 
     // One text is one thread's, whose numbers are in the order it met them: a counting sort by the first text that has a term.
     std::vector<u32> met_order(const std::vector<u32>& first) const {

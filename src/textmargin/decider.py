@@ -9,7 +9,6 @@ decide on.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +17,10 @@ from . import core
 from ._typing import is_floats
 from .decisions.calibration import Calibration
 from .decisions.rule import DecisionRule
-from .errors import EmptyTextWarning, ScoreError
+from .errors import ScoreError
 from .labels import ClassLabels, Decisions
 from .persistence import load_classifier, load_stand_in
-from .representations.linear_scores import LinearScorer
+from .representations.linear_scores import LinearScorer, warn_of_unknown_terms
 from .representations.saved_terms import linear_scorer
 from .representations.texts import as_texts
 
@@ -106,12 +105,7 @@ class Decider:
         if np.isnan(scores).any():
             raise ScoreError("The model gave NaN as a score, on which nothing can be decided.")
         if known.size and not known.any():
-            warnings.warn(
-                f"None of {known.size} texts contains a single known term; their scores will be the intercept alone. "
-                f"Are they in the language and form of the training texts?",
-                EmptyTextWarning,
-                stacklevel=2,
-            )
+            warn_of_unknown_terms(known.size, stacklevel=3)
         return self.rule.decide(scores, probabilities)
 
 

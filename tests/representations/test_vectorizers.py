@@ -12,6 +12,7 @@ import vectorizer_cases as cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfVectorizer
 from vectorizer_cases import PAIRS, PATTERNS, POOLS, difference, in_python, outcome
 
 import textmargin
@@ -143,9 +144,11 @@ def test_what_is_no_text_is_refused_alike(texts):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64, np.uint8, bool])
 def test_numbers_of_any_type(dtype):
-    texts = ["corn corn corn oil", "oil " * 300, "corn"]
+    texts = ["corn corn corn oil", "oil " * 300, "corn", " ".join(f"w{n}" for n in range(500)) + " gas" * 256]
     for ours, theirs in PAIRS.values():
-        assert not difference(ours(dtype=dtype), theirs(dtype=dtype), texts, texts)
+        for max_features in (None, 1, 20):
+            options = {"dtype": dtype, "max_features": max_features}
+            assert not difference(ours(**options), theirs(**options), texts, texts)
 
 
 @pytest.mark.parametrize("container", [tuple, iter, np.array, partial(np.array, dtype=object), dict.fromkeys])
@@ -154,6 +157,11 @@ def test_texts_in_any_container(container):
     for ours, theirs in PAIRS.values():
         expected = outcome(theirs(), container(texts), container(texts))
         assert outcome(ours(), container(texts), container(texts)) == expected
+
+
+def test_an_infinite_weight_is_refused_alike():
+    options = {"vocabulary": ["corn", "oil"], "smooth_idf": False}  # no text has oil
+    assert not difference(textmargin.TfidfVectorizer(**options), TfidfVectorizer(**options), ["corn"], ["corn oil"])
 
 
 def test_a_given_vocabulary_needs_no_fit():

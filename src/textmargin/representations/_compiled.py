@@ -134,7 +134,8 @@ class CompiledVectorizer(OpenVectorizer):
             raise ValueError("max_df corresponds to < documents than min_df")
         selection = (df > 0) & (df <= high) & (df >= low)  # 0: words of which only sequences are wanted
         if self.max_features is not None and selection.sum() > self.max_features:
-            counts = (df if self.binary else total).astype(self.dtype)
+            sums = np.empty(0, self.dtype).sum().dtype  # of ties the type decides which come first
+            counts = (df if self.binary else total).astype(sums)
             places = np.flatnonzero(selection)[self._most_frequent(counts[selection])]
             selection = np.zeros_like(selection)
             selection[places] = True

@@ -104,7 +104,8 @@ analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the terms and return their counts (n_texts, n_terms)."""
         analysis = self._analysis()
-        if analysis is None or self.vocabulary is not None or isinstance(raw_documents, str):
+        overflows = self.max_features is not None and np.dtype(self.dtype).itemsize < 4  # which decides what is frequent
+        if analysis is None or overflows or self.vocabulary is not None or isinstance(raw_documents, str):
             return super().fit_transform(raw_documents)
         self.check_vocabulary()
         return align_sparse(
@@ -217,7 +218,8 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
         """The weights (n_texts, n_terms) of new texts; words that are not terms are ignored."""
         check_is_fitted(self, msg="The TF-IDF vectorizer is not fitted")
         plain = self.dtype == np.float64 and self._tfidf.norm in ("l2", None) and hasattr(self._tfidf, "n_features_in_")
-        if self._analysis() is None or not plain or isinstance(raw_documents, str):
+        finite = np.isfinite(getattr(self._tfidf, "idf_", 1.0)).all()  # not of a term given, and met nowhere, if smooth_idf=False
+        if self._analysis() is None or not plain or not finite or isinstance(raw_documents, str):
             return super().transform(raw_documents)
         self._check_vocabulary()
         X = align_sparse(self._look_up(raw_documents, self._weights()))
