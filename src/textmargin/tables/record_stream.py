@@ -8,6 +8,7 @@ its place, so that what is decided, written and said is the same; tests hold it 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -160,7 +161,7 @@ def _suits(found: Dialect, use: RecordUse) -> bool:
     return found.file_format in kinds and found.encoding == "utf-8" and delimiter.isascii() and delimiter not in '"\r\n\0'
 
 
-class _Records:
+class _Records(ABC):
     """Records of a stream, read batch by batch."""
 
     def __init__(
@@ -210,11 +211,11 @@ class _Records:
                 invalid[place] = row
         return RecordBatch(records, self.dialect, self.names, rows, invalid)
 
-    def _parse(self, line: Line) -> Read:
-        raise NotImplementedError
+    @abstractmethod
+    def _parse(self, line: Line) -> Read: ...
 
-    def _find_texts(self, records: core.Records) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _find_texts(self, records: core.Records) -> None: ...
 
 
 class _PlainRecords(_Records):
