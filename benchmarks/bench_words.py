@@ -2,6 +2,7 @@
 
     python -m benchmarks.bench_words                     # all, about ten minutes
     python -m benchmarks.bench_words Reuters emoji       # some corpora
+    python -m benchmarks.bench_words --cpu               # by the time of CPUs, where others use the machine too: see ×1 only
     python -m benchmarks.bench_words --quick             # a little of each, which says nothing of speed
 
 Reuters, Wikipedia, a million short lines, and lines in German, in Chinese and full of emoji that are made here of a seeded
@@ -15,9 +16,10 @@ scikit-learn takes long, a part of the texts is used, as the table says. Results
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
@@ -27,6 +29,8 @@ from textmargin import BagOfWords, load_dataset
 from textmargin.representations.words import WordTokenizer
 
 from .measure import describe, seconds
+
+Clock: TypeAlias = Callable[[], float]
 
 ROUNDS = 3
 THREADS = (1, 2)
@@ -42,7 +46,8 @@ WORDS = "BagOfWords()"
 def main(arguments: Sequence[str]) -> None:
     """A line per corpus, kind of terms and step."""
     quick = "--quick" in arguments
-    names = [name for name in arguments if name != "--quick"] or list(CORPORA)
+    clock = time.process_time if "--cpu" in arguments else time.perf_counter
+    names = [name for name in arguments if not name.startswith("--")] or list(CORPORA)
     print(describe("textmargin", "scikit-learn", "numpy"))
     peers = "".join(f"{peer:>11}{'×1':>7}{'×2':>7}" for peer in ("Tfidf", "Count", "Hashing"))
     print("\nMB/s of ours and of scikit-learn, and how many times faster ours is, with one thread and with two")
@@ -51,10 +56,10 @@ def main(arguments: Sequence[str]) -> None:
         texts = CORPORA[name]()
         for terms, (options, megabytes) in SETTINGS.items():
             some = cut(texts, 0.02 if quick else megabytes)
-            for step, times in measured(some, options, 1 if quick else ROUNDS).items():
+            for step, times in measured(some, options, 1 if quick else ROUNDS, clock).items():
                 show(f"{name}, {terms}", step, some, times, [(peer, "Count" if peer == "Count" else "Tfidf") for peer in PEERS])
         some = cut(texts, 0.02 if quick else 10.0)
-        for step, times in measured_words(some, 1 if quick else ROUNDS).items():
+        for step, times in measured_words(some, 1 if quick else ROUNDS, clock).items():
             show(f"{name}, {WORDS}", step, some, times, [("Python", "Words")])
 
 
@@ -62,23 +67,23 @@ PEERS: dict[str, type] = {"Tfidf": TfidfVectorizer, "Count": CountVectorizer, "H
 OURS: dict[str, type] = {"Tfidf": textmargin.TfidfVectorizer, "Count": textmargin.CountVectorizer}
 
 
-def measured(texts: list[str], options: dict[str, Any], rounds: int) -> dict[str, dict[str, float]]:
+def measured(texts: list[str], options: dict[str, Any], rounds: int, clock: Clock) -> dict[str, dict[str, float]]:
     """Per step the best seconds of each candidate."""
     makers = {peer: partial(kind, **options) for peer, kind in PEERS.items()}
     makers |= {f"{name} ×{n}": partial(kind, **options, n_jobs=n) for name, kind in OURS.items() for n in THREADS}
-    return _steps(texts, makers, rounds, [(name, f"{name} ×{n}") for name in OURS for n in THREADS])
+    return _steps(texts, makers, rounds, clock, [(name, f"{name} ×{n}") for name in OURS for n in THREADS])
 
 
-def measured_words(texts: list[str], rounds: int) -> dict[str, dict[str, float]]:
+def measured_words(texts: list[str], rounds: int, clock: Clock) -> dict[str, dict[str, float]]:
     """The same of BagOfWords."""
     language = BagOfWords().fit(texts).language_
     makers = {"Python": partial(BagOfWords, language=language, tokenizer=WordTokenizer())}
     makers |= {f"Words ×{n}": partial(BagOfWords, n_jobs=n) for n in THREADS}
-    return _steps(texts, makers, rounds, [("Python", f"Words ×{n}") for n in THREADS])
+    return _steps(texts, makers, rounds, clock, [("Python", f"Words ×{n}") for n in THREADS])
 
 
 def _steps(
-    texts: list[str], makers: dict[str, Callable[[], Any]], rounds: int, pairs: list[tuple[str, str]]
+    texts: list[str], makers: dict[str, Callable[[], Any]], rounds: int, clock: Clock, pairs: list[tuple[str, str]]
 ) -> dict[str, dict[str, float]]:
     fitted = {name: make().fit(texts) for name, make in makers.items()}
     for theirs, ours in pairs:
@@ -87,7 +92,7 @@ def _steps(
         "fit_transform": {name: lambda make=make: make().fit_transform(texts) for name, make in makers.items()},
         "transform": {name: partial(one.transform, texts) for name, one in fitted.items()},
     }
-    return {step: {name: min(own) for name, own in seconds(todo, rounds).items()} for step, todo in steps.items()}
+    return {step: {name: min(own) for name, own in seconds(todo, rounds, clock).items()} for step, todo in steps.items()}
 
 
 def _require_same(A: Any, B: Any, what: str) -> None:

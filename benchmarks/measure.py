@@ -24,14 +24,16 @@ def describe(*packages: str) -> str:
     return f"{cpu}, Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in packages)
 
 
-def seconds(candidates: dict[str, Callable[[], Any]], rounds: int = ROUNDS) -> dict[str, list[float]]:
+def seconds(
+    candidates: dict[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
     """Per candidate the time of each round; the rounds go through all candidates in turn, so that noise meets them alike."""
     times: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, candidate in candidates.items():
-            start = time.perf_counter()
+            start = clock()
             candidate()
-            times[name].append(time.perf_counter() - start)
+            times[name].append(clock() - start)
     return times
 
 

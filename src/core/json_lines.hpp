@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -26,6 +27,7 @@ class ObjectReader {
     Text line_;
     size_t at_ = 0;
     std::string own_, decoded_, text_copy_;
+    std::deque<std::string> decoded_keys_;
     bool is_text_ = false;  // whether the value that is read next is the text
     bool copied_ = false;
     Text text_;
@@ -38,7 +40,7 @@ class ObjectReader {
     void read(Batch& batch, Record& record, size_t thread) {
         record.kind = kind_ = RecordKind::odd;
         line_ = record.content, at_ = 0, copied_ = is_text_ = false;
-        own_.clear();
+        own_.clear(), decoded_keys_.clear();
         if (line_.find('\0') != Text::npos || !is_utf8(line_)) return;
         skip_blanks();
         if (!next_is('{') || !object(0)) return;
@@ -66,7 +68,8 @@ class ObjectReader {
             if (!next_is('"') || keys.size() == most_keys_) return false;
             Text key;
             bool escapes;
-            if (!string(key, escapes) || escapes) return false;
+            if (!string(key, escapes)) return false;
+            if (escapes) key = decoded_keys_.emplace_back(key);
             for (const Text other : keys)
                 if (other == key) return false;
             keys.push_back(key);

@@ -177,17 +177,17 @@ class LineWriter {
 
     void write_object(const Record& record) {
         if (form_.narrow) {
-            out.append(form_.own_keys[0]);
+            out.append(form_.own_keys.at(0));
             put_line_number(record.number);
         } else if (form_.source == Source::objects) {
             out.append(record.own);
         } else if (form_.source == Source::lines) {
-            out.append(form_.own_keys[0]);
+            out.append(form_.own_keys.at(0));
             put_json_string(out, record.content);
         } else {
             size_t column = 0;
             each_value(record.content, form_.source_delimiter, [&](const Value& value) {
-                out.append(form_.own_keys[column++]);
+                out.append(form_.own_keys.at(column++));
                 put_json_string(out, value.plain(copy_));
             });
         }

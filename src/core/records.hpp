@@ -102,7 +102,7 @@ class RecordSplitter {
         batch->bytes = std::move(rest_);
         batch->bytes.append(data);
         const Text all = batch->bytes;
-        size_t start = 0, line = line_, next_quote = line_ == all.size() ? Text::npos : all.find('"', line_);
+        size_t start = 0, line = line_, next_quote = all.find('"', line_);
         for (size_t end; (end = all.find('\n', line)) != Text::npos; line = end + 1) {
             if (next_quote < line) next_quote = all.find('"', line);
             take(*batch, all, start, line, end, next_quote < end);

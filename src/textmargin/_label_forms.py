@@ -265,7 +265,7 @@ def _is_missing(name: Any) -> bool:
 
 
 def _kinds(rows: list[Any]) -> set[type]:
-    """The types that occur: by these a million labels are told in the time that asking a few thousand takes."""
+    """The types that occur, which tell most of what asking each label would."""
     return {*map(type, rows)}
 
 

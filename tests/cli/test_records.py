@@ -120,6 +120,7 @@ SOUP += [
     b"\\",
     b"'",
     b"sep=;\n",
+    b"sep=\xc2\xa7\n",
     b"+1\xd9\xa3",
     b"-\xd9\xa3e\xd9\xa3",
 ]
@@ -160,8 +161,10 @@ def tables(draw):
                 st.one_of(st.just(stream.getvalue().encode()), st.sampled_from([b"\n", b" \r\n"]), soups.map(lambda s: s + b"\n"))
             )
         )
-    return draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n"])) + b"".join(parts), Dialect(
-        draw(st.sampled_from([None, "tsv" if delimiter == "\t" else "csv"])), delimiter=draw(st.sampled_from([None, delimiter]))
+    return draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n", b"sep=;\n", b"sep=\xc2\xa7\n"])) + b"".join(parts), Dialect(
+        draw(st.sampled_from([None, "tsv" if delimiter == "\t" else "csv"])),
+        delimiter=draw(st.sampled_from([None, delimiter])),
+        header=draw(st.sampled_from([None, None, True, False])),
     )
 
 
@@ -178,6 +181,7 @@ objects = st.fixed_dictionaries(
         "scores": json_values,
         "x": json_values,
         "ü": json_values,
+        "ü\n": json_values,
         "predicted_label": st.just(1),
     },
 )
@@ -234,7 +238,7 @@ plain_lines = st.tuples(st.lists(soups, max_size=8).map(b"\n".join), st.sampled_
 def test_records_are_written_as_rows_are(files):
     n_records = 0
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=100, deadline=None)
     @given(files, cuts, runs, st.sampled_from([1, 2, 3]))
     def check(file, cuts, run, n_threads):
         nonlocal n_records

@@ -86,11 +86,11 @@ class DecisionWriter:
                 narrow=self.narrow,
                 n_threads=self.use.n_threads,
             )
-        if not self.narrow:
-            for place, row in batch.rows.items():
-                k = batch.records.place(place)
-                columns = self._columns([row], decisions[k : k + isinstance(row, Row)])
-                line = self.table.row_lines([row], columns)
+        if batch.rows and not self.narrow:
+            texts = [batch.records.place(place) for place, row in batch.rows.items() if isinstance(row, Row)]
+            columns = self._columns([*batch.rows.values()], decisions[texts])
+            for k, (place, row) in enumerate(batch.rows.items()):
+                line = self.table.row_lines([row], {name: column[k : k + 1] for name, column in columns.items()})
                 batch.records.put_line(place, line.encode("utf-8", "backslashreplace"))
         self.records.write(batch, decisions)
 

@@ -22,7 +22,7 @@ def as_items(texts: Any) -> list[Any]:
 def as_texts(texts: Any) -> list[str]:
     """The same, all of them strings."""
     items = as_items(texts)
-    if {*map(type, items)} <= {str}:  # of a million texts a fifth of the time that asking each takes
+    if {*map(type, items)} <= {str}:  # nearly always, and quicker than to ask each
         return items
     for i, text in enumerate(items):
         if not isinstance(text, str):

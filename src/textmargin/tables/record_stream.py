@@ -8,6 +8,7 @@ its place, so that what is decided, written and said is the same; tests hold it 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -135,8 +136,7 @@ def _stream_text(
 ) -> Iterator[TextBatch | RecordBatch]:
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
-        kinds = ("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt")
-        if found.file_format not in kinds or found.encoding != "utf-8" or found.delimiter == "\0":
+        if not _suits(found, use):
             yield from stream_texts(text_rows(stream, found, given, log), called, text, usual, log)
             return
 
@@ -154,7 +154,14 @@ def _stream_text(
         yield from kind(stream, found, use, find_reader).batches()
 
 
-class _Records:
+def _suits(found: Dialect, use: RecordUse) -> bool:
+    """Whether the core can read such a file; a line that names the delimiter may name anything."""
+    kinds = ("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt")
+    delimiter = found.delimiter or ","
+    return found.file_format in kinds and found.encoding == "utf-8" and delimiter.isascii() and delimiter not in '"\r\n\0'
+
+
+class _Records(ABC):
     """Records of a stream, read batch by batch."""
 
     def __init__(
@@ -204,11 +211,11 @@ class _Records:
                 invalid[place] = row
         return RecordBatch(records, self.dialect, self.names, rows, invalid)
 
-    def _parse(self, line: Line) -> Read:
-        raise NotImplementedError
+    @abstractmethod
+    def _parse(self, line: Line) -> Read: ...
 
-    def _find_texts(self, records: core.Records) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _find_texts(self, records: core.Records) -> None: ...
 
 
 class _PlainRecords(_Records):
