@@ -252,3 +252,20 @@ def test_weights_that_were_learnt_again_were_not_those_of_predictions():
     before = model.decision_function(TEXTS)
     model.fit(TEXTS, TOPICS[::-1])
     assert not np.allclose(model.decision_function(TEXTS), before)
+
+
+@pytest.mark.parametrize("words", [BagOfWords(), BagOfWords(tokenizer=str.split)])
+def test_texts_of_a_generator_were_gone_before_their_matrix_was_made(words):
+    model = TextClassifier(words, decision=ThresholdClassifier(scores="cv", n_folds=2)).fit(TEXTS, TOPICS)
+    for method in (model.predict, model.decision_function, model.predict_proba):
+        assert np.array_equal(method(text for text in TEXTS), method(TEXTS))
+
+
+@pytest.mark.parametrize("parameters", [{"norm": None}, {"weight": "count"}, {"lowercase": False}])
+def test_parameters_of_words_that_changed_after_a_prediction_were_not_heard(parameters):
+    model, texts = TextClassifier().fit(TEXTS, TOPICS), [text.capitalize() + " corn" for text in TEXTS]
+    before = model.decision_function(texts)
+    model.representation_.set_params(**parameters)
+    scores = model.decision_function(texts)
+    assert not np.allclose(scores, before)
+    np.testing.assert_allclose(scores, model.model_.decision_function(model.representation_.transform(texts)), atol=1e-12)

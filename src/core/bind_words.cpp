@@ -77,8 +77,10 @@ class Terms {
     }
     void load_characters(bool all_ascii) {
         if (all_ascii || points_) return;
-        points_ = nb::cast<Points>(characters_());
-        require(points_->size() == CODE_POINTS, "the table of characters must have one entry per code point");
+        auto points = nb::cast<Points>(characters_());
+        require(points.size() == CODE_POINTS, "the table of characters must have one entry per code point");
+        if (points_) return;  // another thread was faster, and reads the table that it has
+        points_ = std::move(points);
         own_.analyzer.clean.points = points_->data();
     }
 
@@ -191,7 +193,7 @@ nb::tuple py_count_ngrams(Vector<int32_t> codes, Vector<int64_t> starts, size_t 
     NgramCounts counts;
     {
         const nb::gil_scoped_release released;
-        counts = count_ngrams(view(codes), view(starts), length, watch_signals());
+        counts = count_ngrams(view(codes), view(starts), std::min(length, codes.size() + 1), watch_signals());
     }
     return nb::make_tuple(give_array(counts.indptr), give_array(std::move(counts.indices)), give_array(std::move(counts.counts)),
                           give_array(counts.places));

@@ -1,6 +1,7 @@
 // Texts shared out among threads, some at a time.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "strings.hpp"
@@ -10,6 +11,11 @@ namespace textmargin {
 
 constexpr size_t PORTION = 1 << 16;  // bytes that a thread takes at a time
 constexpr size_t SMALL = 1 << 18;    // bytes that are not worth a thread of their own
+
+// Threads that so many portions keep busy.
+inline int n_workers(size_t n_portions, int n_threads) {
+    return n_portions <= SMALL / PORTION ? 1 : int(std::min(n_portions, size_t(n_threads)));
+}
 
 // Runs work(number of the portion, its first text, texts) over portions of a source, which gives the texts of each when they are
 // needed. Few texts are worked off on the spot.
@@ -29,7 +35,7 @@ void for_portions(const Source& source, const std::vector<size_t>& ends, int n_t
         return;
     }
     Progress progress;
-    share_work(ends.size(), n_threads, progress, worker_of, watch);
+    share_work(ends.size(), n_workers(ends.size(), n_threads), progress, worker_of, watch);
 }
 
 // Texts in neighbouring portions of about as many bytes: where each ends.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -110,6 +111,7 @@ class TermTable {
         return slot;
     }
     void make_room(size_t more) {  // at most half of the slots are taken
+        if (terms_.size() + more > NONE / 2) throw std::length_error("more than 2 billion terms");  // columns are signed
         if ((terms_.size() + more) * 2 <= slots_.size()) return;
         std::vector<Slot> old(std::bit_ceil((terms_.size() + more) * 3));
         old.swap(slots_);

@@ -36,8 +36,8 @@ class Vocabulary {
         const size_t before = n_rows_;
         if (before + source.size() >= NONE) throw std::length_error("more than 4 billion texts");
         const auto ends = portions(source);
-        const size_t n_parts = ends.size() <= SMALL / PORTION ? 1 : size_t(n_threads);
-        while (parts_.size() < n_parts) parts_.push_back(std::make_unique<Counts>(analyzer));
+        const int n_parts = n_workers(ends.size(), n_threads);
+        while (int(parts_.size()) < n_parts) parts_.push_back(std::make_unique<Counts>(analyzer));
         n_rows_ += source.size();
         std::atomic<size_t> next{0};
         for_portions(

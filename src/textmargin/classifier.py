@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Real
+from operator import is_
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -154,7 +155,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     _verdicts: list[Verdict]
     _shares: Floats | None
     _unlabelled: tuple[list[str] | None, Any] | None  # the texts, or their rows
-    _scorer: tuple[tuple[Floats, Floats, Floats], LinearScorer | None] | None = None  # and what it was made from
+    _scorer: tuple[tuple[Any, ...], LinearScorer | None] = ((), None)  # what it was made from, and it
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
         "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],
@@ -334,8 +335,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Where a decision is to ask (see `ThresholdClassifier`), a text of one label gets None, or the decision's `unsure_label`.
         """
-        if (columns := self._linear_scores(X)) is None:
-            return decode(self.labels_, self.model_.predict(self._represent(X)))
+        texts = self._texts(X)
+        if (columns := self._linear_scores(texts)) is None:
+            return decode(self.labels_, self.model_.predict(self._represent(texts)))
         rule = self._decision_rule()
         if isinstance(self.model_, ThresholdClassifier):
             return decode(self.labels_, self.model_.name(rule.decide(columns)))
@@ -344,17 +346,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     @_last_part_has("decision_function")
     def decision_function(self, X: Any) -> Floats:
         """Scores of each text: (n_texts,) for two classes, else (n_texts, n_classes)."""
-        if (columns := self._linear_scores(X)) is None:
-            return self.model_.decision_function(self._represent(X))
+        texts = self._texts(X)
+        if (columns := self._linear_scores(texts)) is None:
+            return self.model_.decision_function(self._represent(texts))
         rule = self._decision_rule()
         return rule.labels.shape(rule.shift(columns))
 
     @_last_part_has("predict_proba")
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes (n_texts, n_classes): from held-out scores, or those of a learner that gives its own."""
-        columns = self._linear_scores(X) if isinstance(self.model_, ThresholdClassifier) else None
+        texts = self._texts(X)
+        columns = self._linear_scores(texts) if isinstance(self.model_, ThresholdClassifier) else None
         if columns is None:
-            return self.model_.predict_proba(self._represent(X))
+            return self.model_.predict_proba(self._represent(texts))
         return self._decision_rule(with_probabilities=True).probabilities(columns)
 
     @property
@@ -411,8 +415,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         probabilities : bool, default=False
             Whether to give them as well; the model must have held-out scores (`has_held_out`).
         """
-        check_is_fitted(self)
-        texts, labels = as_texts(X), self.labels_
+        texts, labels = self._texts(X), self.labels_
         if not texts:
             none = np.empty((0, labels.names.size), dtype=bool)
             return Decisions(labels.text_names, none.astype(float), none, none, none.astype(float) if probabilities else None)
@@ -655,20 +658,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _slots(self) -> Slots:
         return Slots(self.representation, self.knowledge, self.learner, self.decision)
 
-    def _linear_scores(self, X: Any) -> Floats | None:
-        """The learner's own scores (n_texts, n_problems), without a matrix; None where that is needed."""
+    def _texts(self, X: Any) -> list[str]:
         check_is_fitted(self)
+        return as_texts(X)
+
+    def _linear_scores(self, texts: list[str]) -> Floats | None:
+        """The learner's own scores (n_texts, n_problems), without a matrix; None where that is needed."""
         words, learner = self.representation_, self.learner_
         known = (
             type(words) is BagOfWords and type(learner) in _LINEAR and type(self.model_) in (type(learner), ThresholdClassifier)
         )
         if not known or learner.coef_.size > _MOST_WEIGHTS:  # a subclass may see it otherwise
             return None
-        texts = as_texts(X)
-        parts = (words.idf_, learner.coef_, learner.intercept_)
-        if self._scorer is None or any(old is not new for old, new in zip(self._scorer[0], parts, strict=True)):
-            self._scorer = (parts, words.linear_scorer(learner.coef_, learner.intercept_))
-        if (scorer := self._scorer[1]) is None or not texts:
+        parts = (*vars(words).values(), learner.coef_, learner.intercept_)
+        old, scorer = self._scorer
+        if len(old) != len(parts) or not all(map(is_, old, parts)):
+            scorer = words.linear_scorer(learner.coef_, learner.intercept_)
+            self._scorer = (parts, scorer)
+        if scorer is None or not texts:
             return None
         columns, has_terms = scorer(texts)
         if not has_terms.any():
@@ -684,8 +691,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return DecisionRule(ClassLabels.of(self.model_.classes_, self.model_.multilabel_))
 
     def _represent(self, X: Any) -> Any:
-        check_is_fitted(self)
-        texts = as_texts(X)
+        texts = self._texts(X)
         return self.representation_.transform(texts) if self._slots.kernel() is None else texts
 
     def _sk_visual_block_(self) -> Any:

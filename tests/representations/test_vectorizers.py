@@ -194,6 +194,13 @@ def test_threads_of_ones_own_may_share_a_vectoriser():
     assert together == [cases.bits(words.transform(texts)) for texts in portions]
 
 
+@pytest.mark.parametrize("analyzer", ["word", "char_wb", "char"])
+def test_sequences_as_long_as_the_text_were_a_type_error(analyzer):
+    options = {"analyzer": analyzer, "ngram_range": (1, sys.maxsize)}
+    for ours, theirs in PAIRS.values():
+        assert not difference(ours(**options), theirs(**options), ["corn and oil", "oil"], ["and oil"])
+
+
 @pytest.mark.parametrize("make", [textmargin.CountVectorizer, textmargin.TfidfVectorizer, BagOfWords])
 def test_a_copy_and_a_pickle_give_the_same(make):
     texts = ["corn prices, Σ", "oil and corn", "x11 账单"]

@@ -4,8 +4,14 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 
+import numpy as np
 import pytest
+
+from textmargin import core
+from textmargin.representations._characters import character_table
+from textmargin.representations.linear_scores import TermWeights
 
 STOP = """
 import time
@@ -67,3 +73,29 @@ CountVectorizer().fit("wheat and corn " * 100 + str(i % 7) for i in range(80_000
 print(peak() - before)
 """
     assert kilobytes(script) < 70_000
+
+
+def test_a_text_had_no_row_where_two_threads_met_high_counts_at_once():
+    weights = TermWeights(np.positive, np.ones(1), unit=False)
+
+    def work(tf):
+        weights.up_to(5000)  # as another thread does meanwhile
+        return tf.size > 2000, 2000
+
+    assert weights.apply(work)
+
+
+def test_the_table_of_characters_was_freed_while_another_thread_read_it():
+    tables = []
+
+    def characters():
+        if not tables:  # the other thread comes in between
+            tables.append(None)
+            terms.add(["Größe"], 1)
+        table = character_table(True).copy()
+        tables.append(weakref.ref(table))
+        return table
+
+    terms = core.Terms("pattern", True, True, True, 2, 1, 1, False, [], [], characters)
+    terms.add(["Größe"], 1)
+    assert tables[1]() is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+_MOST = 1024  # whoever asks for more, a file that was made up among them, gets no faster
+
 
 def n_threads(n_jobs: int | None) -> int:
     """Of `n_jobs`: None is all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers; −1 is all cores.
@@ -20,4 +22,4 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
         return min(cores, int(limit)) if limit.isdecimal() and int(limit) else cores
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+    return min(n_jobs, _MOST) if n_jobs > 0 else max(1, cores + 1 + n_jobs)

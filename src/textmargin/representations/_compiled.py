@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _STEPS = ("build_analyzer", "build_tokenizer", "build_preprocessor", "decode")  # that a subclass may have changed
 _TEXTS_AT_ONCE = 1 << 14
+_LONGEST = 1 << 30  # sequences: no text is as long, and compiled code counts with 32 bits
 
 
 class CompiledVectorizer(OpenVectorizer):
@@ -67,7 +68,8 @@ class CompiledVectorizer(OpenVectorizer):
 
     def _form(self) -> tuple[bool, tuple[int, int]]:
         """Whether compiled code makes lower case, which Python does before whatever it does itself; how long sequences are."""
-        return bool(self.lowercase) and not self._prepares(), (int(self.ngram_range[0]), int(self.ngram_range[1]))
+        shortest, longest = (min(int(n), _LONGEST) for n in self.ngram_range)
+        return bool(self.lowercase) and not self._prepares(), (shortest, longest)
 
     def _prepares(self) -> bool:
         return self.preprocessor is not None or self.strip_accents is not None

@@ -35,18 +35,20 @@ class TermWeights:
     def __init__(self, tf: Callable[[Floats], Floats], idf: Floats, unit: bool) -> None:
         self.idf, self.unit = np.ascontiguousarray(idf), unit
         self._tf = tf
-        self.up_to(_USUAL_COUNTS)
+        self.tf = tf(np.arange(_USUAL_COUNTS, dtype=np.float64))
 
     def up_to(self, count: int) -> Floats:
         """The weights of counts up to this one at least."""
-        if count >= getattr(self, "tf", np.empty(0)).size:
-            self.tf = self._tf(np.arange(max(count + 1, _USUAL_COUNTS), dtype=np.float64))
-        return self.tf
+        tf = self.tf  # which another thread may replace meanwhile, here and below
+        if count >= tf.size:
+            tf = self.tf = self._tf(np.arange(count + 1, dtype=np.float64))
+        return tf
 
     def apply(self, work: Callable[[Floats], tuple[Any, int]]) -> Any:
         """What `work` gives, which also tells the highest count: done again where that had no weight."""
-        result, most = work(self.tf)
-        if most >= self.tf.size:
+        tf = self.tf
+        result, most = work(tf)
+        if most >= tf.size:
             result, most = work(self.up_to(2 * most))
         return result
 

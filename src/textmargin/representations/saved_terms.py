@@ -41,21 +41,20 @@ def check_terms(block: Any, ends: Any) -> None:
         raise ValueError("that is not UTF-8") from error
     if ((block[ends[ends < block.size]] & 0xC0) == 0x80).any():
         raise ValueError("whose terms end within a character")
-    if _has_repetition(block, ends):
+    if ends.size and _has_repetition(block, ends):
         raise ValueError("with a term that stands twice")
 
 
 def _has_repetition(block: Any, ends: Any) -> bool:
     """Without an object a term: a small file may unpack to one letter a million times."""
     lengths = np.diff(ends, prepend=0)
-    for length in np.unique(lengths).tolist():
-        starts = (ends - lengths)[lengths == length]
-        if length == 0:
-            n_different = 1
-        else:
-            letters = np.lib.stride_tricks.sliding_window_view(block, length)[starts]
+    order = np.argsort(lengths, kind="stable")  # once: looked for length by length, terms of many would take minutes
+    for places in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
+        length, n_different = int(lengths[places[0]]), 1
+        if length:
+            letters = np.lib.stride_tricks.sliding_window_view(block, length)[ends[places] - length]
             n_different = np.unique(np.ascontiguousarray(letters).view(f"S{length}")).size
-        if n_different < starts.size:
+        if n_different < places.size:
             return True
     return False
 
