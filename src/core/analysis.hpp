@@ -87,7 +87,10 @@ class Splitter {
             for (; to < edges_ + n_edges; to += 8)  // eight at a time, some of them one too many: hardly a branch goes wrong
                 for (int k = 0; k < 8; ++k, edge &= edge - 1) to[k] = u32(i) + u32(std::countr_zero(edge));
             if (n_edges >= 2 * BATCH || i + 64 > n) {
-                for (size_t e = 0; e + 1 < n_edges; e += 2) one_word(out, edges_[e], edges_[e + 1], f);
+                if (analyzer_.clean.kind == Kind::pattern)
+                    patterns(out, n_edges);
+                else
+                    for (size_t e = 0; e + 1 < n_edges; e += 2) one_word(out, edges_[e], edges_[e + 1], f);
                 if (!analyzer_.by_characters()) f(keys_, n_keys_), n_keys_ = 0;
                 if (n_edges % 2) edges_[0] = edges_[n_edges - 1];
                 n_edges %= 2;
@@ -95,21 +98,22 @@ class Splitter {
         }
     }
 
+    void patterns(const u8* out, size_t n_edges) {
+        const u32 shortest = analyzer_.shortest;
+        Key* to = keys_;  // in registers: keys that are written might be the count of them, for all the compiler knows
+        for (const u32 *edge = edges_, *end = edges_ + n_edges / 2 * 2; edge < end; edge += 2) {
+            to->set_word(out + edge[0], edge[1] - edge[0]);
+            to += to->n_points() >= shortest;
+        }
+        n_keys_ = size_t(to - keys_);
+    }
+
     template <class F>
     void one_word(u8* out, u32 begin, u32 end, F& f) {
+        if (analyzer_.clean.kind != Kind::word) return characters_of_word(out, begin, end, f);
         Key& key = keys_[n_keys_];
-        switch (analyzer_.clean.kind) {
-            case Kind::pattern:
-                key.set_word(out + begin, end - begin);
-                n_keys_ += key.n_points() >= analyzer_.shortest;
-                return;
-            case Kind::word:
-                key.set_word(out + begin, end - begin);
-                n_keys_ += is_term(key, out + begin);
-                return;
-            default:
-                characters_of_word(out, begin, end, f);
-        }
+        key.set_word(out + begin, end - begin);
+        n_keys_ += is_term(key, out + begin);
     }
 
     // Whether one of our own words is a term: a single letter is none. A number becomes its shape, in place.

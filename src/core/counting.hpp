@@ -48,12 +48,14 @@ class Counts {
             make_room(n);
             if (sequences && words_.size() < n_words + n) words_.resize((n_words + n) * 2);
             for (size_t k = 0; k < n; ++k) terms.prefetch(keys[k]);
+            Tally tally(entries_.data() + begin, n_entries_ - begin, row);
             for (size_t k = 0; k < n; ++k) {
                 Slot& slot = terms.get(keys[k]);
                 const bool stop = slot.id < n_stop_;
                 if (sequences) words_[n_words] = slot.id, n_words += !stop;
-                if (singles) count(slot, row, stop, begin);
+                if (singles) tally.count(slot, stop);
             }
+            n_entries_ = begin + tally.size;
         });
         if (sequences) count_sequences(row, n_words, begin);
         rows.push_back({row, n_entries_});
@@ -78,21 +80,29 @@ class Counts {
     size_t n_entries_ = 0;
     std::vector<u32> words_, sequences_;  // of the text: its words, and sequences from each word on
 
-    void make_room(size_t n) {  // for so many entries, and a count of zero behind the last
+    void make_room(size_t n) {  // for so many entries, and a count of zero behind them
         terms.make_room(n);
         entries_.make_room(n_entries_ + n + 1);
-        entries_[n_entries_].count = 0;
     }
 
-    // Whether a term is a stop word, or was met in this text before, is anyone's guess: no branches, as half of them would go wrong.
-    void count(Slot& slot, u32 row, bool stop, size_t begin) {
-        const u32 again = -u32(slot.row == row), at = u32(n_entries_ - begin);
-        const u32 place = (slot.place & again) | (at & ~again);
-        slot.row = row | -u32(stop), slot.place = place;
-        entries_[begin + place].id = slot.id, ++entries_[begin + place].count;
-        n_entries_ += ~again & !stop;
-        entries_[n_entries_].count = 0;
-    }
+    // The entries of a text, in registers while they are counted.
+    struct Tally {
+        Entry* entries;
+        size_t size;
+        u32 row;
+
+        Tally(Entry* entries, size_t size, u32 row) : entries(entries), size(size), row(row) { entries[size].count = 0; }
+
+        // Whether a term is a stop word, or was met in this text before, is anyone's guess: no branches, as half would go wrong.
+        [[gnu::always_inline]] void count(Slot& slot, bool stop) {
+            const u32 again = -u32(slot.row == row);
+            const u32 place = (slot.place & again) | (u32(size) & ~again);
+            slot.row = row | -u32(stop), slot.place = place;
+            entries[place].id = slot.id, ++entries[place].count;
+            size += ~again & !stop;
+            entries[size].count = 0;
+        }
+    };
 
     void count_sequences(u32 row, size_t n_words, size_t begin) {
         sequences_.assign(words_.begin(), words_.begin() + ptrdiff_t(n_words));
@@ -101,11 +111,13 @@ class Counts {
                 const size_t end = std::min(all, start + BATCH);
                 make_room(BATCH);
                 for (size_t i = start; i < end; ++i) terms.prefetch(Key::sequence(sequences_[i], words_[i + n - 1]));
+                Tally tally(entries_.data() + begin, n_entries_ - begin, row);
                 for (size_t i = start; i < end; ++i) {
                     Slot& slot = terms.get(Key::sequence(sequences_[i], words_[i + n - 1]));
                     sequences_[i] = slot.id;
-                    if (n >= analyzer_.min_n) count(slot, row, false, begin);
+                    if (n >= analyzer_.min_n) tally.count(slot, false);
                 }
+                n_entries_ = begin + tally.size;
             }
     }
 };

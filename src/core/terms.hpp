@@ -28,8 +28,8 @@ struct Key {
     u32 size;  // 0 of sequences
 
     // Field by field: a whole Key copied through memory stalls until its parts have been written.
-    void set_word(const u8* p, u32 n) {
-        if (n <= 16) {
+    [[gnu::always_inline]] void set_word(const u8* p, u32 n) {
+        if (n <= 16) [[likely]] {
             a = load(p) & mask(n), b = load(p + 8) & mask(n > 8 ? n - 8 : 0);
         } else {
             u64 h = n;
@@ -99,15 +99,7 @@ class TermTable {
     const Slot& find(const Key& key) const { return slots_[place(key)]; }  // one without a number where the term is not there
     Slot& get(const Key& key) {                                            // after make_room
         Slot& slot = slots_[place(key)];
-        if (slot.id == NONE) {
-            slot = {key.a, key.b, size(), NONE, NONE, 0};
-            if (key.size) {
-                bytes_.insert(bytes_.end() - PADDING, key.at, key.at + key.size);
-                terms_.push_back({bytes_.size() - PADDING - key.size, key.size, NONE});
-            } else {
-                terms_.push_back({key.b >> 32, 0, u32(key.b)});
-            }
-        }
+        if (slot.id == NONE) insert(slot, key);
         return slot;
     }
     void make_room(size_t more) {  // at most half of the slots are taken
@@ -129,7 +121,16 @@ class TermTable {
     }
 
   private:
-    size_t place(const Key& key) const {  // where it stands, or where it would
+    [[gnu::noinline]] void insert(Slot& slot, const Key& key) {
+        slot = {key.a, key.b, size(), NONE, NONE, 0};
+        if (key.size) {
+            bytes_.insert(bytes_.end() - PADDING, key.at, key.at + key.size);
+            terms_.push_back({bytes_.size() - PADDING - key.size, key.size, NONE});
+        } else {
+            terms_.push_back({key.b >> 32, 0, u32(key.b)});
+        }
+    }
+    [[gnu::always_inline]] size_t place(const Key& key) const {  // where it stands, or where it would
         const size_t mask = slots_.size() - 1;
         for (size_t i = key.hash & mask;; i = (i + 1) & mask) {
             const Slot& slot = slots_[i];  // whether it is known is anyone's guess, that it is decided here is not: one branch
