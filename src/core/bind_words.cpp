@@ -104,11 +104,11 @@ class Terms {
         with_texts(texts, [&](const auto& source) { own_.add(source, n_threads, watch_signals()); });
     }
 
-    nb::tuple join() {
+    nb::tuple join(int n_threads) {
         Vocabulary::Frequencies sums;
         {
             const nb::gil_scoped_release released;
-            sums = own_.join();
+            sums = own_.join(n_threads, watch_signals());
         }
         return nb::make_tuple(give_array(sums.df), give_array(sums.total), sums.most);
     }

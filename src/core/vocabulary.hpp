@@ -51,14 +51,15 @@ class Vocabulary {
     }
 
     // Puts together what threads learnt.
-    Frequencies join() {
+    template <class Watch>
+    Frequencies join(int n_threads, const Watch& watch) {
+        for_parts(n_threads, watch, [&](size_t p) { parts_[p]->finish(); });
         std::vector<u32> df, first;
         std::vector<u64> total;
         numbers_.assign(parts_.size(), {});
         u32 most = 0;
         for (size_t p = 0; p < parts_.size(); ++p) {
             Counts& part = *parts_[p];
-            part.finish();
             const u32 n = part.terms.size();
             auto& number = numbers_[p];
             number.resize(n);
@@ -117,11 +118,7 @@ class Vocabulary {
             double idf;
         };
         std::vector<std::vector<Place>> places(parts_.size());
-        auto each = [&](auto f) {  // the parts, each by a thread
-            Progress progress;
-            share_work(parts_.size(), std::min(n_threads, int(parts_.size())), progress, [&] { return f; }, watch);
-        };
-        each([&](size_t p) {
+        for_parts(n_threads, watch, [&](size_t p) {
             const Counts& part = *parts_[p];
             for (const u32 id : numbers_[p]) {
                 const u32 column = column_[id];
@@ -137,7 +134,7 @@ class Vocabulary {
         });
         matrix.add_up();
         matrix.allocate();
-        each([&](size_t p) {
+        for_parts(n_threads, watch, [&](size_t p) {
             const Counts& part = *parts_[p];
             ColumnSet keys(as_met ? order_.size() : n_columns);
             std::vector<double> values(as_met ? order_.size() : n_columns);
@@ -192,6 +189,12 @@ class Vocabulary {
     std::vector<std::vector<u32>> numbers_;   // of each part's terms here
     std::vector<u32> order_, position_;       // of terms as they were first met; in the alphabet
     size_t n_rows_ = 0;
+
+    template <class Watch, class Work>
+    void for_parts(int n_threads, const Watch& watch, const Work& work) {  // each by a thread
+        Progress progress;
+        share_work(parts_.size(), std::min(n_threads, int(parts_.size())), progress, [&] { return work; }, watch);
+    }
 
     // One text is one thread's, whose numbers are in the order it met them: a counting sort by the first text that has a term.
     std::vector<u32> met_order(const std::vector<u32>& first) const {

@@ -21,7 +21,7 @@ from textmargin import Corpus, core
 from textmargin._system.row_counter import RowCounter
 from textmargin.cli._budget import Sink
 from textmargin.cli._console import remark
-from textmargin.cli._deciding import decide_batches
+from textmargin.cli._deciding import _one_ahead, decide_batches
 from textmargin.cli._decision_lines import DecisionWriter
 from textmargin.config import ModelConfig
 from textmargin.errors import TextmarginError
@@ -64,7 +64,20 @@ class Model:
 
 
 def outcome(
-    content, cuts, *, records, n_threads=1, dialect, to_format, narrow, scores, multilabel, strict, keep_formulas, patient
+    content,
+    cuts,
+    *,
+    records,
+    n_threads=1,
+    dialect,
+    to_format,
+    narrow,
+    scores,
+    multilabel,
+    strict,
+    keep_formulas,
+    patient,
+    ahead=False,
 ):
     """All that comes out of a run: lines, batches of texts, remarks and the mistake."""
     ends = sorted({*(cut % (len(content) + 1) for cut in cuts), len(content)} - {0})
@@ -84,7 +97,7 @@ def outcome(
                 batches = stream_texts(read_rows("-", dialect, remark), "standard input", log=remark)
             batches = (kinds.add(type(batch)) or batch for batch in batches)
             sink = Sink(DecisionWriter(model, table, scores, narrow, use if records else None).write)
-            decide_batches(model, batches, "standard input", strict, sink, None, RowCounter(False), narrow)
+            decide_batches(model, batches, "standard input", strict, sink, None, RowCounter(False), narrow, ahead)
         except TextmarginError as error:
             mistake = str(error)
     return out.buffer.getvalue(), model.asked, [*err.getvalue().splitlines(), *table.notes, mistake], RecordBatch in kinds
@@ -305,3 +318,22 @@ def test_a_pipe_is_answered_line_by_line_and_ends_at_once(tmp_path):
     assert b"interrupted" in process.stderr.readline()
     assert time.monotonic() - start < 1
     assert process.wait(timeout=30) == 130
+
+
+def test_a_batch_ahead_changes_nothing_and_loses_nothing():
+    """Decisions are made of one batch while the one before is written."""
+    content = b"text,id\n" + b"".join(b"row number %d,%d\n" % (k, k) for k in range(500)) + b'bad,"x"y\n' + b"last,1\n"
+    run = {"dialect": Dialect(), "to_format": "csv", "narrow": False, "scores": True, "multilabel": False, "strict": False}
+    run |= {"keep_formulas": False, "patient": False, "records": True}
+    one, other = (outcome(content, range(0, len(content), 700), ahead=ahead, **run) for ahead in (False, True))
+    assert one[:2] == other[:2]
+    assert sorted(one[2]) == sorted(other[2])
+    batches = _one_ahead(len, _broken(["a", "bc"]))
+    assert [next(batches), next(batches)] == [("a", 1), ("bc", 2)]
+    with pytest.raises(OSError, match="gone"):
+        next(batches)
+
+
+def _broken(batches):
+    yield from batches
+    raise OSError("gone")

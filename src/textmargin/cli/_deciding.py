@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .._system.wording import quantity
@@ -12,6 +14,8 @@ from ._budget import Sink
 from ._console import OptionError, remark, with_options
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from .._system.row_counter import RowCounter
     from ..classifier import TextClassifier
     from ..decisions.drift import DriftMonitor
@@ -29,6 +33,7 @@ def decide_batches(
     monitor: DriftMonitor | None,
     counter: RowCounter,
     narrow: bool | None,
+    ahead: bool,
 ) -> None:
     """Decide on each batch as it arrives.
 
@@ -44,6 +49,8 @@ def decide_batches(
     counter : of the texts
     narrow : bool, or None
         Whether it is known that the columns are those of decisions alone.
+    ahead : bool
+        Whether to decide on the next batch while one is written: nobody waits for the last line that came.
     """
     # Lines come and go by the thousand; to look for cycles among them takes a quarter of the time.
     gc.set_threshold(200_000, 20, 20)
@@ -53,12 +60,12 @@ def decide_batches(
         sink.add([], nothing)
     unknown = _UnknownTexts(model)
     n_invalid = n_blank = n_empty = 0
-    for batch in batches:
-        if strict:
-            batch = batch.until_invalid()
+    if strict:
+        batches = (batch.until_invalid() for batch in batches)
+    decide = partial(_decide, model, known, nothing)
+    for batch, decisions in _one_ahead(decide, batches) if ahead else ((batch, decide(batch)) for batch in batches):
         texts = batch.texts
         if len(texts) or batch.n_empty:
-            decisions = model.decide(texts, probabilities=known) if len(texts) else nothing
             sink.add(batch.table_rows, decisions)  # type: ignore[arg-type]  # a budget, which needs rows, gets rows
         if len(texts):
             counter.add(len(texts))
@@ -88,6 +95,33 @@ def decide_batches(
         remark(f"{quantity(n_invalid, 'line')} skipped")
     elif not n_decided:
         remark(f"{source} has no rows; there was nothing to decide on")
+
+
+def _decide(model: TextClassifier, probabilities: bool, nothing: Decisions, batch: TextBatch | RecordBatch) -> Decisions:
+    return model.decide(batch.texts, probabilities=probabilities) if len(batch.texts) else nothing
+
+
+def _one_ahead(
+    decide: Callable[[TextBatch | RecordBatch], Decisions], batches: Iterable[TextBatch | RecordBatch]
+) -> Iterator[tuple[TextBatch | RecordBatch, Decisions]]:
+    """Each batch with its decisions, in order, which a thread of its own makes: compiled code lets the others go on."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    waiting: deque[tuple[TextBatch | RecordBatch, Future[Decisions]]] = deque()
+    source, trouble = iter(batches), None
+    with ThreadPoolExecutor(1) as thread:
+        while trouble is None:
+            try:
+                batch = next(source)
+            except Exception as error:  # what came before is not lost
+                trouble = error
+            else:
+                waiting.append((batch, thread.submit(decide, batch)))
+            while len(waiting) > (trouble is None):
+                first, decisions = waiting.popleft()
+                yield first, decisions.result()
+    if not isinstance(trouble, StopIteration):
+        raise trouble
 
 
 class _UnknownTexts:

@@ -120,7 +120,7 @@ class CompiledVectorizer(OpenVectorizer):
         for texts in self._texts(raw_documents):
             terms.add(texts, n_threads(self.n_jobs))
             n_texts += len(texts)
-        df, total, most = terms.join()
+        df, total, most = terms.join(n_threads(self.n_jobs))
         if not df.any():
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         return terms, df, total, most, n_texts
