@@ -25,8 +25,8 @@ NgramCounts count_ngrams(std::span<const int32_t> codes, std::span<const int64_t
         u32 id = NONE;
     };
     std::vector<Slot> slots(1024);
-    NgramCounts found;
-    found.indptr.push_back(0);
+    NgramCounts result;
+    result.indptr.push_back(0);
     std::vector<u32> count, met;  // per n-gram, in this text; those that it has
     std::vector<int32_t> indices;
     std::vector<double> counts;
@@ -36,16 +36,16 @@ NgramCounts count_ngrams(std::span<const int32_t> codes, std::span<const int64_t
         for (size_t i = hash & (slots.size() - 1);; i = (i + 1) & (slots.size() - 1)) {
             Slot& slot = slots[i];
             if (slot.id == NONE) {
-                slot = {hash, u32(found.places.size())};
-                found.places.push_back(int64_t(at));
+                slot = {hash, u32(result.places.size())};
+                result.places.push_back(int64_t(at));
                 return slot.id;
             }
-            const auto first = size_t(found.places[slot.id]);
+            const auto first = size_t(result.places[slot.id]);
             if (slot.hash == hash && std::equal(&codes[at], &codes[at] + length, &codes[first])) return slot.id;
         }
     };
     auto make_room = [&](size_t more) {  // at most half of the slots are taken
-        const size_t n = found.places.size() + more;
+        const size_t n = result.places.size() + more;
         if (n >= NONE / 2) throw std::length_error("more than 2 billion n-grams");
         count.resize(std::max(count.size(), n), 0);
         if (n * 2 <= slots.size()) return;
@@ -71,12 +71,12 @@ NgramCounts count_ngrams(std::span<const int32_t> codes, std::span<const int64_t
         std::sort(met.begin(), met.end());
         indices.assign(met.begin(), met.end()), counts.clear();
         for (const u32 id : met) counts.push_back(std::exchange(count[id], 0));
-        found.indices.append(indices.data(), indices.size());
-        found.counts.append(counts.data(), counts.size());
-        found.indptr.push_back(int64_t(found.indices.size()));
+        result.indices.append(indices.data(), indices.size());
+        result.counts.append(counts.data(), counts.size());
+        result.indptr.push_back(int64_t(result.indices.size()));
         if ((since += end - begin) > size_t{1} << 22) since = 0, watch();
     }
-    return found;
+    return result;
 }
 
 }  // namespace textmargin

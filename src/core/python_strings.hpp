@@ -27,19 +27,19 @@ inline bool is_ascii(PyObject* text) {
 // Python's strings. ASCII is read where it lies; of others a portion at a time is encoded, and let go of again, so that there is
 // never a copy of all of them.
 class PythonStrings {
-    nb::tuple held_;  // of our own: nobody takes a text out of it while threads read
+    nb::tuple texts_;  // of our own: nobody takes a text out of it while threads read
     std::vector<u32> lengths_;
     std::vector<bool> ascii_;
 
   public:
     bool all_ascii = true;
 
-    explicit PythonStrings(nb::handle texts) : held_(nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()))) {
-        if (!held_.is_valid()) throw nb::python_error();
-        const size_t n = nb::len(held_);
+    explicit PythonStrings(nb::handle texts) : texts_(nb::steal<nb::tuple>(PySequence_Tuple(texts.ptr()))) {
+        if (!texts_.is_valid()) throw nb::python_error();
+        const size_t n = nb::len(texts_);
         lengths_.reserve(n), ascii_.reserve(n);
         for (size_t i = 0; i < n; ++i) {
-            PyObject* text = PyTuple_GetItem(held_.ptr(), Py_ssize_t(i));
+            PyObject* text = PyTuple_GetItem(texts_.ptr(), Py_ssize_t(i));
             const Py_ssize_t length = PyUnicode_GetLength(text);
             if (length < 0) throw nb::python_error();
             lengths_.push_back(u32(std::min<Py_ssize_t>(length, ~u32{0})));
@@ -66,7 +66,7 @@ class PythonStrings {
         own.views.reserve(to - from);
         const nb::gil_scoped_acquire acquired;
         for (size_t i = from; i < to; ++i) {
-            PyObject* text = PyTuple_GetItem(held_.ptr(), Py_ssize_t(i));
+            PyObject* text = PyTuple_GetItem(texts_.ptr(), Py_ssize_t(i));
             Py_ssize_t size;
             const char* data;
             if (ascii_[i]) {

@@ -91,6 +91,8 @@ class Strings:
     def __iter__(self) -> Iterator[str]: ...
 
 class Terms:
+    """Terms and their columns: learnt by `add`, `join` and `rows` in this order, or given to `load`. `block` has those learnt."""
+
     def __init__(
         self,
         kind: str,

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import select
 import signal
 import subprocess
 import sys
@@ -318,6 +320,17 @@ def test_a_pipe_is_answered_line_by_line_and_ends_at_once(tmp_path):
     assert b"interrupted" in process.stderr.readline()
     assert time.monotonic() - start < 1
     assert process.wait(timeout=30) == 130
+
+
+def test_the_last_line_of_a_named_pipe_waited_for_the_next(tmp_path):
+    ModelConfig().fit(Corpus("desk", ["toner", "vpn"] * 3, ["printing", "network"] * 3)).save(tmp_path / "m.tmm")
+    os.mkfifo(tmp_path / "lines.csv")
+    command = [sys.executable, "-m", "textmargin", "predict", tmp_path / "m.tmm", tmp_path / "lines.csv", "--jobs", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        with (tmp_path / "lines.csv").open("wb", buffering=0) as pipe:
+            pipe.write(b"id,text\n1,toner\n")
+            assert select.select([process.stdout], [], [], 20)[0]
+        assert process.stdout.read().splitlines()[1].startswith(b"1,toner,printing,,")
 
 
 def test_a_batch_ahead_changes_nothing_and_loses_nothing():

@@ -123,7 +123,8 @@ def predict(
     ):
         sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow, use).write)
         batches = _batches(classifier, data, file, use, limits.budget is not None, monitor, to_format)
-        ahead = data != "-" and use.n_threads > 1 and not strict and monitor is None
+        whole = data != "-" and Path(data).is_file()  # not a pipe, at whose end somebody may wait
+        ahead = whole and use.n_threads > 1 and not strict and monitor is None
         decide_batches(classifier, batches, name_of(data), strict, sink, monitor, counter, narrow, ahead)
     for note in table.notes:
         remark(with_options(note))

@@ -110,7 +110,7 @@ class CompiledVectorizer(OpenVectorizer):
         weights = weights_of(df[selection], n_texts)
         threads = n_threads(self.n_jobs)
         parts = terms.rows(columns, weights.idf, weights.up_to(most), weights.unit, not self._sorts, self._drops_zeros, threads)
-        self._vocabulary = Vocabulary.learnt(analysis, terms, weights.idf.size)
+        self._vocabulary = Vocabulary.from_compiled(analysis, terms, weights.idf.size)
         return _csr(parts, weights.idf.size, self.dtype)
 
     def _count(self, analysis: Analysis, raw_documents: Any) -> tuple[core.Terms, NDArray[np.int64], NDArray[np.int64], int, int]:
@@ -183,7 +183,7 @@ class CompiledVectorizer(OpenVectorizer):
             met.size,
             self.dtype,
         )
-        return Vocabulary.learnt(analysis, terms, met.size).mapping, align_sparse(X)
+        return Vocabulary.from_compiled(analysis, terms, met.size).mapping, align_sparse(X)
 
     @property
     def vocabulary_(self) -> dict[str, int]:

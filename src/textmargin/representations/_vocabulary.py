@@ -48,8 +48,8 @@ class Vocabulary:
         return own
 
     @classmethod
-    def learnt(cls, analysis: Analysis, terms: core.Terms, n_terms: int) -> Vocabulary:
-        """What compiled code found."""
+    def from_compiled(cls, analysis: Analysis, terms: core.Terms, n_terms: int) -> Vocabulary:
+        """What compiled code learnt; of terms that were loaded into it, it has no names."""
         own = cls.__new__(cls)
         own._block, own._compiled, own._size = None, (analysis, terms), n_terms
         return own
