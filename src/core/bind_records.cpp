@@ -42,6 +42,40 @@ std::vector<size_t> odd(const Batch& batch) {
     return found;
 }
 
+std::vector<size_t> rows(const Batch& batch) {
+    std::vector<size_t> found;
+    for (size_t i = 0; i < batch.records.size(); ++i)
+        if (batch.records[i].kind == RecordKind::row || batch.records[i].kind == RecordKind::empty) found.push_back(i);
+    return found;
+}
+
+// A list of make(record) for those at these places, or for all rows.
+template <class Make>
+nb::list list_of(Batch& batch, const std::optional<std::vector<size_t>>& places, const Make& make) {
+    const std::vector<size_t> which = places ? *places : rows(batch);
+    const nb::list found = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(which.size())));
+    if (!found.is_valid()) throw nb::python_error();
+    for (size_t k = 0; k < which.size(); ++k) {
+        PyObject* one = make(at(batch, which[k]));
+        if (!one) throw nb::python_error();
+        PyList_SetItem(found.ptr(), static_cast<Py_ssize_t>(k), one);
+    }
+    return found;
+}
+
+// The values of a column, of records that `read_delimited` found to have it.
+nb::list values(Batch& batch, char delimiter, size_t column, const std::optional<std::vector<size_t>>& places) {
+    std::string copy;
+    return list_of(batch, places, [&](const Record& record) {
+        Text found;
+        size_t n = 0;
+        each_value(record.content, delimiter, [&](const Value& value) {
+            if (n++ == column) found = value.plain(copy);
+        });
+        return PyUnicode_DecodeUTF8(found.data(), static_cast<Py_ssize_t>(found.size()), nullptr);
+    });
+}
+
 nb::tuple counts(const Batch& batch) {
     size_t n_texts = 0, n_empty = 0, n_blank = 0;
     for (const Record& record : batch.records) {
@@ -147,6 +181,11 @@ void bind_records(nb::module_& m) {
             });
         }, nb::arg("text"), nb::arg("reserved"), nb::arg("n_threads"))
         .def_prop_ro("odd", &odd)
+        .def_prop_ro("rows", &rows)
+        .def("numbers", [](Batch& self, const std::optional<std::vector<size_t>>& places) {
+            return list_of(self, places, [](const Record& record) { return PyLong_FromLongLong(record.number); });
+        }, nb::arg("places") = nb::none())
+        .def("values", &values, nb::arg("delimiter"), nb::arg("column"), nb::arg("places") = nb::none())
         .def_prop_ro("counts", &counts)
         .def_prop_ro("first_number", [](const Batch& self) {
             for (const Record& record : self.records)

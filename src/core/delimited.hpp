@@ -53,7 +53,7 @@ bool each_value(Text content, char delimiter, const Take& take) {
 
 struct Columns {
     char delimiter;
-    size_t n, text;  // how many there are, and which holds the text
+    size_t n, text;  // how many there are, and which holds the text; n: nobody asks
     bool defuse;     // whether formulas are looked for when a row is written
 };
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -94,13 +94,13 @@ def find_columns(
     return ColumnNames(text, label, notes, split_names(label, names))
 
 
-def columns_with(rows: Sequence[Row], labels: Collection[Any], label_separator: str | None = None) -> list[str]:
-    """The columns in which some of these labels stand, and few other values."""
+def columns_with(columns: Mapping[str, Iterable[Any]], labels: Collection[Any], label_separator: str | None = None) -> list[str]:
+    """The columns in which some of these labels stand, and few other values; how often these occur does not matter."""
     wanted = {str(name).casefold() for name in labels}
     return [
         name
-        for name in rows[0].values
-        if len(values := _label_values(rows, name, label_separator)) <= _MAX_LABELS and values & wanted
+        for name, column in columns.items()
+        if len(values := _label_values(column, label_separator)) <= _MAX_LABELS and values & wanted
     ]
 
 
@@ -113,7 +113,13 @@ def split_names(label: str | None, names: Collection[str]) -> tuple[str, ...]:
 
 def spread(rows: Sequence[Row], n: int = N_SAMPLE) -> list[Row]:
     """Rows from the beginning to the end of a file, which may be sorted by its labels."""
-    return [rows[k * len(rows) // n] for k in range(n)] if len(rows) > n else list(rows)
+    n = min(n, len(rows))
+    return [rows[k * len(rows) // n] for k in range(n)]
+
+
+def columns_of(rows: Sequence[Row], names: Iterable[str]) -> dict[str, list[Any]]:
+    """The values of rows by column."""
+    return {name: [row.values.get(name) for row in rows] for name in names}
 
 
 def n_words(text: str) -> int:
@@ -200,8 +206,8 @@ def _text_column(rows: Sequence[Row], names: list[str], labels: Collection[str])
 
 def _mean_words(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
     """How many words a value of each column has."""
-    values = {name: [row.values.get(name) for row in rows] for name in names}
-    return {name: sum(n_words(one) for one in own if isinstance(one, str)) / len(rows) for name, own in values.items()}
+    columns = columns_of(rows, names)
+    return {name: sum(n_words(one) for one in own if isinstance(one, str)) / len(rows) for name, own in columns.items()}
 
 
 def _label_column(rows: Sequence[Row], names: list[str]) -> str | None:
@@ -215,11 +221,10 @@ def _telling_name(names: Sequence[str], telling: Sequence[str]) -> str | None:
     return next((name for usual in telling for name in names if name.lower() == usual), None)
 
 
-def _label_values(rows: Sequence[Row], name: str, label_separator: str | None) -> set[str]:
+def _label_values(column: Iterable[Any], label_separator: str | None) -> set[str]:
     """The values of a column as labels would be written, whatever their case; where they are many, not all of them."""
     found: set[str] = set()
-    for row in rows:
-        value = row.values.get(name)
+    for value in column:
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, dict | list | bytes):
                 continue
@@ -261,7 +266,7 @@ def _no_label(few: list[str]) -> str:
 
 def _flags_hint(rows: Sequence[Row], names: list[str]) -> str:
     """Columns that together may be the labels."""
-    flags = list(find_flags((row.values for row in rows), names, MISSING_LABELS))
+    flags = list(find_flags(columns_of(rows, names), MISSING_LABELS))
     if len(flags) < 2:
         return ""
     return f" {_enumerate(flags)} hold 0 and 1: label='{','.join(flags)}' takes them for several labels of a text."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..errors import TableError
@@ -30,18 +30,20 @@ def label_name(value: Any) -> str | None:
     return str(value).strip()
 
 
-def find_flags(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], missing: Collection[str]) -> dict[str, bool]:
+def find_flags(columns: Mapping[str, Iterable[Any]], missing: Collection[str]) -> dict[str, bool]:
     """Columns that say of each text whether it has the label they are called by; with whether an empty cell says no.
 
     An empty cell says no where the columns have no word for it, as where texts are marked with an x.
+
+    Parameters
+    ----------
+    columns : mapping from names to values, how often they occur does not matter
+    missing : values that mean that there is none
     """
-    values: dict[str, set[str]] = {name: set() for name in columns}
-    for row in rows:
-        for name in columns:
-            value = row.get(name)
-            own = None if isinstance(value, list | dict) else label_name(value)
-            if own is not None and own not in missing:
-                values[name].add(own.casefold())
+    values: dict[str, set[str]] = {}
+    for name, column in columns.items():
+        names = (None if isinstance(value, list | dict) else label_name(value) for value in column)
+        values[name] = {own.casefold() for own in names if own is not None and own not in missing}
     flags = [name for name, own in values.items() if own & (YES | NO) and own <= YES | NO | {""}]
     return dict.fromkeys(flags, not any(values[name] & NO for name in flags))
 

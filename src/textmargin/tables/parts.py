@@ -16,7 +16,8 @@ from itertools import chain
 from pathlib import Path
 
 from ..errors import TableError, install_hint
-from .columns import N_SAMPLE, ColumnNames, find_columns, no_column, reading_notes, spread
+from .chunks import RowChunk
+from .columns import N_SAMPLE, ColumnNames, columns_of, find_columns, no_column, reading_notes, spread
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
 from .formats import format_of, open_text, parse_json, parse_line, read_rows
@@ -97,7 +98,7 @@ class PartedTable:
     def read(self, part: Part) -> LabelledTable:
         """The texts and labels of one part, as `read_table` reads a whole file."""
         names = list(dict.fromkeys([self.columns.text, *self.columns.labels]))
-        table = self.reader.read_all(part.rows(names), self.name, part.path, strict=not self.skip_invalid)
+        table = self.reader.read_all([RowChunk(part.rows(names))], self.name, part.path, strict=not self.skip_invalid)
         reason = f"the text, column {self.columns.text!r}, is empty"
         lines = [*table.invalid, *(InvalidLine(int(number), reason) for number in table.empty.ids)]
         invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in sorted(lines)]
@@ -144,7 +145,7 @@ def open_parts(
             absent = [name for name in names if name not in part.names]
             if part.names and part.dialect.file_format != "jsonl" and absent:
                 raise TableError(no_column(absent[0], part.names, part.path, parameter))
-    flags = find_flags((row.values for row in sample), columns.labels, missing_labels) if len(columns.labels) > 1 else {}
+    flags = find_flags(columns_of(sample, columns.labels), missing_labels) if len(columns.labels) > 1 else {}
     reader = RowReader(columns, label_separator, missing_labels, flags)
     return PartedTable(Path(source).name, parts, reader, skip_invalid, label is None)
 

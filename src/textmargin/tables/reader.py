@@ -6,14 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..errors import TableError
+from .chunks import FileRows, read_chunks
 from .columns import LabelUse, check_labels, column_on_arrival, columns_with, find_columns, no_column, reading_notes, spread
 from .dialect import Dialect
-from .formats import read_rows
 from .label_values import MISSING_LABELS, check_separator, describe_missing, find_flags, obvious_separator
 from .paths import name_of
 from .row_reader import LabelledTable, RowReader, TextBatch, refusal
@@ -71,27 +70,27 @@ def read_table(
     called = name_of(source)
     notes: list[str] = []
     names = [name for name in (text, label, *usual, *fields) if name is not None]
-    rows = list(chain.from_iterable(read_rows(source, dialect, notes.append, names)))
-    good = [row for row in rows if isinstance(row, Row)]
-    invalid = [row for row in rows if isinstance(row, InvalidLine)]
+    rows = FileRows(read_chunks(source, dialect, notes.append, names))
+    invalid = rows.invalid
     with reading_notes(notes):
         if invalid and not skip_invalid:  # before columns are guessed from what is left
             raise TableError(refusal(invalid, called))
-        if not good:
+        if not rows:
             raise TableError(_nothing_left(called, invalid) if invalid else f"{called} has no rows.")
         lenient = labels == "optional" and len(known_labels) > 0
-        likely = columns_with(good, known_labels, label_separator) if lenient else None
-        columns = find_columns(spread(good), called, text, label, usual, labels, likely)
-        absent = [name for name in fields if name not in good[0].values]
+        there = list(rows[0].values)
+        likely = columns_with(rows.columns(there), known_labels, label_separator) if lenient else None
+        columns = find_columns(spread(rows), called, text, label, usual, labels, likely)
+        absent = [name for name in fields if name not in there]
         if absent:
-            raise TableError(no_column(absent[0], good[0].values, called))
+            raise TableError(no_column(absent[0], there, called))
         name = "standard input" if source == "-" else Path(source).name
-        flags = find_flags((row.values for row in good), columns.labels, missing_labels) if len(columns.labels) > 1 else {}
+        flags = find_flags(rows.columns(columns.labels), missing_labels) if len(columns.labels) > 1 else {}
         reader = RowReader(columns, label_separator, missing_labels, flags)
-        table = reader.read_all(rows, name, called, strict=not skip_invalid, fields=fields)
+        table = reader.read_all(rows.chunks, name, called, strict=not skip_invalid, fields=fields)
         if lenient and columns.label is not None and not any(table.corpus.labels):  # all empty: nobody said anything of any text
             columns = replace(columns, label=None, labels=(), notes=[*columns.notes, f"no label in column {columns.label!r}"])
-            table = RowReader(columns).read_all(rows, name, called, strict=not skip_invalid, fields=fields)
+            table = RowReader(columns).read_all(rows.chunks, name, called, strict=not skip_invalid, fields=fields)
         if not table.corpus.texts and not table.unlabelled.texts:
             raise TableError(
                 _nothing_left(called, table.invalid)
@@ -101,7 +100,10 @@ def read_table(
         own_notes = []
         if columns.label is not None:
             names_given = table.corpus.labels
-            counts = Counter(name for own in names_given for name in (own if isinstance(own, tuple) else (own,)))
+            counts: Counter[str] = Counter()
+            for own, n in Counter(names_given).items():
+                for one in own if isinstance(own, tuple) else (own,):
+                    counts[one] += n
             check_labels(counts, len(names_given), columns.label, called, is_guess=label is None and columns.label != usual[1])
             own_notes = label_notes(table, counts, labels)
         notes += columns.notes + own_notes
@@ -122,10 +124,10 @@ def label_notes(table: LabelledTable, counts: Mapping[str, int], labels: LabelUs
     notes = []
     if table.missing:
         notes.append(describe_missing(table.missing, len(table.corpus), left_out=labels == "required"))
-    n_none = sum(own == () for own in table.corpus.labels)
+    n_none = Counter(table.corpus.labels)[()]
     if labels == "optional" and n_none > len(table.corpus) / 2:
         notes.append(f"{n_none:,} texts with an empty label have none of the labels; missing_labels='' takes them as unlabelled")
-    several = None if any(isinstance(own, tuple) for own in table.corpus.labels) else obvious_separator(counts)
+    several = None if tuple in map(type, table.corpus.labels) else obvious_separator(counts)
     if several is not None:
         separator, label = several
         notes.append(

@@ -14,12 +14,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from .. import core
-from .delimited import Log, filled_lines, first_names, parse_delimited
+from .delimited import Log, parse_delimited
 from .dialect import Dialect, describe
 from .formats import TEXT_FORMATS, open_text, parse_json, parse_line, parse_plain, read_rows, text_rows, with_format
-from .lines import LONGEST, MOST_BYTES, MOST_LINES, Line, line_too_long
+from .lines import Line
 from .paths import name_of
 from .reader import reader_on_arrival, stream_texts
+from .records import split_records, suits_core, take_names
 from .row_reader import RowReader, TextBatch
 from .rows import EmptyText, InvalidLine, Read, Row
 from .streams import ByteStream
@@ -155,10 +156,7 @@ def _stream_text(
 
 
 def _suits(found: Dialect, use: RecordUse) -> bool:
-    """Whether the core can read such a file; a line that names the delimiter may name anything."""
-    kinds = ("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt")
-    delimiter = found.delimiter or ","
-    return found.file_format in kinds and found.encoding == "utf-8" and delimiter.isascii() and delimiter not in '"\r\n\0'
+    return suits_core(found) and found.file_format in (("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt"))
 
 
 class _Records(ABC):
@@ -173,14 +171,7 @@ class _Records(ABC):
 
     def batches(self) -> Iterator[TextBatch | RecordBatch]:
         """What is there, as soon as it is there."""
-        delimiter = self.dialect.delimiter if self.dialect.file_format in ("csv", "tsv") else None
-        splitter = core.RecordSplitter(-1 if delimiter is None else ord(delimiter), MOST_LINES, MOST_BYTES)
-        while data := self.stream.read():
-            if len(records := splitter.add(data)):
-                yield from self._batch(records)
-            if splitter.line_size > LONGEST:
-                raise line_too_long(splitter.number + 1, self.stream.name)
-        if len(records := splitter.finish()):
+        for records in split_records(self.stream, self.dialect):
             yield from self._batch(records)
 
     def _batch(self, records: core.Records) -> Iterator[TextBatch | RecordBatch]:
@@ -245,23 +236,9 @@ class _DelimitedRecords(_Records):
 
     def _batch(self, records: core.Records) -> Iterator[TextBatch | RecordBatch]:
         if not self.names:
-            self._find_names(records)
+            self.names = take_names(records, self.dialect, self.given, self.stream.name, self.log)
         if any(records.counts) or records.unread(1):
             yield from super()._batch(records)
-
-    def _find_names(self, records: core.Records) -> None:
-        places = records.unread(2)
-        lines = filled_lines([Line(*records.line(place)) for place in places], self.dialect)
-        header = len(places) - len(lines)  # after a line that is there to name the delimiter
-        if header:
-            records.leave_out(places[0])
-        if not lines:
-            return
-        self.names, rows = first_names(lines, self.dialect, self.stream.name, self.log)
-        if len(rows) < len(lines):
-            records.leave_out(places[header])
-        if note := describe(self.dialect, self.given, self.names):
-            self.log(note)
 
     def _parse(self, line: Line) -> Read:
         return parse_delimited([line], self.names, str(self.dialect.delimiter), "utf-8")[0]

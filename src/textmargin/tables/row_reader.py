@@ -9,14 +9,18 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..datasets.corpus import Corpus
 from ..errors import TableError
+from .chunks import Chunk, RecordChunk
 from .columns import ColumnNames
 from .label_values import MISSING_LABELS, NO, YES, label_name
 from .rows import Blank, EmptyText, InvalidLine, Read, Row, SheetRow
+
+Label: TypeAlias = str | tuple[str, ...]
 
 
 class TextBatch(NamedTuple):
@@ -94,10 +98,34 @@ class LabelledTable:
     empty: Corpus = field(default_factory=lambda: Corpus("empty", [], []))
 
 
-class _Example(NamedTuple):
-    row: Row
-    text: str
-    label: str | tuple[str, ...]
+class _Examples:
+    """Texts of one kind with what belongs to them, column by column."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self.texts: list[str] = []
+        self.labels: list[Label] = []
+        self.ids: list[str] = []
+        self.fields: dict[str, list[Any]] = {name: [] for name in fields}
+
+    def add(self, chunk: Chunk, texts: list[str], labels: list[Label | None], which: list[int]) -> None:
+        """Those at these places of a chunk."""
+
+        def take(column: list[Any]) -> list[Any]:
+            return column if len(which) == len(chunk) else [column[k] for k in which]
+
+        if which:
+            self.texts += take(texts)
+            self.labels += ["" if label is None else label for label in take(labels)]
+            self.ids += map(str, take(chunk.numbers()))
+            for name, values in self.fields.items():
+                values += take(chunk.values(name))
+
+    def corpus(self, name: str) -> Corpus:
+        """They all; where one has several labels, or none of several, all have tuples."""
+        labels: list[Any] = self.labels
+        if tuple in map(type, labels):
+            labels = [label if isinstance(label, tuple) else (label,) if label else () for label in labels]
+        return Corpus(name, self.texts, labels, ids=self.ids, fields=self.fields)
 
 
 @dataclass(frozen=True)
@@ -120,18 +148,18 @@ class RowReader:
     missing_labels: Collection[str] = MISSING_LABELS
     flags: Mapping[str, bool] = field(default_factory=dict)
 
-    def read(self, row: Row) -> tuple[str, str | tuple[str, ...] | None]:
+    def read(self, row: Row) -> tuple[str, Label | None]:
         """The text of a row, and its label, or labels, None where there is none; ValueError where these are something else."""
-        return _text(row, self.columns.text), self._label(row)
+        return _text(row, self.columns.text), self._label([row.values.get(name) for name in self.columns.labels])
 
     def read_all(
-        self, rows: Iterable[Read], name: str, source: Any, *, strict: bool = True, fields: Sequence[str] = ()
+        self, chunks: Iterable[Chunk], name: str, source: Any, *, strict: bool = True, fields: Sequence[str] = ()
     ) -> LabelledTable:
         """The corpus that rows make.
 
         Parameters
         ----------
-        rows : rows, invalid and blank lines
+        chunks : rows and invalid lines, by their numbers
         name : str
             Of the corpus.
         source : what to call the file in errors
@@ -140,34 +168,33 @@ class RowReader:
         fields : names of further columns
         """
         invalid: list[InvalidLine] = []
-        complete: list[_Example] = []
-        unlabelled: list[_Example] = []
-        empty: list[_Example] = []
-        for row in rows:
-            if isinstance(row, Row):
-                try:
-                    text, label = self.read(row)
-                except ValueError as error:
-                    invalid.append(InvalidLine(row.number, str(error)))
-                else:
-                    kind = empty if not text.strip() else unlabelled if label is None else complete
-                    kind.append(_Example(row, text, "" if label is None else label))
-            elif isinstance(row, InvalidLine):
-                invalid.append(row)
+        unlabelled_rows: list[Row] = []
+        complete, unlabelled, empty = (_Examples(fields) for _ in range(3))
+        for chunk in chunks:
+            texts, labels, reasons = self._read_chunk(chunk)
+            if chunk.invalid or reasons:
+                numbers = chunk.numbers()
+                invalid += sorted([*chunk.invalid, *(InvalidLine(numbers[k], reason) for k, reason in reasons.items())])
             if strict and invalid:
-                raise TableError(refusal(invalid, source))
+                raise TableError(refusal(invalid[:1], source))
+            places: tuple[list[int], ...] = [], [], []
+            for k, (text, label) in enumerate(zip(texts, labels, strict=True)):
+                if k not in reasons:
+                    places[2 if not text.strip() else 1 if label is None else 0].append(k)
+            for kind, which in zip((complete, unlabelled, empty), places, strict=True):
+                kind.add(chunk, texts, labels, which)
+            unlabelled_rows += chunk.rows(places[1])
         text_column, label_column = self.columns.text, self.columns.label
-        places = [] if label_column is None else [one.row.values.get(label_column) for one in unlabelled]
-        corpus, without_label, without_text = (_corpus(name, kind, fields) for kind in (complete, unlabelled, empty))
+        values = [] if label_column is None else [row.values.get(label_column) for row in unlabelled_rows]
         return LabelledTable(
-            corpus,
+            complete.corpus(name),
             invalid=invalid,
             text_column=text_column,
             label_column=label_column,
-            unlabelled=without_label,
-            unlabelled_rows=[one.row for one in unlabelled],
-            missing=Counter(label_name(value) or "" for value in places),
-            empty=without_text,
+            unlabelled=unlabelled.corpus(name),
+            unlabelled_rows=unlabelled_rows,
+            missing=Counter(label_name(value) or "" for value in values),
+            empty=empty.corpus(name),
         )
 
     def texts(self, batch: list[Read]) -> TextBatch:
@@ -193,12 +220,27 @@ class RowReader:
             rows.append(row)
         return TextBatch(texts, rows)
 
-    def _label(self, row: Row) -> str | tuple[str, ...] | None:
-        if len(self.columns.labels) > 1:
-            return self._labels(row)
-        if self.columns.label is None:
-            return None
-        value = row.values.get(self.columns.label)
+    def _read_chunk(self, chunk: Chunk) -> tuple[list[str], list[Label | None], dict[int, str]]:
+        """Texts and labels of rows, and by their places why rows cannot be read."""
+        if isinstance(chunk, RecordChunk):
+            with suppress(ValueError):  # of a label that cannot be one; whose it is will be found row by row
+                values = list(zip(*map(chunk.values, self.columns.labels), strict=True)) or [()] * len(chunk)
+                labels = {own: self._label(own) for own in {*values}}  # the same few again and again
+                return chunk.values(self.columns.text), [labels[own] for own in values], {}
+        read: list[tuple[str, Label | None]] = []
+        reasons: dict[int, str] = {}
+        for k, row in enumerate(chunk.rows(range(len(chunk)))):
+            try:
+                read.append(self.read(row))
+            except ValueError as error:
+                read.append(("", None))
+                reasons[k] = str(error)
+        return [text for text, _ in read], [label for _, label in read], reasons
+
+    def _label(self, values: Sequence[Any]) -> Label | None:
+        if len(values) != 1:
+            return self._labels(values) if values else None
+        (value,) = values
         if isinstance(value, list):
             return tuple(name for name in map(label_name, value) if name)
         name = label_name(value)
@@ -208,12 +250,12 @@ class RowReader:
             return self._parts(name)
         return name or None
 
-    def _labels(self, row: Row) -> tuple[str, ...] | None:
+    def _labels(self, values: Sequence[Any]) -> tuple[str, ...] | None:
         """Of several columns: 0 and 1, or names; None where one that should be 0 or 1 is missing, or all are."""
         names: list[str] = []
         n_missing = 0
-        for column in self.columns.labels:
-            name = label_name(row.values.get(column))
+        for column, value in zip(self.columns.labels, values, strict=True):
+            name = label_name(value)
             says_no = self.flags.get(column)  # whether an empty cell does; None for a column of names
             if name is None or name in self.missing_labels or (name == "" and says_no is False):
                 if says_no is not None:
@@ -242,14 +284,6 @@ def _text(row: Row, column: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{column!r} is {value!r}, not a text")
     return value
-
-
-def _corpus(name: str, examples: Sequence[_Example], fields: Sequence[str]) -> Corpus:
-    labels: list[Any] = [one.label for one in examples]
-    if any(isinstance(label, tuple) for label in labels):
-        labels = [label if isinstance(label, tuple) else (label,) if label else () for label in labels]
-    values = {column: [one.row.values.get(column) for one in examples] for column in fields}
-    return Corpus(name, [one.text for one in examples], labels, ids=[str(one.row.number) for one in examples], fields=values)
 
 
 def refusal(invalid: Sequence[InvalidLine], source: Any) -> str:

@@ -1,0 +1,154 @@
+"""Rows of a whole file, chunk by chunk and column by column.
+
+Records of CSV and TSV in UTF-8 stay bytes, and the core gives the values of the columns that are asked for. Where one is a row
+and not plain, its chunk is read by `delimited`, as other files are by `formats`; tests hold both to the same tables.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+from .. import core
+from .delimited import Log, parse_delimited
+from .dialect import Dialect
+from .formats import TEXT_FORMATS, open_text, read_rows, text_rows, with_format
+from .lines import Line
+from .records import split_records, suits_core, take_names
+from .rows import InvalidLine, Read, Row
+
+
+class RowChunk:
+    """Rows that are there, and lines between them that cannot be read."""
+
+    def __init__(self, lines: Iterable[Read]) -> None:
+        lines = list(lines)
+        self._rows = [row for row in lines if isinstance(row, Row)]
+        self.invalid = [row for row in lines if isinstance(row, InvalidLine)]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rows(self, which: Iterable[int]) -> list[Row]:
+        """Those at these places."""
+        return [self._rows[k] for k in which]
+
+    def numbers(self) -> list[int]:
+        """Of their lines."""
+        return [row.number for row in self._rows]
+
+    def values(self, name: str) -> list[Any]:
+        """Of a column, None where a row lacks it."""
+        return [row.values.get(name) for row in self._rows]
+
+    distinct = values  # 1 and True are equal, and not the same label
+
+
+class RecordChunk:
+    """Records that are plain, whose values are strings; the questions are those to a `RowChunk`.
+
+    Parameters
+    ----------
+    records : core.Records, read
+    names : of the columns
+    delimiter : str
+    invalid : lines between them that cannot be read
+    """
+
+    def __init__(self, records: core.Records, names: list[str], delimiter: str, invalid: list[InvalidLine]) -> None:
+        self._records, self._names, self._delimiter, self.invalid = records, names, delimiter, invalid
+        self._n = len(records.rows)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def rows(self, which: Iterable[int]) -> list[Row]:
+        """Those at these places."""
+        all_places = self._records.rows
+        places = [all_places[k] for k in which]
+        columns = [self._records.values(self._delimiter, column, places) for column in range(len(self._names))]
+        values = zip(*columns, strict=True)
+        return [
+            Row(number, dict(zip(self._names, own, strict=True)))
+            for number, own in zip(self._records.numbers(places), values, strict=True)
+        ]
+
+    def numbers(self) -> list[int]:
+        """Of their lines."""
+        return self._records.numbers()
+
+    def values(self, name: str) -> list[str]:
+        """Of a column."""
+        return self._records.values(self._delimiter, self._names.index(name))
+
+    def distinct(self, name: str) -> set[str]:
+        """The values of a column, each once."""
+        return set(self.values(name))
+
+
+Chunk: TypeAlias = RowChunk | RecordChunk
+
+
+class FileRows(Sequence[Row]):
+    """The rows of chunks, one after the other."""
+
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        self.chunks = list(chunks)
+        self._ends = list(accumulate(map(len, self.chunks)))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __getitem__(self, place: Any) -> Any:
+        k = bisect(self._ends, place)
+        return self.chunks[k].rows([place - self._ends[k] + len(self.chunks[k])])[0]
+
+    @property
+    def invalid(self) -> list[InvalidLine]:
+        """Lines that cannot be read."""
+        return [line for chunk in self.chunks for line in chunk.invalid]
+
+    def columns(self, names: Iterable[str]) -> dict[str, Iterable[Any]]:
+        """The values of columns, not all as often as they occur."""
+        return {name: self._column(name) for name in names}
+
+    def _column(self, name: str) -> Iterator[Any]:
+        for chunk in self.chunks:
+            yield from chunk.distinct(name)
+
+
+def read_chunks(
+    source: str | os.PathLike[str], dialect: Dialect | None, log: Log, names: Collection[str] = ()
+) -> Iterator[Chunk]:
+    """The rows of a file; parameters are those of `read_rows`."""
+    given = with_format(source, dialect or Dialect(), log)
+    if given.file_format not in TEXT_FORMATS:
+        yield from map(RowChunk, read_rows(source, given, log, names))
+        return
+    with ExitStack() as stack:
+        stream, found = open_text(source, given, stack, names)
+        if found.file_format not in ("csv", "tsv") or not suits_core(found):
+            yield from map(RowChunk, text_rows(stream, found, given, log))
+            return
+        if stream.note:
+            log(stream.note)
+        columns: list[str] = []
+        for records in split_records(stream, found):
+            columns = columns or take_names(records, found, given, stream.name, log)
+            yield _chunk(records, columns, str(found.delimiter))
+
+
+def _chunk(records: core.Records, names: list[str], delimiter: str) -> Chunk:
+    records.read_delimited(delimiter, len(names), len(names), defuse=False, n_threads=1)
+
+    def parse(places: list[int]) -> list[Read]:
+        return parse_delimited([Line(*records.line(place)) for place in places], names, delimiter, "utf-8")
+
+    invalid = [line for line in parse(records.odd) if isinstance(line, InvalidLine)]
+    if len(invalid) == len(records.odd):
+        return RecordChunk(records, names, delimiter, invalid)
+    return RowChunk(parse(sorted([*records.rows, *records.odd])))
