@@ -1,5 +1,7 @@
 """BagOfWords: the papers' weights and analyser, and what it accepts."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -191,6 +193,7 @@ def test_keywords_are_split_as_texts_are():
 @pytest.mark.parametrize("Vectorizer", [BagOfWords, textmargin.CountVectorizer, textmargin.TfidfVectorizer])
 def test_a_step_that_a_subclass_changed_was_left_out(Vectorizer):
     class Stemmer(Vectorizer):
+        @functools.wraps(Vectorizer.build_analyzer)
         def build_analyzer(self):
             analyze = super().build_analyzer()
             return lambda text: [word.rstrip("s") for word in analyze(text)]
@@ -199,3 +202,12 @@ def test_a_step_that_a_subclass_changed_was_left_out(Vectorizer):
     assert {"cat", "cats"} & words.vocabulary_.keys() == {"cat"}
     assert words.transform(["cats"]).nnz == 1
     assert "build_analyzer" in words.fallback_reason()
+
+
+def test_names_of_files_were_taken_for_texts(tmp_path):
+    path = tmp_path / "harvest.txt"
+    path.write_text("wheat and corn")
+    for words in (textmargin.CountVectorizer(input="filename"), textmargin.TfidfVectorizer(input="filename")):
+        assert words.fit([str(path)]).get_feature_names_out().tolist() == ["and", "corn", "wheat"]
+        with pytest.raises(FileNotFoundError):
+            words.transform(["not there.txt"])

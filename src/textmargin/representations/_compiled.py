@@ -21,7 +21,8 @@ from .linear_scores import TermWeights
 if TYPE_CHECKING:
     from .. import core
 
-_STEPS = ("build_analyzer", "build_tokenizer", "build_preprocessor", "decode")  # that a subclass may have changed
+# What a subclass may have changed.
+_STEPS = ("build_analyzer", "build_tokenizer", "build_preprocessor", "decode", "_word_ngrams", "_char_ngrams", "_char_wb_ngrams")
 _TEXTS_AT_ONCE = 1 << 14
 _LONGEST = 1 << 30  # sequences: no text is as long, and compiled code counts with 32 bits
 
@@ -41,7 +42,8 @@ class CompiledVectorizer(OpenVectorizer):
         A preprocessor, or accents to strip, is Python's work too, and leaves the rest to compiled code.
         """
         for step in _STEPS:
-            if not getattr(type(self), step).__module__.startswith(("sklearn.", "textmargin.")) or step in vars(self):
+            owner = next(cls for cls in type(self).__mro__ if step in vars(cls))
+            if step in vars(self) or not owner.__module__.startswith(("sklearn.", "textmargin.")):
                 return f"{type(self).__name__}.{step} is your own"
         if callable(self.analyzer):
             return f"analyzer={self.analyzer!r:.60} is your own"
@@ -88,7 +90,7 @@ class CompiledVectorizer(OpenVectorizer):
                 return
 
     def _strings(self, documents: list[Any]) -> list[str]:
-        if not {*map(type, documents)} <= {str}:
+        if self.input != "content" or not {*map(type, documents)} <= {str}:
             documents = [self.decode(text) for text in documents]
         if self._prepares():
             documents = list(map(self.build_preprocessor(), documents))
