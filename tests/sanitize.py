@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "sanitize"
 PACKAGE = BUILD / "package"
 FLAGS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
-TESTS = ["tests/test_core.py", "tests/representations", "tests/tables", "tests/learners"]
+TESTS = ["tests/test_core.py", "tests/representations", "tests/tables", "tests/cli/test_records.py", "tests/learners"]
 # An editable install finds the package before any path does.
 RUN = """
 import sys
