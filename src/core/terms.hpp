@@ -12,6 +12,8 @@
 
 namespace textmargin {
 
+static_assert(std::endian::native == std::endian::little, "the bytes of a term are compared as numbers");
+
 constexpr u32 NONE = ~0u;
 constexpr size_t PADDING = 16;  // bytes that may be read behind a term
 
