@@ -2,6 +2,7 @@
 
 import csv
 import io
+from contextlib import contextmanager, nullcontext
 from unittest.mock import patch
 
 import pytest
@@ -57,6 +58,13 @@ options = st.fixed_dictionaries(
 )
 
 
+@contextmanager
+def in_pieces():
+    """A chunk for every few bytes."""
+    with patch.multiple(streams, FIRST_BLOCK=40, AT_ONCE=15), patch.object(chunks, "_BLOCK", 1):
+        yield
+
+
 def outcome(path, given_options):
     try:
         return read_table(path, **given_options)
@@ -65,19 +73,14 @@ def outcome(path, given_options):
 
 
 @settings(deadline=None, max_examples=300)
-@given(content=files(), given_options=options, sizes=st.sampled_from([(1 << 18, 1 << 19), (40, 15)]))
-def test_columns_make_the_table_that_rows_make(tmp_path_factory, content, given_options, sizes):
+@given(content=files(), given_options=options, pieces=st.booleans())
+def test_columns_make_the_table_that_rows_make(tmp_path_factory, content, given_options, pieces):
     path = tmp_path_factory.getbasetemp() / "chunks.csv"
     path.write_bytes(content)
-    with patch.multiple(streams, FIRST_BLOCK=sizes[0], AT_ONCE=sizes[1]):
+    with in_pieces() if pieces else nullcontext():
         found = outcome(path, given_options)
         with patch.object(chunks, "suits_core", lambda dialect: False):
             assert found == outcome(path, given_options)
-
-
-def kinds(path, content, dialect=None):
-    path.write_bytes(content)
-    return [(type(chunk), len(chunk), len(chunk.invalid)) for chunk in read_chunks(path, dialect, print)]
 
 
 @pytest.mark.parametrize(
@@ -90,13 +93,22 @@ def kinds(path, content, dialect=None):
     ],
 )
 def test_plain_records_stay_bytes(tmp_path, content, kind):
-    assert kinds(tmp_path / "a.csv", content) == [kind]
+    (tmp_path / "a.csv").write_bytes(content)
+    (chunk,) = read_chunks(tmp_path / "a.csv", None, print)
+    assert (type(chunk), len(chunk), len(chunk.invalid)) == kind
 
 
 def test_rows_of_chunks_by_their_places(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,label\n" + "".join(f"text {k},{k % 2}\n\n" for k in range(40)))
-    with patch.multiple(streams, FIRST_BLOCK=40, AT_ONCE=15):
+    with in_pieces():
         rows = FileRows(read_chunks(path, None, print))
     assert len(rows.chunks) > 9
     assert [rows[k] for k in range(40)] == [(2 * k + 2, {"text": f"text {k}", "label": str(k % 2)}) for k in range(40)]
+
+
+def test_small_pieces_become_one_chunk(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\n" + "a,b\n" * 100)
+    with patch.multiple(streams, FIRST_BLOCK=40, AT_ONCE=15):
+        assert [len(chunk) for chunk in read_chunks(path, None, print)] == [100]

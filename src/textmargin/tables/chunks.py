@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import accumulate
 from typing import Any, TypeAlias
@@ -20,6 +20,11 @@ from .formats import TEXT_FORMATS, open_text, read_rows, text_rows, with_format
 from .lines import Line
 from .records import split_records, suits_core, take_names
 from .rows import InvalidLine, Read, Row
+from .streams import ByteStream
+
+Columns: TypeAlias = Mapping[str, Sequence[str]]  # the values of a chunk, by name
+_NONE: Columns = {}
+_BLOCK = 1 << 16
 
 
 class RowChunk:
@@ -33,7 +38,7 @@ class RowChunk:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def rows(self, which: Iterable[int]) -> list[Row]:
+    def rows(self, which: Sequence[int], there: Columns = _NONE) -> list[Row]:
         """Those at these places."""
         return [self._rows[k] for k in which]
 
@@ -66,16 +71,18 @@ class RecordChunk:
     def __len__(self) -> int:
         return self._n
 
-    def rows(self, which: Iterable[int]) -> list[Row]:
-        """Those at these places."""
+    def rows(self, which: Sequence[int], there: Columns = _NONE) -> list[Row]:
+        """Those at these places, with values of columns that are there already, so that no string is there twice."""
+        if not which:
+            return []
         all_places = self._records.rows
         places = [all_places[k] for k in which]
-        columns = [self._records.values(self._delimiter, column, places) for column in range(len(self._names))]
-        values = zip(*columns, strict=True)
-        return [
-            Row(number, dict(zip(self._names, own, strict=True)))
-            for number, own in zip(self._records.numbers(places), values, strict=True)
+        columns = [
+            self._records.values(self._delimiter, column, places) if name not in there else [there[name][k] for k in which]
+            for column, name in enumerate(self._names)
         ]
+        numbers = self._records.numbers(places)
+        return [Row(number, dict(zip(self._names, own))) for number, *own in zip(numbers, *columns)]  # noqa: B905  # known to be alike
 
     def numbers(self) -> list[int]:
         """Of their lines."""
@@ -104,6 +111,7 @@ class FileRows(Sequence[Row]):
         return self._ends[-1] if self._ends else 0
 
     def __getitem__(self, place: Any) -> Any:
+        place = range(len(self))[place]
         k = bisect(self._ends, place)
         return self.chunks[k].rows([place - self._ends[k] + len(self.chunks[k])])[0]
 
@@ -111,6 +119,12 @@ class FileRows(Sequence[Row]):
     def invalid(self) -> list[InvalidLine]:
         """Lines that cannot be read."""
         return [line for chunk in self.chunks for line in chunk.invalid]
+
+    def drain(self) -> Iterator[Chunk]:
+        """The chunks for the last time: each is let go of before the next."""
+        self.chunks.reverse()
+        while self.chunks:
+            yield self.chunks.pop()
 
     def columns(self, names: Iterable[str]) -> dict[str, Iterable[Any]]:
         """The values of columns, not all as often as they occur."""
@@ -137,9 +151,25 @@ def read_chunks(
         if stream.note:
             log(stream.note)
         columns: list[str] = []
-        for records in split_records(stream, found):
+        for records in split_records(_in_blocks(stream), found):
             columns = columns or take_names(records, found, given, stream.name, log)
             yield _chunk(records, columns, str(found.delimiter))
+
+
+def _in_blocks(stream: ByteStream) -> ByteStream:
+    """The same bytes, what arrives in small pieces joined: a chunk is worth its while from some hundred rows on."""
+
+    def join() -> Iterator[bytes]:
+        block = b""
+        for data in iter(stream.read, b""):
+            block += data
+            if len(block) >= _BLOCK:
+                yield block
+                block = b""
+        yield block
+
+    blocks = join()
+    return ByteStream(stream.name, lambda: next(blocks, b""), patient=True)
 
 
 def _chunk(records: core.Records, names: list[str], delimiter: str) -> Chunk:

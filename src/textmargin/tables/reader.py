@@ -87,10 +87,10 @@ def read_table(
         name = "standard input" if source == "-" else Path(source).name
         flags = find_flags(rows.columns(columns.labels), missing_labels) if len(columns.labels) > 1 else {}
         reader = RowReader(columns, label_separator, missing_labels, flags)
-        table = reader.read_all(rows.chunks, name, called, strict=not skip_invalid, fields=fields)
+        table = reader.read_all(rows.chunks if lenient else rows.drain(), name, called, strict=not skip_invalid, fields=fields)
         if lenient and columns.label is not None and not any(table.corpus.labels):  # all empty: nobody said anything of any text
             columns = replace(columns, label=None, labels=(), notes=[*columns.notes, f"no label in column {columns.label!r}"])
-            table = RowReader(columns).read_all(rows.chunks, name, called, strict=not skip_invalid, fields=fields)
+            table = RowReader(columns).read_all(rows.drain(), name, called, strict=not skip_invalid, fields=fields)
         if not table.corpus.texts and not table.unlabelled.texts:
             raise TableError(
                 _nothing_left(called, table.invalid)

@@ -183,7 +183,7 @@ class RowReader:
                     places[2 if not text.strip() else 1 if label is None else 0].append(k)
             for kind, which in zip((complete, unlabelled, empty), places, strict=True):
                 kind.add(chunk, texts, labels, which)
-            unlabelled_rows += chunk.rows(places[1])
+            unlabelled_rows += chunk.rows(places[1], {self.columns.text: texts})
         text_column, label_column = self.columns.text, self.columns.label
         values = [] if label_column is None else [row.values.get(label_column) for row in unlabelled_rows]
         return LabelledTable(
