@@ -34,11 +34,15 @@ struct Cleaner {
             u8 padded[32] = {};
             const u8* from = size < 32 ? static_cast<const u8*>(std::memcpy(padded, s + i, size)) : s + i;
             if (!((load(from) | load(from + 8) | load(from + 16) | load(from + 24)) & HIGH_BITS) && plain(from, size)) {
-                block(from, out + o);
+                block<32>(from, out + o);
                 i += size, o += size;
-            } else {
-                for (const size_t end = i + size; i < end;) i = step(s, n, i, out, o);
+                continue;
             }
+            for (const size_t end = i + size; i < end;)  // eight at a time between characters that are not ASCII
+                if (i + 8 <= n && !(load(s + i) & HIGH_BITS) && plain(s + i, 8))
+                    block<8>(s + i, out + o), i += 8, o += 8;
+                else
+                    i = step(s, n, i, out, o);
         }
         std::memset(out + o, 0, 128);
         return o;
@@ -52,17 +56,18 @@ struct Cleaner {
         return false;                                              // several blanks may be one
     }
 
+    template <int size>
     void block(const u8* s, u8* out) const {
         const u8 fold = lowercase ? 0x20 : 0;
         if (kind == Kind::character_wb) {
-            for (int k = 0; k < 32; ++k) {
+            for (int k = 0; k < size; ++k) {
                 const u8 c = s[k], upper = u8(c - 'A') < 26 ? fold : 0;
                 out[k] = (is_space(c) ? 0 : 0xFF) & u8((c | upper) + 1);
             }
             return;
         }
         const u8 digit = kind == Kind::word || digits ? 0xFF : 0, line = kind == Kind::pattern && underscore ? 0xFF : 0;
-        for (int k = 0; k < 32; ++k) {
+        for (int k = 0; k < size; ++k) {
             const u8 c = s[k], letter = u8((c | 0x20) - 'a') < 26 ? 0xFF : 0;
             const u8 other = (u8(c - '0') < 10 ? digit : 0) | (c == '_' ? line : 0);
             out[k] = (letter & (c | fold)) | (other & c);
