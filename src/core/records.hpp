@@ -39,7 +39,7 @@ struct Record {
 struct Batch {
     std::string bytes;
     std::vector<Record> records;
-    std::vector<std::deque<std::string>> copies{1};  // of what is not in the file as it is needed; one for each thread that reads
+    std::deque<std::deque<std::string>> copies{1};  // of what is not in the file as it is needed; one for each thread that reads
 
     Text keep(std::string copy, size_t thread = 0) { return copies[thread].emplace_back(std::move(copy)); }
 };

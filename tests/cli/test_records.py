@@ -350,3 +350,12 @@ def test_a_batch_ahead_changes_nothing_and_loses_nothing():
 def _broken(batches):
     yield from batches
     raise OSError("gone")
+
+
+def test_a_text_that_was_put_moved_when_more_threads_came():
+    records = core.RecordSplitter(ord(","), 10, 1000).add(b"a,b\nc,d\n")
+    texts = ["long enough to lie in memory of its own " * n for n in (3, 30)]
+    for place, text in enumerate(texts):
+        records.put_row(place, text.encode())
+    records.read_delimited(",", 2, 1, defuse=False, n_threads=16)
+    assert list(records.texts()) == texts
