@@ -15,7 +15,7 @@ from .rows import InvalidLine, Read, Row
 CARRIAGE_RETURN = "a carriage return stands inside the line; if all lines end with one, turn them into newlines: tr '\\r' '\\n'"
 _CSV_REASONS = {
     "new-line character seen": CARRIAGE_RETURN,
-    "unexpected end of data": "the quote that opens a value is never closed, or the lines up to the one that closes it are no row",
+    "unexpected end of data": "the quote that opens a value is never closed, or the lines up to its closing one are no row",
     "expected after": "a value goes on after its closing quote; inside a quoted value, quotes are doubled",
 }
 Log: TypeAlias = Callable[[str], None]
