@@ -58,7 +58,7 @@ def test_stray_quotes_take_no_longer_than_other_lines(tmp_path):
     for line in ('a"b,"c\n', 'a","b\n', 'a,"b" c,"\n'):  # open a value if none is open, and leave one open if one is
         path.write_text("text,label\n" + line * 40_000)
         start = time.process_time()
-        assert len(read_flat(path)) == 40_000
+        assert sum(isinstance(row, InvalidLine) for row in read_flat(path)) == 40_000
         assert time.process_time() - start < 5
 
 

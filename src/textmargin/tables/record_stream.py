@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from .paths import name_of
 from .reader import reader_on_arrival, stream_texts
 from .records import split_records, suits_core, take_names
 from .row_reader import RowReader, TextBatch
-from .rows import EmptyText, InvalidLine, Read, Row
+from .rows import EmptyText, Header, InvalidLine, Read, Row
 from .streams import ByteStream
 
 
@@ -60,6 +60,8 @@ class RecordBatch:
     rows : mapping from places to rows, those that are no plain records
     invalid_places : mapping from places to lines that cannot be read
     """
+
+    header: Sequence[str] = ()  # it is known when no row came
 
     def __init__(
         self,
@@ -233,6 +235,12 @@ class _DelimitedRecords(_Records):
     ) -> None:
         super().__init__(stream, dialect, use, find_reader)
         self.given, self.log = given, log
+
+    def batches(self) -> Iterator[TextBatch | RecordBatch]:
+        """What is there, and where no row is among it the names of the columns."""
+        yield from super().batches()
+        if self.names and self.reader is None:
+            yield TextBatch([], [Header(0, self.names)])
 
     def _batch(self, records: core.Records) -> Iterator[TextBatch | RecordBatch]:
         if not self.names:
