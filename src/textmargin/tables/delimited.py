@@ -29,7 +29,7 @@ def parse_encoding(dialect: Dialect) -> str:
 def decode_line(content: bytes, encoding: str) -> str:
     """A line as text; ValueError where it is none."""
     if b"\0" in content:
-        raise ValueError("it holds zero bytes, so this is not a text file")
+        raise ValueError("it holds zero bytes")
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:

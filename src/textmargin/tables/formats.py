@@ -118,7 +118,7 @@ def open_text(
     found = find_dialect(first, given, stream.name, names, complete=stream.at_end, piped=source == "-")
     if transcodes(found):
         stream = stream.in_utf8(str(found.encoding))
-    elif b"\0" in first[:4096] and source != "-":
+    elif given.encoding is None and b"\0" in first[:4096] and source != "-":
         refuse_zero_bytes(stream.name)
     stream.drop_mark()
     return stream, found
