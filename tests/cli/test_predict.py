@@ -119,6 +119,16 @@ def test_an_empty_stream_is_told_and_no_mistake(folder, given, names):
     assert err[-1] == "textmargin: standard input has no rows; there was nothing to decide on"
 
 
+@pytest.mark.parametrize("options", [(), ("--budget", "9")])  # as records, and row by row
+def test_json_of_texts_alone_lost_them_on_standard_input(folder, options):
+    content = b'{"text": "no toner"}\n{"text": " "}\n'
+    (folder / "texts.jsonl").write_bytes(content)
+    code, out, _ = predict(folder, *options, given=content)
+    assert (code, out[0]) == (0, f"text,{OURS}")
+    assert predict(folder, "texts.jsonl", *options)[1] == out
+    assert predict(folder, *options, given=b"\nno toner\n")[1][:2] == [HEADER, out[1].replace("no toner", "2")]  # plain lines
+
+
 @pytest.mark.parametrize("model", ["m.tmm", "several.tmm"])
 def test_a_table_without_rows_lost_its_columns(folder, model):
     (folder / "none.csv").write_text("id,text,label\n")

@@ -36,8 +36,8 @@ class DecisionWriter:
     scores : bool
         Whether the score of every class is written too; in JSON its probability as well.
     narrow : bool, or None
-        Whether the number of the line stands for the row, in place of all its columns; None: where the first line is a text and
-        nothing else.
+        Whether the number of the line stands for the row, in place of all its columns; None: where lines are texts and nothing
+        else, as `use` then says.
     use : RecordUse, default=None
         Of the records that come in place of rows, where some do; gets to know the names of the columns of decisions.
     """
@@ -78,7 +78,7 @@ class DecisionWriter:
         assert self.use is not None
         if self.records is None:
             if self.narrow is None:
-                self.narrow = batch.records.first_number == 1 and batch.names == ["text"]
+                self.narrow = self.use.plain
             own = ["line"] if self.narrow else batch.names
             ours = self._names(self._decided(decisions[:0]), own)
             if self.table.names is None:
@@ -108,7 +108,7 @@ class DecisionWriter:
         from ..tables.rows import Row
 
         if self.narrow is None:
-            self.narrow = bool(rows) and rows[0].number == 1 and [*rows[0].values] == ["text"]
+            self.narrow = bool(rows) and self.use is not None and self.use.plain
         own = {"line"} if self.narrow else set(names).union(*(row.values for row in rows))
         ours = self._decided(decisions)
         if len(decisions) < len(rows):  # a row without a text stays, and has no decision

@@ -40,12 +40,18 @@ class RecordUse:
     reserved : set of str, default=None
         Keys that objects of JSON lines may not have beside those of decisions: one that has becomes a row. Who writes them says
         so when it is known; until then all objects become rows.
+    rows : bool, default=False
+        Whether all records become rows, for who asks for their values.
+    plain : bool, default=False
+        Whether every line is a text and nothing else; who reads them says so before the first comes.
     """
 
     objects: bool = True
     defuse: bool = True
     n_threads: int = 1
     reserved: set[str] | None = None
+    rows: bool = False
+    plain: bool = False
 
 
 class RecordBatch:
@@ -139,7 +145,8 @@ def _stream_text(
 ) -> Iterator[TextBatch | RecordBatch]:
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
-        if not _suits(found, use):
+        use.plain = found.file_format == "txt"
+        if use.rows or not _suits(found, use):
             yield from stream_texts(text_rows(stream, found, given, log), called, text, usual, log)
             return
 
