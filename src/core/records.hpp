@@ -65,32 +65,30 @@ enum class Quote : uint8_t {
 };
 
 struct LineScan {
-    size_t n_values = 0;  // that end in the line
+    size_t n_values = 0;          // that end in the line
     Quote quote = Quote::closed;  // after it
 };
 
 // A line of a record: a quote opens a value at its start only, and two stand for one.
 inline LineScan scan_line(Text line, bool opened, char delimiter) {
     line = line.substr(0, line.find_last_not_of('\r') + 1);
-    LineScan scan;
-    const auto n_ends = [&](size_t from, size_t to) {
-        return static_cast<size_t>(std::count(line.begin() + static_cast<ptrdiff_t>(from), line.begin() + static_cast<ptrdiff_t>(to), delimiter));
-    };
+    size_t n = 0;
     for (size_t at = 0;;) {
         if (!opened && at == 0 && line.starts_with('"')) {
             at = 1;
         } else if (!opened) {
             size_t quote = line.find('"', at + 1);
             while (quote != Text::npos && line[quote - 1] != delimiter) quote = line.find('"', quote + 1);
-            scan.n_values += n_ends(at, std::min(quote, line.size()));
-            if (quote == Text::npos) return {scan.n_values + 1, Quote::closed};
+            const Text before = line.substr(at, quote - at);  // up to the end where there is none
+            n += static_cast<size_t>(std::count(before.begin(), before.end(), delimiter));
+            if (quote == Text::npos) return {n + 1, Quote::closed};
             at = quote + 1;
         }
         size_t end = line.find('"', at);
         while (end != Text::npos && end + 1 < line.size() && line[end + 1] == '"') end = line.find('"', end + 2);
-        if (end == Text::npos) return {scan.n_values, Quote::open};
+        if (end == Text::npos) return {n, Quote::open};
         opened = false, at = end + 1;
-        if (at < line.size() && line[at] != delimiter) return {scan.n_values, Quote::stray};
+        if (at < line.size() && line[at] != delimiter) return {n, Quote::stray};
     }
 }
 
@@ -166,7 +164,8 @@ class RecordSplitter {
                 ++number, ++n_pending_;
                 whole = delimiter_ < 0 || !quoted;
                 if (!whole) {
-                    const LineScan scan = scan_line(all.substr(line_, end - line_), n_pending_ > 1, static_cast<char>(delimiter_));
+                    const Text line = all.substr(line_, end - line_);
+                    const LineScan scan = scan_line(line, n_pending_ > 1, static_cast<char>(delimiter_));
                     n_values_ += scan.n_values;
                     if (scan.quote == Quote::open && may_go_on(end + 1 - start)) {
                         line_ = std::min(end + 1, all.size());
@@ -188,7 +187,8 @@ class RecordSplitter {
     }
 
     bool may_go_on(size_t size) const {
-        return n_pending_ <= most_lines_ && (n_pending_ == 1 || size <= most_bytes_) && (n_columns_ == 0 || n_values_ < n_columns_);
+        const bool is_short = n_pending_ <= most_lines_ && (n_pending_ == 1 || size <= most_bytes_);
+        return is_short && (n_columns_ == 0 || n_values_ < n_columns_);
     }
 
     void put(Batch& batch, Text content, int64_t first, bool quoted) {
