@@ -654,3 +654,9 @@ def test_other_version_whose_parameters_differ_warns(change, message, sample, tm
 def test_parameter_without_default_must_be_there(sample, refuses):
     change = of_version("textmargin", "0.0.1", forget("keywords", "KeywordPrior"))
     refuses(changed(sample[0], change), "has a KeywordPrior without 'keywords', which does not fit textmargin")
+
+
+def test_saving_made_folders_that_nobody_asked_for(tmp_path):
+    with pytest.raises(ModelFileError, match=r"m\.tmm cannot be written: there is no folder .*there; choose another place"):
+        TextClassifier().save(tmp_path / "not" / "there" / "m.tmm")
+    assert list(tmp_path.iterdir()) == []

@@ -187,11 +187,6 @@ void bind_records(nb::module_& m) {
         }, nb::arg("places") = nb::none())
         .def("values", &values, nb::arg("delimiter"), nb::arg("column"), nb::arg("places") = nb::none())
         .def_prop_ro("counts", &counts)
-        .def_prop_ro("first_number", [](const Batch& self) {
-            for (const Record& record : self.records)
-                if (record.kind == RecordKind::row || record.kind == RecordKind::empty) return record.number;
-            return int64_t{0};
-        })
         .def("place", [](Batch& self, size_t i) { return at(self, i).place; })
         .def("texts", &texts);
     nb::class_<LineForm>(m, "LineForm")

@@ -39,7 +39,7 @@ struct Record {
 struct Batch {
     std::string bytes;
     std::vector<Record> records;
-    std::vector<std::deque<std::string>> copies{1};  // of what is not in the file as it is needed; one for each thread that reads
+    std::deque<std::deque<std::string>> copies{1};  // of what is not in the file as it is needed; one for each thread that reads
 
     Text keep(std::string copy, size_t thread = 0) { return copies[thread].emplace_back(std::move(copy)); }
 };
@@ -58,32 +58,59 @@ void in_ranges(size_t n, int n_threads, const Work& work) {
 
 inline bool is_blank(Text content) { return content.find_first_not_of(" \t\n\r\v\f") == Text::npos; }  // as bytes.strip sees it
 
-// Whether a quoted value is open after a line: a quote opens one at the start of a value only, and two stand for one.
-inline bool quote_open(Text line, bool opened, char delimiter) {
+enum class Quote : uint8_t {
+    closed,
+    open,
+    stray,  // a value goes on behind it
+};
+
+struct LineScan {
+    size_t n_values = 0;          // that end in the line
+    Quote quote = Quote::closed;  // after it
+};
+
+// A line of a record: a quote opens a value at its start only, and two stand for one.
+inline LineScan scan_line(Text line, bool opened, char delimiter) {
+    line = line.substr(0, line.find_last_not_of('\r') + 1);
+    size_t n = 0;
     for (size_t at = 0;;) {
-        if (!opened) {
-            if (at == 0 && line.starts_with('"')) {
-                at = 1;
-            } else {
-                size_t quote = line.find('"', at + 1);
-                while (quote != Text::npos && line[quote - 1] != delimiter) quote = line.find('"', quote + 1);
-                if (quote == Text::npos) return false;
-                at = quote + 1;
-            }
+        if (!opened && at == 0 && line.starts_with('"')) {
+            at = 1;
+        } else if (!opened) {
+            size_t quote = line.find('"', at + 1);
+            while (quote != Text::npos && line[quote - 1] != delimiter) quote = line.find('"', quote + 1);
+            const Text before = line.substr(at, quote - at);  // up to the end where there is none
+            n += static_cast<size_t>(std::count(before.begin(), before.end(), delimiter));
+            if (quote == Text::npos) return {n + 1, Quote::closed};
+            at = quote + 1;
         }
         size_t end = line.find('"', at);
         while (end != Text::npos && end + 1 < line.size() && line[end + 1] == '"') end = line.find('"', end + 2);
-        if (end == Text::npos) return true;
+        if (end == Text::npos) return {n, Quote::open};
         opened = false, at = end + 1;
+        if (at < line.size() && line[at] != delimiter) return {n, Quote::stray};
     }
 }
 
+// Whether a record is there to name the delimiter.
+inline bool names_delimiter(Text content) {
+    if (content.starts_with('"')) content.remove_prefix(1);
+    constexpr Text start = "sep=";
+    return content.size() >= start.size() && std::equal(start.begin(), start.end(), content.begin(), [](char expected, char c) {
+        return expected == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+    });
+}
+
+// Where lines do not make a record of as many values as the first one has, the quote that joined them was a stray one: the first
+// line is a record by itself, and the others are read anew, so that they are not lost with it.
 class RecordSplitter {
     int delimiter_;  // −1: every line is a record
     size_t most_lines_, most_bytes_;
     std::string rest_;      // lines whose quote is open, then a line whose end is still to come
     size_t line_ = 0;       // where in `rest_` that one begins
     size_t n_pending_ = 0;  // lines whose quote is open
+    size_t n_values_ = 0;   // that end in them
+    size_t n_columns_ = 0;  // 0: to be told by the first record
 
   public:
     int64_t number = 0;  // of the last line so far
@@ -101,63 +128,77 @@ class RecordSplitter {
         }
         batch->bytes = std::move(rest_);
         batch->bytes.append(data);
-        const Text all = batch->bytes;
-        size_t start = 0, line = line_, next_quote = all.find('"', line_);
-        for (size_t end; (end = all.find('\n', line)) != Text::npos; line = end + 1) {
-            if (next_quote < line) next_quote = all.find('"', line);
-            take(*batch, all, start, line, end, next_quote < end);
-        }
+        const size_t start = split(*batch, false);
         if (batch->records.empty()) {
             rest_ = std::move(batch->bytes);
-            line_ = line;
         } else {
-            rest_.assign(all.substr(start));
-            line_ = line - start;
+            rest_.assign(batch->bytes, start);
+            line_ -= start;
         }
         return batch;
     }
 
-    // The last line, which no newline ends, and lines whose quote is never closed, each by itself: they must not be lost.
+    // With the last line, which no newline ends, and lines whose quote is never closed.
     std::shared_ptr<Batch> finish() {
         auto batch = std::make_shared<Batch>();
         batch->bytes = std::move(rest_);
-        const Text all = batch->bytes;
-        size_t start = 0;
-        if (line_ < all.size()) take(*batch, all, start, line_, all.size(), all.find('"', line_) != Text::npos);
-        flush(*batch, all, start, all.size());
+        split(*batch, true);
         rest_.clear(), line_ = 0;
         return batch;
     }
 
   private:
-    // A further line; `start` is where the record begins that it belongs to, and moves on where it is complete.
-    void take(Batch& batch, Text all, size_t& start, size_t line, size_t end, bool has_quote) {
-        ++number;
-        if (delimiter_ < 0 || (n_pending_ == 0 && !has_quote)) {
-            put(batch, all, start, end, number, has_quote);
-        } else if (quote_open(all.substr(line, end - line), n_pending_ > 0, static_cast<char>(delimiter_))) {
-            ++n_pending_;
-            if (n_pending_ > most_lines_ || (n_pending_ > 1 && end + 1 - start > most_bytes_)) flush(batch, all, start, end);
-        } else {
-            put(batch, all, start, end, number - static_cast<int64_t>(n_pending_), true);
-            n_pending_ = 0;
+    // Puts what is complete; returns where the record begins that is not. `last`: whether there is nothing to come.
+    size_t split(Batch& batch, bool last) {
+        const Text all = batch.bytes;
+        size_t start = 0, next_quote = all.find('"', line_);
+        for (;;) {
+            size_t end = all.find('\n', line_);
+            if (end == Text::npos && !last) return start;
+            if (line_ >= all.size() && n_pending_ == 0) return start;
+            bool whole = false, quoted = n_pending_ > 0;
+            if (line_ < all.size()) {
+                end = std::min(end, all.size());
+                if (next_quote < line_) next_quote = all.find('"', line_);
+                quoted = quoted || next_quote < end;
+                ++number, ++n_pending_;
+                whole = delimiter_ < 0 || !quoted;
+                if (!whole) {
+                    const Text line = all.substr(line_, end - line_);
+                    const LineScan scan = scan_line(line, n_pending_ > 1, static_cast<char>(delimiter_));
+                    n_values_ += scan.n_values;
+                    if (scan.quote == Quote::open && may_go_on(end + 1 - start)) {
+                        line_ = std::min(end + 1, all.size());
+                        continue;
+                    }
+                    whole = n_pending_ == 1 || (scan.quote == Quote::closed && (n_columns_ == 0 || n_values_ == n_columns_));
+                }
+            }
+            const int64_t first = number - static_cast<int64_t>(n_pending_) + 1;
+            if (!whole) {
+                end = std::min(all.find('\n', start), all.size());
+                number = first;
+                next_quote = 0;
+            }
+            put(batch, all.substr(start, end - start), first, quoted);
+            start = line_ = std::min(end + 1, all.size());
+            n_pending_ = n_values_ = 0;
         }
     }
 
-    void flush(Batch& batch, Text all, size_t& start, size_t end) {
-        for (; n_pending_ > 0; --n_pending_) {
-            const size_t newline = std::min(all.find('\n', start), end);
-            put(batch, all, start, newline, number - static_cast<int64_t>(n_pending_) + 1, true);
-        }
+    bool may_go_on(size_t size) const {
+        const bool is_short = n_pending_ <= most_lines_ && (n_pending_ == 1 || size <= most_bytes_);
+        return is_short && (n_columns_ == 0 || n_values_ < n_columns_);
     }
 
-    static void put(Batch& batch, Text all, size_t& start, size_t end, int64_t number, bool quoted) {
-        Text content = all.substr(start, end - start);
+    void put(Batch& batch, Text content, int64_t first, bool quoted) {
         if (content.ends_with('\r')) content.remove_suffix(1);
         Record& record = batch.records.emplace_back();
-        record.content = content, record.number = number, record.quoted = quoted;
-        if (is_blank(content)) record.kind = RecordKind::blank;
-        start = std::min(end + 1, all.size());
+        record.content = content, record.number = first, record.quoted = quoted;
+        if (is_blank(content))
+            record.kind = RecordKind::blank;
+        else if (n_columns_ == 0 && delimiter_ >= 0 && !names_delimiter(content))
+            n_columns_ = std::max<size_t>(scan_line(content, false, static_cast<char>(delimiter_)).n_values, 1);
     }
 };
 

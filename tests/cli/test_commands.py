@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -93,3 +95,25 @@ def test_a_missing_corpus_is_explained(tmp_path, monkeypatch):
     result = call("data", "show", "medline")
     assert "medline.jsonl.gz, 343,505 bytes: missing" in result.output
     assert "Glasgow" in result.output
+
+
+INTERRUPT = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+from textmargin.cli import app
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+app(["predict", "m.tmm"])
+"""
+
+
+@pytest.mark.parametrize("name", ["typer", "textmargin.cli.predict", "textmargin.decider"])
+def test_an_early_interruption_printed_a_traceback(name):
+    ended = subprocess.run([sys.executable, "-c", INTERRUPT.format(name=name)], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (130, "")
+    assert "interrupted; a file that it writes" in ended.stderr if name == "textmargin.decider" else ended.stderr == ""

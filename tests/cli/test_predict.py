@@ -108,15 +108,44 @@ def test_a_column_that_is_not_there_is_a_mistake(folder):
 
 def test_only_bad_lines_are_exit_code_2(folder):
     code, out, err = predict(folder, given=b"text,id\nno toner\nvpn\n")
-    assert (code, out) == (2, [OURS])
+    assert (code, out) == (2, [f"text,id,{OURS}"])
     assert err[-1] == "textmargin: standard input has 2 lines, and none could be decided on."
 
 
-@pytest.mark.parametrize("given", [b"", b"text\n", b"\n\n"])
-def test_an_empty_stream_is_told_and_no_mistake(folder, given):
+@pytest.mark.parametrize(("given", "names"), [(b"", OURS), (b"text\n", f"text,{OURS}"), (b"\n\n", OURS)])
+def test_an_empty_stream_is_told_and_no_mistake(folder, given, names):
     code, out, err = predict(folder, given=given)
-    assert (code, out) == (0, [OURS])
+    assert (code, out) == (0, [names])
     assert err[-1] == "textmargin: standard input has no rows; there was nothing to decide on"
+
+
+@pytest.mark.parametrize("options", [(), ("--budget", "9")])  # as records, and row by row
+def test_json_of_texts_alone_lost_them_on_standard_input(folder, options):
+    content = b'{"text": "no toner"}\n{"text": " "}\n'
+    (folder / "texts.jsonl").write_bytes(content)
+    code, out, _ = predict(folder, *options, given=content)
+    assert (code, out[0]) == (0, f"text,{OURS}")
+    assert predict(folder, "texts.jsonl", *options)[1] == out
+    assert predict(folder, *options, given=b"\nno toner\n")[1][:2] == [HEADER, out[1].replace("no toner", "2")]  # plain lines
+
+
+@pytest.mark.parametrize("model", ["m.tmm", "several.tmm"])
+def test_a_table_without_rows_lost_its_columns(folder, model):
+    (folder / "none.csv").write_text("id,text,label\n")
+    (folder / "one.csv").write_text("id,text,label\n1,no toner,x\n")
+    names = "id,text,label,predicted_label,guess,score,confidence"
+    assert predict(folder, "none.csv", model=model)[1] == [names]
+    assert predict(folder, "none.csv", "--budget", "1", model=model)[1] == [names]  # row by row
+    assert predict(folder, "none.csv", "--json", model=model)[1] == []
+    for name in ("none", "one"):
+        for suffix in ("csv", "parquet", "xlsx"):
+            assert predict(folder, f"{name}.csv", "-o", f"{name}-out.{suffix}", model=model)[0] == 0
+    assert (folder / "none-out.csv").read_text().splitlines() == [names]
+    schemas = [pq.read_schema(folder / f"{name}-out.parquet") for name in ("none", "one")]
+    assert schemas[0] == schemas[1]
+    for suffix in ("parquet", "xlsx"):
+        again = predict(folder, f"none-out.{suffix}", "--text", "text", model=model)[1]
+        assert again[0].startswith(f"{names},predicted_")
 
 
 def test_the_column_of_training_comes_first(folder):

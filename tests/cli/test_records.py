@@ -30,8 +30,6 @@ from textmargin.errors import TextmarginError
 from textmargin.labels import Decisions
 from textmargin.tables import formats
 from textmargin.tables.dialect import Dialect
-from textmargin.tables.formats import read_rows
-from textmargin.tables.reader import stream_texts
 from textmargin.tables.record_stream import RecordBatch, RecordUse, stream_records
 from textmargin.tables.streams import ByteStream
 from textmargin.tables.writer import open_writer
@@ -91,14 +89,11 @@ def outcome(
     with redirect_stderr(err), patch.object(formats, "open_stream", lambda *_: stream), ExitStack() as stack:
         settings = {} if to_format == "jsonl" else {"keep_formulas": keep_formulas}
         table = stack.enter_context(open_writer(out, to_format, **settings))
-        use = RecordUse(to_format == "jsonl" or narrow is True, not keep_formulas, n_threads=n_threads)
+        use = RecordUse(to_format == "jsonl" or narrow is True, not keep_formulas, n_threads=n_threads, rows=not records)
         try:
-            if records:
-                batches = stream_records("-", use, dialect, log=remark)
-            else:
-                batches = stream_texts(read_rows("-", dialect, remark), "standard input", log=remark)
+            batches = stream_records("-", use, dialect, log=remark)
             batches = (kinds.add(type(batch)) or batch for batch in batches)
-            sink = Sink(DecisionWriter(model, table, scores, narrow, use if records else None).write)
+            sink = Sink(DecisionWriter(model, table, scores, narrow, use).write)
             decide_batches(model, batches, "standard input", strict, sink, None, RowCounter(False), narrow, ahead)
         except TextmarginError as error:
             mistake = str(error)
@@ -350,3 +345,12 @@ def test_a_batch_ahead_changes_nothing_and_loses_nothing():
 def _broken(batches):
     yield from batches
     raise OSError("gone")
+
+
+def test_a_text_that_was_put_moved_when_more_threads_came():
+    records = core.RecordSplitter(ord(","), 10, 1000).add(b"a,b\nc,d\n")
+    texts = ["long enough to lie in memory of its own " * n for n in (3, 30)]
+    for place, text in enumerate(texts):
+        records.put_row(place, text.encode())
+    records.read_delimited(",", 2, 1, defuse=False, n_threads=16)
+    assert list(records.texts()) == texts

@@ -13,6 +13,7 @@ from textmargin.tables import streams
 from textmargin.tables.dialect import Dialect
 from textmargin.tables.formats import read_rows
 from textmargin.tables.reader import read_table
+from textmargin.tables.record_stream import RecordUse, stream_records
 from textmargin.tables.rows import Blank, InvalidLine, Row
 
 
@@ -122,3 +123,25 @@ def test_blank_lines_are_not_lost_in_silence(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("hello\n\nyou\n")
     assert read_flat(path) == [Row(1, {"text": "hello"}), Blank(2), Row(3, {"text": "you"})]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "number"),
+    [
+        ("a.csv", b"id,text\n1,a\n2,b\0\n3,c\n", 3),
+        ("a.tsv", b"id\ttext\n1\ta\n2\t\0b\n3\tc\n", 3),
+        ("a.jsonl", b'{"text": "a"}\n{"text": "b\0"}\n{"text": "c"}\n', 2),
+        ("a.txt", b"a\nb\0\nc\n", 2),
+    ],
+)
+def test_one_zero_byte_refused_a_whole_file_of_a_known_encoding(tmp_path, name, content, number):
+    path = tmp_path / name
+    path.write_bytes(content)
+    for encoding in ("utf-8", "cp1252"):
+        table = read_table(path, dialect=Dialect(encoding=encoding), text="text", labels="ignored", skip_invalid=True)
+        assert table.unlabelled.texts == ["a", "c"]
+        assert table.invalid == [InvalidLine(number, "it holds zero bytes")]
+        streamed = [row for batch in stream_records(path, RecordUse(), Dialect(encoding=encoding)) for row in batch.invalid]
+        assert streamed == table.invalid
+    with pytest.raises(TableError, match="encoding='utf-8', with which such lines alone"):
+        read_table(path, text="text", labels="ignored", skip_invalid=True)

@@ -10,11 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables.user_files import read_flat
 
+from textmargin import core
 from textmargin.errors import TableError
 from textmargin.tables import lines, streams
+from textmargin.tables.chunks import FileRows, read_chunks
 from textmargin.tables.dialect import Dialect
 from textmargin.tables.formats import read_rows
-from textmargin.tables.lines import batches
+from textmargin.tables.lines import RecordJoiner, batches
+from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 from textmargin.tables.rows import InvalidLine, Row
 
@@ -52,10 +55,11 @@ def test_a_long_line_in_small_pieces_takes_linear_time(tmp_path, monkeypatch):
 
 def test_stray_quotes_take_no_longer_than_other_lines(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("text,label\n" + 'a"b,"c\n' * 40_000)  # opens a value if none is open, and leaves one open if one is
-    start = time.process_time()
-    assert len(read_flat(path)) == 40_000
-    assert time.process_time() - start < 5
+    for line in ('a"b,"c\n', 'a","b\n', 'a,"b" c,"\n'):  # open a value if none is open, and leave one open if one is
+        path.write_text("text,label\n" + line * 40_000)
+        start = time.process_time()
+        assert sum(isinstance(row, InvalidLine) for row in read_flat(path)) == 40_000
+        assert time.process_time() - start < 5
 
 
 def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(tmp_path, monkeypatch):
@@ -67,6 +71,50 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(tmp_path, monkey
         assert bad == InvalidLine(2, bad.reason)
         assert "never closed" in bad.reason
         assert good == [Row(3 + k, {"text": "more", "label": "x"}) for k in range(50)]
+
+
+STRAY = [
+    (b'id,text\n1,a\n2,"stray\n3,c\n4,"quoted, d"\n5,e\n', [2, 4, 5, 6], [3]),
+    (b'id\ttext\n2\t"vpn\n3\t"netz"\n', [3], [2]),
+    (b'id,text\n2,"stray\n3,c\n4,"d\nd"\n5,"e\ne"\n', [3, 4, 6], [2]),  # the quote of line 4 opens a value after all
+    (b'id,text\n2,"stray\n3,c\n4,", d"\n', [3, 4], [2]),  # three values for two columns
+    (b'id,text\n2,"stray\n3,"stray\n4,d', [4], [2, 3]),
+    (b'sep=,\n"id","the\ntext"\n"2","stray\n"3","c"\r\n"4","d\nd"\r\n', [5, 6], [4]),
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])  # by the core, and row by row
+@pytest.mark.parametrize(("content", "rows", "invalid"), STRAY)
+def test_a_stray_quote_swallowed_all_rows_up_to_the_next_quoted_cell(tmp_path, content, rows, invalid, encoding):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    chunks = FileRows(read_chunks(path, Dialect(encoding=encoding), print))
+    assert [[row.number for row in chunks], [line.number for line in chunks.invalid]] == [rows, invalid]
+    flat = read_flat(path, encoding=encoding)
+    assert flat == sorted([*chunks, *chunks.invalid])
+    label, text = chunks[0].values
+    for part_bytes in (1, 20, 1000):
+        table = open_parts(path, text=text, label=label, dialect=Dialect(encoding=encoding), part_bytes=part_bytes)
+        assert [row for part in table.parts for row in part.rows([])] == flat
+
+
+soup = st.lists(
+    st.sampled_from([b"a", b'"', b'""', b",", b'",', b',"', b'"\n', b"\n", b"\r", b"\r\n", b"sep=", b" "]), max_size=30
+)
+
+
+@given(soup.map(b"".join), st.sampled_from([(10_000, 10**6), (2, 10**6), (10_000, 12)]), st.integers(1, 40))
+def test_the_core_finds_the_records_of_the_joiner(content, bounds, n):
+    splitter = core.RecordSplitter(ord(","), *bounds)
+    batches = [splitter.add(content[start : start + n]) for start in range(0, len(content), n)]
+    found = [batch.line(place) for batch in [*batches, splitter.finish()] for place in range(len(batch))]
+    joiner = RecordJoiner(b",", *bounds)
+    parts = content.split(b"\n")
+    whole = parts if parts[-1] else parts[:-1]
+    expected = [*joiner.add(whole), *joiner.flush()]
+    assert found == expected
+    assert b"\n".join(line.content for line in expected).replace(b"\r", b"") == b"\n".join(whole).replace(b"\r", b"")
+    assert splitter.number == joiner.number == len(whole)
 
 
 def test_a_line_without_end_is_an_error(tmp_path, monkeypatch):

@@ -4,6 +4,9 @@ Results go to stdout, progress and remarks to stderr, mistakes to stderr in one 
 imported when it is asked for, and heavy imports wait inside the commands, so that `--help` is instant.
 """
 
-from ._console import app
+from ._interrupts import ends_at_once
+
+with ends_at_once():
+    from ._console import app
 
 __all__ = ["app"]

@@ -20,6 +20,7 @@ from .. import __version__
 from .._system.json import jsonable
 from .._system.stages import StageDisplay
 from ..errors import SettingError, TextmarginError
+from ._interrupts import ends_at_once, raise_interrupts
 from ._usage import Command, Commands, Group
 
 DEBUG = "TEXTMARGIN_DEBUG"
@@ -38,7 +39,8 @@ class Application(typer.Typer):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command that the words say; asked to end by SIGTERM it ends as by Ctrl-C, with 143."""
         signal.signal(signal.SIGTERM, _terminate)
-        return super().__call__(*args, **kwargs)
+        with ends_at_once():
+            return super().__call__(*args, **kwargs)
 
     def command(self, name: str | None = None, **settings: Any) -> Any:
         """A decorator that makes a function a command."""
@@ -115,6 +117,7 @@ def mistakes() -> Iterator[None]:
         warnings.simplefilter("default")
         warnings.showwarning = show_warning
         try:
+            raise_interrupts()
             yield
         except KeyboardInterrupt as interrupt:
             remark(f"interrupted; {' '.join(getattr(interrupt, '__notes__', [_FROM_THE_START]))}")

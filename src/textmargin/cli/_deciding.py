@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -60,6 +60,7 @@ def decide_batches(
         sink.add([], nothing)
     unknown = _UnknownTexts(model)
     n_invalid = n_blank = n_empty = 0
+    names: Sequence[str] = ()
     if strict:
         batches = (batch.until_invalid() for batch in batches)
     decide = partial(_decide, model, known, nothing)
@@ -72,6 +73,7 @@ def decide_batches(
             unknown.add(decisions)
             if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
                 remark(f"line {batch.last_number:,}: {alarm.message}")
+        names = names or batch.header
         n_blank += batch.n_blank
         n_empty += batch.n_empty
         for line in batch.invalid:
@@ -81,8 +83,9 @@ def decide_batches(
             remark(with_options(f"line {line.number:,} skipped: {line.reason}"))
     n_decided = counter.n_rows
     if not n_decided and not n_empty and not narrow:
-        sink.add([], nothing)
-    sink.close()
+        sink.write([], nothing, names)
+    else:
+        sink.close()
     if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
         remark(f"the model knows no word of {unknown.n_texts:,} of the {n_decided:,} texts, which says nothing of them")
     if n_blank:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from ._console import remark
 
@@ -16,9 +16,14 @@ if TYPE_CHECKING:
     from ..tables.writer import TableWriter
 
 TableRows: TypeAlias = "Sequence[Row | EmptyText] | RecordBatch"
-Write = Callable[[TableRows, "Decisions"], None]
 
 _DECIMALS = 6  # of scores and confidence
+
+
+class Write(Protocol):
+    """Writes rows and the decisions on them; where there are none, under these names of columns."""
+
+    def __call__(self, rows: TableRows, decisions: Decisions, names: Sequence[str] = ()) -> None: ...
 
 
 class DecisionWriter:
@@ -31,8 +36,8 @@ class DecisionWriter:
     scores : bool
         Whether the score of every class is written too; in JSON its probability as well.
     narrow : bool, or None
-        Whether the number of the line stands for the row, in place of all its columns; None: where the first line is a text and
-        nothing else.
+        Whether the number of the line stands for the row, in place of all its columns; None: where lines are texts and nothing
+        else, as `use` then says.
     use : RecordUse, default=None
         Of the records that come in place of rows, where some do; gets to know the names of the columns of decisions.
     """
@@ -47,16 +52,20 @@ class DecisionWriter:
         self.clashes: set[str] = set()  # columns that came later under one of these names
         self.records: RecordWriter | None = None
 
-    def write(self, rows: TableRows, decisions: Decisions) -> None:
-        """Further rows, those with a text decided on; none, for the names of the columns alone."""
+    def write(self, rows: TableRows, decisions: Decisions, names: Sequence[str] = ()) -> None:
+        """Further rows, those with a text decided on; none, for the names of the columns alone, after those of the table."""
         from ..tables.record_stream import RecordBatch
 
         if isinstance(rows, RecordBatch):
             self._write_records(rows, decisions)
         else:
-            ours = self._columns(rows, decisions)
+            ours = self._columns(rows, decisions, names)
+            if not rows:
+                self.table.declare(dict(zip(ours, self._decided(_example(decisions)).values(), strict=True)))
             if self.narrow:
                 self.table.write({"line": [row.number for row in rows], **ours}, trusted=ours.keys())
+            elif names:
+                self.table.write({name: [] for name in (*names, *ours)}, trusted=ours.keys())
             else:
                 self.table.write_rows(rows, ours)
 
@@ -69,7 +78,7 @@ class DecisionWriter:
         assert self.use is not None
         if self.records is None:
             if self.narrow is None:
-                self.narrow = batch.records.first_number == 1 and batch.names == ["text"]
+                self.narrow = self.use.plain
             own = ["line"] if self.narrow else batch.names
             ours = self._names(self._decided(decisions[:0]), own)
             if self.table.names is None:
@@ -94,13 +103,13 @@ class DecisionWriter:
                 batch.records.put_line(place, line.encode("utf-8", "backslashreplace"))
         self.records.write(batch, decisions)
 
-    def _columns(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> dict[str, list[Any]]:
-        """Our columns of rows."""
+    def _columns(self, rows: Sequence[Row | EmptyText], decisions: Decisions, names: Sequence[str] = ()) -> dict[str, list[Any]]:
+        """Our columns of rows, or beside columns of these names."""
         from ..tables.rows import Row
 
         if self.narrow is None:
-            self.narrow = bool(rows) and rows[0].number == 1 and [*rows[0].values] == ["text"]
-        own = {"line"} if self.narrow else set().union(*(row.values for row in rows))
+            self.narrow = bool(rows) and self.use is not None and self.use.plain
+        own = {"line"} if self.narrow else set(names).union(*(row.values for row in rows))
         ours = self._decided(decisions)
         if len(decisions) < len(rows):  # a row without a text stays, and has no decision
             values = {name: iter(column) for name, column in ours.items()}
@@ -144,3 +153,15 @@ class DecisionWriter:
                 if values is not None
             }
         return columns
+
+
+def _example(decisions: Decisions) -> Decisions:
+    """A decision that has all that one can have."""
+    import numpy as np
+
+    from ..labels import Decisions
+
+    shape = (1, len(decisions.names))
+    numbers = np.zeros(shape)
+    probabilities = None if decisions.probabilities is None else numbers
+    return Decisions(decisions.names, numbers, np.ones(shape, dtype=bool), np.zeros(shape, dtype=bool), probabilities)

@@ -165,10 +165,9 @@ def _batches(
     from ..tables.record_writer import can_write
 
     usual = model.metadata_.get("text_column")
-    if to_format in ("csv", "tsv", "jsonl") and not budget and monitor is None and can_write(model.labels_.text_names):
-        batches: Iterator[TextBatch | RecordBatch] = file.stream_records(data, use, usual)
-    else:
-        batches = file.stream(data, usual)
+    as_lines = to_format in ("csv", "tsv", "jsonl") and can_write(model.labels_.text_names)
+    use.rows = budget or monitor is not None or not as_lines
+    batches = file.stream_records(data, use, usual)
     # What is wrong with a file is said before anything is printed.
     return chain(list(islice(batches, 1)), batches) if data != "-" else batches
 

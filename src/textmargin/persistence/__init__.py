@@ -38,7 +38,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : TextClassifier, any other estimator, kernel, prior or utility of textmargin, or a listed class of scikit-learn
     path : str or path
-        By custom it ends in `.tmm`.
+        By custom it ends in `.tmm`; its folder must be there.
 
     Examples
     --------
@@ -51,6 +51,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ...     load(f"{folder}/topics.tmm").predict(["corn prices", "dollar falls"])
     array(['grain', 'money'], dtype='<U5')
     """
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise ModelFileError(f"{path} cannot be written: there is no folder {folder}; choose another place, or make it.")
     encoder = Encoder()
     try:
         encoder.model(model)

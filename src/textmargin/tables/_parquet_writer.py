@@ -34,6 +34,10 @@ class ParquetTableWriter(TableWriter):
         self.rows: dict[str, list[Any]] = {}
         self.n_rows = 0  # of earlier groups
 
+    def declare(self, example: Mapping[str, Sequence[Any]]) -> None:
+        """What columns would hold; see `TableWriter`."""
+        self.types |= {name: self._array(name, list(column)).type for name, column in example.items()}
+
     def _begin(self, names: list[str], trusted: Collection[str]) -> None:
         self.rows = {name: [] for name in names}
 

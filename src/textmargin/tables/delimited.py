@@ -15,7 +15,7 @@ from .rows import InvalidLine, Read, Row
 CARRIAGE_RETURN = "a carriage return stands inside the line; if all lines end with one, turn them into newlines: tr '\\r' '\\n'"
 _CSV_REASONS = {
     "new-line character seen": CARRIAGE_RETURN,
-    "unexpected end of data": "the quote that opens a value is never closed, or only after very many lines",
+    "unexpected end of data": "the quote that opens a value is never closed, or the lines up to its closing one are no row",
     "expected after": "a value goes on after its closing quote; inside a quoted value, quotes are doubled",
 }
 Log: TypeAlias = Callable[[str], None]
@@ -29,7 +29,7 @@ def parse_encoding(dialect: Dialect) -> str:
 def decode_line(content: bytes, encoding: str) -> str:
     """A line as text; ValueError where it is none."""
     if b"\0" in content:
-        raise ValueError("it holds zero bytes, so this is not a text file")
+        raise ValueError("it holds zero bytes")
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:

@@ -25,7 +25,7 @@ from .json_rows import JsonReader
 from .lines import Line, batches
 from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
-from .rows import Blank, InvalidLine, Read, Row
+from .rows import Blank, Header, InvalidLine, Read, Row
 from .sheets import sheet_rows
 from .streams import ByteStream, member_of, open_stream
 
@@ -118,7 +118,7 @@ def open_text(
     found = find_dialect(first, given, stream.name, names, complete=stream.at_end, piped=source == "-")
     if transcodes(found):
         stream = stream.in_utf8(str(found.encoding))
-    elif b"\0" in first[:4096] and source != "-":
+    elif given.encoding is None and b"\0" in first[:4096] and source != "-":
         refuse_zero_bytes(stream.name)
     stream.drop_mark()
     return stream, found
@@ -204,6 +204,8 @@ def text_rows(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> I
 def _delimited(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> Iterator[list[Read]]:
     """Rows, under a line of names where there is one."""
     names: list[str] | None = None
+    has_rows = False
+    number = 0
     delimiter, encoding = str(found.delimiter), parse_encoding(found)
     for batch in batches(stream, delimiter.encode()):
         lines = [line for line in batch if line.content.strip()]
@@ -218,6 +220,10 @@ def _delimited(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> 
             read += parse_delimited(lines, names, delimiter, encoding)
         if read:
             yield read
+        has_rows = has_rows or any(isinstance(row, Row) for row in read)
+        number = batch[-1].number
+    if names and not has_rows:
+        yield [Header(number, names)]
 
 
 def parse_plain(line: str) -> dict[str, Any]:
@@ -294,5 +300,7 @@ def _parquet(path: Path) -> Iterator[list[Read]]:
                 rows: list[Read] = [Row(number + k, values) for k, values in enumerate(batch.to_pylist(), start=1)]
                 number += len(rows)
                 yield rows
+            if not number:
+                yield [Header(0, file.schema_arrow.names)]
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{path} cannot be read as Parquet: {error}.") from error

@@ -59,7 +59,7 @@ class Part:
             content = stream.read(self.end - self.start)
         lines = (content.removeprefix(codecs.BOM_UTF8) if self.start == 0 else content).split(b"\n")
         delimiter = _delimiter(self.dialect)
-        records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES)
+        records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES, len(self.names))
         records.number = self.n_before
         whole = [*records.add(lines if lines[-1] else lines[:-1]), *records.flush()]
         if delimiter is None:
@@ -192,7 +192,7 @@ def _cut(path: Path, given: Dialect, part_bytes: int, notes: dict[str, None]) ->
     if stream.packed or transcodes(found):
         yield Part(path, found, tuple(names), 0, 0, None)
         return
-    for n_before, start, end in _cut_lines(path, delimiter, part_bytes):
+    for n_before, start, end in _cut_lines(path, delimiter, len(names), part_bytes):
         yield Part(path, found, tuple(names), n_before, start, end, n_header)
 
 
@@ -204,9 +204,9 @@ def _delimiter(dialect: Dialect) -> bytes | None:
     return None if dialect.delimiter is None else dialect.delimiter.encode()
 
 
-def _cut_lines(path: Path, delimiter: bytes | None, part_bytes: int) -> Iterator[tuple[int, int, int]]:
+def _cut_lines(path: Path, delimiter: bytes | None, n_columns: int, part_bytes: int) -> Iterator[tuple[int, int, int]]:
     """Runs of whole records: the lines before, and where they start and end."""
-    records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES)
+    records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES, n_columns)
     with path.open("rb") as stream:
         start = n_before = 0
         while chunk := stream.read(part_bytes) + stream.readline():

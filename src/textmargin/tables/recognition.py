@@ -70,7 +70,7 @@ def refuse_zero_bytes(name: str) -> None:
     """What to say of bytes that are neither text nor anything known."""
     raise TableError(
         f"{name} holds zero bytes, so it is not a text file; give a CSV, TSV, JSON, text, Excel or Parquet file, and if it is "
-        f"UTF-16, say so with encoding='utf-16'."
+        f"text all the same, say encoding='utf-16', or encoding='utf-8', with which such lines alone cannot be read."
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from .paths import name_of
 from .reader import reader_on_arrival, stream_texts
 from .records import split_records, suits_core, take_names
 from .row_reader import RowReader, TextBatch
-from .rows import EmptyText, InvalidLine, Read, Row
+from .rows import EmptyText, Header, InvalidLine, Read, Row
 from .streams import ByteStream
 
 
@@ -40,12 +40,18 @@ class RecordUse:
     reserved : set of str, default=None
         Keys that objects of JSON lines may not have beside those of decisions: one that has becomes a row. Who writes them says
         so when it is known; until then all objects become rows.
+    rows : bool, default=False
+        Whether all records become rows, for who asks for their values.
+    plain : bool, default=False
+        Whether every line is a text and nothing else; who reads them says so before the first comes.
     """
 
     objects: bool = True
     defuse: bool = True
     n_threads: int = 1
     reserved: set[str] | None = None
+    rows: bool = False
+    plain: bool = False
 
 
 class RecordBatch:
@@ -60,6 +66,8 @@ class RecordBatch:
     rows : mapping from places to rows, those that are no plain records
     invalid_places : mapping from places to lines that cannot be read
     """
+
+    header: Sequence[str] = ()  # it is known when no row came
 
     def __init__(
         self,
@@ -137,7 +145,8 @@ def _stream_text(
 ) -> Iterator[TextBatch | RecordBatch]:
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
-        if not _suits(found, use):
+        use.plain = found.file_format == "txt"
+        if use.rows or not _suits(found, use):
             yield from stream_texts(text_rows(stream, found, given, log), called, text, usual, log)
             return
 
@@ -233,6 +242,12 @@ class _DelimitedRecords(_Records):
     ) -> None:
         super().__init__(stream, dialect, use, find_reader)
         self.given, self.log = given, log
+
+    def batches(self) -> Iterator[TextBatch | RecordBatch]:
+        """What is there, and where no row is among it the names of the columns."""
+        yield from super().batches()
+        if self.names and self.reader is None:
+            yield TextBatch([], [Header(0, self.names)])
 
     def _batch(self, records: core.Records) -> Iterator[TextBatch | RecordBatch]:
         if not self.names:

@@ -18,7 +18,7 @@ from ..errors import TableError
 from .chunks import Chunk, RecordChunk
 from .columns import ColumnNames
 from .label_values import MISSING_LABELS, NO, YES, label_name
-from .rows import Blank, EmptyText, InvalidLine, Read, Row, SheetRow
+from .rows import Blank, EmptyText, Header, InvalidLine, Read, Row, SheetRow
 
 Label: TypeAlias = str | tuple[str, ...]
 
@@ -53,6 +53,11 @@ class TextBatch(NamedTuple):
     def invalid(self) -> list[InvalidLine]:
         """Lines that cannot be read."""
         return [row for row in self.rows if isinstance(row, InvalidLine)] if len(self.texts) < len(self.rows) else []
+
+    @property
+    def header(self) -> list[str]:
+        """The names of the columns, where no row has them."""
+        return next((row.names for row in self.rows if isinstance(row, Header)), []) if not self.texts else []
 
     def until_invalid(self) -> TextBatch:
         """Rows up to the first line that is invalid, with it, and their texts."""

@@ -1,4 +1,4 @@
-"""What is read of a file: rows, with a text or without, lines that cannot be read, and blank ones."""
+"""What is read of a file: rows, with a text or without, lines that cannot be read, and blank ones; a header that has no rows."""
 
 from __future__ import annotations
 
@@ -38,4 +38,11 @@ class Blank(NamedTuple):
     number: int
 
 
-Read: TypeAlias = Row | EmptyText | InvalidLine | Blank
+class Header(NamedTuple):
+    """The names of the columns, where no row has them; the number is that of the last line."""
+
+    number: int
+    names: list[str]
+
+
+Read: TypeAlias = Row | EmptyText | InvalidLine | Blank | Header

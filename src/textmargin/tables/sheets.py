@@ -17,7 +17,7 @@ from .delimited import Log, column_names
 from .dialect import Dialect, describe, is_data
 from .label_values import label_name
 from .recognition import refuse_binary
-from .rows import Read, SheetRow
+from .rows import Header, Read, SheetRow
 from .streams import open_stream
 
 _N_ROWS = 100  # of a sheet that are looked at for a table
@@ -50,6 +50,8 @@ def sheet_rows(path: Path, given: Dialect, log: Log, expected: Collection[str], 
     names = column_names(texts[0], header, log)
     if note := describe(replace(given, header=header), given, names):
         log(note)
+    if header and len(first) == 1:
+        yield [Header(first[0][0], names)]
     rest = chain(first[1:] if header else first, rows)
     while several := list(islice(rest, n_at_once)):
         yield [SheetRow(number, dict(zip(names, values, strict=True))) for number, values in several]

@@ -66,6 +66,9 @@ class TableWriter(ABC):
                 columns = {name: columns.get(name, blank) for name in self.names}
             self._write(columns, trusted)
 
+    def declare(self, example: Mapping[str, Sequence[Any]]) -> None:  # noqa: B027  # most formats have no types
+        """What columns would hold, for formats in which a column without values has a type all the same."""
+
     def write_rows(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> None:
         """Write further rows with columns of ours after their own, or in their place; ours are trusted."""
         self.write({**row_columns(rows), **ours}, trusted=ours.keys())
