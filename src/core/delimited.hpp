@@ -61,16 +61,19 @@ struct Columns {
 inline void read_delimited(Batch& batch, Record& record, const Columns& columns, size_t thread) {
     const Text content = record.content;
     record.kind = RecordKind::odd;
-    if (content.find('\0') != Text::npos || !is_utf8(content)) return;
+    const bool ascii = is_ascii(content);
+    if (content.find('\0') != Text::npos || (!ascii && !is_utf8(content))) return;
     const bool newlines = content.find('\r') != Text::npos || (record.quoted && content.find('\n') != Text::npos);
-    const bool digits = columns.defuse && !is_ascii(content);
     size_t n = 0;
     bool plain = true;
     Value text;
     const bool whole = each_value(content, columns.delimiter, [&](const Value& value) {
         if (n++ == columns.text) text = value;
         if (newlines && !value.quoted && value.raw.find_first_of("\r\n") != Text::npos) plain = false;
-        if (digits && formula(value.raw) == Formula::unknown) plain = false;
+        if (!columns.defuse) return;
+        const Formula kind = formula(value.raw);
+        if (!ascii && kind == Formula::unknown) plain = false;
+        record.formulas |= kind == Formula::yes;
     });
     if (!whole || !plain || n != columns.n) return;
     std::string copy;

@@ -132,7 +132,7 @@ class LineWriter {
             return;
         }
         const char* rest = content.data();
-        if (form_.defuse)
+        if (form_.defuse && record.formulas)
             each_value(content, form_.source_delimiter, [&](const Value& value) {
                 if (formula(value.raw) != Formula::yes) return;
                 ++n_formulas;

@@ -29,6 +29,7 @@ struct Record {
     int64_t number = 0;  // of its first line, from 1
     RecordKind kind = RecordKind::unread;
     bool quoted = false;  // whether it holds a quote
+    bool formulas = false;  // whether a value, as it stands there, is one that a spreadsheet would run
     bool given = false;   // whether `own` is all that is to be written of it, decision included
     size_t place = 0;     // among the rows with a text
     Text text;
