@@ -84,6 +84,3 @@ class Vocabulary:
             terms.load(*self.block)
             self._compiled = (analysis, terms)
         return self._compiled[1]
-
-    def __reduce__(self) -> tuple[type[Vocabulary], tuple[NDArray[np.uint8], NDArray[np.int64]]]:
-        return Vocabulary, self.block
