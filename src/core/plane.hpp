@@ -1,0 +1,98 @@
+// How far to go along a direction, and how to move the columns Z meanwhile, for one class among many: what `search.hpp` finds over
+// all texts, looked for on those texts alone that can miss their margin on the way.
+//     minimise over θ   g'θ + ½θ'Aθ + ½ Σᵢ cᵢ max(0, aᵢ − (Dθ)ᵢ)²,     D = y∘[move, Z],  a = shortfall
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "linear.hpp"
+#include "search.hpp"
+
+namespace textmargin {
+
+struct Plane {
+    size_t n_variables;
+    bool moves;  // whether there is a direction; else the first variable stays at 0
+    std::array<double, kMostVariables> g{};
+    std::array<double, kMostVariables * kMostVariables> A{};  // n_variables wide
+    double constant = 0;                                      // the objective's penalties where θ = 0
+    double enough = 0;                                        // a gain not worth another round
+    double enough_share = 0;                                  // the same, of the objective
+};
+
+// The texts that count for the search, one array after the other.
+class Candidates {
+  public:
+    void clear(size_t n_variables) {
+        n_ = n_variables;
+        shortfall_.clear(), costs_.clear();
+        for (auto& column : D_) column.clear();
+    }
+    void add(double shortfall, double cost, const double* D) {
+        shortfall_.push_back(shortfall), costs_.push_back(cost);
+        for (size_t v = 0; v < n_; ++v) D_[v].push_back(D[v]);
+    }
+    SearchRows rows() {
+        static constexpr double nothing[kMostVariables] = {};
+        while (costs_.size() % SearchRows::kTogether) add(0, 0, nothing);
+        SearchRows found{costs_.size(), n_, shortfall_.data(), costs_.data(), {}};
+        for (size_t v = 0; v < n_; ++v) found.D[v] = D_[v].data();
+        return found;
+    }
+
+  private:
+    size_t n_ = 0;
+    std::vector<double> shortfall_, costs_;
+    std::array<std::vector<double>, kMostVariables> D_;
+};
+
+struct Minimum {
+    std::array<double, kMostVariables> theta{};
+    double value = std::numeric_limits<double>::infinity();
+};
+
+// Newton's method from θ = (1, 0, ...) where there is a direction; a step that does not pay is halved.
+inline Minimum minimise(const LinearLevel& level, const Plane& plane, const SearchRows& texts) {
+    const size_t V = plane.n_variables;
+    Minimum best;
+    std::array<double, kMostVariables> theta{};
+    theta[0] = plane.moves ? 1.0 : 0.0;
+    std::vector<double> step(V, 0.0), H(V * V, 0.0);
+    for (int round = 0; round < 60; ++round) {
+        const SearchSums sums = level.search(texts, theta.data());
+        double value = plane.constant + 0.5 * sums.loss, gradient[kMostVariables];
+        for (size_t v = 0; v < V; ++v) {
+            double bent = 0;
+            for (size_t u = 0; u < V; ++u) bent += plane.A[v * V + u] * theta[u];
+            gradient[v] = plane.g[v] + bent - sums.pushed[v];
+            value += theta[v] * (plane.g[v] + 0.5 * bent);
+        }
+        if (value > best.value) {  // back half way
+            double left = 0;
+            for (size_t v = 0; v < V; ++v) step[v] /= 2, theta[v] -= step[v], left += std::abs(step[v]);
+            if (!(left > 1e-15)) break;
+            continue;
+        }
+        const double won = best.value - value;
+        best.value = value, best.theta = theta;
+        if (won <= std::max(plane.enough, plane.enough_share * value)) break;
+        for (size_t v = 0; v < V; ++v) {
+            step[v] = -gradient[v];
+            for (size_t u = 0; u <= v; ++u) H[v * V + u] = plane.A[v * V + u] + sums.bent[v * V + u];
+        }
+        if (!plane.moves) {  // the first variable has no part in it
+            for (size_t v = 0; v < V; ++v) H[v * V] = 0;
+            step[0] = 0;
+        }
+        solve_small(H, step);
+        for (size_t v = 0; v < V; ++v) theta[v] += step[v];
+    }
+    return best;
+}
+
+}  // namespace textmargin
