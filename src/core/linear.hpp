@@ -65,7 +65,7 @@ struct SearchSums {
 
 struct LinearLevel {
     const char* name;
-    // out (last − first, width) = rows first … last − 1 of X times D (n_columns, width); width is a multiple of 8.
+    // out (last − first, width) = rows first … last − 1 of X times D (n_columns, width); width is 1 or a multiple of 8.
     void (*scores)(const Entries& X, const float* D, size_t width, size_t first, size_t last, float* out);
     SearchSums (*search)(const SearchRows& texts, const double* theta);
     // Newton's direction on the active rows, into p.

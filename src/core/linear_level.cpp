@@ -40,13 +40,6 @@ void scores_of(const Entries& X, const float* D, size_t width, size_t from, size
     }
 }
 
-void scores(const Entries& X, const float* D, size_t width, size_t first, size_t last, float* out) {
-    size_t from = 0;
-    for (; from + 12 * kLanes <= width; from += 12 * kLanes) scores_of<12>(X, D, width, from, first, last, out);
-    for (; from + 4 * kLanes <= width; from += 4 * kLanes) scores_of<4>(X, D, width, from, first, last, out);
-    for (; from < width; from += kLanes) scores_of<1>(X, D, width, from, first, last, out);
-}
-
 // Four sums side by side, not vectorised: gathers are slower than single loads.
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
@@ -59,6 +52,17 @@ inline float inner(const Entry* e, const Entry* end, const float* v) {
     }
     for (; e < end; ++e) a += e->value * v[e->column];
     return (a + b) + (c + d);
+}
+
+void scores(const Entries& X, const float* D, size_t width, size_t first, size_t last, float* out) {
+    if (width == 1) {
+        for (size_t i = first; i < last; ++i) out[i - first] = inner(X.entry + X.start[i], X.entry + X.start[i + 1], D);
+        return;
+    }
+    size_t from = 0;
+    for (; from + 12 * kLanes <= width; from += 12 * kLanes) scores_of<12>(X, D, width, from, first, last, out);
+    for (; from + 4 * kLanes <= width; from += 4 * kLanes) scores_of<4>(X, D, width, from, first, last, out);
+    for (; from < width; from += kLanes) scores_of<1>(X, D, width, from, first, last, out);
 }
 
 template <size_t V>

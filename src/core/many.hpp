@@ -74,6 +74,7 @@ class ManyClasses {
             each(alive, watch, [&](size_t k, Scratch& scratch) { advance(k, scratch); });
             std::erase_if(alive, [&](size_t k) { return out_.outcome[k] != Outcome::unfinished; });
         }
+        check(watch);
     }
 
   private:
@@ -92,7 +93,7 @@ class ManyClasses {
         Candidates candidates;
     };
 
-    static constexpr double kNegligible = 1e-9, kPrecision = 0.1;
+    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4;
     static constexpr int kMaxSteps = 250;
     static constexpr size_t kBlock = 64;
 
@@ -108,7 +109,7 @@ class ManyClasses {
     // out (n_classes, n_rows) = D X' for some classes.
     template <class Watch>
     void multiply(const std::vector<size_t>& alive, const float* D, float* out, const Watch& watch) {
-        const size_t n = alive.size(), d = X_.n_columns, width = (n + 7) / 8 * 8;
+        const size_t n = alive.size(), d = X_.n_columns, width = n == 1 ? 1 : (n + 7) / 8 * 8;
         by_column_.resize(d * width);
         Progress layout, product;
         const size_t side = 512;
@@ -140,6 +141,27 @@ class ManyClasses {
         for (size_t i = 0; i < X_.n_rows; ++i)
             for (int64_t k = X_.start[i]; k < X_.start[i + 1]; ++k) sum[X_.entry[k].column] += double(problems_.weight[i]) * X_.entry[k].value;
         sum_.assign(sum.begin(), sum.end());
+    }
+
+    // Scores were added up step by step; a class whose weights say otherwise by now was led by rounding.
+    template <class Watch>
+    void check(const Watch& watch) {
+        std::vector<size_t> all(problems_.n_classes);
+        for (size_t k = 0; k < all.size(); ++k) all[k] = k;
+        multiply(all, out_.w, move_.data(), watch);
+        each(all, watch, [&](size_t k, Scratch&) {
+            const size_t n = X_.n_rows;
+            float* fresh = move_.data() + k * n;
+            for (size_t e = 0; e < problems_.n_extra; ++e) {
+                const float *z = problems_.column(k, e, n), by = float(out_.q[k * problems_.n_extra + e]);
+                for (size_t i = 0; i < n; ++i) fresh[i] += by * z[i];
+            }
+            float drift = 0;
+            for (size_t i = 0; i < n; ++i)
+                if (problems_.costs[k * n + i] > 0) drift = std::max(drift, std::abs(fresh[i] - out_.scores[k * n + i]));
+            std::copy_n(fresh, n, out_.scores + k * n);
+            if (!(drift <= kDrift)) out_.outcome[k] = Outcome::stuck;
+        });
     }
 
     double shortfall(size_t k, size_t i) const {
