@@ -29,7 +29,9 @@ _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
 _LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _LEAST_TOL = 1e-7  # that single precision is asked for
 _LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
-_FURTHEST_GOAL = 100.0  # beyond, the rounding of single precision is seen in margins of 1
+_UNEVEN = 1e3  # columns of which one has values so many times as large as another
+_STEEPEST = 1e5  # c‖x‖²/λ of a typical text; beyond, the loss is a cliff to single precision
+_FURTHEST = 100.0  # beyond, the rounding of single precision is seen in margins of 1
 _BACKGROUND_TOL = 1e-3
 _CONVERGED = 1  # of the ways in which the core leaves an objective
 
@@ -72,7 +74,7 @@ class Batch:
         solutions: list[Solution | None] = [None] * len(cases)
         together: dict[Any, list[int]] = {}
         for number, (objective, start) in enumerate(cases):
-            if _takes_single(objective, texts):
+            if _takes_single(objective, texts.look(objective.X)):
                 key = id(objective.X), objective.penalty, len(objective.columns), start is None
                 together.setdefault(key, []).append(number)
         for numbers in together.values():
@@ -208,38 +210,57 @@ class Group:
         return replace(self, sign=sign, goal=sign * np.float32(margin), costs=self.weight[None], **first)
 
 
+@dataclass
+class _Texts:
+    """A matrix as the core holds it, made when it is first asked for."""
+
+    X: Matrix
+    suits: bool  # whether single precision holds it well
+    mean_square: float  # of the length of its rows
+    single: core.SparseTexts | None = None
+
+
 class _TextsOnce:
-    """Matrices as the core holds them, each made once, and whether single precision holds them well."""
+    """What is known of matrices, each looked at once."""
 
     def __init__(self) -> None:
-        self._found: dict[int, tuple[Matrix, bool, core.SparseTexts | None]] = {}
+        self._known: dict[int, _Texts] = {}
 
     def of(self, X: Matrix) -> core.SparseTexts:
-        if self._found[id(X)][2] is None:
-            self._found[id(X)] = X, True, core.SparseTexts(X.indptr, X.indices, X.data, X.shape[1])
-        texts = self._found[id(X)][2]
-        assert texts is not None
-        return texts
+        texts = self.look(X)
+        if texts.single is None:
+            texts.single = core.SparseTexts(X.indptr, X.indices, X.data, X.shape[1])
+        return texts.single
 
-    def suit(self, X: Matrix) -> bool:
-        if id(X) not in self._found:
-            suits = sp.issparse(X) and X.nnz >= _LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max
-            if suits:
-                largest = float(np.abs(X.data).max())
-                suits = _SMALLEST < largest < _LARGEST
-            self._found[id(X)] = X, bool(suits), None
-        return self._found[id(X)][1]
+    def look(self, X: Matrix) -> _Texts:
+        if id(X) not in self._known:
+            suits = sp.issparse(X) and X.nnz >= _LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
+            self._known[id(X)] = _Texts(X, suits, float(X.data @ X.data) / X.shape[0] if suits else 0.0)
+        return self._known[id(X)]
 
 
-def _takes_single(objective: Objective, texts: _TextsOnce) -> bool:
-    if not texts.suit(objective.X) or len(objective.columns) > core.MOST_EXTRA_COLUMNS:
+def _is_even(X: Matrix) -> bool:
+    """Whether the columns are of a like size, and none is out of reach: else steps in single precision lead astray."""
+    sizes = np.abs(X.data)
+    count = np.bincount(X.indices, minlength=1)
+    typical = np.bincount(X.indices, sizes, minlength=1)[count > 0] / count[count > 0]
+    typical = typical[typical > 0]
+    if not typical.size:
+        return False
+    least, most = float(typical.min()), float(typical.max())
+    return least > _SMALLEST and most < _LARGEST and most < _UNEVEN * least
+
+
+def _takes_single(objective: Objective, texts: _Texts) -> bool:
+    if not texts.suits or len(objective.columns) > core.MOST_EXTRA_COLUMNS:
         return False
     counted = objective.costs > 0
-    n_counted, n_positive = int(counted.sum()), int((objective.y[counted] > 0).sum())
+    n_counted, n_positive = np.count_nonzero(counted), np.count_nonzero(counted & (objective.y > 0))
     if min(n_counted, objective.X.shape[1]) <= EXACT_SIZE or not 0 < n_positive < n_counted:
         return False
-    sizes = [np.abs(objective.columns.Z).max(initial=0.0), np.abs(_goal(objective)).max(initial=0.0)]
-    return max(sizes) <= _FURTHEST_GOAL
+    steepness = texts.mean_square * objective.costs.max() / objective.penalty
+    furthest = max(np.abs(objective.columns.Z).max(initial=0.0), np.abs(_goal(objective)).max(initial=0.0))
+    return bool(steepness < _STEEPEST and furthest <= _FURTHEST)
 
 
 def _goal(objective: Objective) -> Floats:
