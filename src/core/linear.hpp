@@ -63,8 +63,14 @@ struct SearchSums {
     double loss, pushed[kMostVariables], bent[kMostVariables * kMostVariables];
 };
 
+struct Products {
+    double first, cross, second;  // a'a, a'b, b'b
+};
+
 struct LinearLevel {
     const char* name;
+    Products (*products)(const float* a, const float* b, size_t n);
+    void (*add)(float t, const float* x, float* out, size_t n);  // out += t·x
     // out (last − first, width) = rows first … last − 1 of X times D (n_columns, width); width is 1 or a multiple of 8.
     void (*scores)(const Entries& X, const float* D, size_t width, size_t first, size_t last, float* out);
     SearchSums (*search)(const SearchRows& texts, const double* theta);

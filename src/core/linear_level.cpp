@@ -40,6 +40,18 @@ void scores_of(const Entries& X, const float* D, size_t width, size_t from, size
     }
 }
 
+Products products(const float* a, const float* b, size_t n) {
+    double first = 0, cross = 0, second = 0;
+#pragma omp simd reduction(+ : first, cross, second)
+    for (size_t j = 0; j < n; ++j) first += double(a[j]) * a[j], cross += double(a[j]) * b[j], second += double(b[j]) * b[j];
+    return {first, cross, second};
+}
+
+void add(float t, const float* x, float* out, size_t n) {
+#pragma omp simd
+    for (size_t j = 0; j < n; ++j) out[j] += t * x[j];
+}
+
 // Four sums side by side, not vectorised: gathers are slower than single loads.
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
@@ -207,7 +219,7 @@ Step direction(const ActiveRows& X, const Extra& extra, double penalty, double p
 }  // namespace LEVEL
 
 const LinearLevel& LEVEL_FUNCTION(LEVEL)() {
-    static constexpr LinearLevel level{LEVEL_NAME(LEVEL), &LEVEL::scores, &LEVEL::search, &LEVEL::direction};
+    static constexpr LinearLevel level{LEVEL_NAME(LEVEL), &LEVEL::products, &LEVEL::add, &LEVEL::scores, &LEVEL::search, &LEVEL::direction};
     return level;
 }
 

@@ -82,6 +82,7 @@ class ManyClasses {
         double decrement = 0, dq[kMostExtra] = {};
         bool newton = false, precise = true;  // whether the direction is Newton's; and was computed as precisely as asked
         double negligible = 0;                // an objective so small counts as zero
+        float largest[kMostExtra] = {};       // value of each column Z
     };
 
     struct Scratch {
@@ -181,6 +182,10 @@ class ManyClasses {
             nothing += 0.5 * problems_.costs[k * n + i] * missed * missed;
         }
         one.negligible = kNegligible * nothing;
+        for (size_t e = 0; e < n_extra; ++e) {
+            const float* z = problems_.column(k, e, n);
+            for (size_t i = 0; i < n; ++i) one.largest[e] = std::max(one.largest[e], std::abs(z[i]));
+        }
         if (started)
             for (size_t e = 0; e < n_extra; ++e) {
                 const float* z = problems_.column(k, e, n);
@@ -255,20 +260,12 @@ class ManyClasses {
         float *w = out_.w + k * d, *scores = out_.scores + k * n;
         const float* p = p_.data() + k * d;
         double* q = out_.q + k * n_extra;
-        double norm = 0, cross = 0, bend = 0;
-        if (moves) {
-#pragma omp simd reduction(+ : norm, cross, bend)
-            for (size_t j = 0; j < d; ++j) {
-                norm += double(w[j]) * w[j], cross += double(w[j]) * p[j], bend += double(p[j]) * p[j];
-            }
-        } else {
-            for (size_t j = 0; j < d; ++j) norm += double(w[j]) * w[j];
-        }
+        const Products products = level_.products(w, moves ? p : w, d);
+        const double cross = moves ? products.cross : 0.0, bend = moves ? products.second : 0.0;
         const size_t V = 1 + n_extra;
         Plane plane{V, moves};
-        plane.constant = 0.5 * problems_.penalty * norm;
+        plane.constant = 0.5 * problems_.penalty * products.first;
         plane.g[0] = problems_.penalty * cross, plane.A[0] = problems_.penalty * bend;
-        double reach_of[kMostExtra] = {};
         const float* Z[kMostExtra] = {};
         for (size_t e = 0; e < n_extra; ++e) {
             const double pull = problems_.pull[k * n_extra + e], off = q[e] - problems_.target[k * n_extra + e], dq = moves ? one.dq[e] : 0.0;
@@ -277,7 +274,6 @@ class ManyClasses {
             plane.g[1 + e] = pull * off, plane.A[(1 + e) * V + 1 + e] = pull;
             plane.A[1 + e] = plane.A[(1 + e) * V] = pull * dq;
             Z[e] = problems_.column(k, e, n);
-            for (size_t i = 0; i < n; ++i) reach_of[e] = std::max(reach_of[e], double(std::abs(Z[e][i])));
         }
         const bool all = !moves || !one.newton;
         plane.enough = all ? 0.0 : 1e-3 * std::max(1e-9 * out_.value[k], 0.5 * one.decrement);
@@ -285,7 +281,7 @@ class ManyClasses {
         Minimum found;
         for (double reach = 0.3;; reach *= 4) {  // texts further beyond their margin all the way are left out
             Candidates& texts = scratch.candidates;
-            texts.clear(V);
+            texts.clear(V, n);
             for (size_t i = 0; i < n; ++i) {
                 const double y = sign[i], left = y * (double(goal[i]) - scores[i]);
                 double D[kMostVariables] = {moves ? move[i] : 0.0};
@@ -295,21 +291,20 @@ class ManyClasses {
             }
             found = minimise(level_, plane, texts.rows());
             double shift = 0;
-            for (size_t e = 0; e < n_extra; ++e) shift += std::abs(found.theta[1 + e]) * reach_of[e];
+            for (size_t e = 0; e < n_extra; ++e) shift += std::abs(found.theta[1 + e]) * one.largest[e];
             if (all || reach > 1e6 || (shift < 0.9 * reach && found.theta[0] < 1.5 && found.theta[0] > -0.1)) break;
         }
         out_.value[k] = found.value;
         const double t = found.theta[0];
         if (moves) {
             const float step = float(t);
-            for (size_t j = 0; j < d; ++j) w[j] += step * p[j];
-            for (size_t i = 0; i < n; ++i) scores[i] += step * move[i];
+            level_.add(step, p, w, d);
+            level_.add(step, move, scores, n);
         }
         for (size_t e = 0; e < n_extra; ++e) {
             const double shift = t * (moves ? one.dq[e] : 0.0) + found.theta[1 + e];
             q[e] += shift;
-            const float by = float(shift);
-            for (size_t i = 0; i < n; ++i) scores[i] += by * Z[e][i];
+            level_.add(float(shift), Z[e], scores, n);
         }
     }
 

@@ -28,27 +28,27 @@ struct Plane {
 // The texts that count for the search, one array after the other.
 class Candidates {
   public:
-    void clear(size_t n_variables) {
-        n_ = n_variables;
-        shortfall_.clear(), costs_.clear();
-        for (auto& column : D_) column.clear();
+    // None yet, of at most so many.
+    void clear(size_t n_variables, size_t most) {
+        n_variables_ = n_variables, n_ = 0, room_ = most + SearchRows::kTogether;
+        if (values_.size() < (2 + n_variables) * room_) values_.resize((2 + n_variables) * room_);
     }
     void add(double shortfall, double cost, const double* D) {
-        shortfall_.push_back(shortfall), costs_.push_back(cost);
-        for (size_t v = 0; v < n_; ++v) D_[v].push_back(D[v]);
+        values_[n_] = shortfall, values_[room_ + n_] = cost;
+        for (size_t v = 0; v < n_variables_; ++v) values_[(2 + v) * room_ + n_] = D[v];
+        ++n_;
     }
     SearchRows rows() {
         static constexpr double nothing[kMostVariables] = {};
-        while (costs_.size() % SearchRows::kTogether) add(0, 0, nothing);
-        SearchRows found{costs_.size(), n_, shortfall_.data(), costs_.data(), {}};
-        for (size_t v = 0; v < n_; ++v) found.D[v] = D_[v].data();
+        while (n_ % SearchRows::kTogether) add(0, 0, nothing);
+        SearchRows found{n_, n_variables_, values_.data(), values_.data() + room_, {}};
+        for (size_t v = 0; v < n_variables_; ++v) found.D[v] = values_.data() + (2 + v) * room_;
         return found;
     }
 
   private:
-    size_t n_ = 0;
-    std::vector<double> shortfall_, costs_;
-    std::array<std::vector<double>, kMostVariables> D_;
+    size_t n_variables_ = 0, n_ = 0, room_ = 0;
+    std::vector<double> values_;
 };
 
 struct Minimum {
