@@ -45,7 +45,8 @@ struct Step {
     double decrement;  // twice what the quadratic falls, but for the columns that no active row touches
     double q[kMostExtra];
     int n_steps;
-    bool precise;  // whether the precision asked for was reached
+    double residual;  // what is left of the gradient, in the preconditioner's norm
+    bool precise;     // whether the precision asked for was reached
 };
 
 constexpr size_t kMostVariables = 1 + kMostExtra;

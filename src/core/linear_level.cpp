@@ -191,7 +191,7 @@ Step conjugate_gradients(const ActiveRows& X, const Extra& extra, double penalty
         const float turn = float(norm / before);
         for (size_t j = 0; j < d; ++j) direction[j] = residual[j] * diagonal[j] + turn * direction[j];
     }
-    found.precise = norm <= enough;
+    found.precise = norm <= enough, found.residual = norm;
     for (size_t b = 0; b < K; ++b) {
         double product = 0;
         const float* own = sums + b * d;

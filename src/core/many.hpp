@@ -79,7 +79,7 @@ class ManyClasses {
 
   private:
     struct Class {
-        double decrement = 0, dq[kMostExtra] = {};
+        double decrement = 0, residual = 0, left = 0, dq[kMostExtra] = {};
         bool newton = false, precise = true;  // whether the direction is Newton's; and was computed as precisely as asked
         double negligible = 0;                // an objective so small counts as zero
         float largest[kMostExtra] = {};       // value of each column Z
@@ -94,7 +94,7 @@ class ManyClasses {
         Candidates candidates;
     };
 
-    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4;
+    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 20;
     static constexpr int kMaxSteps = 250;
     static constexpr size_t kBlock = 64;
 
@@ -235,7 +235,7 @@ class ManyClasses {
         if (was_newton) {
             const double value = std::max(before, one.negligible), gap = one.decrement > 0 ? one.decrement / value : 0.0;
             out_.gap[k] = gap;
-            if (gap <= tol_ && one.precise) {
+            if ((gap <= tol_ || kSafety * one.left <= tol_ * value) && one.precise) {
                 out_.outcome[k] = Outcome::converged;
                 return;
             }
@@ -289,7 +289,9 @@ class ManyClasses {
                 D[0] *= y;
                 if (costs[i] > 0 && (all || std::max(left, left - 1.5 * D[0]) > -reach)) texts.add(left, costs[i], D);
             }
-            found = minimise(level_, plane, texts.rows());
+            const SearchRows search_rows = texts.rows();
+            found = minimise(level_, plane, search_rows);
+            if (moves && one.newton) one.left = left_over(search_rows, found, one.residual);
             double shift = 0;
             for (size_t e = 0; e < n_extra; ++e) shift += std::abs(found.theta[1 + e]) * one.largest[e];
             if (all || reach > 1e6 || (shift < 0.9 * reach && found.theta[0] < 1.5 && found.theta[0] > -0.1)) break;
@@ -349,7 +351,7 @@ class ManyClasses {
         for (size_t j = 0; j < d; ++j) p[j] = -w[j], untouched += double(w[j]) * w[j];
         for (size_t j = 0; j < n_local; ++j) untouched -= double(v.w[j]) * v.w[j], p[columns[j]] = v.p[j];
         one.decrement = step.decrement + problems_.penalty * std::max(untouched, 0.0);
-        one.newton = true, one.precise = step.precise;
+        one.newton = true, one.precise = step.precise, one.residual = step.residual;
         std::copy_n(step.q, kMostExtra, one.dq);
     }
 

@@ -95,4 +95,22 @@ inline Minimum minimise(const LinearLevel& level, const Plane& plane, const Sear
     return best;
 }
 
+// Twice what the objective may still fall after a Newton step to θ that ended `residual` short of the quadratic's minimum: texts that
+// changed sides were not in the quadratic, or are no longer, and elsewhere the plane's minimum is not the quadratic's. A text moves the
+// scores of others no more than its own, so that its own loss bounds what it is good for.
+inline double left_over(const SearchRows& texts, const Minimum& found, double residual) {
+    double left = residual;
+    for (size_t i = 0; i < texts.n; ++i) {
+        double after = texts.shortfall[i], beside = 0;
+        for (size_t v = 0; v < texts.n_variables; ++v) {
+            after -= found.theta[v] * texts.D[v][i];
+            beside += (found.theta[v] - (v == 0)) * texts.D[v][i];
+        }
+        const bool was = texts.shortfall[i] > 0;
+        if (was != (after > 0)) left += texts.costs[i] * after * after;
+        if (was) left += texts.costs[i] * beside * beside;
+    }
+    return left;
+}
+
 }  // namespace textmargin

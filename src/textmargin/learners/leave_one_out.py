@@ -47,7 +47,7 @@ def _factor(objective: Objective, rows: Rows) -> ExactStep:
     """The exact step, or the nearest one that can be taken where the matrix is singular to machine precision."""
     for jitter in (0.0, 1e-12, 1e-9):
         try:
-            return factor(objective, rows, jitter)
+            return factor(objective, rows, jitter, single=True)
         except np.linalg.LinAlgError:
             continue
     return factor(objective, rows, 1e-6)
