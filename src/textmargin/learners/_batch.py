@@ -26,7 +26,7 @@ from .newton import EXACT_SIZE, Solution, newton
 from .objective import Matrix, Objective, Point
 
 _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
-_LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
+LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _LEAST_TOL = 1e-7  # that single precision is asked for
 _LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
 _UNEVEN = 1e3  # columns of which one has values so many times as large as another
@@ -234,7 +234,7 @@ class _TextsOnce:
 
     def look(self, X: Matrix) -> _Texts:
         if id(X) not in self._known:
-            suits = sp.issparse(X) and X.nnz >= _LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
+            suits = sp.issparse(X) and X.nnz >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
             self._known[id(X)] = _Texts(X, suits, float(X.data @ X.data) / X.shape[0] if suits else 0.0)
         return self._known[id(X)]
 

@@ -182,7 +182,7 @@ class Evaluator:
             return True
         # With fewer weights than texts, leaving one out moves others across their margins, and the formula may err by far.
         few_weights = problem.X.shape[1] < problem.counted.size
-        return few_weights or not leave_one_out_pays([self.solver.size(problem, trained_scores(problem, plain))])
+        return few_weights or not leave_one_out_pays([self.solver.size(problem, trained_scores(problem, plain))])[0]
 
     def _held_out_scores(self, own: list[tuple[int, Problem, Fit, bool]]) -> Iterator[Floats]:
         """Of each text under each fit of a class."""

@@ -31,8 +31,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from .._system.threads import n_threads
 from .._ties import descending_order
-from .._typing import Floats
+from .._typing import Bools, Floats, Indices
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._folds import deal_folds
@@ -263,7 +264,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
                 "Leave-one-out scores are of texts that contrasts, or a prior that is used, were learnt from; "
                 "use those of folds, which are held out with all that comes of them: fold_decision_function()."
             )
-        scores = self._per_class(training.solver.leave_one_out, training.problems(), self._fits())
+        scores = self._per_class(
+            training.solver.leave_one_out, training.problems(), self._fits(), self._trained_scores(training).T
+        )
         return self._labels.shape(np.column_stack(scores))
 
     def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
@@ -292,39 +295,29 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         array([-0.67,  0.67, -0.67,  0.67])
         """
         training = self._require_training()
-        counted = np.flatnonzero(training.weight > 0)
-        positive = training.targets.positive[counted]
-        if training.prior_folds is None:
-            dealt = deal_folds(positive, n_folds, random_state)
-        else:
-            dealt, n_folds = training.prior_folds.fold[counted], len(training.prior_folds.priors)
-        folds = [counted[dealt == j] for j in range(n_folds)]
-        rest = [positive[dealt != j] for j in range(n_folds)]
-        learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
-        scores, places = self._trained_scores(training), list(zip(*np.nonzero(learnable.T), strict=True))
-        scores[counted] = np.nan
-        refits = (
-            Refit(problem.in_fold(j), fit, folds[j])
-            for k, (problem, fit) in enumerate(zip(training.problems(), self._fits(), strict=True))
-            for j in np.flatnonzero(learnable[:, k]).tolist()
-        )
-        for (k, j), column in zip(places, training.solver.fold_scores(refits), strict=True):
-            scores[folds[j], k] = column
-        return self._labels.shape(scores)
+        return self._labels.shape(self._fold_scores(training, np.arange(len(self.intercept_)), n_folds, random_state))
 
-    def held_out_method(self) -> Literal["loo", "cv"]:
-        """Which held-out scores of the training texts to take for what they cost.
+    def held_out_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
+        """Held-out scores of the training texts at a bearable cost: per class leave-one-out, or of folds where that is cheaper.
 
-        "loo", those of `loo_decision_function`, where these can be had and are estimated to cost no more than twice the training,
-        else "cv", those of `fold_decision_function`. The estimate goes by the numbers of texts, of terms and of texts inside the
-        margin.
+        Shaped like `decision_function`. Parameters as in `fold_decision_function`.
         """
         training = self._require_training()
-        if self._needs_folds(training):
-            return "cv"
-        trained = self._trained_scores(training)
-        sizes = (training.solver.size(problem, trained[:, k]) for k, problem in enumerate(training.problems()))
-        return "loo" if leave_one_out_pays(sizes) else "cv"
+        exact = self._leave_one_out_pays(training)
+        scores = self._fold_scores(training, np.flatnonzero(~exact), n_folds, random_state)
+        scores[:, exact] = self._left_out_scores(training, np.flatnonzero(exact))
+        return self._labels.shape(scores)
+
+    def held_out_method(self) -> Literal["loo", "cv", "mixed"]:
+        """Which held-out scores of the training texts to take for what they cost.
+
+        "loo", those of `loo_decision_function`, where these can be had and are estimated to cost no more than three times the
+        training, "cv", those of `fold_decision_function`, where they do not, and "mixed", those of `held_out_decision_function`,
+        where some classes have so many texts inside the margin that folds are cheaper. The estimate goes by the numbers of texts,
+        of terms and of texts inside the margin.
+        """
+        exact = self._leave_one_out_pays(self._require_training())
+        return "loo" if exact.all() else "mixed" if exact.any() else "cv"
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
         """How much of a text's score each term gave, through the data and through each prior.
@@ -403,7 +396,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             for problem, *rest in zip(problems, *others, strict=False)
         )
         with threadpool_limits(limits=1, user_api="blas"):
-            return Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(jobs)
+            return Parallel(n_jobs=n_threads(self.n_jobs), prefer="threads", verbose=self.verbose)(jobs)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -425,6 +418,44 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def _trained_scores(self, training: Training) -> Floats:
         """Of the training texts, (n_texts, n_problems)."""
         return self._products(training.X)
+
+    def _leave_one_out_pays(self, training: Training) -> Bools:
+        if self._needs_folds(training):
+            return np.zeros(len(self.intercept_), dtype=bool)
+        trained = self._trained_scores(training)
+        sizes = (training.solver.size(problem, trained[:, k]) for k, problem in enumerate(training.problems()))
+        return leave_one_out_pays(sizes)
+
+    def _left_out_scores(self, training: Training, classes: Indices) -> Floats:
+        """Of some classes, (n_texts, n_classes)."""
+        trained = self._trained_scores(training)
+        parts = [_some(part, classes) for part in (training.problems(), self._fits(), trained.T)]
+        scores = self._per_class(training.solver.leave_one_out, *parts)
+        return np.column_stack(scores) if scores else np.empty((len(trained), 0))
+
+    def _fold_scores(self, training: Training, classes: Indices, n_folds: int, random_state: int | None) -> Floats:
+        """Of some classes; the columns of the others are of no use."""
+        counted = np.flatnonzero(training.weight > 0)
+        positive = training.targets.positive[counted]
+        if training.prior_folds is None:
+            dealt = deal_folds(positive, n_folds, random_state)
+        else:
+            dealt, n_folds = training.prior_folds.fold[counted], len(training.prior_folds.priors)
+        folds = [counted[dealt == j] for j in range(n_folds)]
+        rest = [positive[dealt != j] for j in range(n_folds)]
+        learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
+        scores = self._trained_scores(training)
+        scores[counted] = np.nan
+        places = [(k, j) for k in classes.tolist() for j in np.flatnonzero(learnable[:, k]).tolist()]
+        parts = zip(classes.tolist(), _some(training.problems(), classes), _some(self._fits(), classes), strict=True)
+        refits = (
+            Refit(problem.in_fold(j), fit, folds[j])
+            for k, problem, fit in parts
+            for j in np.flatnonzero(learnable[:, k]).tolist()
+        )
+        for (k, j), column in zip(places, training.solver.fold_scores(refits), strict=True):
+            scores[folds[j], k] = column
+        return scores
 
     def _needs_folds(self, training: Training) -> bool:
         """Whether something that is used was learnt from the training texts, and has to be held out with them."""
@@ -481,6 +512,12 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _some(parts: Iterable[Any], classes: Indices) -> Iterator[Any]:
+    """The parts of some classes."""
+    wanted = set(classes.tolist())
+    return (part for k, part in enumerate(parts) if k in wanted)
 
 
 def _sparse_row(weights: Any) -> Any:

@@ -34,7 +34,7 @@ from ._held_out_cost import ProblemSize
 from ._refit import FOLD_TOL, has_both_sides, without
 from .leave_one_out import leave_one_out
 from .newton import Solution
-from .objective import ExtraColumns, Objective, Rows
+from .objective import ExtraColumns, Objective, Point, Rows
 from .problem import Problem
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
@@ -96,11 +96,16 @@ class Solver:
             Case(problem, *anchored(problem, trust), start) for problem, start in zip(problems, starts, strict=False)
         )
 
-    def leave_one_out(self, problem: Problem, fit: Fit) -> Floats:
-        """The score of every text by the model trained on the others, the prior's trust mode held."""
+    def leave_one_out(self, problem: Problem, fit: Fit, trained: Floats | None = None) -> Floats:
+        """The score of every text by the model trained on the others, the prior's trust mode held.
+
+        `trained` are the scores by the fit itself, where these are known.
+        """
         setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
         objective = _pose(problem, setting)
-        return leave_one_out(objective, objective.point(fit.w, coefficients(problem, setting, fit)), self.tol)
+        scores = trained_scores(problem, fit) if trained is None else trained.copy()
+        point = Point(fit.w, coefficients(problem, setting, fit), objective.margins - objective.y * scores)
+        return leave_one_out(objective, point, scores, self.tol)
 
     def fold_scores(self, refits: Iterable[Refit], tol: float = FOLD_TOL) -> Iterator[Floats]:
         """Per refit the scores of its texts by the model of the others and their contrasts, the prior's trust mode held."""
