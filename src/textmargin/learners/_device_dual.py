@@ -20,8 +20,9 @@ Runs with CuPy on the device where K is, or with NumPy.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -66,9 +67,12 @@ class DeviceDual:
     """
 
     def __init__(self, K: Any, fit_intercept: bool = True, xp: Any = None) -> None:
-        if xp is None:
-            import cupy as xp
-        self.K, self.fit_intercept, self.xp = K, fit_intercept, xp
+        self.K, self.fit_intercept, self.xp = K, fit_intercept, _cupy() if xp is None else xp
+        with self._device():
+            self._prepare()
+
+    def _prepare(self) -> None:
+        xp, K = self.xp, self.K
         self._check()
         own = xp.asarray(K.diagonal(), dtype=np.float64)
         self.scale = float(own.mean()) or 1.0
@@ -94,12 +98,13 @@ class DeviceDual:
         n_problems, n = problems.target.shape
         beta, intercept, violation = np.empty((n_problems, n)), np.empty(n_problems), np.empty(n_problems)
         n_iter = np.zeros(n_problems, dtype=np.intp)
-        at_once = self._problems_at_once(n_problems)
-        for first in range(0, n_problems, at_once):
-            part = slice(first, first + at_once)
-            arrays = [self.xp.asarray(values[part]) for values in (problems.target, problems.low, problems.high)]
-            group = _Group(self, *arrays, None if start is None else self.xp.asarray(start[part]))
-            beta[part], intercept[part], violation[part], n_iter[part] = group.solve(tol, max_iter)
+        with self._device():
+            at_once = self._problems_at_once(n_problems)
+            for first in range(0, n_problems, at_once):
+                part = slice(first, first + at_once)
+                target, low, high = (self.xp.asarray(values[part]) for values in (problems.target, problems.low, problems.high))
+                group = _Group(self, target, low, high, None if start is None else self.xp.asarray(start[part]))
+                beta[part], intercept[part], violation[part], n_iter[part] = group.solve(tol, max_iter)
         return DualSolution(beta, intercept, violation, n_iter)
 
     def scores(self, beta: Any) -> Any:
@@ -151,6 +156,10 @@ class DeviceDual:
                 f"The GPU's memory is too small to learn a class from {len(self.K):,} texts; free some, or use backend='cpu'."
             )
         return max(fit, 1)
+
+    def _device(self) -> AbstractContextManager[Any]:
+        """Where K is; with several GPUs it need not be the current one."""
+        return nullcontext() if self.xp is np else cast(AbstractContextManager[Any], self.K.device)
 
     def _free_bytes(self) -> float:
         if self.xp is np:
@@ -246,6 +255,12 @@ class _Group:
             return self.intercept
         free = self._free()
         return self.intercept + (self.residual * free).sum(axis=1) / self.xp.maximum(free.sum(axis=1), 1)
+
+
+def _cupy() -> Any:
+    import cupy
+
+    return cupy
 
 
 def _host(values: Any) -> Any:
