@@ -165,7 +165,7 @@ class Clock:
 def one_against_rest(Y: Any, cost: float) -> DualProblems:
     """Of each column of an indicator matrix."""
     signs = np.where(np.asarray(Y).T == 1, 1.0, -1.0)
-    return DualProblems(signs, np.minimum(cost * signs, 0), np.maximum(cost * signs, 0))
+    return DualProblems.of(signs, np.full_like(signs, cost), np.zeros_like(signs), "hinge")
 
 
 def steps(found: DualSolution) -> str:

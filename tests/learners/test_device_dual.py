@@ -30,7 +30,7 @@ def problem(seed, n=60, n_features=30, n_problems=4, scale=1.0):
 
 
 def posed(signs, costs):
-    return DualProblems(signs, np.minimum(signs * costs, 0), np.maximum(signs * costs, 0))
+    return DualProblems.of(signs, costs, np.zeros_like(signs), "hinge")
 
 
 def libsvm(K, signs, costs):
@@ -79,14 +79,23 @@ def test_without_intercept_no_margin_can_be_mended(seed):
 def test_targets_of_any_size(fit_intercept):
     """Prior scores leave other targets than ±1, beyond 0 as well."""
     K, signs, costs = problem(2, n_features=80)
-    problems = posed(signs, costs)
-    offset = np.random.default_rng(0).normal(0, 3, signs.shape)
-    problems = DualProblems(signs - offset, problems.low, problems.high)
+    problems = DualProblems.of(signs, costs, np.random.default_rng(0).normal(0, 3, signs.shape), "hinge")
     found = solve_dual(K, problems, fit_intercept, 1e-6, xp=np)
     slack = problems.target - found.beta @ K.astype(float) - found.intercept[:, None]
     assert found.violation.max() <= 1e-6
     assert slack[found.beta < problems.high].max() <= 1.01e-6
     assert slack[found.beta > problems.low].min() >= -1.01e-6
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_squared_hinge(fit_intercept):
+    """Weights without a bound and a ridge of 1/2c: each text that misses its margin has the weight 2c times what is missing."""
+    K, signs, costs = problem(4)
+    found = solve_dual(K, DualProblems.of(signs, costs, np.zeros_like(signs), "squared_hinge"), fit_intercept, 1e-7, xp=np)
+    missing = np.maximum(0, 1 - signs * (found.beta @ K.astype(float) + found.intercept[:, None]))
+    assert found.violation.max() <= 1e-7
+    np.testing.assert_allclose(signs * found.beta, 2 * costs * missing, atol=1e-5)
+    np.testing.assert_allclose(found.beta.sum(axis=1) * fit_intercept, 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -166,7 +175,8 @@ import numpy as np
 from textmargin.learners._device_dual import solve_dual
 from textmargin.learners._dual import DualProblems
 signs = np.array([[1.0, -1.0]])
-print(solve_dual(np.eye(2, dtype=np.float32), DualProblems(signs, signs.clip(-1, 0), signs.clip(0, 1)), True, 1e-6, xp=np).beta)
+problems = DualProblems.of(signs, np.ones((1, 2)), np.zeros((1, 2)), "hinge")
+print(solve_dual(np.eye(2, dtype=np.float32), problems, True, 1e-6, xp=np).beta)
 """
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert found.strip() == "[[ 1. -1.]]"

@@ -114,7 +114,7 @@ def test_machines_learn_where_the_matrix_is(gpu):
     X, signs = texts(*[30] * 16), np.tile([[1.0, -1.0]], (2, 8))
     signs[1, :4] = 1.0
     pairs = SubsequenceKernel(2, backend="cuda").over(X)
-    problems = DualProblems(signs, np.minimum(signs, 0), np.maximum(signs, 0))
+    problems = DualProblems.of(signs, np.ones_like(signs), np.zeros_like(signs), "hinge")
     there = solve_dual(pairs.device_gram(), problems, True, 1e-6)
     here = solve_dual(SubsequenceKernel(2, backend="cpu")(X).astype(np.float32), problems, True, 1e-6, xp=np)
     scores = pairs.device_versus(X, there.beta) + there.intercept

@@ -1,12 +1,8 @@
-"""Kernel SVMs of many classes over one kernel matrix on a GPU, all at once.
+"""Solves the duals of `_dual.py` on a GPU, those of all classes at once.
 
-Per problem, with t = ±1 less what prior scores give (C inside the bounds)
-
-    min over β   ½β'Kβ − t'β     low ≤ β ≤ high, and Σβ = 0 with an intercept
-
-by the alternating direction method of multipliers (Boyd et al. 2011, Sec. 5.2): one inverse A = (K + P)⁻¹ for all problems, then
-every step of all of them is one product with A, a clip and a difference. With an intercept A is A − A11'A/1'A1, whose columns sum
-to 0, so that the equality costs nothing.
+By the alternating direction method of multipliers (Boyd et al. 2011, Sec. 5.2): one inverse A = (K + P)⁻¹ for all problems, then
+every step of all of them is one product with A, a clip and a difference; a ridge is left to the clip. With an intercept A is
+A − A11'A/1'A1, whose columns sum to 0, so that the equality costs nothing.
 
 *The penalty* P is 3·diag(K), a text's own scale: a problem whose texts are scaled has the same steps. It need not follow C: from
 C·K(x, x) = 0.1 to 1000 the fewest steps are taken between 1 and 5, so that one inverse serves a whole grid of costs.
@@ -61,7 +57,7 @@ class DeviceDual:
     >>> from textmargin.learners._dual import DualProblems
     >>> signs = np.array([[1.0, -1.0]])
     >>> machine = DeviceDual(np.eye(2, dtype=np.float32), fit_intercept=False, xp=np)
-    >>> problems = [DualProblems(signs, np.minimum(C * signs, 0), np.maximum(C * signs, 0)) for C in (0.5, 2)]
+    >>> problems = [DualProblems.of(signs, np.full((1, 2), C), np.zeros((1, 2)), "hinge") for C in (0.5, 2.0)]
     >>> [machine.solve(one, 1e-6).beta.round(3) for one in problems]
     [array([[ 0.5, -0.5]]), array([[ 1., -1.]])]
     """
@@ -102,8 +98,7 @@ class DeviceDual:
             at_once = self._problems_at_once(n_problems)
             for first in range(0, n_problems, at_once):
                 part = slice(first, first + at_once)
-                target, low, high = (self.xp.asarray(values[part]) for values in (problems.target, problems.low, problems.high))
-                group = _Group(self, target, low, high, None if start is None else self.xp.asarray(start[part]))
+                group = _Group(self, problems.take(np.arange(n_problems)[part]), None if start is None else start[part])
                 beta[part], intercept[part], violation[part], n_iter[part] = group.solve(tol, max_iter)
         return DualSolution(beta, intercept, violation, n_iter)
 
@@ -116,7 +111,7 @@ class DeviceDual:
             out[:, rows] = beta @ self.K[rows].astype(np.float64).T
         return out
 
-    def advance(self, w: Any, residual: Any, low: Any, high: Any, excess: Any) -> tuple[Any, Any]:
+    def advance(self, w: Any, slope: Any, low: Any, high: Any, excess: Any, shrinkage: Any | None) -> tuple[Any, Any]:
         """Some steps of all problems, in units of a margin: what becomes of w, and β's step.
 
         w are residuals less multipliers, which a solution has both alike: all is small in the end, and so is what is rounded.
@@ -130,7 +125,10 @@ class DeviceDual:
             x *= _RELAXATION
             x -= (_RELAXATION - 1) * step
             x -= w
-            step = self.xp.clip(x + residual, low, high)
+            point = x + slope
+            if shrinkage is not None:
+                point *= shrinkage
+            step = self.xp.clip(point, low, high)
             w = step - x
         return w, step
 
@@ -171,10 +169,12 @@ class DeviceDual:
 class _Group:
     """Problems on the device that are solved in step; those that are done leave."""
 
-    def __init__(self, machine: DeviceDual, target: Any, low: Any, high: Any, start: Any) -> None:
+    def __init__(self, machine: DeviceDual, problems: DualProblems, start: Floats | None) -> None:
         self.machine, self.xp = machine, machine.xp
-        self.target, self.low, self.high = target, low, high
-        self.beta = self.xp.zeros(target.shape) if start is None else self.xp.clip(start, low, high)
+        first = np.zeros_like(problems.target) if start is None else problems.clip(start, machine.fit_intercept)
+        self.target, self.low, self.high, self.ridge, self.beta = (
+            self.xp.asarray(values) for values in (problems.target, problems.low, problems.high, problems.ridge, first)
+        )
         self._measure()
         self.w = self.residual.astype(np.float32)
         if start is not None:
@@ -205,7 +205,7 @@ class _Group:
 
     def _take(self, rows: Indices) -> _Group:
         part, chosen = copy(self), self.xp.asarray(rows)
-        for name in ("target", "low", "high", "beta", "residual", "w", "intercept", "violation"):
+        for name in ("target", "low", "high", "ridge", "beta", "residual", "w", "intercept", "violation"):
             setattr(part, name, getattr(self, name)[chosen])
         return part
 
@@ -213,8 +213,9 @@ class _Group:
         """Some steps from where β is, and β there."""
         xp, single, penalty = self.xp, np.float32, self.machine.penalty
         low, high = (((bound - self.beta) * penalty).astype(single) for bound in (self.low, self.high))
-        residual = self.residual
-        w, step = self.machine.advance(self.w, residual.astype(single), low, high, self.beta.sum(axis=1))
+        residual, slope = self.residual, (self.residual - self.ridge * self.beta).astype(single)
+        shrinkage = (penalty / (penalty + self.ridge)).astype(single) if bool(self.ridge.any()) else None
+        w, step = self.machine.advance(self.w, slope, low, high, self.beta.sum(axis=1), shrinkage)
         beta = xp.clip(self.beta + step / penalty, self.low, self.high)
         self.beta = xp.where(step <= low, self.low, xp.where(step >= high, self.high, beta))  # exactly there
         self._measure()
@@ -225,7 +226,8 @@ class _Group:
         if not self.machine.fit_intercept:
             return
         xp, excess = self.xp, self.beta.sum(axis=1)[:, None]
-        room = xp.where(excess > 0, self.beta - self.low, self.high - self.beta) * self._free()
+        room = xp.where(excess > 0, self.beta - self.low, self.high - self.beta)
+        room = xp.minimum(room, xp.abs(self.beta).max(axis=1)[:, None]) * self._free()
         part = xp.abs(excess) / xp.maximum(room.sum(axis=1)[:, None], np.finfo(np.float64).tiny)
         self.beta = self.beta - xp.sign(excess) * xp.minimum(part, 1.0) * room
         self._measure()
@@ -234,8 +236,9 @@ class _Group:
         return (self.beta > self.low) & (self.beta < self.high)
 
     def _measure(self) -> None:
-        """The b amid what all texts allow, the residual t − Kβ − b, and the largest violation."""
-        xp, gradient = self.xp, self.target - self.machine.scores(self.beta)
+        """The b amid what all texts allow, the residual t − Kβ − b without the ridge, and the largest violation."""
+        xp, residual = self.xp, self.target - self.machine.scores(self.beta)
+        gradient = residual - self.ridge * self.beta
         least = xp.where(self.beta < self.high, gradient, -np.inf).max(axis=1)  # a lower b, and one of these wants more weight
         most = xp.where(self.beta > self.low, gradient, np.inf).min(axis=1)
         if self.machine.fit_intercept:
@@ -247,14 +250,15 @@ class _Group:
         else:
             self.violation = xp.maximum(xp.maximum(least, -most), 0.0)
             self.intercept = xp.zeros(len(gradient))
-        self.residual = gradient - self.intercept[:, None]
+        self.residual = residual - self.intercept[:, None]
 
     def _intercepts(self) -> Any:
         """b that puts the free support vectors on their margin, or else the middle of what all texts allow."""
         if not self.machine.fit_intercept:
             return self.intercept
         free = self._free()
-        return self.intercept + (self.residual * free).sum(axis=1) / self.xp.maximum(free.sum(axis=1), 1)
+        missing = (self.residual - self.ridge * self.beta) * free
+        return self.intercept + missing.sum(axis=1) / self.xp.maximum(free.sum(axis=1), 1)
 
 
 def _cupy() -> Any:
