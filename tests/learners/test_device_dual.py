@@ -157,9 +157,9 @@ def test_bad_matrices_are_named():
 
 def test_too_little_memory_is_named(monkeypatch):
     K, signs, costs = problem(0)
-    monkeypatch.setattr(DeviceDual, "_free_bytes", lambda self: 8.0 * K.size)
+    monkeypatch.setattr(DeviceDual, "_free_bytes", lambda self: 12.0 * K.size)
     machine = DeviceDual(K, xp=np)
-    monkeypatch.setattr(DeviceDual, "_free_bytes", lambda self: 7.9 * K.size)
+    monkeypatch.setattr(DeviceDual, "_free_bytes", lambda self: 11.9 * K.size)
     with pytest.raises(DeviceError, match=r"60 texts at once takes .* GB of the GPU's memory"):
         DeviceDual(K, xp=np)
     monkeypatch.setattr(DeviceDual, "_free_bytes", lambda self: 100.0)

@@ -136,7 +136,7 @@ class DeviceDual:
         n = len(self.K)
         if self.K.dtype != np.float32 or self.K.shape != (n, n):
             raise ValueError(f"K must be a square matrix of float32; got {self.K.dtype} of shape {self.K.shape}.")
-        needed, free = 2 * 4.0 * n * n, self._free_bytes()
+        needed, free = 3 * 4.0 * n * n, self._free_bytes()  # inverting takes a matrix, its factors and the inverse
         if needed > free:
             raise DeviceError(
                 f"Learning from {n:,} texts at once takes {needed / 1e9:,.1f} GB of the GPU's memory beside their kernel matrix, "

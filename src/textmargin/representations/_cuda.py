@@ -115,10 +115,10 @@ class Cuda:
         return matrix.K
 
     def fits(self, n_texts: int) -> bool:
-        """Whether a kernel matrix in single precision, and as much again twice to learn from it, fits into the first GPU."""
+        """Whether a kernel matrix in single precision fits into the first GPU with what learning takes, three times as much."""
         self._check()
         with explain_errors(), on_device(self._devices()[0]):
-            return 3 * 4.0 * n_texts * n_texts < 0.9 * free_memory()
+            return 4 * 4.0 * n_texts * n_texts < 0.9 * free_memory()
 
     def scores(
         self,
