@@ -42,11 +42,11 @@ def libsvm(K, signs, costs):
     return beta, machine.intercept_[0]
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0**20, 2.0**-20])
+@pytest.mark.parametrize(("scale", "n_features"), [(1.0, 30), (2.0**20, 30), (2.0**-20, 30), (1.0, 8)])
 @pytest.mark.parametrize("seed", range(6))
-def test_equals_libsvm(seed, scale):
+def test_equals_libsvm(seed, scale, n_features):
     """Duplicates, an empty text, texts of weight 0, one positive, class weights, rows of the same and of different lengths."""
-    K, signs, costs = problem(seed, scale=scale)
+    K, signs, costs = problem(seed, n_features=n_features, scale=scale)
     found = solve_dual(K, posed(signs, costs), True, 1e-6, xp=np)
     K = K.astype(float)
     assert found.violation.max() <= 1e-6
@@ -78,13 +78,22 @@ def test_without_intercept_no_margin_can_be_mended(seed):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_targets_of_any_size(fit_intercept):
     """Prior scores leave other targets than ±1, beyond 0 as well."""
-    K, signs, costs = problem(2, n_features=80)
+    K, signs, costs = problem(2)
     problems = DualProblems.of(signs, costs, np.random.default_rng(0).normal(0, 3, signs.shape), "hinge")
     found = solve_dual(K, problems, fit_intercept, 1e-6, xp=np)
     slack = problems.target - found.beta @ K.astype(float) - found.intercept[:, None]
     assert found.violation.max() <= 1e-6
     assert slack[found.beta < problems.high].max() <= 1.01e-6
     assert slack[found.beta > problems.low].min() >= -1.01e-6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_kernel_of_low_rank_is_jumped_along(seed):
+    """Rows of two numbers leave nearly all directions flat, along which steps only creep."""
+    K, signs, costs = problem(seed, n_features=2)
+    found = solve_dual(K, posed(signs, costs), False, 1e-6, xp=np)
+    assert found.violation.max() <= 1e-6
+    assert found.n_iter.max() < 10_000
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])

@@ -25,11 +25,13 @@ import numpy as np
 from .._typing import Floats, Indices
 from ..errors import DeviceError, TooLargeError
 from ._dual import DualProblems, DualSolution
+from ._jump import jump
 
 MAX_ITER = 20_000
 _PENALTY = 3.0  # of K(x, x)
 _RELAXATION = 1.6
 _STEPS_OF_ROUND = 25
+_STEPS_OF_JUMP = 2000  # after which a problem is thought to get nowhere
 _BYTES_OF_WEIGHT = 128  # of one text in one problem, all arrays of a round together
 _CAST_ENTRIES = 1 << 24  # of K, in double precision at a time
 
@@ -110,6 +112,11 @@ class DeviceDual:
             rows = slice(first, first + step)
             out[:, rows] = beta @ self.K[rows].astype(np.float64).T
         return out
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """K between some texts, on the host."""
+        part = self.K[self.xp.asarray(rows)][:, self.xp.asarray(columns)]
+        return np.asarray(_host(part), dtype=np.float64)
 
     def advance(self, w: Any, slope: Any, low: Any, high: Any, excess: Any, shrinkage: Any | None) -> tuple[Any, Any]:
         """Some steps of all problems, in units of a margin: what becomes of w, and β's step.
@@ -199,6 +206,8 @@ class _Group:
                 rest = np.setdiff1d(np.arange(there.size), near[done])
                 self, there = self._take(rest), there[rest]
             if there.size:
+                if steps and steps % _STEPS_OF_JUMP == 0:
+                    self._jump()
                 self._round()
                 steps += _STEPS_OF_ROUND
         return beta, intercept, violation, n_iter
@@ -220,6 +229,16 @@ class _Group:
         self.beta = xp.where(step <= low, self.low, xp.where(step >= high, self.high, beta))  # exactly there
         self._measure()
         self.w = (w + (self.residual - residual)).astype(single)
+
+    def _jump(self) -> None:
+        """For those that get nowhere: their free weights together, on the host; K is asked for between these alone."""
+        problems = DualProblems(*(_host(values) for values in (self.target, self.low, self.high, self.ridge)))
+        beta = problems.clip(_host(self.beta), self.machine.fit_intercept)
+        for k in range(len(beta)):
+            beta[k] = jump(self.machine.block, problems.take(np.array([k])), beta[k], self.machine.fit_intercept)
+        self.beta = self.xp.asarray(beta)
+        self._measure()
+        self.w[...] = 0.0
 
     def _balance(self) -> None:
         """Σβ = 0 to the last digit, by the weights that are neither 0 nor at their bound."""
