@@ -250,6 +250,7 @@ class _Group:
         part = xp.abs(excess) / xp.maximum(room.sum(axis=1)[:, None], np.finfo(np.float64).tiny)
         self.beta = self.beta - xp.sign(excess) * xp.minimum(part, 1.0) * room
         self._measure()
+        self.violation = xp.maximum(self.violation, xp.abs(self.beta.sum(axis=1)) * self.machine.scale)  # where none was free
 
     def _free(self) -> Any:
         return (self.beta > self.low) & (self.beta < self.high)
@@ -261,8 +262,7 @@ class _Group:
         least = xp.where(self.beta < self.high, gradient, -np.inf).max(axis=1)  # a lower b, and one of these wants more weight
         most = xp.where(self.beta > self.low, gradient, np.inf).min(axis=1)
         if self.machine.fit_intercept:
-            unbalanced = xp.abs(self.beta.sum(axis=1)) * self.machine.scale
-            self.violation = xp.maximum(xp.maximum(least - most, unbalanced), 0.0)
+            self.violation = xp.maximum(least - most, 0.0)
             least = xp.where(xp.isfinite(least), least, xp.where(xp.isfinite(most), most, 0.0))
             most = xp.where(xp.isfinite(most), most, least)
             self.intercept = (least + most) / 2
