@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -308,7 +309,13 @@ if __name__ == "__main__":
     import cupy
 
     print(f"{cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()}, CuPy {cupy.__version__}", flush=True)
+    failures = []
     for part in sys.argv[1:] or PARTS:
         start = time.perf_counter()
-        PARTS[part]()
+        try:
+            PARTS[part]()
+        except Exception:  # the figures of the other parts are wanted all the same
+            traceback.print_exc()
+            failures.append(part)
         print(f"[{part}: {time.perf_counter() - start:.0f} s]\n", flush=True)
+    sys.exit(f"failed: {', '.join(failures)}" if failures else 0)

@@ -176,6 +176,10 @@ class DeviceDual:
 class _Group:
     """Problems on the device that are solved in step; those that are done leave."""
 
+    residual: Any
+    intercept: Any
+    violation: Any
+
     def __init__(self, machine: DeviceDual, problems: DualProblems, start: Floats | None) -> None:
         self.machine, self.xp = machine, machine.xp
         first = np.zeros_like(problems.target) if start is None else problems.clip(start, machine.fit_intercept)
