@@ -94,7 +94,7 @@ class ManyClasses {
         Candidates candidates;
     };
 
-    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 20;
+    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 50;
     static constexpr int kMaxSteps = 250;
     static constexpr size_t kBlock = 64;
 

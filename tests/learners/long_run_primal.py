@@ -2,6 +2,7 @@
 
     python tests/learners/long_run_primal.py              # 500 problems, about two minutes
     python tests/learners/long_run_primal.py 100 --first 300
+    python tests/learners/long_run_primal.py --in-step    # by the core's steps for all classes, which such small ones hardly need
 
 Prints each problem whose objective is off by more than 1e-6 of itself, how many these are, the worst, and how many decisions on
 new texts differ from the reference's.
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from reference import primal_svm_by_least_squares
 
 from textmargin import PriorSVC
+from textmargin.learners import _batch
 
 GAP = 1e-6
 FLOOR = 1e-6  # of the objective of all zeros: what is below it counts as that much, or rounding would decide
@@ -173,6 +175,12 @@ def moving(trust, n_priors, target):
     return [np.full(n_priors, trust == "free") if trust != "ridge" else target > 0]
 
 
+def force_steps_of_all_classes(set_attribute=setattr):
+    """Sparse problems however small are learnt in step; `set_attribute` may be a monkeypatch's."""
+    set_attribute(_batch, "LEAST_ENTRIES", 0)
+    set_attribute(_batch, "EXACT_SIZE", 0)
+
+
 def examine(seed, rescale=True):
     """Of a random problem: the largest gap, decisions on new texts, how many differ from the reference's, and its traits."""
     problem = RandomProblem(seed, rescale)
@@ -196,7 +204,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("n_problems", type=int, nargs="?", default=500)
     parser.add_argument("--first", type=int, default=0, help="seed of the first")
+    parser.add_argument("--in-step", action="store_true", help="learn sparse problems in step however small they are")
     arguments = parser.parse_args()
+    if arguments.in_step:
+        force_steps_of_all_classes()
     failed, worst, n_decisions, n_differ, n_warned = 0, (0.0, -1), 0, 0, 0
     for seed in range(arguments.first, arguments.first + arguments.n_problems):
         with warnings.catch_warnings(record=True) as caught:

@@ -1,12 +1,93 @@
-"""All classes of a problem against the minimum that slow least squares find."""
+"""All classes of a problem in step, against the minimum that slow least squares find."""
 
+import numpy as np
 import pytest
-from learners.long_run_primal import GAP, examine
+import scipy.sparse as sp
+from conftest import make_texts
+from learners.long_run_primal import GAP, examine, force_steps_of_all_classes
+
+from textmargin import PriorSVC, core
+from textmargin.learners import _batch
 
 
+@pytest.fixture(params=[False, True], ids=["as chosen", "in step"])
+def in_step(request, monkeypatch):
+    if request.param:
+        force_steps_of_all_classes(monkeypatch.setattr)
+
+
+def many_labels(n=1500, d=4000, n_labels=30):
+    """Texts, and labels of 1 to 50 % of them."""
+    X, _ = make_texts(n=n, d=d)
+    rng = np.random.default_rng(1)
+    scores = X @ rng.standard_normal((d, n_labels)) + 0.2 * rng.standard_normal((n, n_labels))
+    return X, (scores > np.quantile(scores, np.linspace(0.5, 0.99, n_labels), axis=0).diagonal()).astype(int)
+
+
+@pytest.mark.usefixtures("in_step")
 @pytest.mark.parametrize("seed", range(40))
 def test_random_problems_with_every_option_reach_their_minimum(seed):
     """A sample of `long_run_primal.py`, which has columns of very unequal scales as well."""
     gap, n_decisions, n_differ, traits = examine(seed, rescale=False)
     assert gap <= GAP, traits
     assert n_differ <= n_decisions / 100, traits
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("level", core.levels())
+def test_all_classes_in_step_are_those_learnt_one_by_one(level, fit_intercept, monkeypatch):
+    X, Y = many_labels()
+    assert X.nnz >= _batch.LEAST_ENTRIES
+    monkeypatch.setenv("TEXTMARGIN_LEVEL", level)
+    together = PriorSVC(fit_intercept=fit_intercept).fit(X, Y)
+    monkeypatch.setattr(_batch, "LEAST_ENTRIES", X.nnz + 1)
+    alone = PriorSVC(fit_intercept=fit_intercept, tol=1e-10).fit(X, Y)
+    np.testing.assert_allclose(together.decision_function(X), alone.decision_function(X), atol=2e-3)
+    assert together.n_iter_.max() < 20
+
+
+def test_the_number_of_threads_changes_nothing():
+    X, Y = many_labels()
+    one, three = (PriorSVC(n_jobs=n).fit(X, Y) for n in (1, 3))
+    np.testing.assert_array_equal(one.coef_, three.coef_)
+
+
+def test_groups_of_classes_change_nothing_but_memory(monkeypatch):
+    X, Y = many_labels()
+    whole = PriorSVC().fit(X, Y)
+    monkeypatch.setattr(_batch, "_GROUP_BYTES", 1.0)
+    np.testing.assert_allclose(PriorSVC().fit(X, Y).coef_, whole.coef_, atol=1e-5)
+
+
+def test_a_finer_tolerance_than_single_precision_has_is_reached_in_double():
+    X, Y = many_labels(n_labels=3)
+    models = [PriorSVC(tol=tol).fit(X, Y) for tol in (1e-10, 1e-12)]
+    np.testing.assert_allclose(*(model.decision_function(X) for model in models), atol=1e-6)
+
+
+def test_steps_stop_at_max_iter_with_a_warning():
+    X, Y = many_labels(n_labels=5)
+    with pytest.warns(match="stopped at max_iter=2 Newton steps"):
+        assert PriorSVC(max_iter=2).fit(X, Y).n_iter_.max() == 2
+
+
+def test_a_sparse_coef_decides_as_the_dense_one():
+    X, Y = many_labels()
+    dense, sparse = PriorSVC().fit(X, Y), PriorSVC(sparse_coef=True).fit(X, Y)
+    assert sp.issparse(sparse.coef_)
+    assert sparse.coef_.nnz < 0.9 * dense.coef_.size
+    np.testing.assert_allclose(sparse.decision_function(X), dense.decision_function(X), atol=1e-4)
+    np.testing.assert_allclose(sparse.fold_decision_function(), dense.fold_decision_function(), atol=5e-3)
+    assert sparse.explain(X[:1]).score == pytest.approx(dense.explain(X[:1]).score, abs=1e-4)
+    again = PriorSVC(sparse_coef=True, warm_start=True).fit(X, Y).fit(X, Y)
+    assert again.n_iter_.max() <= 2
+
+
+def test_a_grid_of_costs_takes_fewer_steps_from_its_neighbour():
+    X, Y = many_labels()
+    warm, cold = PriorSVC(warm_start=True), 0
+    steps = 0
+    for C in (0.5, 1.0, 2.0, 4.0):
+        steps += warm.set_params(C=C).fit(X, Y).n_iter_.sum()
+        cold += PriorSVC(C=C).fit(X, Y).n_iter_.sum()
+    assert steps < 0.8 * cold

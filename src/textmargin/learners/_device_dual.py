@@ -251,8 +251,9 @@ class _Group:
         xp, excess = self.xp, self.beta.sum(axis=1)[:, None]
         room = xp.where(excess > 0, self.beta - self.low, self.high - self.beta)
         room = xp.minimum(room, xp.abs(self.beta).max(axis=1)[:, None]) * self._free()
-        part = xp.abs(excess) / xp.maximum(room.sum(axis=1)[:, None], np.finfo(np.float64).tiny)
-        self.beta = self.beta - xp.sign(excess) * xp.minimum(part, 1.0) * room
+        total = room.sum(axis=1)[:, None]
+        part = xp.minimum(xp.abs(excess), total) / xp.maximum(total, np.finfo(np.float64).tiny)
+        self.beta = self.beta - xp.sign(excess) * part * room
         self._measure()
         self.violation = xp.maximum(self.violation, xp.abs(self.beta.sum(axis=1)) * self.machine.scale)  # where none was free
 
