@@ -94,7 +94,7 @@ class ManyClasses {
         Candidates candidates;
     };
 
-    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 50;
+    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 50, kRough = 1e-4;
     static constexpr int kMaxSteps = 250;
     static constexpr size_t kBlock = 64;
 
@@ -235,7 +235,7 @@ class ManyClasses {
         if (was_newton) {
             const double value = std::max(before, one.negligible), gap = one.decrement > 0 ? one.decrement / value : 0.0;
             out_.gap[k] = gap;
-            if ((gap <= tol_ || kSafety * one.left <= tol_ * value) && one.precise) {
+            if ((gap <= tol_ || (tol_ >= kRough && kSafety * one.left <= tol_ * value)) && one.precise) {
                 out_.outcome[k] = Outcome::converged;
                 return;
             }

@@ -115,6 +115,8 @@ class Batch:
         return w
 
     def _one_by_one(self, cases: list[Case], before: list[Solution | None]) -> Iterator[Solution]:
+        if not cases:
+            return
         jobs = (
             delayed(_newton)(
                 objective.X,

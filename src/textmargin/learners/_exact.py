@@ -34,6 +34,7 @@ _BLOCK = 1024  # rows that are dense at a time
 _WORTH_SINGLE = 256  # rows
 _CONDITION = 1e3  # of the matrix, at most, for single precision
 _REFINEMENTS = 1
+_UNEVEN, _MOST_UNEVEN = 1e4, 500  # columns of which one has values so many times as large as another; at most so many
 _FREQUENT = 0.1  # of the rows: the share of them that have a term which is as good as dense
 
 
@@ -54,9 +55,19 @@ def factor(objective: Objective, rows: Rows, jitter: float = 0.0, *, single: boo
 
     `single` allows single precision where it pays and harms little.
     """
-    if size(objective, rows) < rows.size:
+    if size(objective, rows) < rows.size or _is_uneven(objective.X, rows):
         return _ByWeights.factor(objective, rows, jitter)
     return _ByRows.factor(objective, rows, jitter, single and rows.size >= _WORTH_SINGLE and sp.issparse(objective.X))
+
+
+def _is_uneven(X: Matrix, rows: Rows) -> bool:
+    """Whether some columns are so much larger than others that these would be lost in XX'; and are few enough to do without it."""
+    if X.shape[1] > _MOST_UNEVEN:
+        return False
+    part = X[rows]
+    sizes = np.asarray(abs(part).max(axis=0).todense() if sp.issparse(part) else np.abs(part).max(axis=0)).ravel()
+    sizes = sizes[sizes > 0]
+    return bool(sizes.size and sizes.max() > _UNEVEN * sizes.min())
 
 
 def size(objective: Objective, rows: Rows) -> int:
