@@ -25,14 +25,15 @@ constexpr size_t kColumns = 1024;  // of a tile; a multiple of the lanes
 std::vector<const DualLevel*> levels() {
     std::vector<const DualLevel*> found;
 #if defined(TEXTMARGIN_X86)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
-        found.push_back(&dual_avx2());
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2");
+    if (avx2) found.push_back(&dual_avx2());
 #endif
     found.push_back(&dual_baseline());
     return found;
 }
 
-// By name; other names, as of wider levels that the string kernel has, mean the widest.
+// By name. Other names, as of wider levels that the string kernel has, mean the widest: memory keeps no wider one busy.
 const DualLevel& level_of(const std::string& name) {
     for (const DualLevel* level : levels())
         if (name == level->name) return *level;
@@ -102,20 +103,24 @@ nb::tuple solve(Gram<Entry> K, Table target, Table low, Table high, Table ridge,
         subtract(solver, K.data(), n, n_problems, from.data(), e.data(), n_threads);
         Progress progress;
         auto make_worker = [&] {
-            return [&, scratch = std::make_shared<Scratch<Real>>(n, 5)](size_t k) {
+            return [&, scratch = std::make_shared<Scratch<Real>>(n, 8)](size_t k) {
                 const Scratch<Real>& room = *scratch;
-                Real *own_e = room[0], *curvature = room[1], *own_ridge = room[2], *up = room[3], *down = room[4];
+                Real *own_e = room[0], *curvature = room[1], *own_ridge = room[2], *up = room[3], *down = room[4], *inverse = room[5], *rise = room[6], *fall = room[7];
                 const double *lo = low.data() + k * n, *hi = high.data() + k * n, *diagonal = ridge.data() + k * n;
-                std::fill(curvature + n, curvature + room.stride(), Real(1));
+                constexpr Real never = -std::numeric_limits<Real>::infinity();
+                for (Real* may : {rise, fall}) std::fill(may + n, may + room.stride(), never);
                 for (size_t i = 0; i < n; ++i) {
                     const Real b = from[k * n + i];
                     own_ridge[i] = static_cast<Real>(diagonal[i]);
                     curvature[i] = std::max(static_cast<Real>(K.data()[i * n + i]) + own_ridge[i], std::numeric_limits<Real>::min());
+                    inverse[i] = 1 / curvature[i];
                     own_e[i] = e[k * n + i] - own_ridge[i] * b;
                     up[i] = std::max(static_cast<Real>(hi[i]) - b, Real(0));
                     down[i] = std::max(b - static_cast<Real>(lo[i]), Real(0));
+                    rise[i] = up[i] > 0 ? Real(0) : never;
+                    fall[i] = down[i] > 0 ? Real(0) : never;
                 }
-                const DualState<Entry, Real> state{K.data(), n, own_e, curvature, own_ridge, up, down, &progress.stop};
+                const DualState<Entry, Real> state{K.data(), n, own_e, curvature, inverse, own_ridge, up, down, rise, fall, &progress.stop};
                 const DualProgress end = (fit_intercept ? solver.pairs : solver.box)(state, tol, max_steps);
                 violation_data[k] = end.violation;
                 n_steps_data[k] = end.n_steps;

@@ -7,15 +7,17 @@
 namespace textmargin {
 
 // One problem over the Gram matrix K (n × n, symmetric).  The vectors have room for n rounded up to a multiple of 16, start at
-// a multiple of 64 bytes, and behind n `curvature` is 1 and the others are 0.
+// a multiple of 64 bytes, and behind n `rise` and `fall` are −∞ and the others 0.
 template <class Entry, class Real>
 struct DualState {
     const Entry* K;
     size_t n;
     Real* e;                // t − (K + ridge)β, what each text lacks
     const Real* curvature;  // Kᵢᵢ + ridgeᵢ, above 0
+    const Real* inverse;    // 1 / curvature
     const Real* ridge;
-    Real *up, *down;  // how far β may rise and fall
+    Real *up, *down;    // how far β may rise and fall
+    Real *rise, *fall;  // 0 where it may at all, else −∞
     const bool* stop;
 };
 

@@ -33,6 +33,11 @@ class DualProblems:
         ridge = np.where(there, 0.5, 0.0) / np.where(there, costs, 1.0) if loss == "squared_hinge" else np.zeros_like(costs)
         return cls(y - offset, np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0), ridge)
 
+    def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """All of them, for compiled code."""
+        target, low, high, ridge = map(np.ascontiguousarray, (self.target, self.low, self.high, self.ridge))
+        return target, low, high, ridge
+
     def take(self, rows: Indices | Bools) -> DualProblems:
         """Some of the problems."""
         return DualProblems(self.target[rows], self.low[rows], self.high[rows], self.ridge[rows])

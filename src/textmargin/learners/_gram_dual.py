@@ -24,7 +24,7 @@ from ._dual import DualProblems, DualSolution
 _STEPS_PER_TEXT = 50  # of a round
 _MAX_ROUNDS = 50
 _MAX_JUMPS = 50  # of a round and problem
-_MAX_FREE = 1000  # weights that jump together, the side of a dense system; beyond, jumps take longer than many steps
+_MAX_FREE = 600  # weights that jump together, the side of a dense system; beyond, jumps take longer than many steps
 _STUCK_FREE = 4000  # the same for a problem that steps alone did not solve
 _JITTER = 1e-11  # relative
 _FEW_PROBLEMS = 3  # for which no common start is worth its time
@@ -55,8 +55,10 @@ def solve_dual(
     max_steps = _STEPS_PER_TEXT * len(K)
 
     def steps(part: DualProblems, matrix: Any, begin: Floats, tol: float, single: bool) -> tuple[Floats, Floats, Indices]:
-        arrays = (np.ascontiguousarray(a) for a in (part.target, part.low, part.high, part.ridge, begin))
-        return core.dual_steps(matrix, *arrays, fit_intercept, tol, max_steps, single, level, n_threads)
+        target, low, high, ridge = part.arrays()
+        return core.dual_steps(
+            matrix, target, low, high, ridge, np.ascontiguousarray(begin), fit_intercept, tol, max_steps, single, level, n_threads
+        )
 
     if start is not None:
         beta = problems.clip(start, fit_intercept)
@@ -71,7 +73,7 @@ def solve_dual(
         part = problems.take(left)
         for k in left:
             beta[k] = _jump(exact, problems.take(np.array([k])), beta[k], fit_intercept, most)
-        e = core.dual_residuals(exact, np.ascontiguousarray(part.target), part.ridge, beta[left], level, n_threads)
+        e = core.dual_residuals(exact, part.target, part.ridge, beta[left], level, n_threads)
         if not np.isfinite(e).all():
             raise ValueError(
                 "The kernel matrix times the weights is not finite; kernel values or C are too large, scale them down."
