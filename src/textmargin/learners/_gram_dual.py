@@ -1,8 +1,8 @@
 """Solves the duals of `_dual.py` over a Gram matrix at hand, on the processor.
 
-Compiled coordinate steps (`src/core/dual.cpp`) find which weights are free, in single precision where the matrix is; then the free
-ones jump together to where all of them are exactly on their margin, in double precision. Where that leaves a margin missed, or
-single weights get nowhere (a kernel of low rank), steps in double precision and jumps take turns; each makes the objective smaller.
+Compiled coordinate steps (`src/core/dual.cpp`) find which weights are free, in single precision where the matrix is; then the
+free ones jump together to where all of them are exactly on their margin, in double precision. Where that leaves a margin missed,
+or single weights get nowhere (a kernel of low rank), steps in double precision and jumps take turns; each lowers the objective.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _background(problems: DualProblems, solve: Any) -> Floats:
 
 
 def _jump(K: Any, problem: DualProblems, beta: Floats, fit_intercept: bool, most: int) -> Floats:
-    """Weights of one problem with the free ones moved together, until nothing stops them; each jump makes the objective smaller."""
+    """Weights of one problem with the free ones moved together, until nothing stops them; each jump lowers the objective."""
     target, low, high, ridge = problem.target[0], problem.low[0], problem.high[0], problem.ridge[0]
     beta = beta.copy()
     for _ in range(_MAX_JUMPS):
@@ -143,7 +143,7 @@ def _jump(K: Any, problem: DualProblems, beta: Floats, fit_intercept: bool, most
 def _newton_move(Q: Floats, e: Floats, fit_intercept: bool) -> Floats | None:
     """Where Q·move + b = e, Σmove = 0 with an intercept; the least such where there are many, as with equal texts."""
     jitter = _JITTER * float(np.trace(Q)) / len(Q)
-    sides = np.column_stack([e, np.ones_like(e)]) if fit_intercept else e[:, None]
+    sides = np.column_stack([e - e.mean(), np.ones_like(e)]) if fit_intercept else e[:, None]
     try:
         factor = cho_factor(Q + jitter * np.eye(len(Q)), lower=True, check_finite=False)
     except LinAlgError:
@@ -153,7 +153,10 @@ def _newton_move(Q: Floats, e: Floats, fit_intercept: bool) -> Floats | None:
         x += cho_solve(factor, sides - Q @ x, check_finite=False)
     if not np.isfinite(x).all():
         return None
-    return np.asarray(x[:, 0] - x[:, 1] * (x[:, 0].sum() / x[:, 1].sum()) if fit_intercept else x[:, 0])
+    if not fit_intercept:
+        return np.asarray(x[:, 0])
+    move = x[:, 0] - x[:, 1] * (x[:, 0].sum() / x[:, 1].sum())
+    return np.asarray(move - move.mean())  # what rounding left of the sum
 
 
 def _snap(beta: Floats, low: Floats, high: Floats) -> None:

@@ -60,8 +60,8 @@ class KernelTraining:
     def loo_scores(self) -> Floats:
         """(n_texts, n_problems), each text by the machine of the others, for the squared hinge.
 
-        The support vectors A solve [K + ridge, 1; 1', 0]·[β; b] = [y − ηz; 0]; taking row i out of that system gives text i the score
-        yᵢ − βᵢ / (M⁻¹)ᵢᵢ, so long as no other text crosses its margin by that.
+        The support vectors solve M·[β; b] = [y − ηz; 0] with M = [K + ridge, 1; 1', 0]; taking row i out of that system gives
+        text i the score yᵢ − βᵢ / (M⁻¹)ᵢᵢ, so long as no other text crosses its margin by that.
         """
         scores = np.empty((len(self.z), len(self.problems)))
         for k, (fit, problem) in enumerate(zip(self.fits, self.problems, strict=True)):

@@ -126,8 +126,8 @@ def require_room(n: int, n_bytes: int, advice: str) -> None:
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if n_bytes > 0.8 * memory:
         raise TooLargeError(
-            f"The kernel matrix of {n:,} texts takes {n_bytes / 2**30:.1f} GiB more, and this machine has {memory / 2**30:.1f} GiB "
-            f"in all; {advice}"
+            f"The kernel matrix of {n:,} texts takes {n_bytes / 2**30:.1f} GiB more, and this machine has "
+            f"{memory / 2**30:.1f} GiB in all; {advice}"
         )
 
 

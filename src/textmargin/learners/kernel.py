@@ -4,9 +4,9 @@ Minimises over β, b and the trust η in prior scores z, per class
 
     ½β'Kβ + C Σᵢ cᵢ max(0, 1 − yᵢfᵢ) + what the trust mode says of η        f(x) = Σᵢ βᵢ K(x, xᵢ) + ηz(x) + b
 
-over the whole kernel matrix, all classes at once (`_whole_gram.py`), where it is at hand or cheap. Elsewhere by chunking (Lodhi et
-al. 2002, Sec. 6): it is solved on a few texts, those that miss their margin join, until none does. Without prior scores it is
-`SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` holds it to that.
+over the whole kernel matrix, all classes at once (`_whole_gram.py`), where it is at hand or cheap. Elsewhere by chunking (Lodhi
+et al. 2002, Sec. 6): it is solved on a few texts, those that miss their margin join, until none does. Without prior scores it is
+`SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` and `test_gram_dual.py` hold it to that.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     fit_intercept : bool, default=True
         Whether b is learnt; without it, it is 0, as in the experiments of Lodhi et al. (2000), whose threshold is fixed.
     chunk_size : int, None or "auto", default="auto"
-        Texts to start with, and the kernel values of no others are computed before they are needed. Fewer: fewer kernel values, more
-        rounds. None: the whole matrix, all classes at once. "auto": the whole matrix for kernels of rows by name, if it takes no more
-        than 2 GiB; else chunks from 50 texts on. A matrix that is given is always taken as a whole.
+        Texts to start with, and the kernel values of others are not computed before they are needed. Fewer: fewer kernel values,
+        more rounds. None: the whole matrix, all classes at once. "auto": the whole matrix for kernels of rows by name, if it
+        takes no more than 2 GiB; else chunks from 50 texts on. A matrix that is given is always taken as a whole.
     tol : float, default=1e-4
         By how much a margin may be missed unnoticed.
     warm_start : bool, default=False
@@ -93,7 +93,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     cache : folder or KernelStore, default=None
         Where kernel values are kept for the next fit, another fold, another C, another process; by default they are forgotten.
     n_jobs : int, default=None
-        How many classes are learnt at a time, by threads or, from chunks, through joblib. Kernel values have threads of their own.
+        How many classes are learnt at a time: by threads, or from chunks through joblib. Kernel values have their own threads.
     verbose : int, default=0
         1: a line per round and class on standard output.
 
@@ -280,8 +280,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def loo_decision_function(self) -> Floats:
         """Scores of the training texts, each by the machine learnt without it, for the squared hinge and without learning again.
 
-        Exact so long as no other text crosses its margin when one is left out. Shaped like `decision_function`, whose score a text of
-        weight 0 has. Needs the kernel values of the fit, as `fold_decision_function` does; the hinge has that alone.
+        Exact so long as no other text crosses its margin when one is left out. Shaped like `decision_function`, whose score a
+        text of weight 0 has. Needs the kernel values of the fit, as `fold_decision_function` does; the hinge has that alone.
         """
         check_is_fitted(self)
         if self._training is not None and self._training.learner.settings.loss == "hinge":
