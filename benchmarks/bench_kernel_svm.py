@@ -7,9 +7,9 @@ How fast are all topics of Reuters-21578 (ModApte) learnt over a Gram matrix at 
 *gram* takes CPU seconds of one thread for 90 topics over words (log-tf-idf) and over 4-grams, beside `SVC(kernel="precomputed")`,
 one topic after another, at its own tol of 1e-3; decisions are those on the test texts. *grid* takes eight values of C.
 
-*task*, *prior*: 470 Reuters documents of four topics, 380 to train on and 90 to test, subsequences of 5 characters, λ = 0.5, C = 1. Kernel values
-are counted as pairs: for `KernelSVC` those compared in training and in prediction, for `SVC(kernel=callable)` those it asks its
-callable for, n² in training and n·n_test in prediction, for each topic.
+*task*, *prior*: 470 Reuters documents of four topics, 380 to train on and 90 to test, subsequences of 5 characters, λ = 0.5,
+C = 1. Kernel values are counted as pairs: for `KernelSVC` those compared in training and in prediction, for
+`SVC(kernel=callable)` those it asks its callable for, n² in training and n·n_test in prediction, for each topic.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ _MAX_JUMPS = 50  # of a round and problem
 _MAX_FREE = 600  # weights that jump together, the side of a dense system; beyond, jumps take longer than many steps
 _STUCK_FREE = 4000  # the same for a problem that steps alone did not solve
 _JITTER = 1e-11  # relative
+_EXACT = 1e-10  # relative, of a solution that needs no refinement
 _FEW_PROBLEMS = 3  # for which no common start is worth its time
 
 
@@ -144,13 +145,17 @@ def _newton_move(Q: Floats, e: Floats, fit_intercept: bool) -> Floats | None:
     """Where Q·move + b = e, Σmove = 0 with an intercept; the least such where there are many, as with equal texts."""
     jitter = _JITTER * float(np.trace(Q)) / len(Q)
     sides = np.column_stack([e - e.mean(), np.ones_like(e)]) if fit_intercept else e[:, None]
+    A = Q.copy()
+    A[np.diag_indices_from(A)] += jitter
     try:
-        factor = cho_factor(Q + jitter * np.eye(len(Q)), lower=True, check_finite=False)
+        factor = cho_factor(A.T, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return None
     x = cho_solve(factor, sides, check_finite=False)
     for _ in range(2):
-        x += cho_solve(factor, sides - Q @ x, check_finite=False)
+        missed = sides - Q @ x
+        if np.abs(missed).max() > _EXACT * np.abs(sides).max():
+            x += cho_solve(factor, missed, check_finite=False)
     if not np.isfinite(x).all():
         return None
     if not fit_intercept:
