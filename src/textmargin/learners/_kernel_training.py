@@ -34,10 +34,18 @@ class KernelTraining:
     C: float
 
     def starts(self, counted: Indices, positive: Bools, C: float) -> list[Machine] | None:
-        """Machines to start a fit with another C from; None where the texts or classes are others."""
+        """Machines to start a fit with another C from: weights at their bound go with it, free ones stay.
+
+        None where the texts or classes are others.
+        """
         if not (np.array_equal(counted, self.counted) and np.array_equal(positive, self.positive)):
             return None
-        return [replace(fit.machine, beta=fit.machine.beta * (C / self.C)) for fit in self.fits]
+        starts = []
+        for fit, problem in zip(self.fits, self.problems, strict=True):
+            at_bound = np.abs(fit.machine.beta) >= problem.costs[fit.machine.support] * (1 - 1e-9)
+            factor = C / self.C if self.learner.settings.loss == "hinge" else 1.0
+            starts.append(replace(fit.machine, beta=np.where(at_bound, factor, 1.0) * fit.machine.beta))
+        return starts
 
     def fold_scores(self, n_folds: int, random_state: int | None) -> Floats:
         """(n_texts, n_problems); NaN for a fold without which a class has no example, or no other text."""
