@@ -8,6 +8,7 @@ import sys
 import threading
 import types
 import weakref
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,8 @@ class MemoryFull(MemoryError):
 
 class OnDevice(np.ndarray):
     """An array that says that it is on the device."""
+
+    device = nullcontext()
 
     def get(self, stream=None):
         return np.asarray(self).copy()
@@ -159,6 +162,7 @@ class EmulatedGpu:
         cupy.zeros, cupy.empty, cupy.asarray, cupy.ascontiguousarray = map(
             array, (np.zeros, np.empty, np.array, np.ascontiguousarray)
         )
+        cupy.__getattr__ = lambda name: getattr(np, name)  # all that is called as NumPy calls it
         return {"cupy": cupy, "cupy.cuda": cuda, "cupy.cuda.compiler": compiler}
 
     def _freed(self, n_bytes):

@@ -56,3 +56,13 @@ def test_words_in_short(capsys):
     shown = capsys.readouterr().out
     assert shown.count("fit_transform") == 3 * (len(words.SETTINGS) + 1)
     assert "nan" not in shown
+
+
+def test_linear_solvers_in_short(capsys):
+    """`bench_primal topics --quick` runs through: every solver comes as close to its optimum as it is asked to."""
+    import_module("benchmarks.bench_primal").main(["topics", "--quick"])
+    shown = capsys.readouterr().out.splitlines()
+    solvers = [line for line in shown if line.startswith(("PriorSVC", "LinearSVC"))]
+    assert len(solvers) == 4 * 4  # two gaps, with and without intercept
+    goals = [1e-4] * 4 + [1e-6] * 4
+    assert all(float(line[26:].split()[1]) <= goal for line, goal in zip(solvers, goals + goals, strict=True))

@@ -1,15 +1,14 @@
 // Kernel SVMs over a Gram matrix, for Python.
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "dual.hpp"
+#include "levels.hpp"
 #include "work.hpp"
 
 namespace textmargin {
@@ -21,23 +20,10 @@ using OutSteps = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
 
 constexpr size_t kColumns = 1024;  // of a tile; a multiple of the lanes
 
-// The levels this machine can run, widest first.
-std::vector<const DualLevel*> levels() {
-    std::vector<const DualLevel*> found;
-#if defined(TEXTMARGIN_X86)
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                      __builtin_cpu_supports("bmi2");
-    if (avx2) found.push_back(&dual_avx2());
-#endif
-    found.push_back(&dual_baseline());
-    return found;
-}
-
-// By name. Other names, as of wider levels that the string kernel has, mean the widest: memory keeps no wider one busy.
 const DualLevel& level_of(const std::string& name) {
-    for (const DualLevel* level : levels())
+    for (const DualLevel* level : widest_first(dual_avx512, dual_avx2, dual_baseline))
         if (name == level->name) return *level;
-    return *levels().front();
+    throw std::invalid_argument("this machine has no vector level '" + name + "'");
 }
 
 template <class Entry, class Real>
@@ -161,7 +147,6 @@ OutTable residuals(Gram<Entry> K, Table target, Table ridge, Table beta, const s
 }  // namespace
 
 void bind_gram(nb::module_& m) {
-    m.def("dual_level", [](std::optional<std::string> wanted) { return level_of(wanted.value_or("")).name; }, nb::arg("wanted").none());
     m.def("dual_steps", &solve_single);
     m.def("dual_steps", &solve_double);
     m.def("dual_residuals", &residuals<float>);

@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "gram.hpp"
+#include "levels.hpp"
 #include "sparse.hpp"
 #include "ssk.hpp"
 
@@ -23,20 +24,7 @@ double py_ssk(Vector<int32_t> s, Vector<int32_t> t, int length, double decay) {
 }
 
 // The levels this machine can run, widest first.
-std::vector<const Level*> levels() {
-    std::vector<const Level*> found;
-#if defined(TEXTMARGIN_X86)
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                      __builtin_cpu_supports("bmi2");
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                        __builtin_cpu_supports("avx512cd");
-    if (avx512) found.push_back(&level_avx512());
-    if (avx2) found.push_back(&level_avx2());
-#endif
-    found.push_back(&level_baseline());
-    return found;
-}
+std::vector<const Level*> levels() { return widest_first(level_avx512, level_avx2, level_baseline); }
 
 const Engine& engine_of(const std::string& level, bool double_precision) {
     for (const Level* one : levels())

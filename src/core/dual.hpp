@@ -43,5 +43,6 @@ struct DualLevel {
 
 const DualLevel& dual_baseline();
 const DualLevel& dual_avx2();
+const DualLevel& dual_avx512();
 
 }  // namespace textmargin

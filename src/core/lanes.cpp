@@ -1,17 +1,24 @@
 // The subsequence kernel of many pairs at once: one pair a lane. Compiled once per vector level, with LEVEL naming it.
 //
-// The recurrence of ssk.hpp, with K'ᵢ and K''ᵢ divided by cⱼ, the product of the gap weights of columns 1 … j, becomes
+// The recurrence of ssk.hpp, with K'ᵢ and K''ᵢ divided by cⱼ, the product of the gap weights of columns 1 … j, and by g_a, that of
+// rows 1 … a, becomes
 //
-//     Sᵢ(j)    = Sᵢ(j−1) + [s_a = t_j]·q·Qᵢ₋₁(a−1, j−1)      S = K''/c, Q = K'/c, q = match/gap of the row's symbol
-//     Qᵢ(a, j) = gap(s_a)·Qᵢ(a−1, j) + Sᵢ(j)
+//     Sᵢ(a, j) = Sᵢ(a, j−1) + [s_a = t_j]·q·Qᵢ₋₁(a−1, j−1)      S = K''/cg, Q = K'/cg, q = match/gap² of the row's symbol
+//     Qᵢ(a, j) = Qᵢ(a−1, j) + Sᵢ(a, j)
 //
-// two multiply-adds per level and cell. A tile of columns stays in the first cache while all rows pass over it, R rows at a time so
-// that they share its loads and stores; c starts at 1 in each tile, which ends when c gets too small. What a row leaves at the
-// right edge of a tile (its border) is taken up by the next tile. Row sums are added up in double precision, tile by tile, so that
-// not millions of them meet one total.
+// a multiply-add and an addition per level and cell, which many processors do side by side. Where c gets too small, a tile of columns
+// ends and c starts at 1 in the next; where g does, a group of rows decays: its Q is multiplied by the gap, and g starts at 1.
+//
+// A tile stays in the first cache while all rows pass over it, R rows at a time so that they share its loads and stores. What a row
+// leaves at the right edge of a tile (its border) is taken up by the next tile. Row sums are added up in double precision, tile by
+// tile, so that not millions of them meet one total.
+//
+// Registers bind, 16 of them but for AVX-512: S and Q(a−1, j−1) of all levels stay in them, so levels are done one by one from the
+// highest, and no other state is live. What does not match is masked once a cell, in q and c, and not at each level. Within a column
+// levels lie highest first: memory read and written downwards stalls on some processors.
 //
 // Where symbols were taken out after a row or column, all states stand just before the next one that was kept: with e the cost of
-// those taken out, the gap weights of a row and of a column are multiplied by e, and so is the row's q.
+// those taken out, the gap weights of a row and of a column are multiplied by e, and so is match.
 #include <cmath>
 #include <cstring>
 
@@ -30,13 +37,16 @@ namespace LEVEL {
 
 #if defined(__AVX512F__)
 constexpr int kVectorBytes = 64;
-constexpr int rows_at_once(int levels) { return levels == 1 ? 4 : levels == 2 ? 3 : levels <= 5 ? 2 : 1; }  // in 32 registers
+constexpr int rows_at_once(int levels) { return levels == 1 ? 4 : levels == 2 ? 3 : levels <= 5 ? 2 : 1; }
+constexpr int kUnroll = 1;
 #elif defined(__AVX2__)
 constexpr int kVectorBytes = 32;
-constexpr int rows_at_once(int) { return 1; }
+constexpr int rows_at_once(int levels) { return levels == 1 ? 3 : levels == 2 ? 2 : 1; }
+constexpr int kUnroll = 2;
 #else
 constexpr int kVectorBytes = 16;
-constexpr int rows_at_once(int) { return 1; }
+constexpr int rows_at_once(int levels) { return levels == 1 ? 3 : levels == 2 ? 2 : 1; }
+constexpr int kUnroll = 2;
 #endif
 
 template <class T>
@@ -45,13 +55,13 @@ template <>
 struct Vectors<float> {
     typedef float Floats __attribute__((vector_size(kVectorBytes)));
     typedef int32_t Codes __attribute__((vector_size(kVectorBytes)));
-    static constexpr double least_c = 0x1p-60, growth_bits = 40;  // 1/c, the largest state and 1/gap stay below 2^127
+    static constexpr double least_c = 0x1p-50, least_g = 0x1p-10, growth_bits = 40;  // 1/cg, the largest state and 1/gap: below 2^127
 };
 template <>
 struct Vectors<double> {
     typedef double Floats __attribute__((vector_size(kVectorBytes)));
     typedef int64_t Codes __attribute__((vector_size(kVectorBytes)));
-    static constexpr double least_c = 0x1p-400, growth_bits = 600;  // 2^1023
+    static constexpr double least_c = 0x1p-300, least_g = 0x1p-100, growth_bits = 600;  // 2^1023
 };
 
 constexpr int kTile = 64;           // columns of a tile, at most
@@ -59,9 +69,9 @@ constexpr size_t kTileBytes = 24 << 10;  // what Q of a tile may take of the fir
 constexpr int kMostLevels = 15;     // compiled for exactly so many; longer kernels loop
 
 template <class T>
-struct Row {  // one row of all lanes
+struct Row {  // one row of all lanes; `first` is q for the lowest level, whose Q₀ is 1/c and not divided by g
     typename Vectors<T>::Codes code;
-    typename Vectors<T>::Floats gap, q, match;
+    typename Vectors<T>::Floats gap, q, first, match;
 };
 
 template <class T>
@@ -108,11 +118,12 @@ struct Scratch {
     Column<T>* columns;
     Row<T>* rows;
     Floats* border;  // per row S and the last Q, all levels
+    bool* decays;    // per row
 
     static size_t bytes(const Recipe& recipe, size_t n_rows) {
         if (recipe.length == 1) return 0;  // no recurrence
         const size_t levels = recipe.length - 1, tile = widest_tile(recipe);
-        return tile * levels * sizeof(Floats) + (tile + 1) * sizeof(Column<T>) + n_rows * (sizeof(Row<T>) + 2 * levels * sizeof(Floats));
+        return tile * levels * sizeof(Floats) + (tile + 1) * sizeof(Column<T>) + n_rows * (sizeof(Row<T>) + 2 * levels * sizeof(Floats) + 1);
     }
     Scratch(const Recipe& recipe, size_t n_rows, void* memory) {
         const size_t levels = recipe.length - 1, tile = widest_tile(recipe);
@@ -120,56 +131,63 @@ struct Scratch {
         columns = reinterpret_cast<Column<T>*>(Q + tile * levels);
         rows = reinterpret_cast<Row<T>*>(columns + tile + 1);
         border = reinterpret_cast<Floats*>(rows + n_rows);
+        decays = reinterpret_cast<bool*>(border + n_rows * 2 * levels);
     }
 };
 
 // R rows over the columns of a tile. Levels is the number of states, length − 1, or 0 to take it from `n_levels`.
-template <class T, int Levels, bool Sum, int R>
-[[gnu::always_inline]] inline void pass(const Row<T>* rows, const Column<T>* columns, size_t width, int n_levels,
+template <class T, int Levels, bool Sum, bool Decay, int R>
+[[gnu::always_inline]] inline void pass(const Row<T>* from, const Column<T>* columns, size_t width, int n_levels,
                                         const typename Vectors<T>::Floats& scale, const T* weights,
                                         typename Vectors<T>::Floats* Q, typename Vectors<T>::Floats* border, double* K) {
     using Floats = typename Vectors<T>::Floats;
     using Codes = typename Vectors<T>::Codes;
     constexpr int kMost = Levels ? Levels : 256;
     const int C = Levels ? Levels : n_levels;
-    Floats S[R][kMost], before[R][kMost], sum[R], gap[R], q[R];  // before is Q(a − 1, j − 1)
-    Codes code[R];
+    Floats S[R][kMost], before[R][kMost], sum[R];  // before is Q(a − 1, j − 1)
+    Row<T> rows[R];
+#pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 16
         for (int i = 0; i < C; ++i) {
             S[r][i] = border[2 * C * r + i] * scale;
             before[r][i] = border[2 * C * r + C + i] * scale;
         }
         sum[r] = Floats{};
-        code[r] = rows[r].code, gap[r] = rows[r].gap, q[r] = rows[r].q;
+        rows[r] = from[r];
     }
-#pragma GCC unroll 2
+#pragma GCC unroll kUnroll
     for (size_t j = 0; j < width; ++j) {
         const Column<T>& column = columns[j];
-        Floats now[kMost];
-#pragma GCC unroll 16
-        for (int i = 0; i < C; ++i) now[i] = Q[j * C + i];
+        Floats q[R], first[R];  // 0 where there is no match
 #pragma GCC unroll 4
         for (int r = 0; r < R; ++r) {
-            const Codes match = code[r] == column.code;
+            const Codes match = rows[r].code == column.code;
             Floats worth = before[r][C - 1];
             if constexpr (Sum) {
 #pragma GCC unroll 16
                 for (int i = C - 2; i >= 0; --i) worth = worth + before[r][i] * weights[i + 1];
             }
-            sum[r] = match ? sum[r] + worth * column.c : sum[r];
-#pragma GCC unroll 16
-            for (int i = C - 1; i > 0; --i) S[r][i] = match ? S[r][i] + before[r][i - 1] * q[r] : S[r][i];
-            S[r][0] = match ? S[r][0] + column.inverse * q[r] : S[r][0];
-#pragma GCC unroll 16
-            for (int i = 0; i < C; ++i) {
-                before[r][i] = now[i];
-                now[i] = now[i] * gap[r] + S[r][i];
-            }
+            sum[r] = sum[r] + worth * (Floats)(match & (Codes)column.c);
+            q[r] = (Floats)(match & (Codes)rows[r].q);
+            first[r] = (Floats)(match & (Codes)rows[r].first);
         }
 #pragma GCC unroll 16
-        for (int i = 0; i < C; ++i) Q[j * C + i] = now[i];
+        for (int i = C - 1; i >= 0; --i) {
+            Floats& place = Q[j * C + (C - 1 - i)];
+            Floats now = place;
+#pragma GCC unroll 4
+            for (int r = 0; r < R; ++r) {
+                S[r][i] = S[r][i] + (i ? before[r][i - 1] * q[r] : column.inverse * first[r]);
+                before[r][i] = now;
+                now = (Decay ? now * rows[r].gap : now) + S[r][i];
+            }
+            place = now;
+        }
     }
+#pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 16
         for (int i = 0; i < C; ++i) {
             border[2 * C * r + i] = S[r][i];
             border[2 * C * r + C + i] = before[r][i];
@@ -179,24 +197,45 @@ template <class T, int Levels, bool Sum, int R>
     }
 }
 
-// The rows of all lanes. Past the end of a lane's text stands −1, and in columns −2: they match nothing.
-template <class T>
-void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_rows, Row<T>* rows) {
+// The rows of all lanes. Past the end of a lane's text stands −1, and in columns −2: they match nothing. R rows decay, or none of
+// them: where g of any lane would get too small in any of them.
+template <class T, int R>
+void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_rows, const Scratch<T>& at) {
     constexpr int kLanes = kVectorBytes / sizeof(T);
-    for (int lane = 0; lane < kLanes; ++lane) {
-        const Pair& pair = pairs[lane];
-        double carry = 1;  // what rounding took from the gaps so far: thousands of equal gaps must not err the same way
-        for (size_t a = 0; a < pair.n_s; ++a) {
-            const int32_t x = rows[a].code[lane] = pair.s[a], symbol = recipe.uniform ? 0 : x;
-            const double after = pair.s_after ? pair.s_after[a] : 1.0, gap = recipe.gap[symbol] * after * carry;
-            const T rounded = rows[a].gap[lane] = static_cast<T>(gap);
-            carry = rounded > 0 ? gap / rounded : 1;
-            rows[a].match[lane] = recipe.match[symbol] * halved;
-            rows[a].q[lane] = recipe.match[symbol] * halved * after / recipe.gap[symbol];
+    double g[kLanes], carry[kLanes];  // carry: what rounding took from the gaps: thousands of equal ones must not err the same way
+    for (int lane = 0; lane < kLanes; ++lane) g[lane] = carry[lane] = 1;
+    for (size_t start = 0, end; start < n_rows; start = end) {
+        end = least(start + R, n_rows);
+        double gap[R][kLanes];
+        bool decays = false;
+        for (int lane = 0; lane < kLanes; ++lane) {
+            const Pair& pair = pairs[lane];
+            double left = g[lane];
+            for (size_t a = start; a < end; ++a) {
+                const bool in = a < pair.n_s;
+                gap[a - start][lane] = in ? recipe.gap[recipe.uniform ? 0 : pair.s[a]] * (pair.s_after ? pair.s_after[a] : 1.0) : 1.0;
+                left *= gap[a - start][lane];
+            }
+            decays |= left < Vectors<T>::least_g;
         }
-        for (size_t a = pair.n_s; a < n_rows; ++a) {
-            rows[a].code[lane] = -1;
-            rows[a].gap[lane] = rows[a].match[lane] = rows[a].q[lane] = 1;
+        for (size_t a = start; a < end; ++a) {
+            Row<T>& row = at.rows[a];
+            at.decays[a] = decays;
+            for (int lane = 0; lane < kLanes; ++lane) {
+                const Pair& pair = pairs[lane];
+                const int32_t x = row.code[lane] = a < pair.n_s ? pair.s[a] : -1, symbol = recipe.uniform || x < 0 ? 0 : x;
+                const double match = recipe.match[symbol] * halved, before = g[lane], after = before * gap[a - start][lane];
+                const double q = match * (gap[a - start][lane] / recipe.gap[symbol]) / recipe.gap[symbol];
+                g[lane] = decays ? 1 : after;
+                row.gap[lane] = 1;
+                if (decays) {
+                    const T rounded = row.gap[lane] = static_cast<T>(after * carry[lane]);
+                    carry[lane] = rounded > 0 ? after * carry[lane] / rounded : 1;
+                }
+                row.match[lane] = match * before;
+                row.first[lane] = q / g[lane];
+                row.q[lane] = q * before / g[lane];
+            }
         }
     }
 }
@@ -241,7 +280,7 @@ bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* 
     for (int i = 0; Sum && i < recipe.length; ++i) weights[i] = std::ldexp(recipe.weights[i], halve * (i + 1 - recipe.length));
 
     const Scratch<T> at(recipe, n_rows, memory);
-    fill_rows(pairs, recipe, std::ldexp(1.0, -halve), n_rows, at.rows);
+    fill_rows<T, R>(pairs, recipe, std::ldexp(1.0, -halve), n_rows, at);
     std::memset(at.border, 0, n_rows * 2 * C * sizeof(Floats));
     const size_t tile = widest_tile(recipe);
     Floats scale = Floats{} + 1;
@@ -250,12 +289,15 @@ bool compare(const Pair* pairs, const Recipe& recipe, void* memory, const bool* 
         std::memset(at.Q, 0, width * C * sizeof(Floats));
         double of_tile[kLanes] = {};
         size_t a = 0;
-        for (; a + R <= n_rows; a += R) {
-            pass<T, Levels, Sum, R>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, of_tile);
+        auto advance = [&]<bool Decay, int Rows>() {
+            pass<T, Levels, Sum, Decay, Rows>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, of_tile);
+            a += Rows;
+        };
+        while (a + R <= n_rows) {
+            at.decays[a] ? advance.template operator()<true, R>() : advance.template operator()<false, R>();
             if (a % 4096 < R && __atomic_load_n(stop, __ATOMIC_RELAXED)) return false;
         }
-        for (; a < n_rows; ++a)
-            pass<T, Levels, Sum, 1>(at.rows + a, at.columns, width, C, scale, weights, at.Q, at.border + 2 * C * a, of_tile);
+        while (a < n_rows) advance.template operator()<true, 1>();  // where none decays, by 1
         for (int lane = 0; lane < kLanes; ++lane) K[lane] += of_tile[lane];
         scale = at.columns[width].c;
     }

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import _fit_context as fit_context
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_extraction.text import _align_api_if_sparse as align_sparse
@@ -102,3 +103,9 @@ def serial_diagram(steps: dict[str, Any]) -> Any:
     """The block of scikit-learn's HTML diagram for estimators one after the other."""
     names = [f"{name}: {type(step).__name__}" for name, step in steps.items()]
     return _VisualBlock("serial", list(steps.values()), names=names, name_details=[str(step) for step in steps.values()])
+
+
+def dense_coef(learner: Any) -> NDArray[np.float64]:
+    """The weights of a linear model, (n_problems, n_features), also where it keeps them in a sparse matrix."""
+    coef = learner.coef_
+    return np.atleast_2d(np.asarray(coef.toarray() if sp.issparse(coef) else coef, dtype=np.float64))

@@ -112,8 +112,7 @@ class SemiSupervised:
         pool = self._pool(X, priors)
         training = SelfTraining(
             learner.C,
-            Solver(learner.trust_strength, _TOL, learner.max_iter),
-            n_jobs=learner.n_jobs,
+            Solver(learner.trust_strength, _TOL, learner.max_iter, learner.n_jobs),
             fit_intercept=learner.fit_intercept,
         )
         row_size = median_length(X) or 1.0  # of texts without a word, any

@@ -668,7 +668,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         known = (
             type(words) is BagOfWords and type(learner) in _LINEAR and type(self.model_) in (type(learner), ThresholdClassifier)
         )
-        if not known or learner.coef_.size > _MOST_WEIGHTS:  # a subclass may see it otherwise
+        if not known or sp.issparse(learner.coef_) or learner.coef_.size > _MOST_WEIGHTS:  # a subclass may see it otherwise
             return None
         parts = (*vars(words).values(), learner.coef_, learner.intercept_)
         old, scorer = self._scorer

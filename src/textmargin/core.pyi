@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Floats = NDArray[np.float64]
+_Singles = NDArray[np.float32]
 _Index = NDArray[np.int32] | NDArray[np.int64]
 _Rows = NDArray[np.int64]
 
@@ -44,6 +45,32 @@ def subsequence_gram(
     progress: Callable[[float], object] | None,
 ) -> _Floats: ...
 def ssk(s: NDArray[np.int32], t: NDArray[np.int32], length: int, decay: float) -> float: ...
+
+MOST_EXTRA_COLUMNS: int
+
+class SparseTexts:
+    def __init__(self, indptr: _Index, indices: _Index, data: _Floats, n_columns: int, /) -> None: ...
+
+def fit_classes(
+    texts: SparseTexts,
+    level: str,
+    weight: _Singles,
+    sign: NDArray[np.int8],
+    goal: _Singles,
+    costs: _Singles,
+    shared: _Singles,
+    own: _Singles,
+    pull: _Floats,
+    target: _Floats,
+    penalty: float,
+    w: _Singles,
+    q: _Floats,
+    started: bool,
+    tol: float,
+    max_iter: int,
+    n_threads: int,
+    /,
+) -> tuple[_Singles, _Floats, _Floats, NDArray[np.int32], NDArray[np.int8]]: ...
 def cg_sparse(
     indptr: _Index,
     indices: _Index,
@@ -77,7 +104,6 @@ def cg_dense(
 def search_plane(
     shortfall: _Floats, y: _Floats, costs: _Floats, direction: _Floats, Z: _Floats, g: _Floats, A: _Floats, /
 ) -> tuple[_Floats, _Floats, bool]: ...
-def dual_level(wanted: str | None, /) -> str: ...
 def dual_steps(
     K: NDArray[np.float32] | _Floats,
     target: _Floats,

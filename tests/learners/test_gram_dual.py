@@ -16,6 +16,7 @@ from textmargin.errors import SettingError, TooLargeError
 from textmargin.learners._dual import DualProblems
 from textmargin.learners._folds import deal_folds
 from textmargin.learners._gram_dual import solve_dual
+from textmargin.learners._row_pairs import RowPairs
 from textmargin.learners._whole_gram import WholeGram
 
 
@@ -180,6 +181,43 @@ def test_a_matrix_at_hand_is_the_machine_of_its_kernel(tmp_path):
     np.testing.assert_array_equal(load(tmp_path / "model").decision_function(new), model.decision_function(new))
     single = KernelSVC("precomputed", C=3.0).fit(K.astype(np.float32), topics)
     np.testing.assert_allclose(single.decision_function(new), model.decision_function(new), atol=1e-4)
+
+
+class OnDevice:
+    """A kernel whose matrix stays where it was computed."""
+
+    def items(self, X):
+        return X
+
+    def over(self, X):
+        return OnDevicePairs(np.asarray(X, dtype=float), OnDevice(), {})
+
+    def __call__(self, A, B):
+        return rbf_kernel(A, B)
+
+
+class OnDevicePairs(RowPairs):
+    def device_gram(self):
+        return rbf_kernel(self.X).astype(np.float32)
+
+    def take(self, rows):
+        return OnDevicePairs(self.X[rows], self.kernel, self.params)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("trust", ["free", "fixed"])
+def test_a_matrix_on_a_device_gives_the_same_machine(loss, trust):
+    X, y = points(60, n_classes=3)
+    z = np.random.default_rng(0).normal(size=(60, 3))
+    there, here = (
+        KernelSVC(kernel, loss=loss, trust=trust, tol=1e-5).fit(X.tolist() if kernel != "rbf" else X, y, prior_scores=z)
+        for kernel in (OnDevice(), "rbf")
+    )
+    new = points(20, seed=1)[0]
+    found = there.decision_function(new.tolist(), prior_scores=z[:20])
+    # rbf_kernel has its default gamma, 1/3, in both
+    np.testing.assert_allclose(found, here.decision_function(new, prior_scores=z[:20]), atol=1e-3)
+    np.testing.assert_allclose(there.fold_decision_function(3), here.fold_decision_function(3), atol=1e-3)
 
 
 def test_the_whole_matrix_on_request():

@@ -5,7 +5,7 @@ import pytest
 from conftest import make_texts
 
 from textmargin import PriorSVC
-from textmargin.learners import leave_one_out
+from textmargin.learners import leave_one_out, primal
 from textmargin.learners._held_out_cost import ProblemSize, leave_one_out_pays
 from textmargin.learners.trust import Solver
 
@@ -21,12 +21,23 @@ def test_few_texts_inside_the_margin_are_left_out_one_at_a_time_and_many_in_fold
     assert PriorSVC().fit(*noisy_texts(4000)).held_out_method() == "cv"
 
 
-def test_the_choice_goes_by_all_classes_together():
+def test_the_choice_goes_class_by_class_but_for_little_work():
     many = ProblemSize(10_000, 30_000, 500_000, 6000, 300_000)
     few = ProblemSize(10_000, 30_000, 500_000, 60, 3000)
-    assert leave_one_out_pays([few] * 10)
-    assert not leave_one_out_pays([many] * 10)
-    assert leave_one_out_pays([few] * 500 + [many])
+    assert leave_one_out_pays([few] * 10).all()
+    assert not leave_one_out_pays([many] * 10).any()
+    assert leave_one_out_pays([few] * 500 + [many]).tolist() == [True] * 500 + [False]
+    assert leave_one_out_pays([ProblemSize(400, 5000, 20_000, 400, 20_000)] * 3).all()
+
+
+def test_scores_of_each_class_are_those_of_its_own_method(monkeypatch):
+    X, y = make_texts(n=300)[0], np.random.default_rng(0).integers(3, size=300)
+    model = PriorSVC().fit(X, y)
+    monkeypatch.setattr(primal, "leave_one_out_pays", lambda sizes: np.array([True, False, True])[: len(list(sizes))])
+    assert model.held_out_method() == "mixed"
+    scores = model.held_out_decision_function(n_folds=3)
+    np.testing.assert_array_equal(scores[:, [0, 2]], model.loo_decision_function()[:, [0, 2]])
+    np.testing.assert_array_equal(scores[:, 1], model.fold_decision_function(n_folds=3)[:, 1])
 
 
 def test_what_does_not_fit_memory_is_never_left_out_one_at_a_time(monkeypatch):

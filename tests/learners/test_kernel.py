@@ -78,7 +78,7 @@ def test_without_intercept_it_converges_where_the_kernel_has_low_rank(recwarn):
 @pytest.mark.parametrize("intercept", [True, False])
 def test_says_when_it_stops_early(monkeypatch, chunk_size, intercept):
     monkeypatch.setattr("textmargin.learners._gram_dual._STEPS_PER_TEXT", 0)
-    monkeypatch.setattr("textmargin.learners._gram_dual._MAX_JUMPS", 0)
+    monkeypatch.setattr("textmargin.learners._jump._MAX_JUMPS", 0)
     with pytest.warns(ConvergenceWarning, match="still misses margins by .* a smaller C, a larger tol"):
         KernelSVC("rbf", fit_intercept=intercept, chunk_size=chunk_size).fit(*points())
 

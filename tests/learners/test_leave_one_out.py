@@ -61,7 +61,7 @@ def test_both_forms_agree():
     problem = Problem(X, signs, np.linspace(0.5, 2, 30), np.ones(30), 0.3, True, direction[None], (X @ direction)[:, None], 1.0)
     objective = _pose(problem, trust_setting(problem, "free", np.ones(1), 1.0))
     rows = np.arange(0, 30, 2)
-    by_rows, by_weights = _exact._ByRows.factor(objective, rows), _exact._ByWeights.factor(objective, rows)
+    by_rows, by_weights = _exact._ByRows.factor(objective, rows, 0.0, False), _exact._ByWeights.factor(objective, rows)
     np.testing.assert_allclose(by_rows.one_minus_leverage(), by_weights.one_minus_leverage(), atol=1e-7)
     for a, b in zip(by_rows.minimum(), by_weights.minimum(), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-6)

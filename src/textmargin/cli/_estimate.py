@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from ..datasets.corpus import Corpus
 
 _MOST_TEXTS = 20_000  # that are trained on once more without knowledge, to tell what it adds
-_SCORES = {"loo": "leave-one-out scores", "cv": "scores of five folds, each by a model without it"}
+_SCORES = {
+    "loo": "leave-one-out scores",
+    "cv": "scores of five folds, each by a model without it",
+    "mixed": "leave-one-out scores, and of five folds for classes with many texts inside the margin",
+}
 
 
 def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | None) -> tuple[dict[str, Any] | None, str | None]:

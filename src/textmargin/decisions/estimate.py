@@ -67,7 +67,7 @@ class Estimate:
 
     Attributes
     ----------
-    method : {"loo", "cv"}, which held-out scores it rests on
+    method : {"loo", "cv", "mixed"}, which held-out scores it rests on
     n_texts : int, the training texts
     n_new : int, of how many new texts the intervals are to hold the figures
     multilabel : bool

@@ -189,10 +189,10 @@ class HeldOutSource:
                 wanted, own_folds = cheapest(), True  # which start from the solution they are near to
             else:
                 wanted = "loo" if hasattr(estimator, "loo_decision_function") else "cv"
-        if wanted == "cv" and own_folds:
+        if wanted == "mixed" or (wanted == "cv" and own_folds):
             n_folds = min(self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight))
-            own = estimator.fold_decision_function(n_folds, self.classifier.random_state)
-            return "cv", np.asarray(own).reshape(len(self.trained), -1)
+            score = estimator.held_out_decision_function if wanted == "mixed" else estimator.fold_decision_function
+            return wanted, np.asarray(score(n_folds, self.classifier.random_state)).reshape(len(self.trained), -1)
         if wanted == "cv":
             if frozen:
                 raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")

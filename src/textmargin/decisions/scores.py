@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
 
-Method = Literal["loo", "cv", "train"]
+Method = Literal["loo", "cv", "mixed", "train"]
 
 _MOST_ENTRIES = 2_000_000  # texts times classes that are all held; of more only what a threshold can need
 _PER_POSITIVE, _AT_LEAST = 20, 1000  # rejected texts of a class that can need, the highest first
@@ -31,7 +31,7 @@ class HeldOutScores:
         Which texts belong to each class; of two classes one column, that of the positive one.
     scores : array (n_texts, n_problems)
         For the class of the column; NaN where there is none, since a fold's training texts lacked the class.
-    method : {"loo", "cv", "train"}
+    method : {"loo", "cv", "mixed", "train"}
         By models without the text itself, or without its fold; or by the model of all texts, which flatters.
     few_columns : array (n_few,)
         Classes with too few positives for held-out scores to mean anything.

@@ -70,7 +70,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     scores : {"auto", "loo", "cv", "train"}, default="auto"
         Which scores of the training texts the thresholds are set on: the estimator's own leave-one-out scores, refitted
         folds, or the scores of the fitted model itself; `auto` is leave-one-out where the estimator has it and it is cheap,
-        else folds. A fitted (frozen) estimator scores the texts given: use `train`, or `loo` on the very texts it was fitted on.
+        class by class, else folds. A fitted (frozen) estimator scores the texts given: use `train`, or `loo` on the very texts
+        it was fitted on.
     n_folds : int, default=5
         Folds of `scores="cv"`, and of the rules that use folds.
     few_positives : int, default=4

@@ -95,7 +95,7 @@ def adapt(model: TextClassifier, texts: Any, **settings: Any) -> AdaptResult:
     held_out, labels = model.held_out_, model.labels_
     decision = model.model_
     new = decision.comparable_scores(model.decide(texts))
-    if held_out.method == "cv":
+    if held_out.method in ("cv", "mixed"):
         settings.setdefault("tolerance", _FOLD_TOLERANCE)
     mix = estimate_mix(held_out.positive, held_out.as_new(), new, labels.kind, weight=held_out.weight, **settings)
     before = decision.thresholds_

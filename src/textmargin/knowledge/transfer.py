@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from .._sklearn import dense_coef
 from .._typing import Bools
 from ..errors import PriorError
 from .vocabulary import KnowledgeBase
@@ -85,7 +86,7 @@ class ModelPrior(KnowledgeBase):
             raise PriorError(
                 f"The names of the columns of {type(learner).__name__} are not known; give them: ModelPrior(model, terms=names)."
             )
-        weights, terms = np.atleast_2d(learner.coef_), np.asarray(terms)
+        weights, terms = dense_coef(learner), np.asarray(terms)
         if weights.shape[1] != terms.size:
             raise PriorError(f"The model has {weights.shape[1]} weights, but terms has {terms.size} names.")
         classes = list(learner.classes_[1:] if len(weights) == 1 and len(learner.classes_) == 2 else learner.classes_)

@@ -9,31 +9,26 @@ more, and a third more time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from .newton import Solution, newton
-from .objective import Matrix, Objective, Point, Rows
+from .objective import Objective, Rows
 
 FOLD_TOL = 1e-3
 
 
-@dataclass(frozen=True)
-class Fold:
-    """Some of the texts, by number, and their rows, which all classes share."""
-
-    rows: Rows
-    X: Matrix
-
-
-def refit_without(objective: Objective, start: Point, rows: Rows, n_texts: int, tol: float, max_iter: int) -> Solution:
-    """The minimum over all rows but these, of which the first `n_texts` are texts; `start` is that over all rows."""
+def without(objective: Objective, rows: Rows) -> Objective:
+    """The objective over all rows but these."""
     costs = objective.costs.copy()
     costs[rows] = 0.0
-    rest = replace(objective, costs=costs)
-    if np.unique(rest.y[:n_texts][costs[:n_texts] > 0]).size < 2:
-        # Of one side alone, any intercept beyond its margin is a minimum. From the origin, at least no held-out text chose it.
-        return newton(rest, tol=tol, max_iter=max_iter)
-    origin = replace(start, shortfall=np.where(costs > 0, start.shortfall, -np.inf))
-    return newton(rest, start=origin, tol=tol, max_iter=max_iter)
+    return replace(objective, costs=costs)
+
+
+def has_both_sides(objective: Objective, n_texts: int) -> bool:
+    """Whether texts, the first rows, of both signs are there.
+
+    Of one side alone, any intercept beyond its margin is a minimum; from the origin, at least no held-out text chooses it.
+    """
+    counted = objective.costs[:n_texts] > 0
+    return bool(np.unique(objective.y[:n_texts][counted]).size == 2)

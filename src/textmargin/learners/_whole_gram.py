@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from .._typing import Floats, Indices
 from ..errors import TooLargeError
 from ..gram.protocol import Pairs
-from ._dual import DualProblems
+from ._device_dual import DeviceDual
+from ._dual import DualProblems, DualSolution
 from ._gram_dual import solve_dual, warn_if_unsolved
 from ._hinge import Chunk, KernelTrustSetting, MachineSettings, offset_of
 from ._machine import KernelProblem, Machine, Round
@@ -65,6 +67,10 @@ class WholeGram:
         """The values in the higher precision."""
         return self.K if self.exact is None else self.exact
 
+    def solve(self, problems: DualProblems, settings: MachineSettings, start: Floats | None, n_jobs: int | None) -> DualSolution:
+        """All problems at once."""
+        return solve_dual(self.K, problems, settings.fit_intercept, settings.tol, start, n_jobs, self.exact)
+
     def block(self, rows: Indices, columns: Indices) -> Floats:
         """K between the texts of these numbers, (n_rows, n_columns)."""
         return np.asarray(self.best[np.ix_(rows, columns)], dtype=np.float64)
@@ -76,6 +82,37 @@ class WholeGram:
             some = slice(first, first + _ROWS_AT_ONCE)
             total += weights[some] @ self.best[columns[some]]
         return total
+
+
+class DeviceGram:
+    """K in single precision on a GPU, where all problems are solved; it comes to the host if a trust is to be found."""
+
+    exact: None = None
+
+    def __init__(self, K: Any, fit_intercept: bool) -> None:
+        self._machine = DeviceDual(K, fit_intercept, np if isinstance(K, np.ndarray) else None)
+        self.n_evaluations = len(K) * (len(K) + 1) // 2
+
+    def __len__(self) -> int:
+        return len(self._machine.K)
+
+    @cached_property
+    def K(self) -> Any:  # noqa: N802
+        """The values on the host."""
+        numbers = np.arange(len(self))
+        return self._machine.block(numbers, numbers).astype(np.float32)
+
+    def solve(self, problems: DualProblems, settings: MachineSettings, start: Floats | None, n_jobs: int | None) -> DualSolution:
+        """All problems at once."""
+        return self._machine.solve(problems, settings.tol, start)
+
+    def block(self, rows: Indices, columns: Indices) -> Floats:
+        """K between the texts of these numbers, (n_rows, n_columns)."""
+        return self._machine.block(rows, columns)
+
+    def times(self, columns: Indices, weights: Floats) -> Floats:
+        """Σ weights·K over some columns, for all texts."""
+        return self._machine.block(np.arange(len(self)), columns) @ weights
 
 
 @dataclass(frozen=True)
@@ -92,7 +129,7 @@ class WholeLearner:
 
     def learn(
         self,
-        gram: WholeGram,
+        gram: WholeGram | DeviceGram,
         problems: list[KernelProblem],
         trust: list[KernelTrustSetting],
         starts: list[Machine] | None = None,
@@ -106,7 +143,7 @@ class WholeLearner:
             offset = np.array([offset_of(problems[k].z, trust[k].target) for k in held])
             posed = DualProblems.of(y, costs, offset, self.settings.loss)
             first = None if begin is None else begin[held]
-            found = solve_dual(gram.K, posed, self.settings.fit_intercept, self.settings.tol, first, self.n_jobs, gram.exact)
+            found = gram.solve(posed, self.settings, first, self.n_jobs)
             warn_if_unsolved(float(found.violation.max()), self.settings.tol)
             for j, k in enumerate(held):
                 machines[k] = _machine(found.beta[j], float(found.intercept[j]), trust[k].target)

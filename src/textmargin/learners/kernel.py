@@ -37,7 +37,7 @@ from ._lazy import LazyGram
 from ._machine import KernelProblem, MachineLearner, Round
 from ._prior_scores import align_scores, centred, evaluate
 from ._row_pairs import MatrixPairs, RowPairs
-from ._whole_gram import AUTO_BYTES, WholeGram, WholeLearner
+from ._whole_gram import AUTO_BYTES, DeviceGram, WholeGram, WholeLearner
 from .evidence import verdict
 from .explanation import KernelExplanation
 
@@ -84,7 +84,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     chunk_size : int, None or "auto", default="auto"
         Texts to start with, and the kernel values of others are not computed before they are needed. Fewer: fewer kernel values,
         more rounds. None: the whole matrix, all classes at once. "auto": the whole matrix for kernels of rows by name, if it
-        takes no more than 2 GiB; else chunks from 50 texts on. A matrix that is given is always taken as a whole.
+        takes no more than 2 GiB, and on a GPU where one compares texts; else chunks from 50 texts on. A matrix that is given is
+        always taken as a whole.
     tol : float, default=1e-4
         By how much a margin may be missed unnoticed.
     warm_start : bool, default=False
@@ -396,6 +397,10 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         if _precomputed(kernel):
             gram = WholeGram.given(X if n == len(X) else X[np.ix_(counted, counted)])
             return gram, WholeLearner(settings, watch, self.n_jobs)
+        device = getattr(pairs, "device_gram", None) if self.chunk_size == "auto" and self.cache is None else None
+        on_device = None if device is None else device()
+        if on_device is not None:
+            return DeviceGram(on_device, self.fit_intercept), WholeLearner(settings, watch, self.n_jobs)
         cheap = isinstance(kernel, str) and self.cache is None and 4 * n * n <= AUTO_BYTES
         if self.chunk_size is None or (self.chunk_size == "auto" and cheap):
             return WholeGram.of(pairs), WholeLearner(settings, watch, self.n_jobs)
@@ -419,7 +424,10 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         step = max(1, _ENTRIES_AT_ONCE // max(1, self.support_.size))
         for start in range(0, n_samples(X), step):
             rows = slice(start, start + step)
-            scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
+            if self.cache is None and self.support_.size and hasattr(self._support, "device_versus"):
+                scores[rows] += self._support.device_versus(X[rows], self.dual_coef_)
+            else:
+                scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
         return scores
 
     def _prior(self, X: Any, given: Any, classes: NDArray[Any], n_problems: int) -> tuple[Floats, list[bool]]:

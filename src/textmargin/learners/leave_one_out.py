@@ -24,9 +24,8 @@ MAX_SIZE = 12_000
 _ROUNDING = 1e-9  # beside the margin
 
 
-def leave_one_out(objective: Objective, point: Point, tol: float) -> Floats:
-    """The score of every text by the model trained on all others."""
-    scores = objective.scores(point)
+def leave_one_out(objective: Objective, point: Point, scores: Floats, tol: float) -> Floats:
+    """The score of every text by the model trained on all others; `scores` are those by the model of all, and are changed."""
     rows = np.flatnonzero(point.shortfall > max(tol, _ROUNDING) * objective.margins.max())
     if size(objective, rows) > MAX_SIZE:
         raise TooLargeError(
@@ -47,7 +46,7 @@ def _factor(objective: Objective, rows: Rows) -> ExactStep:
     """The exact step, or the nearest one that can be taken where the matrix is singular to machine precision."""
     for jitter in (0.0, 1e-12, 1e-9):
         try:
-            return factor(objective, rows, jitter)
+            return factor(objective, rows, jitter, single=True)
         except np.linalg.LinAlgError:
             continue
     return factor(objective, rows, 1e-6)

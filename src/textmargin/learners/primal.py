@@ -13,11 +13,11 @@ Departs from the paper: b is added and not penalised; the trust may be bounded, 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import repeat
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,29 +25,33 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from .._system.threads import n_threads
 from .._ties import descending_order
-from .._typing import Floats
+from .._typing import Bools, Floats, Indices
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._folds import deal_folds
 from ._held_out_cost import leave_one_out_pays
-from ._refit import Fold
 from ._stacked_contrasts import StackedContrasts
 from ._training import Training
 from .auto import fit_auto
 from .contrasts import Contrasts
 from .cross_fitting import PriorFolds
-from .evidence import Disagreement
+from .evidence import Disagreement, Verdict
 from .explanation import Explanation
 from .objective import Matrix, canonical
 from .prior import align_prior
 from .problem import Problem
-from .trust import Fit, Solver
+from .trust import Fit, Refit, Solver, Trust
+
+_NO_WEIGHTS: Floats = np.empty(0)
+_NO_WEIGHT = 1e-6  # beside the largest of a class: what a sparse `coef_` leaves out
 
 
 class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
@@ -91,17 +95,20 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         Largest number of Newton steps per class.
     warm_start : bool, default=False
         Start from the last solution if classes and columns are the same.
+    sparse_coef : bool, default=False
+        Whether `coef_` is a sparse matrix, from the start: for thousands of classes over many terms, whose weights would not fit
+        into memory otherwise. Weights below a millionth of the largest of their class are left out.
     n_jobs : int, default=None
-        How many classes are learnt at a time, through joblib.
+        Threads. None: all cores, within the limits that OpenMP and joblib have been given.
     verbose : int, default=0
-        How much joblib tells of the progress over classes.
+        How much joblib tells of classes that are learnt one at a time: those of dense or small matrices.
 
     Attributes
     ----------
     classes_ : array (n_classes,)
     multilabel_ : bool
         Whether it was trained on an indicator matrix.
-    coef_ : array (n_problems, n_features)
+    coef_ : array or sparse matrix (n_problems, n_features)
         Weights, w + Vη; one row for two classes, else one per class.
     intercept_ : array (n_problems,)
     trust_ : array (n_problems, n_priors)
@@ -141,6 +148,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
+        "sparse_coef": ["boolean"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
@@ -158,6 +166,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         tol: float = 1e-6,
         max_iter: int = 50,
         warm_start: bool = False,
+        sparse_coef: bool = False,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -171,6 +180,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
         self.warm_start = warm_start
+        self.sparse_coef = sparse_coef
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -217,17 +227,17 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             self._checked_margins(),
             self.class_weight,
             self.fit_intercept,
-            Solver(self.trust_strength, self.tol, self.max_iter),
+            Solver(self.trust_strength, self.tol, self.max_iter, self.n_jobs),
             contrasts=None if contrasts is None else StackedContrasts.stack(X, contrasts, labels.n_problems),
             prior_folds=None if prior_folds is None else prior_folds.check(prior, X.shape[0]),
         )
-        starts = self._fits() if self.warm_start and self._fitted_like(labels, prior) else []
-        if self.trust == "auto":
-            fits, self.verdict_, contrasted = fit_auto(training, starts, self._per_class)
-            training = replace(training, contrasted=contrasted)
+        starts = self._fits() if self.warm_start and self._fitted_like(labels, prior) else None
+        self.verdict_: list[Verdict] = []
+        if self.trust == "auto" and (prior.size or contrasts is not None):
+            weighed, self.verdict_, contrasted = fit_auto(training, list(starts or ()), self._per_class)
+            training, fits = replace(training, contrasted=contrasted), iter(weighed)
         else:
-            fits = self._per_class(training.solver.fit, training.problems(), repeat(self.trust), starts or repeat(None))
-            self.verdict_ = []
+            fits = training.solver.fit(training.problems(), cast(Trust, self.trust), starts or repeat(None))
 
         self._training: Training | None = training
         return self._learnt(fits, labels, prior)
@@ -254,7 +264,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
                 "Leave-one-out scores are of texts that contrasts, or a prior that is used, were learnt from; "
                 "use those of folds, which are held out with all that comes of them: fold_decision_function()."
             )
-        scores = self._per_class(training.solver.leave_one_out, training.problems(), self._fits())
+        scores = self._per_class(
+            training.solver.leave_one_out, training.problems(), self._fits(), self._trained_scores(training).T
+        )
         return self._labels.shape(np.column_stack(scores))
 
     def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
@@ -283,39 +295,29 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         array([-0.67,  0.67, -0.67,  0.67])
         """
         training = self._require_training()
-        counted = np.flatnonzero(training.weight > 0)
-        positive = training.targets.positive[counted]
-        if training.prior_folds is None:
-            dealt = deal_folds(positive, n_folds, random_state)
-        else:
-            dealt, n_folds = training.prior_folds.fold[counted], len(training.prior_folds.priors)
-        folds = [Fold(rows, training.X[rows]) for rows in (counted[dealt == j] for j in range(n_folds))]
-        rest = [positive[dealt != j] for j in range(n_folds)]
-        learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
-        scores, fits = self._trained_scores(training), self._fits()
-        scores[counted] = np.nan
-        refits = [(k, j) for k in range(len(fits)) for j in np.flatnonzero(learnable[:, k]).tolist()]
-        problems = (
-            problem.in_fold(j) for k, problem in enumerate(training.problems()) for j in np.flatnonzero(learnable[:, k]).tolist()
-        )
-        columns = ([fits[k] for k, _ in refits], [folds[j] for _, j in refits])
-        for (k, j), column in zip(refits, self._per_class(training.solver.fold_scores, problems, *columns), strict=True):
-            scores[folds[j].rows, k] = column
-        return self._labels.shape(scores)
+        return self._labels.shape(self._fold_scores(training, np.arange(len(self.intercept_)), n_folds, random_state))
 
-    def held_out_method(self) -> Literal["loo", "cv"]:
-        """Which held-out scores of the training texts to take for what they cost.
+    def held_out_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
+        """Held-out scores of the training texts at a bearable cost: per class leave-one-out, or of folds where that is cheaper.
 
-        "loo", those of `loo_decision_function`, where these can be had and are estimated to cost no more than twice the training,
-        else "cv", those of `fold_decision_function`. The estimate goes by the numbers of texts, of terms and of texts inside the
-        margin.
+        Shaped like `decision_function`. Parameters as in `fold_decision_function`.
         """
         training = self._require_training()
-        if self._needs_folds(training):
-            return "cv"
-        trained = self._trained_scores(training)
-        sizes = (training.solver.size(problem, trained[:, k]) for k, problem in enumerate(training.problems()))
-        return "loo" if leave_one_out_pays(sizes) else "cv"
+        exact = self._leave_one_out_pays(training)
+        scores = self._fold_scores(training, np.flatnonzero(~exact), n_folds, random_state)
+        scores[:, exact] = self._left_out_scores(training, np.flatnonzero(exact))
+        return self._labels.shape(scores)
+
+    def held_out_method(self) -> Literal["loo", "cv", "mixed"]:
+        """Which held-out scores of the training texts to take for what they cost.
+
+        "loo", those of `loo_decision_function`, where these can be had and are estimated to cost no more than three times the
+        training, "cv", those of `fold_decision_function`, where they do not, and "mixed", those of `held_out_decision_function`,
+        where some classes have so many texts inside the margin that folds are cheaper. The estimate goes by the numbers of texts,
+        of terms and of texts inside the margin.
+        """
+        exact = self._leave_one_out_pays(self._require_training())
+        return "loo" if exact.all() else "mixed" if exact.any() else "cv"
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
         """How much of a text's score each term gave, through the data and through each prior.
@@ -332,7 +334,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         x = validate_data(self, x, accept_sparse="csr", dtype=np.float64, reset=False)
         if x.shape[0] != 1:
             raise ValueError(f"explain takes one text at a time; got {x.shape[0]}.")
-        scores = (x @ self.coef_.T + self.intercept_)[0]
+        scores = self._products(x)[0]
         k, sign, target = self._labels.problem(target, scores)
         row = sp.csr_array(x)
         columns, values = row.indices, sign * row.data
@@ -343,7 +345,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             score=sign * float(scores[k]),
             intercept=sign * float(self.intercept_[k]),
             terms=np.asarray(names)[columns],
-            data=self.coef_[k, columns] * values - priors.sum(axis=0),
+            data=_dense_row(self.coef_, k)[columns] * values - priors.sum(axis=0),
             priors=priors,
         )
 
@@ -359,21 +361,32 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         found = []
         for k, j in np.argwhere(np.abs(self.prior_).sum(axis=2) > 0).tolist():
             prior = self.prior_[k, j]
-            data = self.coef_[k] - np.maximum(self.trust_[k], 0) @ self.prior_[k]
-            for t in np.flatnonzero((prior * data < 0) & (np.abs(data) > 1e-6 * np.abs(self.coef_[k]).max())):
+            coef = _dense_row(self.coef_, k)
+            data = coef - np.maximum(self.trust_[k], 0) @ self.prior_[k]
+            for t in np.flatnonzero((prior * data < 0) & (np.abs(data) > 1e-6 * np.abs(coef).max())):
                 found.append(Disagreement(classes[k], j, names[t], float(prior[t]), float(data[t])))
         return [found[i] for i in descending_order([abs(one.data) for one in found])[:n]]
 
-    def _learnt(self, fits: list[Fit], labels: ClassLabels, prior: Floats) -> Self:
-        """Keep what the fits of all classes found."""
+    def _learnt(self, fits: Iterable[Fit], labels: ClassLabels, prior: Floats) -> Self:
+        """Keep what the fits of all classes found; their weights are let go one by one, so that memory holds them once."""
+        rows: list[Any] = []
+        coef = None if self.sparse_coef else np.empty((labels.n_problems, self.n_features_in_))
+        rest = []
+        for k, (fit, v) in enumerate(zip(fits, prior, strict=True)):
+            weights = fit.w + fit.eta @ v if len(v) else fit.w
+            if coef is None:
+                rows.append(_sparse_row(weights))
+            else:
+                coef[k] = weights
+            rest.append(replace(fit, w=_NO_WEIGHTS))
         self.classes_, self.multilabel_, self.prior_ = labels.names, labels.multilabel, prior
-        self.trust_ = np.array([fit.eta for fit in fits])
-        self._anchors = np.array([fit.anchor for fit in fits])
-        self.trust_mode_ = [fit.mode for fit in fits]
-        self.coef_ = np.array([fit.w + fit.eta @ v for fit, v in zip(fits, prior, strict=True)])
-        self.intercept_ = np.array([fit.intercept for fit in fits])
-        self.n_iter_ = np.array([fit.n_iter for fit in fits])
-        self._warn_unconverged(fits, labels)
+        self.coef_ = sp.csr_matrix(sp.vstack(rows, format="csr")) if coef is None else coef
+        self.trust_ = np.array([fit.eta for fit in rest])
+        self._anchors = np.array([fit.anchor for fit in rest])
+        self.trust_mode_ = [fit.mode for fit in rest]
+        self.intercept_ = np.array([fit.intercept for fit in rest])
+        self.n_iter_ = np.array([fit.n_iter for fit in rest])
+        self._warn_unconverged(rest, labels)
         return self
 
     def _per_class(self, work: Callable[..., Any], problems: Iterable[Problem], *others: Iterable[Any]) -> list[Any]:
@@ -383,12 +396,15 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             for problem, *rest in zip(problems, *others, strict=False)
         )
         with threadpool_limits(limits=1, user_api="blas"):
-            return Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(jobs)
+            return Parallel(n_jobs=n_threads(self.n_jobs), prefer="threads", verbose=self.verbose)(jobs)
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return X @ self.coef_.T + self.intercept_
+        return self._products(X)
+
+    def _products(self, X: Matrix) -> Floats:
+        return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _require_training(self) -> Training:
         check_is_fitted(self)
@@ -401,7 +417,45 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
     def _trained_scores(self, training: Training) -> Floats:
         """Of the training texts, (n_texts, n_problems)."""
-        return np.asarray(training.X @ self.coef_.T + self.intercept_)
+        return self._products(training.X)
+
+    def _leave_one_out_pays(self, training: Training) -> Bools:
+        if self._needs_folds(training):
+            return np.zeros(len(self.intercept_), dtype=bool)
+        trained = self._trained_scores(training)
+        sizes = (training.solver.size(problem, trained[:, k]) for k, problem in enumerate(training.problems()))
+        return leave_one_out_pays(sizes)
+
+    def _left_out_scores(self, training: Training, classes: Indices) -> Floats:
+        """Of some classes, (n_texts, n_classes)."""
+        trained = self._trained_scores(training)
+        parts = [_some(part, classes) for part in (training.problems(), self._fits(), trained.T)]
+        scores = self._per_class(training.solver.leave_one_out, *parts)
+        return np.column_stack(scores) if scores else np.empty((len(trained), 0))
+
+    def _fold_scores(self, training: Training, classes: Indices, n_folds: int, random_state: int | None) -> Floats:
+        """Of some classes; the columns of the others are of no use."""
+        counted = np.flatnonzero(training.weight > 0)
+        positive = training.targets.positive[counted]
+        if training.prior_folds is None:
+            dealt = deal_folds(positive, n_folds, random_state)
+        else:
+            dealt, n_folds = training.prior_folds.fold[counted], len(training.prior_folds.priors)
+        folds = [counted[dealt == j] for j in range(n_folds)]
+        rest = [positive[dealt != j] for j in range(n_folds)]
+        learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
+        scores = self._trained_scores(training)
+        scores[counted] = np.nan
+        places = [(k, j) for k in classes.tolist() for j in np.flatnonzero(learnable[:, k]).tolist()]
+        parts = zip(classes.tolist(), _some(training.problems(), classes), _some(self._fits(), classes), strict=True)
+        refits = (
+            Refit(problem.in_fold(j), fit, folds[j])
+            for k, problem, fit in parts
+            for j in np.flatnonzero(learnable[:, k]).tolist()
+        )
+        for (k, j), column in zip(places, training.solver.fold_scores(refits), strict=True):
+            scores[folds[j], k] = column
+        return scores
 
     def _needs_folds(self, training: Training) -> bool:
         """Whether something that is used was learnt from the training texts, and has to be held out with them."""
@@ -426,14 +480,13 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             )
         return float(margins[0]), float(margins[1])
 
-    def _fits(self) -> list[Fit]:
-        """The fits behind the fitted attributes."""
-        return [
-            Fit(coef - eta @ prior, eta, float(intercept), mode, anchor, 0, True, 0.0)
-            for coef, eta, prior, intercept, mode, anchor in zip(
-                self.coef_, self.trust_, self.prior_, self.intercept_, self.trust_mode_, self._anchors, strict=True
-            )
-        ]
+    def _fits(self) -> Iterator[Fit]:
+        """The fits behind the fitted attributes, as they were when it was called."""
+        coef, parts = self.coef_, (self.trust_, self.prior_, self.intercept_, self.trust_mode_, self._anchors)
+        return (
+            Fit(_dense_row(coef, k) - eta @ prior, eta, float(intercept), mode, anchor, 0, True, 0.0)
+            for k, (eta, prior, intercept, mode, anchor) in enumerate(zip(*parts, strict=True))
+        )
 
     def _warn_unconverged(self, fits: list[Fit], labels: ClassLabels) -> None:
         left = [k for k, fit in enumerate(fits) if not fit.converged]
@@ -459,6 +512,22 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def _some(parts: Iterable[Any], classes: Indices) -> Iterator[Any]:
+    """The parts of some classes."""
+    wanted = set(classes.tolist())
+    return (part for k, part in enumerate(parts) if k in wanted)
+
+
+def _sparse_row(weights: Any) -> Any:
+    """Without what is nothing beside the largest weight: words that no text inside the margin has."""
+    weights = np.asarray(weights, dtype=np.float64)
+    return sp.csr_matrix(np.where(np.abs(weights) > _NO_WEIGHT * np.abs(weights).max(initial=0.0), weights, 0.0))
+
+
+def _dense_row(coef: Any, k: int) -> Floats:
+    return np.asarray(coef[[k]].toarray()[0] if sp.issparse(coef) else coef[k])
 
 
 def _on_texts(X: Matrix, problem: dict[str, Any], work: Callable[..., Any], *others: Any) -> Any:

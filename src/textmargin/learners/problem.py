@@ -60,6 +60,8 @@ class Problem:
     @property
     def silent(self) -> NDArray[np.bool_]:
         """Per prior, whether no text has any of its terms."""
+        if not len(self.V):
+            return np.zeros(0, dtype=bool)
         present = np.bincount(self.X.indices, minlength=self.X.shape[1]) > 0 if sp.issparse(self.X) else self.X.any(axis=0)
         return ~(self.V[:, np.asarray(present)] != 0).any(axis=1)
 

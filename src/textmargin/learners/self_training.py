@@ -24,11 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from joblib import delayed
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from .._system.parallel import run_jobs
 from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
@@ -137,14 +134,12 @@ class SelfTraining:
     C : float, of the SVM
     solver : Solver
     rounds : how much of its share each class takes, round by round
-    n_jobs : int or None, how many classes are learnt at a time
     fit_intercept : bool
     """
 
     C: float
     solver: Solver
     rounds: tuple[float, ...] = ROUNDS
-    n_jobs: int | None = None
     fit_intercept: bool = True
 
     def start(self, pool: Pool) -> LinearScores:
@@ -192,28 +187,21 @@ class SelfTraining:
     def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:
         """The problems learnt from the texts with a sign."""
         cost = np.where(pool.unlabelled, WEIGHT, pool.weight)
-        jobs = (
-            delayed(self._fit)(
-                pool.X, signs[:, k].astype(float), cost * (signs[:, k] != 0), pool.prior[k], prior[:, k], starts.get(k)
+        chosen = (
+            Problem(
+                X=pool.X,
+                y=signs[:, k].astype(float),
+                costs=cost * (signs[:, k] != 0),
+                margins=np.ones(len(signs)),
+                penalty=1.0 / (2.0 * self.C),
+                fit_intercept=self.fit_intercept,
+                V=pool.prior[k][None, :],
+                Z=prior[:, [k]],
+                row_size=1.0,
             )
             for k in problems
         )
-        with threadpool_limits(limits=1, user_api="blas"):
-            return dict(zip(problems, run_jobs(jobs, self.n_jobs), strict=True))
-
-    def _fit(self, X: Matrix, y: Floats, costs: Floats, v: Floats, z: Floats, start: Fit | None) -> Fit:
-        problem = Problem(
-            X=X,
-            y=y,
-            costs=costs,
-            margins=np.ones(y.size),
-            penalty=1.0 / (2.0 * self.C),
-            fit_intercept=self.fit_intercept,
-            V=v[None, :],
-            Z=z[:, None],
-            row_size=1.0,
-        )
-        return self.solver.fit(problem, 1.0, start)
+        return dict(zip(problems, self.solver.fit(chosen, 1.0, [starts.get(k) for k in problems]), strict=True))
 
 
 def prior_intercept(pool: Pool, prior: Floats) -> Floats:

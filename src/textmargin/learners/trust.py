@@ -18,19 +18,23 @@ move enter the objective as an offset, the others as columns beside the intercep
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import repeat
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._ties import first_maximum
 from .._typing import Floats
+from ._batch import Batch, Start
 from ._held_out_cost import ProblemSize
-from ._refit import FOLD_TOL, Fold, refit_without
+from ._refit import FOLD_TOL, has_both_sides, without
 from .leave_one_out import leave_one_out
-from .newton import Solution, newton
-from .objective import ExtraColumns, Objective
+from .newton import Solution
+from .objective import ExtraColumns, Objective, Point, Rows
 from .problem import Problem
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
@@ -57,64 +61,109 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Case:
+    """One class to be learnt under a mode, with its η given, drawn towards, or let in."""
+
+    problem: Problem
+    mode: Mode
+    anchor: Floats
+    start: Fit | None = None
+
+
+@dataclass(frozen=True)
+class Refit:
+    """A fit of one class, and the texts, by number, that a model without them is wanted for."""
+
+    problem: Problem
+    fit: Fit
+    rows: Rows
+
+
+@dataclass(frozen=True)
 class Solver:
     """The settings that every fit of one estimator shares."""
 
     strength: float  # ρ of `ridge`
     tol: float
     max_iter: int
+    n_jobs: int | None = None
 
-    def fit(self, problem: Problem, trust: Trust, start: Fit | None = None) -> Fit:
-        """Learn one class under a trust mode, or a fixed η given as a number."""
-        mode, anchor = anchored(problem, trust)
-        return self._fit_nonneg(problem, start) if mode == "nonneg" else self.solve(problem, mode, anchor, start)
+    def fit(self, problems: Iterable[Problem], trust: Trust, starts: Iterable[Fit | None] = repeat(None)) -> Iterator[Fit]:
+        """Learn each class under a trust mode, or a fixed η given as a number."""
+        if trust == "nonneg":
+            return (self._fit_nonneg(problem, start) for problem, start in zip(problems, starts, strict=False))
+        return self.solve(
+            Case(problem, *anchored(problem, trust), start) for problem, start in zip(problems, starts, strict=False)
+        )
 
-    def leave_one_out(self, problem: Problem, fit: Fit) -> Floats:
-        """The score of every text by the model trained on the others, the prior's trust mode held."""
+    def leave_one_out(self, problem: Problem, fit: Fit, trained: Floats | None = None) -> Floats:
+        """The score of every text by the model trained on the others, the prior's trust mode held.
+
+        `trained` are the scores by the fit itself, where these are known.
+        """
         setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
         objective = _pose(problem, setting)
-        return leave_one_out(objective, objective.point(fit.w, coefficients(problem, setting, fit)), self.tol)
+        scores = trained_scores(problem, fit) if trained is None else trained.copy()
+        point = Point(fit.w, coefficients(problem, setting, fit), objective.margins - objective.y * scores)
+        return leave_one_out(objective, point, scores, self.tol)
 
-    def fold_scores(self, problem: Problem, fit: Fit, fold: Fold, tol: float = FOLD_TOL) -> Floats:
-        """The scores of a fold's texts by the model of the others and their contrasts, the prior's trust mode held."""
-        setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
-        objective = _pose(problem, setting)
-        start = objective.point(fit.w, coefficients(problem, setting, fit))
-        rows = problem.with_contrasts_of(fold.rows)
-        solution = refit_without(objective, start, rows, problem.n_texts, tol, self.max_iter)
-        refitted = keep(problem, setting, fit.mode, fit.anchor, solution)
-        return np.asarray(fold.X @ refitted.w + problem.Z[fold.rows] @ refitted.eta + refitted.intercept)
+    def fold_scores(self, refits: Iterable[Refit], tol: float = FOLD_TOL) -> Iterator[Floats]:
+        """Per refit the scores of its texts by the model of the others and their contrasts, the prior's trust mode held."""
+        posed: deque[tuple[Objective, Rows]] = deque()
+
+        def cases() -> Iterator[tuple[Objective, Start | None]]:
+            for refit in refits:
+                problem, fit = refit.problem, refit.fit
+                setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
+                objective = without(_pose(problem, setting), problem.with_contrasts_of(refit.rows))
+                posed.append((objective, refit.rows))
+                start = Start(fit.w, coefficients(problem, setting, fit))
+                yield objective, start if has_both_sides(objective, problem.n_texts) else None
+
+        for solution in Batch(tol, self.max_iter, self.n_jobs).minimise(cases()):
+            objective, rows = posed.popleft()
+            yield solution.scores(objective, rows)
 
     def size(self, problem: Problem, trained: Floats) -> ProblemSize:
         """What leave-one-out costs depends on, from the scores of all texts by a fit."""
         missed = problem.margins - problem.y * trained
         return ProblemSize.of(problem.X, (problem.costs > 0) & (missed > max(self.tol, _ROUNDING) * problem.margins.max()))
 
-    def solve(self, problem: Problem, mode: Mode, anchor: Floats, start: Fit | None) -> Fit:
-        """Learn one class under a mode with its η given, drawn towards, or let in."""
-        setting = trust_setting(problem, mode, anchor, self.strength)
-        objective = _pose(problem, setting)
-        origin = None if start is None else objective.point(start.w, coefficients(problem, setting, start))
-        solution = newton(objective, start=origin, tol=self.tol, max_iter=self.max_iter)
-        return keep(problem, setting, mode, anchor, solution)
+    def solve(self, cases: Iterable[Case]) -> Iterator[Fit]:
+        """Learn each case."""
+        posed: deque[tuple[Case, TrustSetting]] = deque()
+
+        def objectives() -> Iterator[tuple[Objective, Start | None]]:
+            for case in cases:
+                setting = trust_setting(case.problem, case.mode, case.anchor, self.strength)
+                posed.append((case, setting))
+                start = None if case.start is None else Start(case.start.w, coefficients(case.problem, setting, case.start))
+                yield _pose(case.problem, setting), start
+
+        for solution in Batch(self.tol, self.max_iter, self.n_jobs).minimise(objectives()):
+            case, setting = posed.popleft()
+            yield keep(case.problem, setting, case.mode, case.anchor, solution)
+
+    def _solve_one(self, *case: Any) -> Fit:
+        return next(self.solve([Case(*case)]))
 
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
         """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again."""
         moves = np.zeros(len(problem.V), dtype=bool)
-        fit = self.solve(problem, "nonneg", moves.astype(float), start)
+        fit = self._solve_one(problem, "nonneg", moves.astype(float), start)
         for _ in range(10 * moves.size):
             slope = np.where(moves, 0.0, _slope(problem, fit, self.tol))
             newcomer = int(first_maximum(-slope, _ROUNDING))  # of equal priors the first
             if not slope[newcomer] < 0:
                 return fit
             moves[newcomer] = True
-            trial = self.solve(problem, "nonneg", moves.astype(float), fit)
+            trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
             if not trial.eta[newcomer] > 0:
                 return fit  # its slope was rounding
             while (trial.eta < 0).any():
                 fit = _to_the_boundary(fit, trial)
                 moves &= fit.eta > 0
-                trial = self.solve(problem, "nonneg", moves.astype(float), fit)
+                trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
             fit = trial
         return replace(fit, converged=False)
 

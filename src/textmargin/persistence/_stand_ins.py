@@ -29,7 +29,7 @@ ATTRIBUTES = {
     "KeywordPrior": ("keywords lowercase file_name word_vectors", ""),
     "ModelPrior": ("model terms n_largest file_name", ""),
     "PriorSVC": (
-        "C prior trust trust_strength class_weight margins fit_intercept tol max_iter warm_start n_jobs verbose",
+        "C prior trust trust_strength class_weight margins fit_intercept tol max_iter warm_start sparse_coef n_jobs verbose",
         "_anchors _training classes_ coef_ intercept_ multilabel_ n_features_in_ n_iter_ prior_ trust_ trust_mode_ verdict_",
     ),
     "RationalePrior": ("rationales analyzer min_count", ""),

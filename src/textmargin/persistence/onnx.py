@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from .._sklearn import dense_coef
 from .._system.writing import write_whole
 from ..classifier import TextClassifier
 from ..decisions.threshold import ThresholdClassifier
@@ -60,9 +61,9 @@ def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:
     ['grain', 'money']
     """
     words, learner, thresholds = _parts(model)
-    if learner.coef_.nbytes > _MAX_BYTES:
+    if dense_coef(learner).nbytes > _MAX_BYTES:
         raise TooLargeError(
-            f"The weights take {learner.coef_.nbytes / 1e9:.1f} GB, and an ONNX file holds 2 GB; use fewer terms (min_df)."
+            f"The weights take {dense_coef(learner).nbytes / 1e9:.1f} GB, and an ONNX file holds 2 GB; use fewer terms (min_df)."
         )
     names = model.labels_.text_names
     content = _graph(words, learner, thresholds, names).SerializeToString(deterministic=True)
@@ -109,7 +110,7 @@ def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64], nam
     scores = graph.scores(terms, words, learner, thresholds)
     labels, kind = graph.labels(scores, learner)
     inputs = [helper.make_tensor_value_info("tokens", TensorProto.STRING, ["n_texts", "n_tokens"])]
-    n_scores = len(learner.coef_)
+    n_scores = learner.coef_.shape[0]
     outputs = [
         helper.make_tensor_value_info(scores, TensorProto.DOUBLE, ["n_texts", n_scores]),
         helper.make_tensor_value_info(labels, kind, ["n_texts", n_scores] if learner.multilabel_ else ["n_texts"]),
@@ -174,7 +175,7 @@ class _Graph:
         if words.weight == "log-tf-idf":
             x = self.add("Log", self.add("Add", x, self.constant("one", np.ones(1))))
         x = self.add("Mul", x, self.constant("idf", words.idf_))
-        raw = self.add("MatMul", x, self.constant("weights", learner.coef_.T))
+        raw = self.add("MatMul", x, self.constant("weights", dense_coef(learner).T))
         if words.norm:
             squares = self.add("ReduceSum", self.add("Mul", x, x), self.constant("terms", np.array([1])), keepdims=1)
             some = self.add("Greater", squares, self.constant("zero", np.zeros(1)))
@@ -187,7 +188,7 @@ class _Graph:
         """What the scores decide, and of which type it is."""
         from onnx import TensorProto
 
-        if learner.multilabel_ or len(learner.coef_) == 1:
+        if learner.multilabel_ or learner.coef_.shape[0] == 1:
             accepted = self.add("GreaterOrEqual", scores, self.constant("bound", np.zeros(1)))
             if learner.multilabel_:
                 return self.add("Cast", accepted, to=TensorProto.INT64, name="labels"), TensorProto.INT64

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._sklearn import dense_coef
 from .._ties import descending_order
 from ..errors import PriorError, install_hint
 from ..labels import ClassLabels, listed
@@ -66,7 +67,7 @@ class PriorDisplay:
         weights = (learner.trust_[k, prior] or 1.0) * learner.prior_[k, prior, columns]
         kinds = getattr(estimator, "knowledge_", [])
         name = f"{classes[k]}, {kinds[prior]}" if len({*kinds}) > 1 else str(classes[k])
-        return cls(weights, learner.coef_[k, columns], np.asarray(names)[columns], name=name).plot(ax)
+        return cls(weights, dense_coef(learner)[k, columns], np.asarray(names)[columns], name=name).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on axes, or on a new figure."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._sklearn import dense_coef
 from .._ties import descending_order
 from ..classifier import TextClassifier
 from ..learners.evidence import Verdict
@@ -57,7 +58,7 @@ def words_of(model: TextClassifier, n: int) -> list[list[Word]]:
     if not hasattr(learner, "coef_") or not hasattr(representation, "get_feature_names_out"):
         return [[] for _ in model.classes_]
     names = representation.get_feature_names_out()
-    weights = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
+    weights = dense_coef(learner)
     priors = _prior_weights(learner, weights)
     found = []
     for k in range(len(model.classes_)):

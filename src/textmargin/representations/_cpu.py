@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from .. import core
 from .._sklearn import effective_n_threads
+from .._system.levels import vector_level
 from .._typing import Floats
-from ..errors import DeviceError, TooLargeError
+from ..errors import TooLargeError
 from ._backends import Diagonal, KernelSpec, Report, check_result_size
 from .encode import Sequences
 
@@ -82,7 +82,7 @@ class Cpu:
 
     def _means(self, what: core.Recipe, X: Sequences, Y: Sequences, n_cells: float) -> tuple[str, int]:
         """The level, and as many threads as memory and work allow."""
-        level = self.level or _usual_level()
+        level = self.level or vector_level()
         n_rows = min(X.lengths.max(initial=0), Y.lengths.max(initial=0))
         each = core.scratch_bytes(what, level, self.double, n_rows)
         if each > PAIR_MEMORY:
@@ -94,14 +94,6 @@ class Cpu:
         if n_cells < 1e6:  # less than starting a thread takes
             return level, 1
         return level, max(1, min(effective_n_threads(self.n_jobs), int(THREADS_MEMORY // max(each, 1))))
-
-
-def _usual_level() -> str:
-    """The widest level, unless the environment asks for another one, to get the very values that another machine gives."""
-    levels, wanted = core.levels(), os.environ.get("TEXTMARGIN_LEVEL")
-    if wanted and wanted not in levels:
-        raise DeviceError(f"TEXTMARGIN_LEVEL is {wanted!r}, but this processor has {', '.join(levels)}; set it to one of these.")
-    return wanted or levels[0]
 
 
 def _compile(spec: KernelSpec) -> core.Recipe:

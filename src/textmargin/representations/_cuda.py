@@ -1,4 +1,5 @@
-"""The subsequence kernel on GPUs, through CuPy: blocks of the matrix, computed in ssk.cu and brought to the host one by one.
+"""The subsequence kernel on GPUs, through CuPy: blocks of the matrix, computed in ssk.cu, and brought to the host one by one or
+kept there, for a learner on the same device.
 
 Needs neither the compiled core nor nvcc. ssk.cu is compiled by NVRTC when it is first used, in a second, and kept by CuPy.
 """
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from queue import Empty, SimpleQueue
 from threading import Event, Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -91,22 +92,66 @@ class Cuda:
         """K of all pairs times a factor, normalised where there are diagonals."""
         other = X if Y is None else Y
         check_result_size(len(X), len(other))
-        layout = self._layout(spec)
-        K = np.empty((len(X), len(other)))
+        matrix = _HostMatrix(np.empty((len(X), len(other))))
+        self._run(_Work(spec, self._layout(spec), X, Y, diagonals, factor, matrix, report))
+        return matrix.K
+
+    def device_gram(
+        self,
+        spec: KernelSpec,
+        X: Sequences,
+        Y: None,
+        diagonals: tuple[Diagonal, Diagonal],
+        factor: float,
+        report: Report = None,
+    ) -> Any:
+        """The same of texts with themselves, in single precision in the memory of the first GPU."""
+        import cupy
+
+        layout, device = self._layout(spec), self._devices()[:1]
+        with explain_errors(), on_device(device[0]):
+            matrix = _DeviceMatrix(cupy.empty((len(X), len(X)), np.float32))
+        self._run(_Work(spec, layout, X, Y, diagonals, factor, matrix, report), device)
+        return matrix.K
+
+    def fits(self, n_texts: int) -> bool:
+        """Whether a kernel matrix in single precision fits into the first GPU with what learning takes, three times as much."""
+        self._check()
+        with explain_errors(), on_device(self._devices()[0]):
+            return 4 * 4.0 * n_texts * n_texts < 0.9 * free_memory()
+
+    def scores(
+        self,
+        beta: Floats,
+        spec: KernelSpec,
+        X: Sequences,
+        Y: Sequences,
+        diagonals: tuple[Diagonal, Diagonal],
+        factor: float,
+        report: Report = None,
+    ) -> Floats:
+        """Kβ' of all pairs, (n_X, n_beta), of which nothing else comes to the host."""
+        sums = _Scores(beta, np.zeros((len(X), len(beta))))
+        self._run(_Work(spec, self._layout(spec), X, Y, diagonals, factor, sums, report))
+        return sums.scores
+
+    def _run(self, work: _Work, devices: tuple[int, ...] | None = None) -> None:
+        n_rows, n_columns = work.shape
         with explain_errors():
-            devices = self._devices()
-            if float(X.codes.size) * other.codes.size < _SHARED_CELLS:
+            devices = devices or self._devices()
+            if float(work.X.codes.size) * work.other.codes.size < _SHARED_CELLS:
                 devices = devices[:1]
             side = min(_LARGEST_BLOCK, min(_room(device) for device in devices))
             if len(devices) > 1:  # some blocks for each
-                side = max(1, min(side, -(-max(len(X), len(other)) // (2 * len(devices)))))
-            work = _Work(spec, layout, X, Y, diagonals, factor, K, report)
+                side = max(1, min(side, -(-max(n_rows, n_columns) // (2 * len(devices)))))
             work.share(devices, side)
-        return K
 
-    def _layout(self, spec: KernelSpec) -> Layout:
+    def _check(self) -> None:
         if why := missing():
             raise DeviceError(f"{why}, {ADVICE}.")
+
+    def _layout(self, spec: KernelSpec) -> Layout:
+        self._check()
         if spec.length > MOST_LENGTH:
             raise DeviceError(
                 f"backend='cuda' compares subsequences of at most {MOST_LENGTH} symbols, not {spec.length}; {ADVICE}."
@@ -120,6 +165,48 @@ class Cuda:
         return self.devices or tuple(gpu.id for gpu in all_there if int(gpu.compute_capability) >= _LEAST_CAPABILITY)
 
 
+class _Sink(Protocol):
+    """Where blocks of a matrix go."""
+
+    def put(self, rows: slice, columns: slice, block: Any) -> None:
+        """A block on the GPU; what is lost when this fails is computed again."""
+        ...
+
+
+@dataclass(frozen=True)
+class _HostMatrix:
+    """The whole matrix on the host."""
+
+    K: Floats
+
+    def put(self, rows: slice, columns: slice, block: Any) -> None:
+        self.K[rows, columns] = block.get()
+
+
+@dataclass(frozen=True)
+class _DeviceMatrix:
+    """The whole matrix on the GPU that fills it."""
+
+    K: Any
+
+    def put(self, rows: slice, columns: slice, block: Any) -> None:
+        self.K[rows, columns] = block.astype(np.float32)
+
+
+class _Scores:
+    """Sums over columns, each weighed by β, on the host."""
+
+    def __init__(self, beta: Floats, scores: Floats) -> None:
+        self.beta, self.scores, self.lock = beta, scores, Lock()
+
+    def put(self, rows: slice, columns: slice, block: Any) -> None:
+        import cupy
+
+        part = (block @ cupy.asarray(np.ascontiguousarray(self.beta[:, columns].T))).get()
+        with self.lock:
+            self.scores[rows] += part
+
+
 @dataclass
 class _Work:
     """One matrix, block by block."""
@@ -130,17 +217,19 @@ class _Work:
     Y: Sequences | None
     diagonals: tuple[Diagonal, Diagonal]
     factor: float
-    K: Floats
+    sink: _Sink
     report: Report
 
     def __post_init__(self) -> None:
         self.stop, self.lock, self.done = Event(), Lock(), 0.0
-        self.total = float(self.K.size) * (0.5 if self.Y is None else 1.0)
+        self.other = self.X if self.Y is None else self.Y
+        self.shape = len(self.X), len(self.other)
+        self.total = float(len(self.X)) * len(self.other) * (0.5 if self.Y is None else 1.0)
 
     def share(self, devices: tuple[int, ...], side: int) -> None:
         """Blocks of at most so many texts to a side, each to the next GPU that is free."""
         blocks: SimpleQueue[tuple[slice, slice]] = SimpleQueue()
-        n_rows, n_columns = self.K.shape
+        n_rows, n_columns = self.shape
         for row in range(0, n_rows, side):
             for column in range(row if self.Y is None else 0, n_columns, side):
                 blocks.put((slice(row, min(row + side, n_rows)), slice(column, min(column + side, n_columns))))
@@ -191,16 +280,16 @@ class _Work:
         import cupy
 
         found = self._compute(rows, columns)
-        self.K[rows, columns] = found.get()
+        self.sink.put(rows, columns, found)
         if self.Y is None and rows != columns:
-            self.K[columns, rows] = cupy.ascontiguousarray(found.T).get()
+            self.sink.put(columns, rows, cupy.ascontiguousarray(found.T))
 
     def _compute(self, rows: slice, columns: slice) -> Any:
         """A block, on the GPU, normalised and in the caller's order."""
         import cupy
 
         symmetric = self.Y is None and rows == columns
-        X, Y = _part(self.X, rows), _part(self.X if self.Y is None else self.Y, columns)
+        X, Y = _part(self.X, rows), _part(self.other, columns)
         halve = self.layout.halvings(self.spec, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
         rows_there = OnDevice(PackedRows.of(X, self.spec, self.layout, halve))
         columns_there = resident_columns(Y, self.spec, self.layout, len(rows_there.host.stream))

@@ -65,6 +65,14 @@ class TextPairs:
         """K of other texts with these, (n_X, n_texts)."""
         return self.kernel(X, self.texts)
 
+    def device_gram(self) -> Any | None:
+        """K of all texts in single precision on a GPU, as a CuPy array; None where none compares them, or it has no room."""
+        return None
+
+    def device_versus(self, X: Any, beta: Floats) -> Floats:
+        """Scores Σ beta·K of other texts with these, (n_X, n_beta); where a GPU compares them, K does not leave it."""
+        return np.asarray(self.versus(X) @ beta.T)
+
     def join(self, X: Any) -> TextPairs:
         """Other texts before these."""
         return self.kernel.over([*as_items(X), *self.texts])

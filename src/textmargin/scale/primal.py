@@ -116,7 +116,7 @@ class PriorSVC(primal.PriorSVC):
     def fits(self) -> list[Fit]:
         """What was learnt of each topic, for those who go on from it."""
         check_is_fitted(self)
-        return self._fits()
+        return list(self._fits())
 
     def margin_pair(self) -> tuple[float, float]:
         """The margins of positive and of other texts."""

@@ -22,6 +22,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
+from .._sklearn import dense_coef
 from .._system.stages import stage
 from .._ties import descending_order
 from .._typing import Bools, Floats, Indices
@@ -72,7 +73,7 @@ class Company:
             decided = model.decide(texts)
         with stage(f"counting words in {len(texts):,} texts"):
             terms, counts = _count(texts, representation.build_analyzer())
-        weights = np.atleast_2d(np.asarray(learner.coef_, dtype=np.float64))
+        weights = dense_coef(learner)
         weights = np.vstack([-weights, weights]) if model.labels_.kind == "binary" else weights
         place = {term: j for j, term in enumerate(representation.get_feature_names_out().tolist())}
         known = np.flatnonzero([term in place for term in terms.tolist()])

@@ -1,0 +1,86 @@
+// What the vector levels share with the linear solver for many classes: plain data, as `engine.hpp` has it for strings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace textmargin {
+
+struct Entry {
+    int32_t column;
+    float value;
+};
+
+// A sparse matrix by rows, column and value of an entry side by side: one line of the cache has both.
+struct Entries {
+    size_t n_rows, n_columns;
+    const int64_t* start;
+    const Entry* entry;
+};
+
+// The rows that a class's next step works on, with the columns they touch numbered 0, 1, 2, ...
+struct ActiveRows {
+    size_t n_rows, n_columns;
+    const int64_t* start;
+    const Entry* entry;
+    const float *costs, *errors;  // c and y∘shortfall of each row
+    const float* Z;               // n_extra columns, one after the other
+};
+
+constexpr size_t kMostExtra = 3;  // columns beside the weights: the intercept, and priors whose trust moves
+
+// In the coefficients q of the columns Z: the inverse of M = Z'CZ + diag(ρ), and the gradient.
+struct Extra {
+    size_t n;
+    double M_inverse[kMostExtra * kMostExtra];
+    double gradient[kMostExtra];
+};
+
+// Vectors as long as the active columns; `sums` has n_extra of them.
+struct Vectors {
+    float *w, *p, *residual, *diagonal, *direction, *image, *sums;
+};
+
+struct Step {
+    double decrement;  // twice what the quadratic falls, but for the columns that no active row touches
+    double q[kMostExtra];
+    int n_steps;
+    double residual;  // what is left of the gradient, in the preconditioner's norm
+    bool precise;     // whether the precision asked for was reached
+};
+
+constexpr size_t kMostVariables = 1 + kMostExtra;
+
+// Texts to search on, in multiples of kTogether, the last of them of cost 0. Variables are those of `plane.hpp`.
+struct SearchRows {
+    static constexpr size_t kTogether = 8;
+    size_t n, n_variables;
+    const double *shortfall, *costs;
+    const double* D[kMostVariables];
+};
+
+// The loss at a point, its gradient (negated) and the lower triangle of its Hessian.
+struct SearchSums {
+    double loss, pushed[kMostVariables], bent[kMostVariables * kMostVariables];
+};
+
+struct Products {
+    double first, cross, second;  // a'a, a'b, b'b
+};
+
+struct LinearLevel {
+    const char* name;
+    Products (*products)(const float* a, const float* b, size_t n);
+    void (*add)(float t, const float* x, float* out, size_t n);  // out += t·x
+    // out (last − first, width) = rows first … last − 1 of X times D (n_columns, width); width is 1 or a multiple of 8.
+    void (*scores)(const Entries& X, const float* D, size_t width, size_t first, size_t last, float* out);
+    SearchSums (*search)(const SearchRows& texts, const double* theta);
+    // Newton's direction on the active rows, into p.
+    Step (*direction)(const ActiveRows& X, const Extra& extra, double penalty, double precision, int max_steps, const Vectors& v);
+};
+
+const LinearLevel& linear_baseline();
+const LinearLevel& linear_avx2();
+const LinearLevel& linear_avx512();
+
+}  // namespace textmargin

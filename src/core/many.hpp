@@ -1,0 +1,409 @@
+// Linear SVMs of many classes over one sparse matrix, by Newton's method, all classes in step.
+//
+//     per class, minimise over w, q   ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢfᵢ)² + ½ Σₖ ρₖ(qₖ − q⁰ₖ)²        f = Xw + Zq + offset
+//
+// A round: (1) the scores of all classes' directions in one pass over X; (2) per class the best point in the plane of its direction and
+// its columns Z; (3) per class the next direction, by conjugate gradients on the active texts, copied out with their columns renumbered.
+// (2) and (3) are one visit to a class. Weights and scores are in single precision: a class that gets no further by it, `stuck`, is
+// left to `newton.hpp`, which has double precision.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "linear.hpp"
+#include "plane.hpp"
+#include "work.hpp"
+
+namespace textmargin {
+
+enum class Outcome : int8_t { unfinished, converged, stuck };
+
+// The problems of a group of classes. Tables are (n_classes, n_rows) unless said otherwise.
+struct Problems {
+    size_t n_classes, n_extra;
+    const float* weight;    // (n_rows,), what costs are multiples of for most texts
+    const int8_t* sign;     // y
+    const float* goal;      // my − offset, where Xw + Zq should be at least (y > 0) or at most
+    const float* costs;     // 0: not there
+    const float* shared;    // (n_rows,), the first column of Z for all classes; null: there is none
+    const float* own;       // (n_classes, n_extra − there is a shared one, n_rows)
+    const double *pull, *target;  // ρ and q⁰, (n_classes, n_extra)
+    double penalty;         // λ
+
+    const float* column(size_t k, size_t e, size_t n_rows) const {
+        if (shared && e == 0) return shared;
+        const size_t n_own = n_extra - (shared ? 1 : 0);
+        return own + (k * n_own + e - (shared ? 1 : 0)) * n_rows;
+    }
+};
+
+struct Results {
+    float* w;         // (n_classes, n_columns), where to start and where it ended
+    double* q;        // (n_classes, n_extra), the same
+    float* scores;    // (n_classes, n_rows), Xw + Zq at the end
+    double* value;    // (n_classes,), the objective
+    double* gap;      // the last decrement beside it
+    int32_t* n_iter;
+    Outcome* outcome;
+};
+
+class ManyClasses {
+  public:
+    ManyClasses(const LinearLevel& level, const Entries& X, const Problems& problems, const Results& results, double tol, int max_iter,
+                int n_threads)
+        : level_(level), X_(X), problems_(problems), out_(results), tol_(tol), max_iter_(max_iter), n_threads_(n_threads),
+          p_(problems.n_classes * X.n_columns), move_(problems.n_classes * X.n_rows), classes_(problems.n_classes) {}
+
+    // From no weights at all, or from those in `w` and `q`.
+    template <class Watch>
+    void run(bool started, const Watch& watch) {
+        std::vector<size_t> alive(problems_.n_classes);
+        for (size_t k = 0; k < alive.size(); ++k) alive[k] = k;
+        std::fill_n(out_.scores, problems_.n_classes * X_.n_rows, 0.f);
+        if (started) multiply(alive, out_.w, out_.scores, watch);
+        else sum_rows();
+        each(alive, watch, [&](size_t k, Scratch& scratch) { begin(k, started, scratch); });
+        for (int round = 0; round < max_iter_ && !alive.empty(); ++round) {
+            multiply(alive, p_.data(), move_.data(), watch);
+            each(alive, watch, [&](size_t k, Scratch& scratch) { advance(k, scratch); });
+            std::erase_if(alive, [&](size_t k) { return out_.outcome[k] != Outcome::unfinished; });
+        }
+        check(watch);
+    }
+
+  private:
+    struct Class {
+        double decrement = 0, residual = 0, left = 0, dq[kMostExtra] = {};
+        bool newton = false, precise = true;  // whether the direction is Newton's; and was computed as precisely as asked
+        double negligible = 0;                // an objective so small counts as zero
+        float largest[kMostExtra] = {};       // value of each column Z
+    };
+
+    struct Scratch {
+        std::vector<int32_t> number, columns;
+        std::vector<int64_t> start;
+        std::vector<Entry> entry;
+        std::vector<float> costs, errors, Z, vectors;
+        std::vector<size_t> rows;
+        Candidates candidates;
+    };
+
+    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 20;
+    static constexpr int kMaxSteps = 250;
+    static constexpr size_t kBlock = 64;
+
+    template <class Watch, class Visit>
+    void each(const std::vector<size_t>& alive, const Watch& watch, const Visit& visit) {
+        Progress progress;
+        auto make_worker = [&] {
+            return [&, scratch = Scratch()](size_t unit) mutable { visit(alive[unit], scratch); };
+        };
+        share_work(alive.size(), int(std::min<size_t>(n_threads_, alive.size())), progress, make_worker, watch);
+    }
+
+    // out (n_classes, n_rows) = D X' for some classes.
+    template <class Watch>
+    void multiply(const std::vector<size_t>& alive, const float* D, float* out, const Watch& watch) {
+        const size_t n = alive.size(), d = X_.n_columns, width = n == 1 ? 1 : (n + 7) / 8 * 8;
+        by_column_.resize(d * width);
+        Progress layout, product;
+        const size_t side = 512;
+        auto transpose = [&] {
+            return [&](size_t unit) {
+                const size_t from = unit * side, to = std::min(from + side, d);
+                for (size_t j = from; j < to; ++j) std::fill_n(by_column_.data() + j * width + n, width - n, 0.f);
+                for (size_t a = 0; a < n; ++a) {
+                    const float* own = D + alive[a] * d;
+                    for (size_t j = from; j < to; ++j) by_column_[j * width + a] = own[j];
+                }
+            };
+        };
+        share_work((d + side - 1) / side, n_threads_, layout, transpose, watch);
+        auto multiply_rows = [&] {
+            return [&, block = std::vector<float>(kBlock * width)](size_t unit) mutable {
+                const size_t first = unit * kBlock, last = std::min(first + kBlock, X_.n_rows);
+                level_.scores(X_, by_column_.data(), width, first, last, block.data());
+                for (size_t a = 0; a < n; ++a)
+                    for (size_t i = first; i < last; ++i) out[alive[a] * X_.n_rows + i] = block[(i - first) * width + a];
+            };
+        };
+        share_work((X_.n_rows + kBlock - 1) / kBlock, n_threads_, product, multiply_rows, watch);
+    }
+
+    // Σ weight·row, which the first directions of all classes have in common.
+    void sum_rows() {
+        std::vector<double> sum(X_.n_columns, 0.0);
+        for (size_t i = 0; i < X_.n_rows; ++i)
+            for (int64_t k = X_.start[i]; k < X_.start[i + 1]; ++k) sum[X_.entry[k].column] += double(problems_.weight[i]) * X_.entry[k].value;
+        sum_.assign(sum.begin(), sum.end());
+    }
+
+    // Scores were added up step by step; a class whose weights say otherwise by now was led by rounding.
+    template <class Watch>
+    void check(const Watch& watch) {
+        std::vector<size_t> all(problems_.n_classes);
+        for (size_t k = 0; k < all.size(); ++k) all[k] = k;
+        multiply(all, out_.w, move_.data(), watch);
+        each(all, watch, [&](size_t k, Scratch&) {
+            const size_t n = X_.n_rows;
+            float* fresh = move_.data() + k * n;
+            for (size_t e = 0; e < problems_.n_extra; ++e) {
+                const float *z = problems_.column(k, e, n), by = float(out_.q[k * problems_.n_extra + e]);
+                for (size_t i = 0; i < n; ++i) fresh[i] += by * z[i];
+            }
+            float drift = 0;
+            for (size_t i = 0; i < n; ++i)
+                if (problems_.costs[k * n + i] > 0) drift = std::max(drift, std::abs(fresh[i] - out_.scores[k * n + i]));
+            std::copy_n(fresh, n, out_.scores + k * n);
+            if (!(drift <= kDrift)) out_.outcome[k] = Outcome::stuck;
+        });
+    }
+
+    double shortfall(size_t k, size_t i) const {
+        const size_t at = k * X_.n_rows + i;
+        return problems_.sign[at] * (double(problems_.goal[at]) - out_.scores[at]);
+    }
+
+    // The columns Z settled, and the first direction.
+    void begin(size_t k, bool started, Scratch& scratch) {
+        Class& one = classes_[k];
+        const size_t n = X_.n_rows, n_extra = problems_.n_extra;
+        out_.outcome[k] = Outcome::unfinished, out_.n_iter[k] = 0, out_.gap[k] = std::numeric_limits<double>::infinity();
+        const float* goal = problems_.goal + k * n;
+        double nothing = 0;  // the objective of scoring nothing at all
+        for (size_t i = 0; i < n; ++i) {
+            const double missed = std::max(0.0, double(problems_.sign[k * n + i]) * goal[i]);
+            nothing += 0.5 * problems_.costs[k * n + i] * missed * missed;
+        }
+        one.negligible = kNegligible * nothing;
+        for (size_t e = 0; e < n_extra; ++e) {
+            const float* z = problems_.column(k, e, n);
+            for (size_t i = 0; i < n; ++i) one.largest[e] = std::max(one.largest[e], std::abs(z[i]));
+        }
+        if (started)
+            for (size_t e = 0; e < n_extra; ++e) {
+                const float* z = problems_.column(k, e, n);
+                for (size_t i = 0; i < n; ++i) out_.scores[k * n + i] += float(out_.q[k * n_extra + e] * z[i]);
+            }
+        else
+            std::fill_n(out_.w + k * X_.n_columns, X_.n_columns, 0.f), std::fill_n(out_.q + k * n_extra, n_extra, 0.0);
+        search(k, false, scratch);
+        if (started) return newton(k, scratch);
+        descend(k);
+    }
+
+    // Down the gradient where there are no weights yet, which is the difference of the classes' sums (Rocchio): most texts of a
+    // class have in it the same multiple of their weight.
+    void descend(size_t k) {
+        const size_t n = X_.n_rows;
+        const float *costs = problems_.costs + k * n, *weight = problems_.weight;
+        auto push = [&](size_t i) { return costs[i] > 0 ? costs[i] * problems_.sign[k * n + i] * std::max(0.0, shortfall(k, i)) : 0.0; };
+        double common = 0;
+        size_t n_negative = 0;
+        for (size_t i = 0; i < n; ++i) n_negative += problems_.sign[k * n + i] < 0;
+        const int8_t side = 2 * n_negative > n ? -1 : 1;
+        for (size_t i = 0; i < n; ++i)
+            if (problems_.sign[k * n + i] == side && costs[i] > 0 && weight[i] > 0) {
+                common = push(i) / weight[i];
+                break;
+            }
+        float* p = p_.data() + k * X_.n_columns;
+        for (size_t j = 0; j < X_.n_columns; ++j) p[j] = float(common * sum_[j]);
+        for (size_t i = 0; i < n; ++i) {
+            const double full = push(i), usual = common * weight[i], more = full - usual;
+            if (std::abs(more) <= 1e-6 * std::abs(usual)) continue;
+            for (int64_t e = X_.start[i]; e < X_.start[i + 1]; ++e) p[X_.entry[e].column] += float(more * X_.entry[e].value);
+        }
+        Class& one = classes_[k];
+        one.newton = false;
+        std::fill_n(one.dq, kMostExtra, 0.0);
+    }
+
+    // Goes along the direction as far as is best, and looks for the next.
+    void advance(size_t k, Scratch& scratch) {
+        Class& one = classes_[k];
+        const double before = out_.value[k];
+        search(k, true, scratch);
+        ++out_.n_iter[k];
+        const bool was_newton = one.newton;
+        if (was_newton) {
+            const double value = std::max(before, one.negligible), gap = one.decrement > 0 ? one.decrement / value : 0.0;
+            out_.gap[k] = gap;
+            if ((gap <= tol_ || kSafety * one.left <= tol_ * value) && one.precise) {
+                out_.outcome[k] = Outcome::converged;
+                return;
+            }
+            // What it won should be near half of what was promised; far less is rounding's doing.
+            if (!one.precise || before - out_.value[k] < 0.01 * one.decrement - 3e-7 * value) {
+                out_.outcome[k] = Outcome::stuck;
+                return;
+            }
+        }
+        if (!std::isfinite(out_.value[k])) {
+            out_.outcome[k] = Outcome::stuck;
+            return;
+        }
+        newton(k, scratch);
+    }
+
+    void search(size_t k, bool moves, Scratch& scratch) {
+        Class& one = classes_[k];
+        const size_t n = X_.n_rows, d = X_.n_columns, n_extra = problems_.n_extra;
+        const float *costs = problems_.costs + k * n, *goal = problems_.goal + k * n, *move = move_.data() + k * n;
+        const int8_t* sign = problems_.sign + k * n;
+        float *w = out_.w + k * d, *scores = out_.scores + k * n;
+        const float* p = p_.data() + k * d;
+        double* q = out_.q + k * n_extra;
+        const Products products = level_.products(w, moves ? p : w, d);
+        const double cross = moves ? products.cross : 0.0, bend = moves ? products.second : 0.0;
+        const size_t V = 1 + n_extra;
+        Plane plane{V, moves};
+        plane.constant = 0.5 * problems_.penalty * products.first;
+        plane.g[0] = problems_.penalty * cross, plane.A[0] = problems_.penalty * bend;
+        const float* Z[kMostExtra] = {};
+        for (size_t e = 0; e < n_extra; ++e) {
+            const double pull = problems_.pull[k * n_extra + e], off = q[e] - problems_.target[k * n_extra + e], dq = moves ? one.dq[e] : 0.0;
+            plane.constant += 0.5 * pull * off * off;
+            plane.g[0] += pull * off * dq, plane.A[0] += pull * dq * dq;
+            plane.g[1 + e] = pull * off, plane.A[(1 + e) * V + 1 + e] = pull;
+            plane.A[1 + e] = plane.A[(1 + e) * V] = pull * dq;
+            Z[e] = problems_.column(k, e, n);
+        }
+        const bool all = !moves || !one.newton;
+        plane.enough = all ? 0.0 : 1e-3 * std::max(1e-9 * out_.value[k], 0.5 * one.decrement);
+        plane.enough_share = moves ? (all ? 1e-3 : 0.0) : 1e-9;
+        Minimum found;
+        for (double reach = 0.3;; reach *= 4) {  // texts further beyond their margin all the way are left out
+            Candidates& texts = scratch.candidates;
+            texts.clear(V, n);
+            for (size_t i = 0; i < n; ++i) {
+                const double y = sign[i], left = y * (double(goal[i]) - scores[i]);
+                double D[kMostVariables] = {moves ? move[i] : 0.0};
+                for (size_t e = 0; e < n_extra; ++e) D[0] += (moves ? one.dq[e] : 0.0) * Z[e][i], D[1 + e] = y * Z[e][i];
+                D[0] *= y;
+                if (costs[i] > 0 && (all || std::max(left, left - 1.5 * D[0]) > -reach)) texts.add(left, costs[i], D);
+            }
+            const SearchRows search_rows = texts.rows();
+            found = minimise(level_, plane, search_rows);
+            if (moves && one.newton) one.left = left_over(search_rows, found, one.residual);
+            double shift = 0;
+            for (size_t e = 0; e < n_extra; ++e) shift += std::abs(found.theta[1 + e]) * one.largest[e];
+            if (all || reach > 1e6 || (shift < 0.9 * reach && found.theta[0] < 1.5 && found.theta[0] > -0.1)) break;
+        }
+        out_.value[k] = found.value;
+        const double t = found.theta[0];
+        if (moves) {
+            const float step = float(t);
+            level_.add(step, p, w, d);
+            level_.add(step, move, scores, n);
+        }
+        for (size_t e = 0; e < n_extra; ++e) {
+            const double shift = t * (moves ? one.dq[e] : 0.0) + found.theta[1 + e];
+            q[e] += shift;
+            level_.add(float(shift), Z[e], scores, n);
+        }
+    }
+
+    // Newton's direction on the texts that miss their margin.
+    void newton(size_t k, Scratch& scratch) {
+        Class& one = classes_[k];
+        const size_t n = X_.n_rows, d = X_.n_columns, n_extra = problems_.n_extra;
+        auto& [number, columns, start, entry, costs, errors, Z, vectors, rows, candidates] = scratch;
+        gather(k, scratch);
+        const size_t n_active = rows.size(), n_local = columns.size();
+        const double* q = out_.q + k * n_extra;
+        Extra extra{n_extra, {}, {}};
+        double M[kMostExtra * kMostExtra] = {};
+        Z.resize(n_extra * n_active);
+        for (size_t e = 0; e < n_extra; ++e) {
+            const float* z = problems_.column(k, e, n);
+            for (size_t r = 0; r < n_active; ++r) Z[e * n_active + r] = z[rows[r]];
+        }
+        for (size_t e = 0; e < n_extra; ++e) {
+            const double pull = problems_.pull[k * n_extra + e];
+            extra.gradient[e] = pull * (q[e] - problems_.target[k * n_extra + e]);
+            M[e * n_extra + e] = pull;
+            for (size_t r = 0; r < n_active; ++r) {
+                const double cz = double(costs[r]) * Z[e * n_active + r];
+                extra.gradient[e] -= cz * errors[r];
+                for (size_t f = 0; f <= e; ++f) M[e * n_extra + f] += cz * Z[f * n_active + r];
+            }
+        }
+        invert(M, n_extra, extra.M_inverse);
+        vectors.resize((6 + n_extra) * n_local);
+        float* at = vectors.data();
+        const Vectors v{at, at + n_local, at + 2 * n_local, at + 3 * n_local, at + 4 * n_local, at + 5 * n_local, at + 6 * n_local};
+        const float* w = out_.w + k * d;
+        for (size_t j = 0; j < n_local; ++j) v.w[j] = w[columns[j]];
+        const ActiveRows active{n_active, n_local, start.data(), entry.data(), costs.data(), errors.data(), Z.data()};
+        const double precision = std::min(kPrecision, std::sqrt(out_.gap[k]));
+        const Step step = level_.direction(active, extra, problems_.penalty, precision, kMaxSteps, v);
+
+        float* p = p_.data() + k * d;
+        double untouched = 0;  // a column that no active text has meets the penalty alone: there p = −w
+#pragma omp simd reduction(+ : untouched)
+        for (size_t j = 0; j < d; ++j) p[j] = -w[j], untouched += double(w[j]) * w[j];
+        for (size_t j = 0; j < n_local; ++j) untouched -= double(v.w[j]) * v.w[j], p[columns[j]] = v.p[j];
+        one.decrement = step.decrement + problems_.penalty * std::max(untouched, 0.0);
+        one.newton = true, one.precise = step.precise, one.residual = step.residual;
+        std::copy_n(step.q, kMostExtra, one.dq);
+    }
+
+    // The active rows, with their columns renumbered.
+    void gather(size_t k, Scratch& scratch) {
+        auto& [number, columns, start, entry, costs, errors, Z, vectors, rows, candidates] = scratch;
+        const size_t n = X_.n_rows;
+        number.resize(X_.n_columns, -1);
+        columns.clear(), start.assign(1, 0), rows.clear(), costs.clear(), errors.clear();
+        size_t size = 0;
+        const float *all_costs = problems_.costs + k * n, *goal = problems_.goal + k * n, *scores = out_.scores + k * n;
+        const int8_t* sign = problems_.sign + k * n;
+        for (size_t i = 0; i < n; ++i) {
+            const float error = goal[i] - scores[i];
+            if (!(sign[i] * error > 0) || !(all_costs[i] > 0)) continue;
+            rows.push_back(i), costs.push_back(all_costs[i]), errors.push_back(error);
+            size += size_t(X_.start[i + 1] - X_.start[i]);
+        }
+        entry.resize(size);
+        size = 0;
+        constexpr size_t kBefore = 6;  // rows lie anywhere: ask for them before they are needed
+        for (size_t r = 0; r < rows.size(); ++r) {
+            if (r + kBefore < rows.size())
+                for (int64_t e = X_.start[rows[r + kBefore]]; e < X_.start[rows[r + kBefore] + 1]; e += 8) __builtin_prefetch(X_.entry + e);
+            for (int64_t e = X_.start[rows[r]]; e < X_.start[rows[r] + 1]; ++e) {
+                int32_t& local = number[X_.entry[e].column];
+                if (local < 0) local = int32_t(columns.size()), columns.push_back(X_.entry[e].column);
+                entry[size++] = {local, X_.entry[e].value};
+            }
+            start.push_back(int64_t(size));
+        }
+        for (const int32_t column : columns) number[column] = -1;
+    }
+
+    // The inverse of a small symmetric matrix, given by its lower triangle; a column that no active row has stays where it is.
+    static void invert(const double* M, size_t n, double* inverse) {
+        for (size_t c = 0; c < n; ++c) {
+            std::vector<double> H(M, M + n * n), unit(n, 0.0);
+            unit[c] = 1;
+            solve_small(H, unit);
+            for (size_t r = 0; r < n; ++r) inverse[r * n + c] = unit[r];
+        }
+    }
+
+    const LinearLevel& level_;
+    const Entries& X_;
+    const Problems& problems_;
+    const Results& out_;
+    const double tol_;
+    const int max_iter_, n_threads_;
+    std::vector<float> p_, move_, by_column_, sum_;
+    std::vector<Class> classes_;
+};
+
+}  // namespace textmargin

@@ -1,0 +1,290 @@
+"""Many objectives over one matrix, minimised in step: one pass over the matrix is for all of them (`src/core/many.hpp`).
+
+The core works in single precision. What it cannot do, or not to the tolerance asked for, `newton` ends in double precision from
+where it stands: few rows or weights, dense matrices, many columns beside the weights, tolerances near the rounding of single
+precision, and objectives that rounding keeps from falling (columns of very different scale, a huge C).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import delayed
+from threadpoolctl import threadpool_limits
+
+from .. import core
+from .._system.levels import vector_level
+from .._system.parallel import run_jobs
+from .._system.threads import n_threads
+from .._typing import Floats, Indices
+from .newton import EXACT_SIZE, Solution, newton
+from .objective import Matrix, Objective, Point
+
+_GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
+LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
+_LEAST_TOL = 1e-7  # that single precision is asked for
+_LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
+_UNEVEN = 1e3  # columns of which one has values so many times as large as another
+_STEEPEST = 1e5  # c‖x‖²/λ of a typical text; beyond, the loss is a cliff to single precision
+_FURTHEST = 100.0  # beyond, the rounding of single precision is seen in margins of 1
+_BACKGROUND_TOL = 1e-3
+_CONVERGED = 1  # of the ways in which the core leaves an objective
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where to start from: weights, and the coefficients of the columns."""
+
+    w: Floats
+    q: Floats
+
+    def point(self, objective: Objective) -> Point:
+        return objective.point(np.asarray(self.w, dtype=np.float64), self.q)
+
+
+Case = tuple[Objective, Start | None]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How objectives are minimised.
+
+    Parameters
+    ----------
+    tol, max_iter : as in `newton`
+    n_jobs : int, threads of the core, and how many objectives `newton` has at a time, through joblib
+    """
+
+    tol: float
+    max_iter: int
+    n_jobs: int | None = None
+
+    def minimise(self, cases: Iterable[Case]) -> Iterator[Solution]:
+        """The minimum of each objective, in their order; memory is that of a group of them."""
+        cases, texts = iter(cases), _TextsOnce()
+        for first in cases:
+            yield from self._group([first, *islice(cases, _group_size(first[0]) - 1)], texts)
+
+    def _group(self, cases: list[Case], texts: _TextsOnce) -> list[Solution]:
+        solutions: list[Solution | None] = [None] * len(cases)
+        together: dict[Any, list[int]] = {}
+        for number, (objective, start) in enumerate(cases):
+            if _takes_single(objective, texts.look(objective.X)):
+                key = id(objective.X), objective.penalty, len(objective.columns), start is None
+                together.setdefault(key, []).append(number)
+        for numbers in together.values():
+            for number, solution in zip(numbers, self._in_step([cases[k] for k in numbers], texts), strict=True):
+                solutions[number] = solution
+        left = [k for k, solution in enumerate(solutions) if solution is None or not self._ended(solution)]
+        for k, solution in zip(left, self._one_by_one([cases[k] for k in left], [solutions[k] for k in left]), strict=True):
+            solutions[k] = solution
+        return [solution for solution in solutions if solution is not None]
+
+    def _ended(self, solution: Solution) -> bool:
+        return solution.converged or solution.n_iter >= self.max_iter
+
+    def _in_step(self, cases: list[Case], texts: _TextsOnce) -> list[Solution]:
+        """What the core finds; not converged where it leaves the rest to `newton`."""
+        group = Group.of([objective for objective, _ in cases])
+        started = cases[0][1] is not None
+        if started:
+            w = np.array([start.w for _, start in cases if start is not None], dtype=np.float32)
+            q = np.array([start.q for _, start in cases if start is not None], dtype=np.float64).reshape(len(cases), -1)
+        else:
+            w, q = group.origin()
+            if q.shape[1] == 0 and len(cases) > 3:
+                w[:], started = self._background(group, texts), True
+        tol = max(self.tol, _LEAST_TOL)
+        scores, gap, n_iter, converged = group.descend(texts.of(group.X), w, q, started, tol, self.max_iter, self.n_jobs)
+        fine = converged & (self.tol >= _LEAST_TOL)
+        return [
+            Solution(_point(case[0], *parts[:3]), int(parts[3]), bool(parts[4]), float(parts[5]), parts[2])
+            for case, *parts in zip(cases, w, q, scores, n_iter, fine, gap, strict=True)
+        ]
+
+    def _background(self, group: Group, texts: _TextsOnce) -> Any:
+        """The weights of a class that no text has: what rare classes without intercept resemble."""
+        nobody = group.nobody()
+        w, q = nobody.origin()
+        nobody.descend(texts.of(group.X), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs)
+        return w
+
+    def _one_by_one(self, cases: list[Case], before: list[Solution | None]) -> Iterator[Solution]:
+        jobs = (
+            delayed(_newton)(
+                objective.X,
+                replace(objective, X=None),
+                start if reached is None else Start(reached.point.w, reached.point.q),
+                self.tol,
+                self.max_iter,
+                0 if reached is None else reached.n_iter,
+            )
+            for (objective, start), reached in zip(cases, before, strict=True)
+        )
+        # BLAS keeps to one thread in each, where its own threads would only wait for one another.
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield from run_jobs(jobs, self.n_jobs)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Objectives over one matrix as the core takes them: tables (n_objectives, n_rows)."""
+
+    X: Matrix
+    weight: Any
+    sign: Any
+    goal: Any
+    costs: Any
+    shared: Any  # a column that all objectives have, such as that of the intercept; empty: none
+    own: Any
+    pull: Floats
+    target: Floats
+    penalty: float
+
+    @classmethod
+    def of(cls, objectives: list[Objective]) -> Group:
+        first = objectives[0]
+        n, n_columns = first.X.shape[0], len(first.columns)
+        shape = len(objectives), n
+        sign, goal, costs = np.empty(shape, np.int8), np.empty(shape, np.float32), np.empty(shape, np.float32)
+        for k, one in enumerate(objectives):
+            sign[k], costs[k] = one.y, one.costs
+            goal[k] = _goal(one)
+        is_shared = n_columns > 0 and all(_same_first(one, first) for one in objectives)
+        own = np.empty((len(objectives), n_columns - is_shared, n), np.float32)
+        for k, one in enumerate(objectives):
+            own[k] = one.columns.Z[:, int(is_shared) :].T
+        return cls(
+            first.X,
+            first.costs.astype(np.float32),
+            sign,
+            goal,
+            costs,
+            np.ascontiguousarray(first.columns.Z[:, 0], dtype=np.float32) if is_shared else np.empty(0, np.float32),
+            own,
+            np.array([one.columns.pull for one in objectives]).reshape(len(objectives), n_columns),
+            np.array([one.columns.target for one in objectives]).reshape(len(objectives), n_columns),
+            first.penalty,
+        )
+
+    def descend(
+        self, texts: core.SparseTexts, w: Any, q: Floats, started: bool, tol: float, max_iter: int, n_jobs: int | None
+    ) -> tuple[Any, Floats, Indices, Any]:
+        """Minimise all from w and q, which are moved: scores, the last decrements, numbers of steps, and which converged."""
+        scores, _, gap, n_iter, outcome = core.fit_classes(
+            texts,
+            vector_level(),
+            self.weight,
+            self.sign,
+            self.goal,
+            self.costs,
+            self.shared,
+            self.own,
+            self.pull,
+            self.target,
+            self.penalty,
+            w,
+            q,
+            started,
+            tol,
+            max_iter,
+            n_threads(n_jobs),
+        )
+        return scores, gap, n_iter.astype(np.intp), outcome == _CONVERGED
+
+    def origin(self) -> tuple[Any, Floats]:
+        """No weights, and no coefficients of columns."""
+        return np.zeros((len(self.sign), self.X.shape[1]), np.float32), np.zeros(self.pull.shape)
+
+    def nobody(self) -> Group:
+        """One objective: every text is outside the class, at the margin that texts outside most often have."""
+        inside = self.sign[0] > 0
+        margin = np.median(np.abs(self.goal[0][~inside])) if not inside.all() else 1.0
+        sign = np.full_like(self.sign[:1], -1)
+        first = {name: getattr(self, name)[:1] for name in ("own", "pull", "target")}
+        return replace(self, sign=sign, goal=sign * np.float32(margin), costs=self.weight[None], **first)
+
+
+@dataclass
+class _Texts:
+    """A matrix as the core holds it, made when it is first asked for."""
+
+    X: Matrix
+    suits: bool  # whether single precision holds it well
+    mean_square: float  # of the length of its rows
+    single: core.SparseTexts | None = None
+
+
+class _TextsOnce:
+    """What is known of matrices, each looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, _Texts] = {}
+
+    def of(self, X: Matrix) -> core.SparseTexts:
+        texts = self.look(X)
+        if texts.single is None:
+            texts.single = core.SparseTexts(X.indptr, X.indices, X.data, X.shape[1])
+        return texts.single
+
+    def look(self, X: Matrix) -> _Texts:
+        if id(X) not in self._known:
+            suits = sp.issparse(X) and X.nnz >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
+            self._known[id(X)] = _Texts(X, suits, float(X.data @ X.data) / X.shape[0] if suits else 0.0)
+        return self._known[id(X)]
+
+
+def _is_even(X: Matrix) -> bool:
+    """Whether the columns are of a like size, and none is out of reach: else steps in single precision lead astray."""
+    sizes = np.abs(X.data)
+    count = np.bincount(X.indices, minlength=1)
+    typical = np.bincount(X.indices, sizes, minlength=1)[count > 0] / count[count > 0]
+    typical = typical[typical > 0]
+    if not typical.size:
+        return False
+    least, most = float(typical.min()), float(typical.max())
+    return least > _SMALLEST and most < _LARGEST and most < _UNEVEN * least
+
+
+def _takes_single(objective: Objective, texts: _Texts) -> bool:
+    if not texts.suits or len(objective.columns) > core.MOST_EXTRA_COLUMNS:
+        return False
+    counted = objective.costs > 0
+    n_counted, n_positive = np.count_nonzero(counted), np.count_nonzero(counted & (objective.y > 0))
+    if min(n_counted, objective.X.shape[1]) <= EXACT_SIZE or not 0 < n_positive < n_counted:
+        return False
+    steepness = texts.mean_square * objective.costs.max() / objective.penalty
+    furthest = max(np.abs(objective.columns.Z).max(initial=0.0), np.abs(_goal(objective)).max(initial=0.0))
+    return bool(steepness < _STEEPEST and furthest <= _FURTHEST)
+
+
+def _goal(objective: Objective) -> Floats:
+    """m∘y − offset; 0 where the cost is."""
+    counted = objective.costs > 0
+    return np.where(counted, np.where(counted, objective.margins, 0.0) * objective.y - objective.offset, 0.0)
+
+
+def _same_first(one: Objective, other: Objective) -> bool:
+    return np.array_equal(one.columns.Z[:, 0], other.columns.Z[:, 0])
+
+
+def _group_size(objective: Objective) -> int:
+    n, d = objective.X.shape
+    return int(np.clip(_GROUP_BYTES // (25 * n + 16 * d), 8, 512))
+
+
+def _point(objective: Objective, w: Any, q: Floats, scores: Any) -> Point:
+    return Point(w, q, objective.margins - objective.y * (scores + objective.offset))
+
+
+def _newton(X: Matrix, objective: Objective, start: Start | None, tol: float, max_iter: int, n_before: int) -> Solution:
+    """One objective in double precision. The matrix is an argument of its own: all share it, and a worker gets it once."""
+    objective = replace(objective, X=X)
+    point = None if start is None else start.point(objective)
+    found = newton(objective, start=point, tol=tol, max_iter=max_iter - n_before)
+    return replace(found, n_iter=found.n_iter + n_before)
