@@ -30,6 +30,8 @@ ESTIMATORS = [
     KernelSVC(),
     KernelSVC("rbf", class_weight="balanced", chunk_size=5),
     KernelSVC("rbf", fit_intercept=False),
+    KernelSVC("rbf", loss="squared_hinge", warm_start=True),
+    KernelSVC("precomputed"),
     KernelSVC(SubsequenceKernel()),
     Rocchio(),
     SVM2K(),

@@ -7,6 +7,7 @@ NB_MODULE(core, m) {
     nb::set_leak_warnings(false);  // a vectoriser that lives to the end of the program is no leak
     m.doc() = "Compiled core of textmargin; arrays in, arrays out.";
     textmargin::bind_primal(m);
+    textmargin::bind_gram(m);
     textmargin::bind_many(m);
     textmargin::bind_strings(m);
     textmargin::bind_records(m);

@@ -3,7 +3,6 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
-#include "box.hpp"
 #include "newton.hpp"
 #include "products.hpp"
 #include "search.hpp"
@@ -88,23 +87,6 @@ OutTable py_sparse_gram(Vector<Index> indptr, Vector<Index> indices, Vector<doub
     return K;
 }
 
-nb::tuple py_box_steps(Table K, Vector<double> y, Vector<double> costs, Vector<double> a, Vector<double> short_, double tol,
-                       size_t n_steps) {
-    const size_t n = y.size();
-    require(K.shape(0) == n && K.shape(1) == n && costs.size() == n && a.size() == n && short_.size() == n,
-            "the parts of the box do not fit together");
-    auto [a_out, a_data] = make<OutVector>(n);
-    auto [short_out, short_data] = make<OutVector>(n);
-    std::copy_n(a.data(), n, a_data);
-    std::copy_n(short_.data(), n, short_data);
-    double worst;
-    {
-        nb::gil_scoped_release released;
-        worst = box_steps(K.data(), view(y), view(costs), tol, n_steps, {a_data, n}, {short_data, n});
-    }
-    return nb::make_tuple(a_out, short_out, worst);
-}
-
 }  // namespace
 
 void bind_primal(nb::module_& m) {
@@ -112,7 +94,6 @@ void bind_primal(nb::module_& m) {
     m.def("cg_sparse", &py_cg_sparse<int64_t>);
     m.def("cg_dense", &py_cg_dense);
     m.def("search_plane", &py_search_plane);
-    m.def("box_steps", &py_box_steps);
     m.def("sparse_times", &py_sparse_times<int32_t>);
     m.def("sparse_times", &py_sparse_times<int64_t>);
     m.def("sparse_gram", &py_sparse_gram<int32_t>);

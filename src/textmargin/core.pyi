@@ -104,9 +104,24 @@ def cg_dense(
 def search_plane(
     shortfall: _Floats, y: _Floats, costs: _Floats, direction: _Floats, Z: _Floats, g: _Floats, A: _Floats, /
 ) -> tuple[_Floats, _Floats, bool]: ...
-def box_steps(
-    K: _Floats, y: _Floats, costs: _Floats, a: _Floats, short: _Floats, tol: float, n_steps: int, /
-) -> tuple[_Floats, _Floats, float]: ...
+def dual_steps(
+    K: NDArray[np.float32] | _Floats,
+    target: _Floats,
+    low: _Floats,
+    high: _Floats,
+    ridge: _Floats,
+    start: _Floats,
+    fit_intercept: bool,
+    tol: float,
+    max_steps: int,
+    single: bool,
+    level: str,
+    n_threads: int,
+    /,
+) -> tuple[_Floats, _Floats, _Rows]: ...
+def dual_residuals(
+    K: NDArray[np.float32] | _Floats, target: _Floats, ridge: _Floats, beta: _Floats, level: str, n_threads: int, /
+) -> _Floats: ...
 def sparse_times(indptr: _Index, indices: _Index, data: _Floats, v: _Floats, /) -> _Floats: ...
 def sparse_gram(indptr: _Index, indices: _Index, data: _Floats, n_columns: int, rows: _Rows, /) -> _Floats: ...
 

@@ -71,14 +71,16 @@ def test_without_intercept_it_converges_where_the_kernel_has_low_rank(recwarn):
     model = KernelSVC("linear", C=100, fit_intercept=False, tol=1e-6).fit(X, y)
     whole = LinearSVC(C=100, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=20_000_000).fit(X, y)
     np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X), atol=2e-3)
-    assert not [warning for warning in recwarn if "without intercept" in str(warning.message)]
+    assert not [warning for warning in recwarn if "misses margins" in str(warning.message)]
 
 
-def test_without_intercept_says_when_it_stops_early(monkeypatch):
-    monkeypatch.setattr("textmargin.learners._fixed_threshold._STEPS_PER_TEXT", 0)
-    monkeypatch.setattr("textmargin.learners._fixed_threshold._MAX_JUMPS", 0)
-    with pytest.warns(ConvergenceWarning, match="without intercept still misses"):
-        KernelSVC("rbf", fit_intercept=False).fit(*points())
+@pytest.mark.parametrize("chunk_size", [50, None])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_says_when_it_stops_early(monkeypatch, chunk_size, intercept):
+    monkeypatch.setattr("textmargin.learners._gram_dual._STEPS_PER_TEXT", 0)
+    monkeypatch.setattr("textmargin.learners._jump._MAX_JUMPS", 0)
+    with pytest.warns(ConvergenceWarning, match="still misses margins by .* a smaller C, a larger tol"):
+        KernelSVC("rbf", fit_intercept=intercept, chunk_size=chunk_size).fit(*points())
 
 
 @pytest.mark.parametrize("kernel", [SubsequenceKernel(3), SpectrumKernel(3), SubsequenceKernel(2, tokens="word")])

@@ -16,46 +16,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from .._ties import descending_order
 from .._typing import Floats, Indices
-from ._hinge import Chunk, KernelTrustSetting, intercept
+from ._dual import DualProblems
+from ._hinge import Chunk, KernelTrustSetting, MachineSettings
 from ._lazy import LazyGram
+from ._machine import KernelProblem, Machine, Round
 
 _GROWTH = 0.5  # a chunk grows at most by this share of itself, or by as many texts as it started with
-
-
-@dataclass(frozen=True)
-class KernelProblem:
-    """One class against the rest, by its number among the classes."""
-
-    number: int
-    y: Floats  # ±1
-    costs: Floats  # 0: not there
-    z: Floats  # prior scores, centred; 0 where there are none
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What was learnt: f(x) = Σ βᵢ K(x, xᵢ) + ηz(x) + b, over the support vectors."""
-
-    support: Indices
-    beta: Floats
-    intercept: float
-    eta: float
-
-    def scores(self, gram: LazyGram, rows: Indices, z: Floats) -> Floats:
-        """f of some of the texts."""
-        return gram.times(self.support, self.beta)[rows] + self.eta * z[rows] + self.intercept
-
-
-@dataclass(frozen=True)
-class Round:
-    """How far one problem has come, for those who watch."""
-
-    problem: int
-    number: int
-    n_chunk: int
-    n_support: int
-    n_missing: int  # texts outside the chunk that miss their margin
-    n_evaluations: int
 
 
 @dataclass(frozen=True)
@@ -63,28 +29,33 @@ class Chunking:
     """Settings that all problems share."""
 
     size: int  # texts to start with
-    tol: float
-    fit_intercept: bool = True
+    settings: MachineSettings
     watch: Callable[[Round], None] | None = None
     n_jobs: int | None = None  # problems at a time
+
+    def quiet(self) -> Chunking:
+        """The same without anybody who watches."""
+        return replace(self, watch=None)
 
     def learn(
         self,
         gram: LazyGram,
         problems: list[KernelProblem],
-        settings: list[KernelTrustSetting],
-        starts: list[Indices] | None = None,
+        trust: list[KernelTrustSetting],
+        starts: list[Machine] | None = None,
     ) -> list[Machine]:
-        """A machine for each problem, all of the same texts; side by side, so that kernel values are asked for at once.
+        """A machine for each problem; side by side, so that kernel values are asked for at once.
 
-        `starts` are texts to start with, in place of some at even distances; both sides are in a first chunk all the same.
+        The support vectors of `starts` are the texts to start with, in place of some at even distances; both sides are in a first
+        chunk all the same.
         """
-        texts = np.flatnonzero(problems[0].costs > 0)
-        chunks = [self._first(problem, texts) for problem in problems]
+        texts = [np.flatnonzero(problem.costs > 0) for problem in problems]
+        chunks = [self._first(problem, there) for problem, there in zip(problems, texts, strict=True)]
         if starts is not None:
+            known = [start.support[problem.costs[start.support] > 0] for problem, start in zip(problems, starts, strict=True)]
             chunks = [
                 start if np.unique(problem.y[start]).size == 2 else np.union1d(start, chunk)
-                for problem, start, chunk in zip(problems, starts, chunks, strict=True)
+                for problem, start, chunk in zip(problems, known, chunks, strict=True)
             ]
         machines: dict[int, Machine] = {}
         unfinished = list(range(len(problems)))
@@ -93,12 +64,12 @@ class Chunking:
             number += 1
             gram.compute(np.unique(np.concatenate([chunks[k] for k in unfinished])))
             solved = Parallel(self.n_jobs, prefer="threads")(
-                self._to_solve(gram, problems[k], settings[k], chunks[k]) for k in unfinished
+                self._to_solve(gram, problems[k], trust[k], chunks[k], machines.get(k)) for k in unfinished
             )
             for k, solution in zip(unfinished, solved, strict=True):
                 machines[k] = _machine(chunks[k], *solution)
             for k in list(unfinished):
-                missing = self._missing(gram, problems[k], machines[k], np.setdiff1d(texts, chunks[k]))
+                missing = self._missing(gram, problems[k], machines[k], np.setdiff1d(texts[k], chunks[k]))
                 if self.watch:
                     self.watch(
                         Round(
@@ -106,8 +77,8 @@ class Chunking:
                         )
                     )
                 if missing.size == 0:
-                    if self.fit_intercept:
-                        machines[k] = _settled(gram, problems[k], machines[k], texts)
+                    if self.settings.fit_intercept:
+                        machines[k] = self._settled(gram, problems[k], machines[k], texts[k])
                     unfinished.remove(k)
                 chunks[k] = np.union1d(chunks[k], missing[: max(self.size, int(_GROWTH * chunks[k].size))])
         return [machines[k] for k in range(len(problems))]
@@ -119,34 +90,42 @@ class Chunking:
         n_few = min(few.size, max(1, self.size // 2))
         return np.union1d(_evenly(few, n_few), _evenly(many, max(1, self.size - n_few)))
 
-    def _to_solve(self, gram: LazyGram, problem: KernelProblem, setting: KernelTrustSetting, chunk: Indices) -> Any:
+    def _to_solve(
+        self, gram: LazyGram, problem: KernelProblem, setting: KernelTrustSetting, chunk: Indices, last: Machine | None
+    ) -> Any:
         """The problem of a chunk as a job that needs nothing else; its kernel values, the bulk of it, stand apart."""
         y, costs, z = (values[chunk] for values in (problem.y, problem.costs, problem.z))
-        part = partial(Chunk, y=y, costs=costs, z=z, fit_intercept=self.fit_intercept)
-        return delayed(_solve)(gram.block(chunk, chunk), part, setting, self.tol)
+        part = partial(Chunk, y=y, costs=costs, z=z, settings=self.settings)
+        start = None if last is None else np.zeros(chunk.size)
+        if last is not None and start is not None:
+            start[np.searchsorted(chunk, last.support)] = last.beta
+        return delayed(_solve)(gram.block(chunk, chunk), part, setting, start)
 
     def _missing(self, gram: LazyGram, problem: KernelProblem, machine: Machine, rest: Indices) -> Indices:
         """Texts outside the chunk that miss their margin, the worst first."""
         shortfall = 1 - problem.y[rest] * machine.scores(gram, rest, problem.z)
         order = descending_order(shortfall)
-        return rest[order[shortfall[order] > self.tol]]
+        return rest[order[shortfall[order] > self.settings.tol]]
+
+    def _settled(self, gram: LazyGram, problem: KernelProblem, machine: Machine, texts: Indices) -> Machine:
+        """With the intercept that all texts agree on; the chunk may have left it more room."""
+        beta = np.zeros(len(gram))
+        beta[machine.support] = machine.beta
+        y, costs, offset = problem.y[texts], problem.costs[texts], machine.eta * problem.z[texts]
+        posed = DualProblems.of(y[None], costs[None], offset[None], self.settings.loss)
+        e = posed.target - gram.times(machine.support, machine.beta)[texts] - posed.ridge * beta[texts]
+        return replace(machine, intercept=float(posed.conditions(beta[None, texts], e, True)[0][0]))
 
 
-def _solve(K: Floats, part: Callable[[Floats], Chunk], setting: KernelTrustSetting, tol: float) -> tuple[Floats, float, float]:
-    return part(K).solve(setting, tol)
+def _solve(
+    K: Floats, part: Callable[[Floats], Chunk], setting: KernelTrustSetting, start: Floats | None
+) -> tuple[Floats, float, float]:
+    return part(K).solve(setting, start)
 
 
 def _machine(chunk: Indices, beta: Floats, b: float, eta: float) -> Machine:
     support = beta != 0
     return Machine(chunk[support], beta[support], b, eta)
-
-
-def _settled(gram: LazyGram, problem: KernelProblem, machine: Machine, texts: Indices) -> Machine:
-    """With the intercept that all texts agree on; the chunk may have left it more room."""
-    beta = np.zeros(len(gram))
-    beta[machine.support] = machine.beta
-    scores = replace(machine, intercept=0.0).scores(gram, texts, problem.z)
-    return replace(machine, intercept=intercept(scores, problem.y[texts], beta[texts], problem.costs[texts]))
 
 
 def _evenly(numbers: Indices, n: int) -> Indices:

@@ -1,4 +1,4 @@
-"""A kernel over rows of numbers, or over whatever a function of two lists compares."""
+"""A kernel over rows of numbers, over whatever a function of two lists compares, or as a matrix that somebody has computed."""
 
 from __future__ import annotations
 
@@ -72,3 +72,26 @@ class RowPairs:
         if isinstance(self.kernel, str):
             return np.asarray(pairwise_kernels(A, B, metric=self.kernel, **self.params), dtype=np.float64)
         return np.asarray(self.kernel(A, B), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class MatrixPairs:
+    """Columns of a matrix of kernel values; with which rows they are compared, new texts say by theirs."""
+
+    columns: Indices
+
+    def __len__(self) -> int:
+        return self.columns.size
+
+    @property
+    def texts(self) -> Any:
+        """None: the texts themselves were never there. An empty array, as in scikit-learn's SVC."""
+        return np.empty((0, 0))
+
+    def take(self, rows: Indices) -> MatrixPairs:
+        """Some of the columns."""
+        return MatrixPairs(self.columns[rows])
+
+    def versus(self, X: Any) -> Floats:
+        """K of other texts with these, (n_X, n_columns)."""
+        return np.asarray(X[:, self.columns], dtype=np.float64)

@@ -4,8 +4,9 @@ Minimises over β, b and the trust η in prior scores z, per class
 
     ½β'Kβ + C Σᵢ cᵢ max(0, 1 − yᵢfᵢ) + what the trust mode says of η        f(x) = Σᵢ βᵢ K(x, xᵢ) + ηz(x) + b
 
-by chunking (Lodhi et al. 2002, Sec. 6): LIBSVM solves it on a few texts, those that miss their margin join, until none does.
-Without prior scores it is `SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` holds it to that.
+over the whole kernel matrix, all classes at once (`_whole_gram.py`), where it is at hand or cheap. Elsewhere by chunking (Lodhi
+et al. 2002, Sec. 6): it is solved on a few texts, those that miss their margin join, until none does. Without prior scores it is
+`SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` and `test_gram_dual.py` hold it to that.
 """
 
 from __future__ import annotations
@@ -23,20 +24,25 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, n_samples
-from .._typing import Floats
-from ..errors import LabelError, PriorError, TextmarginError
+from .._typing import Floats, Indices
+from ..errors import LabelError, PriorError, SettingError, TextmarginError
 from ..gram.store import KernelStore
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
-from ._chunking import Chunking, KernelProblem, Round
+from ._chunking import Chunking
+from ._dual import Loss
+from ._hinge import MachineSettings
 from ._kernel_training import KernelTraining
 from ._kernel_trust import KernelSolver
 from ._lazy import LazyGram
+from ._machine import KernelProblem, MachineLearner, Round
 from ._prior_scores import align_scores, centred, evaluate
-from ._row_pairs import RowPairs
+from ._row_pairs import MatrixPairs, RowPairs
+from ._whole_gram import AUTO_BYTES, DeviceGram, WholeGram, WholeLearner
 from .evidence import verdict
 from .explanation import KernelExplanation
 
-_NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian", "chi2", "additive_chi2"}
+_NAMED = {"precomputed", "linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian", "chi2", "additive_chi2"}
+_FIRST_CHUNK = 50  # texts
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
 
 
@@ -50,9 +56,12 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     ----------
     kernel : kernel on texts, name or callable, default="linear"
         `SubsequenceKernel(...)` or `SpectrumKernel(...)` for texts; for rows of numbers the name of one of scikit-learn's
-        pairwise kernels; or a function k(A, B) that gives a matrix, and gets lists or arrays, as X is.
+        pairwise kernels; a function k(A, B) that gives a matrix, and gets lists or arrays, as X is; or "precomputed": X is the
+        kernel matrix itself, (n_texts, n_texts) in `fit` and (n_new, n_texts) in `predict`; best as float32.
     C : float, default=1.0
         Cost of missing the margin by 1.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The squared hinge has leave-one-out scores for the price of an inverse, `loo_decision_function`, and more support vectors.
     kernel_params : mapping, default=None
         Parameters of a kernel given by name, such as {"gamma": 0.5}.
     class_weight : mapping or "balanced", default=None
@@ -72,14 +81,20 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         How strongly η is held by `trust="ridge"`, beside the loss of one text.
     fit_intercept : bool, default=True
         Whether b is learnt; without it, it is 0, as in the experiments of Lodhi et al. (2000), whose threshold is fixed.
-    chunk_size : int, default=50
-        Texts to start with. Fewer: fewer kernel values, more rounds.
+    chunk_size : int, None or "auto", default="auto"
+        Texts to start with, and the kernel values of others are not computed before they are needed. Fewer: fewer kernel values,
+        more rounds. None: the whole matrix, all classes at once. "auto": the whole matrix for kernels of rows by name, if it
+        takes no more than 2 GiB, and on a GPU where one compares texts; else chunks from 50 texts on. A matrix that is given is
+        always taken as a whole.
     tol : float, default=1e-4
         By how much a margin may be missed unnoticed.
+    warm_start : bool, default=False
+        Whether a fit starts from the machine of the last one where texts and classes are the same, as in a search for C. It saves
+        time and changes nothing else.
     cache : folder or KernelStore, default=None
         Where kernel values are kept for the next fit, another fold, another C, another process; by default they are forgotten.
     n_jobs : int, default=None
-        How many classes are learnt at a time, through joblib. Kernel values have threads of their own.
+        How many classes are learnt at a time: by threads, or from chunks through joblib. Kernel values have their own threads.
     verbose : int, default=0
         1: a line per round and class on standard output.
 
@@ -90,7 +105,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         Whether it was trained on an indicator matrix.
     support_ : array (n_support,)
         Indices of the training texts that support some class.
-    support_vectors_ : the texts themselves.
+    support_vectors_ : the texts themselves; empty for a matrix that was given.
     n_support_ : array (n_problems,)
         How many support each class.
     dual_coef_ : array (n_problems, n_support)
@@ -104,7 +119,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         Per class with prior scores whether these are `supported`, `adopted`, `dropped`, or `contradicted` by the data, with the
         evidence; empty unless `trust="auto"`.
     n_kernel_evaluations_ : int
-        Pairs of texts that were compared in training; those found in the cache do not count.
+        Pairs of texts that were compared in training; those found in the cache, or given, do not count.
     kernel_ : the kernel that was used.
     n_features_in_, feature_names_in_
         As in scikit-learn, for rows of numbers.
@@ -121,14 +136,16 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "kernel": [StrOptions(_NAMED), callable],
         "C": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
         "kernel_params": [Mapping, None],
         "class_weight": [Mapping, StrOptions({"balanced"}), None],
         "prior_scores": [callable, Mapping, None],
         "trust": [StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}), Interval(Real, None, None, closed="neither")],
         "trust_strength": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
-        "chunk_size": [Interval(Integral, 2, None, closed="left")],
+        "chunk_size": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
+        "warm_start": ["boolean"],
         "cache": [str, KernelStore, HasMethods(["__fspath__"]), None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -139,20 +156,23 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         kernel: Any = "linear",
         C: float = 1.0,
         *,
+        loss: Loss = "hinge",
         kernel_params: Mapping[str, Any] | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         prior_scores: Any = None,
         trust: str | float = "auto",
         trust_strength: float = 1.0,
         fit_intercept: bool = True,
-        chunk_size: int = 50,
+        chunk_size: int | Literal["auto"] | None = "auto",
         tol: float = 1e-4,
+        warm_start: bool = False,
         cache: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
         self.kernel = kernel
         self.C = C
+        self.loss = loss
         self.kernel_params = kernel_params
         self.class_weight = class_weight
         self.prior_scores = prior_scores
@@ -161,6 +181,7 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.chunk_size = chunk_size
         self.tol = tol
+        self.warm_start = warm_start
         self.cache = cache
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -181,14 +202,13 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         kernel = clone(self.kernel, safe=False)
         names = column_names(y)
         X, y = self._checked(kernel, X, y)
-        pairs = self._pairs(kernel, X)
+        all_pairs = self._pairs(kernel, X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         targets = OneVsRest.read(y, weight, type(self).__name__, names)
         labels = targets.labels
         z, informed = self._prior(X, prior_scores, labels.names, labels.n_problems)
         counted = np.flatnonzero(weight > 0)
-        all_pairs = pairs
-        pairs = pairs if counted.size == weight.size else pairs.take(counted)
+        pairs = all_pairs if counted.size == weight.size else all_pairs.take(counted)
         z_counted, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
         z = z - centre
         z[counted] = z_counted
@@ -196,12 +216,13 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         problems = [
             KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z_counted[:, k]) for k in range(labels.n_problems)
         ]
-        kept = None if self.cache is None else KernelStore.at(self.cache).over(pairs)
-        gram = LazyGram(pairs if kept is None else kept)
-        watch = self._watch(labels, len(gram)) if self.verbose else None
-        chunking = Chunking(self.chunk_size, self.tol, self.fit_intercept, watch, self.n_jobs)
+        stored = None if self.cache is None else self._store(kernel).over(pairs)
+        watch = self._watch(labels, counted.size) if self.verbose else None
+        gram, learner = self._learner(kernel, X, counted, pairs if stored is None else stored, watch)
+        last: KernelTraining | None = getattr(self, "_training", None) if self.warm_start else None
+        starts = None if last is None else last.starts(counted, targets.positive[counted], self.C)
 
-        fits = KernelSolver(chunking, self.trust, self.C * self.trust_strength).fit(gram, problems, informed)
+        fits = KernelSolver(learner, self.trust, self.C * self.trust_strength).fit(gram, problems, informed, starts)
 
         self.kernel_, self.classes_, self.multilabel_ = kernel, labels.names, labels.multilabel
         support = np.unique(np.concatenate([fit.machine.support for fit in fits]))
@@ -218,9 +239,13 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             for k, fit in enumerate(fits)
             if not np.isnan(fit.evidence)
         ]
-        self.n_kernel_evaluations_ = gram.n_evaluations if kept is None else kept.n_computed
+        self.n_kernel_evaluations_ = gram.n_evaluations if stored is None else stored.n_computed
+
+        def compare(rows: Indices) -> Floats:
+            return X[np.ix_(rows, counted)] if isinstance(pairs, MatrixPairs) else all_pairs.block(rows, counted)
+
         self._training: KernelTraining | None = KernelTraining(
-            counted, targets.positive[counted], gram, problems, fits, chunking, all_pairs, z
+            counted, targets.positive[counted], gram, problems, fits, learner, compare, z, self.C
         )
         self._support, self._was_given_scores = pairs.take(support), prior_scores is not None
         self.support_vectors_ = self._support.texts
@@ -251,14 +276,23 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             Which texts come into one fold.
         """
         check_is_fitted(self)
-        if self._training is None:
-            raise TextmarginError(
-                "This KernelSVC was loaded without its kernel values, which held-out scores need; call fit again first."
+        return self._labels.shape(self._kernel_values().fold_scores(n_folds, random_state))
+
+    def loo_decision_function(self) -> Floats:
+        """Scores of the training texts, each by the machine learnt without it, for the squared hinge and without learning again.
+
+        Exact so long as no other text crosses its margin when one is left out. Shaped like `decision_function`, whose score a
+        text of weight 0 has. Needs the kernel values of the fit, as `fold_decision_function` does; the hinge has that alone.
+        """
+        check_is_fitted(self)
+        if self._training is not None and self._training.learner.settings.loss == "hinge":
+            raise SettingError(
+                "loss", "'hinge' has no leave-one-out scores; use fold_decision_function(), or fit with loss='squared_hinge'."
             )
-        return self._labels.shape(self._training.fold_scores(n_folds, random_state))
+        return self._labels.shape(self._kernel_values().loo_scores())
 
     def held_out_method(self) -> Literal["cv"]:
-        """Which held-out scores of the training texts to take: those of `fold_decision_function`, there are no others."""
+        """Which held-out scores of the training texts to take: those of `fold_decision_function`, which every loss has."""
         return "cv"
 
     def explain(self, text: Any, target: Any = None, *, prior_scores: Any = None, n_matches: int = 20) -> KernelExplanation:
@@ -309,6 +343,17 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         X, fitting = X_and_y[0], len(X_and_y) == 2
         if not isinstance(kernel, str) and self.kernel_params:
             raise ValueError("kernel_params are for kernels given by name; set the parameters of a kernel object on itself.")
+        if _precomputed(kernel):
+            if self.kernel_params:
+                raise ValueError("kernel_params are for kernels that are computed; kernel='precomputed' gives the values.")
+            checks = {"dtype": [np.float64, np.float32], "order": "C", "reset": fitting}
+            X_and_y = validate_data(self, *X_and_y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
+            if fitting and X_and_y[0].shape[0] != X_and_y[0].shape[1]:
+                raise ValueError(
+                    f"kernel='precomputed' needs the square matrix of all texts with all; X should be a square kernel matrix but "
+                    f"has shape {X_and_y[0].shape}."
+                )
+            return X_and_y
         if isinstance(kernel, str) and isinstance(X, list) and X and isinstance(X[0], str):
             raise ValueError(
                 f"kernel={kernel!r} compares rows of numbers, not texts; for texts use a string kernel: "
@@ -328,8 +373,39 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             raise LabelError(f"There are {len(X)} texts but {y.shape[0]} labels.")
         return X, y
 
+    def _kernel_values(self) -> KernelTraining:
+        if self._training is None:
+            raise TextmarginError(
+                "This KernelSVC was loaded without its kernel values, which held-out scores need; call fit again first."
+            )
+        return self._training
+
     def _pairs(self, kernel: Any, X: Any) -> Any:
+        if _precomputed(kernel):
+            return MatrixPairs(np.arange(X.shape[1]))
         return kernel.over(X) if hasattr(kernel, "over") else RowPairs(X, kernel, self.kernel_params or {})
+
+    def _store(self, kernel: Any) -> KernelStore:
+        if _precomputed(kernel):
+            raise ValueError("cache keeps computed values, and kernel='precomputed' gives them; use cache=None.")
+        return KernelStore.at(self.cache)
+
+    def _learner(self, kernel: Any, X: Any, counted: Indices, pairs: Any, watch: Any) -> tuple[Any, MachineLearner]:
+        """The kernel matrix, as a whole or to be computed, and who learns from it."""
+        settings = MachineSettings(self.tol, self.fit_intercept, self.loss)
+        n = counted.size
+        if _precomputed(kernel):
+            gram = WholeGram.given(X if n == len(X) else X[np.ix_(counted, counted)])
+            return gram, WholeLearner(settings, watch, self.n_jobs)
+        device = getattr(pairs, "device_gram", None) if self.chunk_size == "auto" and self.cache is None else None
+        on_device = None if device is None else device()
+        if on_device is not None:
+            return DeviceGram(on_device, self.fit_intercept), WholeLearner(settings, watch, self.n_jobs)
+        cheap = isinstance(kernel, str) and self.cache is None and 4 * n * n <= AUTO_BYTES
+        if self.chunk_size is None or (self.chunk_size == "auto" and cheap):
+            return WholeGram.of(pairs), WholeLearner(settings, watch, self.n_jobs)
+        size = _FIRST_CHUNK if self.chunk_size == "auto" else int(self.chunk_size)
+        return LazyGram(pairs), Chunking(size, settings, watch, self.n_jobs)
 
     def _compare(self, X: Any) -> Floats:
         """K of texts with the support vectors, of which there may be none if the prior scores do without."""
@@ -348,7 +424,10 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         step = max(1, _ENTRIES_AT_ONCE // max(1, self.support_.size))
         for start in range(0, n_samples(X), step):
             rows = slice(start, start + step)
-            scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
+            if self.cache is None and self.support_.size and hasattr(self._support, "device_versus"):
+                scores[rows] += self._support.device_versus(X[rows], self.dual_coef_)
+            else:
+                scores[rows] += self._compare(X[rows]) @ self.dual_coef_.T
         return scores
 
     def _prior(self, X: Any, given: Any, classes: NDArray[Any], n_problems: int) -> tuple[Floats, list[bool]]:
@@ -391,11 +470,16 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
-        tags.input_tags.sparse = isinstance(self.kernel, str)
+        tags.input_tags.sparse = isinstance(self.kernel, str) and not _precomputed(self.kernel)
+        tags.input_tags.pairwise = _precomputed(self.kernel)
         if hasattr(self.kernel, "over"):
             tags.input_tags.string = True
             tags.input_tags.two_d_array = False
         return tags
+
+
+def _precomputed(kernel: Any) -> bool:
+    return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def _are_numbers(X: Any) -> bool:

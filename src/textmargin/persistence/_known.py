@@ -31,7 +31,7 @@ _HOMES = {
     "textmargin.knowledge.rationales": "RationalePrior",
     "textmargin.knowledge.transfer": "ModelPrior",
     "textmargin.learners.evidence": "Verdict",
-    "textmargin.learners._row_pairs": "RowPairs",
+    "textmargin.learners._row_pairs": "MatrixPairs RowPairs",
     "textmargin.learners.kernel": "KernelSVC",
     "textmargin.learners.primal": "PriorSVC",
     "textmargin.learners.rocchio": "Rocchio",
