@@ -61,7 +61,7 @@ def factor(objective: Objective, rows: Rows, jitter: float = 0.0, *, single: boo
 
 
 def _is_uneven(X: Matrix, rows: Rows) -> bool:
-    """Whether some columns are so much larger than others that these would be lost in XX'; and are few enough to do without it."""
+    """Whether some columns are so much larger than others that these would be lost in XX', and are few enough to do without."""
     if X.shape[1] > _MOST_UNEVEN:
         return False
     part = X[rows]
