@@ -74,6 +74,8 @@ struct LinearLevel {
     void (*add)(float t, const float* x, float* out, size_t n);  // out += t·x
     // out (last − first, width) = rows first … last − 1 of X times D (n_columns, width); width is 1 or a multiple of 8.
     void (*scores)(const Entries& X, const float* D, size_t width, size_t first, size_t last, float* out);
+    // How far each text may miss its margin on the way: the larger of where it is and where t times the move brings it.
+    void (*reach)(const int8_t* sign, const float* goal, const float* scores, const float* move, size_t n, float t, float* out);
     SearchSums (*search)(const SearchRows& texts, const double* theta);
     // Newton's direction on the active rows, into p.
     Step (*direction)(const ActiveRows& X, const Extra& extra, double penalty, double precision, int max_steps, const Vectors& v);

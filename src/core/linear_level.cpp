@@ -52,6 +52,14 @@ void add(float t, const float* x, float* out, size_t n) {
     for (size_t j = 0; j < n; ++j) out[j] += t * x[j];
 }
 
+void reach(const int8_t* sign, const float* goal, const float* scores, const float* move, size_t n, float t, float* out) {
+#pragma omp simd
+    for (size_t i = 0; i < n; ++i) {
+        const float y = sign[i], left = y * (goal[i] - scores[i]), after = left - t * y * move[i];
+        out[i] = left > after ? left : after;
+    }
+}
+
 // Four sums side by side, not vectorised: gathers are slower than single loads.
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
@@ -219,7 +227,7 @@ Step direction(const ActiveRows& X, const Extra& extra, double penalty, double p
 }  // namespace LEVEL
 
 const LinearLevel& LEVEL_FUNCTION(LEVEL)() {
-    static constexpr LinearLevel level{LEVEL_NAME(LEVEL), &LEVEL::products, &LEVEL::add, &LEVEL::scores, &LEVEL::search, &LEVEL::direction};
+    static constexpr LinearLevel level{LEVEL_NAME(LEVEL), &LEVEL::products, &LEVEL::add, &LEVEL::scores, &LEVEL::reach, &LEVEL::search, &LEVEL::direction};
     return level;
 }
 

@@ -89,7 +89,7 @@ class ManyClasses {
         std::vector<int32_t> number, columns;
         std::vector<int64_t> start;
         std::vector<Entry> entry;
-        std::vector<float> costs, errors, Z, vectors;
+        std::vector<float> costs, errors, Z, vectors, furthest;
         std::vector<size_t> rows;
         Candidates candidates;
     };
@@ -276,18 +276,23 @@ class ManyClasses {
             Z[e] = problems_.column(k, e, n);
         }
         const bool all = !moves || !one.newton;
+        double beside = 0;  // how far the columns Z may move a text on the way
+        for (size_t e = 0; e < n_extra && moves; ++e) beside += 1.5 * std::abs(one.dq[e]) * one.largest[e];
+        scratch.furthest.resize(n);
         plane.enough = all ? 0.0 : 1e-3 * std::max(1e-9 * out_.value[k], 0.5 * one.decrement);
         plane.enough_share = moves ? (all ? 1e-3 : 0.0) : 1e-9;
+        level_.reach(sign, goal, scores, move, n, moves ? (all ? 0.f : 1.5f) : 0.f, scratch.furthest.data());
         Minimum found;
         for (double reach = 0.3;; reach *= 4) {  // texts further beyond their margin all the way are left out
             Candidates& texts = scratch.candidates;
             texts.clear(V, n);
             for (size_t i = 0; i < n; ++i) {
-                const double y = sign[i], left = y * (double(goal[i]) - scores[i]);
+                if (!(all || scratch.furthest[i] > -reach - beside) || !(costs[i] > 0)) continue;
+                const double y = sign[i];
                 double D[kMostVariables] = {moves ? move[i] : 0.0};
                 for (size_t e = 0; e < n_extra; ++e) D[0] += (moves ? one.dq[e] : 0.0) * Z[e][i], D[1 + e] = y * Z[e][i];
                 D[0] *= y;
-                if (costs[i] > 0 && (all || std::max(left, left - 1.5 * D[0]) > -reach)) texts.add(left, costs[i], D);
+                texts.add(y * (double(goal[i]) - scores[i]), costs[i], D);
             }
             const SearchRows search_rows = texts.rows();
             found = minimise(level_, plane, search_rows);
@@ -314,7 +319,7 @@ class ManyClasses {
     void newton(size_t k, Scratch& scratch) {
         Class& one = classes_[k];
         const size_t n = X_.n_rows, d = X_.n_columns, n_extra = problems_.n_extra;
-        auto& [number, columns, start, entry, costs, errors, Z, vectors, rows, candidates] = scratch;
+        auto& [number, columns, start, entry, costs, errors, Z, vectors, furthest, rows, candidates] = scratch;
         gather(k, scratch);
         const size_t n_active = rows.size(), n_local = columns.size();
         const double* q = out_.q + k * n_extra;
@@ -357,7 +362,7 @@ class ManyClasses {
 
     // The active rows, with their columns renumbered.
     void gather(size_t k, Scratch& scratch) {
-        auto& [number, columns, start, entry, costs, errors, Z, vectors, rows, candidates] = scratch;
+        auto& [number, columns, start, entry, costs, errors, Z, vectors, furthest, rows, candidates] = scratch;
         const size_t n = X_.n_rows;
         number.resize(X_.n_columns, -1);
         columns.clear(), start.assign(1, 0), rows.clear(), costs.clear(), errors.clear();
