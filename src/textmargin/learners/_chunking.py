@@ -96,8 +96,9 @@ class Chunking:
         """The problem of a chunk as a job that needs nothing else; its kernel values, the bulk of it, stand apart."""
         y, costs, z = (values[chunk] for values in (problem.y, problem.costs, problem.z))
         part = partial(Chunk, y=y, costs=costs, z=z, settings=self.settings)
-        start = None if last is None else np.zeros(chunk.size)
-        if last is not None and start is not None:
+        start: Floats | None = None
+        if last is not None:
+            start = np.zeros(chunk.size)
             start[np.searchsorted(chunk, last.support)] = last.beta
         return delayed(_solve)(gram.block(chunk, chunk), part, setting, start)
 

@@ -101,7 +101,7 @@ def warn_if_unsolved(violation: float, tol: float) -> None:
 
 def _background(problems: DualProblems, solve: Any) -> Floats:
     """The machine of a class that no text has, which every rare class resembles, for all problems to start from."""
-    low = np.where(np.isinf(problems.low), -np.inf, problems.low).min(axis=0, keepdims=True)
+    low = problems.low.min(axis=0, keepdims=True)
     ridge = np.median(problems.ridge, axis=0, keepdims=True)
     common = DualProblems(np.full_like(low, -1.0), low, np.zeros_like(low), ridge)
     return np.broadcast_to(solve(common, np.zeros_like(low)), problems.target.shape)

@@ -36,7 +36,7 @@ class WholeGram:
     def of(cls, pairs: Pairs) -> WholeGram:
         """All values of a kernel, computed row by row."""
         n = len(pairs)
-        K = _empty(n, np.float64 if n <= _DOUBLE else np.float32)
+        K = _empty(n, np.float64 if n <= _DOUBLE else np.float32, "use chunk_size=50, which computes the values that it needs.")
         numbers = np.arange(n)
         for first in range(0, n, _ROWS_AT_ONCE):
             rows = numbers[first : first + _ROWS_AT_ONCE]
@@ -55,7 +55,7 @@ class WholeGram:
             return cls(np.ascontiguousarray(K, dtype=np.float64), None, 0)
         if K.dtype == np.float32:
             return cls(np.ascontiguousarray(K), None, 0)
-        single = _empty(len(K), np.float32)
+        single = _empty(len(K), np.float32, "give it as float32, of which no copy is made.")
         single[:] = K
         return cls(single, np.ascontiguousarray(K), 0)
 
@@ -156,7 +156,7 @@ class WholeLearner:
         return [machines[k] for k in range(len(problems))]
 
 
-def require_room(n: int, n_bytes: int, advice: str) -> None:
+def _require_room(n: int, n_bytes: int, advice: str) -> None:
     """Whether this machine could hold so much at all."""
     if not hasattr(os, "sysconf"):
         return
@@ -168,8 +168,8 @@ def require_room(n: int, n_bytes: int, advice: str) -> None:
         )
 
 
-def _empty(n: int, dtype: Any) -> Any:
-    require_room(n, n * n * np.dtype(dtype).itemsize, "use chunk_size=50, which computes the values that it needs.")
+def _empty(n: int, dtype: Any, advice: str) -> Any:
+    _require_room(n, n * n * np.dtype(dtype).itemsize, advice)
     return np.empty((n, n), dtype=dtype)
 
 
