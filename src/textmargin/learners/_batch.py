@@ -90,7 +90,7 @@ class Batch:
 
     def _in_step(self, cases: list[Case], texts: _TextsOnce) -> list[Solution]:
         """What the core finds; not converged where it leaves the rest to `newton`."""
-        group = Group.of([objective for objective, _ in cases])
+        group = Objectives.of([objective for objective, _ in cases])
         started = cases[0][1] is not None
         if started:
             w = np.array([start.w for _, start in cases if start is not None], dtype=np.float32)
@@ -107,7 +107,7 @@ class Batch:
             for case, *parts in zip(cases, w, q, scores, n_iter, fine, gap, strict=True)
         ]
 
-    def _background(self, group: Group, texts: _TextsOnce) -> Any:
+    def _background(self, group: Objectives, texts: _TextsOnce) -> Any:
         """The weights of a class that no text has: what rare classes without intercept resemble."""
         nobody = group.nobody()
         w, q = nobody.origin()
@@ -134,7 +134,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Group:
+class Objectives:
     """Objectives over one matrix as the core takes them: tables (n_objectives, n_rows)."""
 
     X: Matrix
@@ -149,7 +149,7 @@ class Group:
     penalty: float
 
     @classmethod
-    def of(cls, objectives: list[Objective]) -> Group:
+    def of(cls, objectives: list[Objective]) -> Objectives:
         first = objectives[0]
         n, n_columns = first.X.shape[0], len(first.columns)
         shape = len(objectives), n
@@ -203,7 +203,7 @@ class Group:
         """No weights, and no coefficients of columns."""
         return np.zeros((len(self.sign), self.X.shape[1]), np.float32), np.zeros(self.pull.shape)
 
-    def nobody(self) -> Group:
+    def nobody(self) -> Objectives:
         """One objective: every text is outside the class, at the margin that texts outside most often have."""
         inside = self.sign[0] > 0
         margin = np.median(np.abs(self.goal[0][~inside])) if not inside.all() else 1.0
