@@ -196,6 +196,12 @@ class LabelsMixin:
         return ClassLabels.of(self.classes_, self.multilabel_)
 
 
+def _is_indicator(y: Any) -> bool:
+    """Whether y plainly is a table of 0 and 1; scikit-learn finds out as well, but sorts all of it for that."""
+    plain = isinstance(y, np.ndarray) and y.ndim == 2 and y.size > 0 and y.shape[1] > 1 and y.dtype.kind in "biu"
+    return bool(plain and y.min() >= 0 and y.max() <= 1)
+
+
 @dataclass(frozen=True)
 class OneVsRest:
     """Labels as binary problems: which texts are positive in each, (n_texts, n_problems)."""
@@ -222,7 +228,7 @@ class OneVsRest:
         y = y.toarray() if issparse(y) else y
         if names is None and np.ndim(y) == 2 and np.shape(y)[1] == 1:
             y = column_or_1d(y, warn=True)
-        kind = "multilabel-indicator" if names is not None else type_of_target(y)
+        kind = "multilabel-indicator" if names is not None or _is_indicator(y) else type_of_target(y)
         if kind not in ("binary", "multiclass", "multilabel-indicator"):
             raise LabelError(
                 f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for several per text."

@@ -33,6 +33,7 @@ _UNEVEN = 1e3  # columns of which one has values so many times as large as anoth
 _STEEPEST = 1e5  # c‖x‖²/λ of a typical text; beyond, the loss is a cliff to single precision
 _FURTHEST = 100.0  # beyond, the rounding of single precision is seen in margins of 1
 _BACKGROUND_TOL = 1e-3
+_NOT_ASKED_FOR: Floats = np.empty(0)  # shortfalls, which nobody needs of a minimum
 _CONVERGED = 1  # of the ways in which the core leaves an objective
 
 
@@ -103,8 +104,8 @@ class Batch:
         scores, gap, n_iter, converged = group.descend(texts.of(group.X), w, q, started, tol, self.max_iter, self.n_jobs)
         fine = converged & (self.tol >= _LEAST_TOL)
         return [
-            Solution(_point(case[0], *parts[:3]), int(parts[3]), bool(parts[4]), float(parts[5]), parts[2])
-            for case, *parts in zip(cases, w, q, scores, n_iter, fine, gap, strict=True)
+            Solution(Point(own_w, own_q, _NOT_ASKED_FOR), int(n), bool(ended), float(own_gap), own_scores)
+            for own_w, own_q, own_scores, n, ended, own_gap in zip(w, q, scores, n_iter, fine, gap, strict=True)
         ]
 
     def _background(self, group: Objectives, texts: _TextsOnce) -> Any:
@@ -272,16 +273,13 @@ def _goal(objective: Objective) -> Floats:
 
 
 def _same_first(one: Objective, other: Objective) -> bool:
-    return np.array_equal(one.columns.Z[:, 0], other.columns.Z[:, 0])
+    Z, others = one.columns.Z, other.columns.Z
+    return Z.base is others.base is not None or np.array_equal(Z[:, 0], others[:, 0])
 
 
 def _group_size(objective: Objective) -> int:
     n, d = objective.X.shape
     return int(np.clip(_GROUP_BYTES // (25 * n + 16 * d), 8, 512))
-
-
-def _point(objective: Objective, w: Any, q: Floats, scores: Any) -> Point:
-    return Point(w, q, objective.margins - objective.y * (scores + objective.offset))
 
 
 def _newton(X: Matrix, objective: Objective, start: Start | None, tol: float, max_iter: int, n_before: int) -> Solution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,7 +51,7 @@ class Problem:
     @property
     def intercept_column(self) -> Floats:
         """1 for texts; a contrast is a difference of two, and has no intercept."""
-        return np.concatenate([np.ones(self.n_texts), np.zeros(self.owners.size)])
+        return _ones_and_zeros(self.n_texts, self.owners.size)
 
     @property
     def speaks(self) -> NDArray[np.bool_]:
@@ -93,6 +94,14 @@ class Problem:
         size = np.linalg.norm(alone @ self.V)
         largest = np.linalg.norm(alone[:, None] * self.V, axis=1).max()
         return alone * (largest / size) if size > largest else alone
+
+
+@lru_cache(maxsize=4)
+def _ones_and_zeros(n_ones: int, n_zeros: int) -> Floats:
+    """One array for all classes, which nobody may write to."""
+    column = np.concatenate([np.ones(n_ones), np.zeros(n_zeros)])
+    column.flags.writeable = False
+    return column
 
 
 def prior_scores(X: Matrix, prior: Floats) -> Floats:

@@ -203,14 +203,18 @@ def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float)
 
 def _pose(problem: Problem, setting: TrustSetting) -> Objective:
     moves = setting.moves
-    priors = ExtraColumns(np.ascontiguousarray(problem.Z[:, moves]), setting.pull[moves], setting.target[moves])
     ones = ExtraColumns(problem.intercept_column[:, None], np.zeros(1), np.zeros(1))
+    if not moves.any():
+        columns = ones if problem.fit_intercept else ExtraColumns(np.empty((problem.y.size, 0)), np.empty(0), np.empty(0))
+    else:
+        priors = ExtraColumns(np.ascontiguousarray(problem.Z[:, moves]), setting.pull[moves], setting.target[moves])
+        columns = ExtraColumns.join(ones, priors) if problem.fit_intercept else priors
     return Objective(
         problem.X,
         problem.y,
         problem.costs,
         problem.margins,
-        ExtraColumns.join(ones, priors) if problem.fit_intercept else priors,
+        columns,
         problem.penalty,
         offset=problem.Z[:, ~moves] @ setting.target[~moves],
     )
