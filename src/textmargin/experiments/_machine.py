@@ -63,18 +63,11 @@ def fit_predict(
 ) -> tuple[NDArray[np.bool_], NDArray[np.int_]]:
     """Which test text is accepted for which topic, and the number of support vectors of each topic.
 
-    Without intercept, as the paper's threshold is fixed. KernelSVC gets texts by number, and looks their values up.
+    Without intercept, as the paper's threshold is fixed.
     """
     train, test = K
-    n = len(train)
-    rows, others = np.arange(n, dtype=float)[:, None], n + np.arange(len(test), dtype=float)[:, None]
-
-    def kernel(A: Floats, B: Floats) -> Floats:
-        a, b = A[:, 0].astype(int), B[:, 0].astype(int)
-        return train[np.ix_(a, b)] if (a < n).all() else test[np.ix_(a - n, b)]
-
-    model = KernelSVC(kernel, C=C, fit_intercept=fit_intercept).fit(rows, Y if Y.shape[1] > 1 else Y[:, 0])
-    return model.decision_function(others).reshape(len(test), -1) >= 0, model.n_support_
+    model = KernelSVC("precomputed", C=C, fit_intercept=fit_intercept).fit(train, Y if Y.shape[1] > 1 else Y[:, 0])
+    return model.decision_function(test).reshape(len(test), -1) >= 0, model.n_support_
 
 
 def evaluate(Y: NDArray[np.int_], accepted: NDArray[np.bool_], n_support: NDArray[np.int_]) -> dict[str, list[float]]:

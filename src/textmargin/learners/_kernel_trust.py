@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from .._typing import Floats, Indices
 from ._hinge import KernelTrustSetting, spread_of
 from ._machine import GramColumns, KernelProblem, Machine, MachineLearner
 from .evidence import hinge_gains, prior_evidence, rank_gains, select_priors
-from .trust import Mode
+
+if TYPE_CHECKING:  # which needs the compiled core; on a GPU this does not
+    from .trust import Mode
 
 _PLAIN = KernelTrustSetting()
 _N_FOLDS = 5
