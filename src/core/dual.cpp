@@ -80,12 +80,12 @@ void each_block(size_t n, Visit visit) {
     if (n % L) visit(whole, whole + 1, [n](const Entry* row, size_t j) { return load_some<Real>(row + j * L, n % L); });
 }
 
-// Asks for what a row has two blocks further on; the processor's own guesses end with each page.
+// Asks for what a row has four blocks further on, into the second cache, which waits for more lines at a time; the processor's own guesses end with each page.
 template <class Real, class Entry>
 void fetch_ahead(const Entry* row, size_t first, size_t n) {
     constexpr size_t kEntries = kBlock * kLanes<Real>, kLine = 64 / sizeof(Entry);
-    const size_t from = first * kLanes<Real> + 2 * kEntries;
-    for (size_t i = from; i < least(from + kEntries, n); i += kLine) __builtin_prefetch(row + i);
+    const size_t from = first * kLanes<Real> + 4 * kEntries;
+    for (size_t i = from; i < least(from + kEntries, n); i += kLine) __builtin_prefetch(row + i, 0, 2);
 }
 
 template <class V>

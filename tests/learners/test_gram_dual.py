@@ -121,12 +121,13 @@ def test_steps_read_no_further_than_the_matrix_goes():
         K = rbf_kernel(X).astype(np.float32)
         y = np.where(np.arange(n) % 2, 1.0, -1.0)[None]
         zeros = np.zeros_like(y)
-        beta, violation, _ = core.dual_steps(
-            K, y, np.minimum(y, 0), np.maximum(y, 0), zeros, zeros, True, 1e-4, 10_000, True, "avx2", 1
+        beta, left, violation, _ = core.dual_steps(
+            K, y, np.minimum(y, 0), np.maximum(y, 0), zeros, zeros, zeros, True, 1e-4, 10_000, True, "avx2", 1
         )
         assert violation[0] <= 1e-4
         e = core.dual_residuals(K, y, zeros, beta, "baseline", 2)
         np.testing.assert_allclose(e, y - beta @ K.astype(float), atol=1e-12)
+        np.testing.assert_allclose(left, e, atol=1e-5)
 
 
 @pytest.mark.parametrize("start", ["itself", "another", "beyond all bounds"])
