@@ -130,6 +130,20 @@ def test_steps_read_no_further_than_the_matrix_goes():
         np.testing.assert_allclose(left, e, atol=1e-5)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("error", [0.0, 0.05])
+def test_a_rough_tol_holds_in_double_precision_even_where_single_is_off(error, intercept):
+    X, y = points(300, n_classes=5)
+    exact = rbf_kernel(X)
+    single = (exact * (1 + error * np.cos(np.add.outer(np.arange(300), np.arange(300))))).astype(np.float32)
+    signs = np.where(y == np.arange(5)[:, None], 1.0, -1.0)
+    problems = DualProblems.of(signs, np.ones((5, 300)), np.zeros((5, 300)), "hinge")
+    found = solve_dual(single, problems, intercept, 1e-3, exact=exact)
+    intercepts, violation = problems.conditions(found.beta, signs - found.beta @ exact, intercept)
+    assert violation.max() <= 1e-3
+    np.testing.assert_allclose(found.intercept, intercepts, atol=1e-4)
+
+
 @pytest.mark.parametrize("start", ["itself", "another", "beyond all bounds"])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_the_start_changes_nothing_but_the_steps(intercept, start):
