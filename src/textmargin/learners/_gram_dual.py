@@ -3,8 +3,8 @@
 Compiled coordinate steps (`src/core/dual.cpp`) find which weights are free, in single precision where the matrix is; then the
 free ones jump together to where all of them are exactly on their margin, in double precision. Where that leaves a margin missed,
 or single weights get nowhere (a kernel of low rank), steps in double precision and jumps take turns; each lowers the objective.
-Who asks for less than the default asks is given what the steps found, wherever a sample of texts shows that single precision told
-the truth about it: that takes a few rows of the matrix, where jumps and all margins in double precision take longer than the steps.
+Above the default tol the steps alone are the answer, wherever a sample of texts shows that single precision did not drift: that
+takes a few rows of the matrix, where jumps and all margins in double precision take longer than the steps.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _background(problems: DualProblems, solve: Any) -> Floats:
 
 
 def _drift(K: Any, problems: DualProblems, beta: Floats, e: Floats) -> Floats:
-    """By how much e = t − (K + ridge)β of each problem is off, on texts spread evenly and on those of the largest kernel values."""
+    """By how much e = t − (K + ridge)β of each problem is off, on texts spread evenly and on those of the largest values."""
     n = len(K)
     largest = np.argsort(-np.diagonal(K), kind="stable")[: _SAMPLE // 2]
     sample = np.union1d(largest, np.linspace(0, n - 1, min(_SAMPLE // 2, n)).astype(np.intp))
