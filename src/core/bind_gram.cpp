@@ -72,21 +72,34 @@ void subtract(const DualSolver<Entry, Real>& solver, const Entry* K, size_t n, s
     }, check_signals);
 }
 
+// The same for starts that mostly are one common start: K times that is computed once, and what each has beside it.
 template <class Entry, class Real>
-nb::tuple solve(Gram<Entry> K, Table target, Table low, Table high, Table ridge, Table start, bool fit_intercept, double tol,
-                int64_t max_steps, const std::string& level, int n_threads) {
+void subtract_starts(const DualSolver<Entry, Real>& solver, const Entry* K, size_t n, size_t n_problems, const double* common,
+                     const Real* beta, Real* e, int n_threads) {
+    std::vector<Real> shared(common, common + n), shared_e(n), beside(beta, beta + n_problems * n);
+    subtract(solver, K, n, 1, shared.data(), shared_e.data(), n_threads);
+    for (size_t k = 0; k < n_problems; ++k)
+        for (size_t i = 0; i < n; ++i) beside[k * n + i] -= shared[i], e[k * n + i] += shared_e[i];
+    subtract(solver, K, n, n_problems, beside.data(), e, n_threads);
+}
+
+template <class Entry, class Real>
+nb::tuple solve(Gram<Entry> K, Table target, Table low, Table high, Table ridge, Table start, Table common, bool fit_intercept,
+                double tol, int64_t max_steps, const std::string& level, int n_threads) {
     const size_t n = K.shape(0), n_problems = target.shape(0), size = n * n_problems;
     for (const Table& table : {target, low, high, ridge, start})
         require(table.shape(0) == n_problems && table.shape(1) == n, "the parts of the problems do not fit together");
     require(K.shape(1) == n, "the Gram matrix is not square");
+    require(common.shape(0) == 1 && common.shape(1) == n, "the common start does not fit the problems");
     auto [beta, beta_data] = make<OutTable>(n_problems, n);
+    auto [left, left_data] = make<OutTable>(n_problems, n);
     auto [violation, violation_data] = make<OutVector>(n_problems);
     auto [n_steps, n_steps_data] = make<OutSteps, int64_t>(n_problems);
     const auto& solver = solver_of<Entry, Real>(level_of(level));
     {
         nb::gil_scoped_release released;
         std::vector<Real> e(target.data(), target.data() + size), from(start.data(), start.data() + size);
-        subtract(solver, K.data(), n, n_problems, from.data(), e.data(), n_threads);
+        subtract_starts(solver, K.data(), n, n_problems, common.data(), from.data(), e.data(), n_threads);
         Progress progress;
         auto make_worker = [&] {
             return [&, scratch = std::make_shared<Scratch<Real>>(n, 8)](size_t k) {
@@ -110,24 +123,25 @@ nb::tuple solve(Gram<Entry> K, Table target, Table low, Table high, Table ridge,
                 const DualProgress end = (fit_intercept ? solver.pairs : solver.box)(state, tol, max_steps);
                 violation_data[k] = end.violation;
                 n_steps_data[k] = end.n_steps;
+                std::copy(own_e, own_e + n, left_data + k * n);
                 for (size_t i = 0; i < n; ++i)
                     beta_data[k * n + i] = up[i] < down[i] ? hi[i] - static_cast<double>(up[i]) : lo[i] + static_cast<double>(down[i]);
             };
         };
         share_work(n_problems, std::max(1, std::min<int>(n_threads, n_problems)), progress, make_worker, check_signals);
     }
-    return nb::make_tuple(beta, violation, n_steps);
+    return nb::make_tuple(beta, left, violation, n_steps);
 }
 
-nb::tuple solve_single(Gram<float> K, Table target, Table low, Table high, Table ridge, Table start, bool fit_intercept, double tol,
-                       int64_t max_steps, bool single, const std::string& level, int n_threads) {
-    return (single ? solve<float, float> : solve<float, double>)(K, target, low, high, ridge, start, fit_intercept, tol, max_steps, level,
-                                                               n_threads);
+nb::tuple solve_single(Gram<float> K, Table target, Table low, Table high, Table ridge, Table start, Table common, bool fit_intercept,
+                       double tol, int64_t max_steps, bool single, const std::string& level, int n_threads) {
+    return (single ? solve<float, float> : solve<float, double>)(K, target, low, high, ridge, start, common, fit_intercept, tol, max_steps,
+                                                               level, n_threads);
 }
 
-nb::tuple solve_double(Gram<double> K, Table target, Table low, Table high, Table ridge, Table start, bool fit_intercept, double tol,
-                       int64_t max_steps, bool, const std::string& level, int n_threads) {
-    return solve<double, double>(K, target, low, high, ridge, start, fit_intercept, tol, max_steps, level, n_threads);
+nb::tuple solve_double(Gram<double> K, Table target, Table low, Table high, Table ridge, Table start, Table common, bool fit_intercept,
+                       double tol, int64_t max_steps, bool, const std::string& level, int n_threads) {
+    return solve<double, double>(K, target, low, high, ridge, start, common, fit_intercept, tol, max_steps, level, n_threads);
 }
 
 // target − (K + ridge)β in double precision.

@@ -6,6 +6,7 @@
 // intercept a step moves the best text of each of its lanes, one after another, whose rows of K are then read together; with it,
 // it moves the pair of Fan, Chen & Lin (2005), WSS 2, as LIBSVM does.
 #include <cstring>
+#include <vector>
 
 #include "dual.hpp"
 
@@ -28,7 +29,9 @@ constexpr int kVectorBytes = 16;
 #endif
 template <class Real>
 constexpr size_t kLanes = kVectorBytes / sizeof(Real);
-constexpr size_t kBlock = 32;           // vectors
+constexpr size_t kBlock = 8;            // vectors
+constexpr size_t kAhead = 16;           // blocks
+constexpr double kPromising = 0.3;      // of the largest distance of a pair, without which a block is not searched for a partner
 constexpr int64_t kStepsUnheard = 256;  // between looks at `stop`
 constexpr double kShare = 0.1;          // of the best gain, that a text of another lane must have to be moved in the same step
 
@@ -80,12 +83,13 @@ void each_block(size_t n, Visit visit) {
     if (n % L) visit(whole, whole + 1, [n](const Entry* row, size_t j) { return load_some<Real>(row + j * L, n % L); });
 }
 
-// Asks for what a row has two blocks further on; the processor's own guesses end with each page.
+// Asks for what a row has some blocks further on, into the second cache, which can wait for more lines at a time than the first;
+// the processor's own guesses end with each page.
 template <class Real, class Entry>
 void fetch_ahead(const Entry* row, size_t first, size_t n) {
     constexpr size_t kEntries = kBlock * kLanes<Real>, kLine = 64 / sizeof(Entry);
-    const size_t from = first * kLanes<Real> + 2 * kEntries;
-    for (size_t i = from; i < least(from + kEntries, n); i += kLine) __builtin_prefetch(row + i);
+    const size_t from = first * kLanes<Real> + kAhead * kEntries;
+    for (size_t i = from; i < least(from + kEntries, n); i += kLine) __builtin_prefetch(row + i, 0, 2);
 }
 
 template <class V>
@@ -221,9 +225,11 @@ struct Steps {
     DualProgress pairs(Real tol, int64_t max_steps) {
         const V none = V{} - Types<Real>::infinite;
         const Entry *Ki = s.K, *Kk = s.K;
+        std::vector<V> furthest(s.n / (L * kBlock) + 2);
         Real by = 0;
         for (int64_t step = 0;; ++step) {
             Best<Real> highest, lowest;
+            size_t n_blocks = 0;
             each_block<Real, Entry>(s.n, [&](size_t first, size_t last, auto entries) {
                 fetch_ahead<Real>(Kk, first, s.n);
                 V high = none, low = none;
@@ -235,6 +241,7 @@ struct Steps {
                 }
                 highest.offer(high, first);
                 lowest.offer(low, first);
+                furthest[n_blocks++] = low;
             });
             const Real top = highest.reduce(), apart = top + lowest.reduce();
             if (!(apart > tol) || step >= max_steps || stopped(step)) return {step, most(apart, Real(0))};
@@ -243,8 +250,14 @@ struct Steps {
             const Real Kii = s.curvature[i], flat = Real(sizeof(Entry) == 4 ? 1e-9 : 1e-12) * Kii;  // beside it texts are the same
             const auto curve = [&](Real Kij, size_t k) { return most((Kii - Kij) + (s.curvature[k] - Kij), flat); };
             Best<Real> gain;
+            const Real promising = Real(kPromising) * apart - top;
+            size_t number = 0;
             each_block<Real, Entry>(s.n, [&](size_t first, size_t last, auto entries) {
+                const auto there = furthest[number++] > promising;
+                bool any = false;
+                for (size_t l = 0; l < L; ++l) any |= there[l] != 0;
                 fetch_ahead<Real>(Ki, first, s.n);
+                if (!any) return;
                 V block = none;
                 for (size_t j = first; j < last; ++j) {
                     const V Kij = entries(Ki, j), off = larger(top - e[j], V{});

@@ -111,6 +111,7 @@ def dual_steps(
     high: _Floats,
     ridge: _Floats,
     start: _Floats,
+    common: _Floats,
     fit_intercept: bool,
     tol: float,
     max_steps: int,
@@ -118,7 +119,7 @@ def dual_steps(
     level: str,
     n_threads: int,
     /,
-) -> tuple[_Floats, _Floats, _Rows]: ...
+) -> tuple[_Floats, _Floats, _Floats, _Rows]: ...
 def dual_residuals(
     K: NDArray[np.float32] | _Floats, target: _Floats, ridge: _Floats, beta: _Floats, level: str, n_threads: int, /
 ) -> _Floats: ...

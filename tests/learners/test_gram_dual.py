@@ -121,12 +121,27 @@ def test_steps_read_no_further_than_the_matrix_goes():
         K = rbf_kernel(X).astype(np.float32)
         y = np.where(np.arange(n) % 2, 1.0, -1.0)[None]
         zeros = np.zeros_like(y)
-        beta, violation, _ = core.dual_steps(
-            K, y, np.minimum(y, 0), np.maximum(y, 0), zeros, zeros, True, 1e-4, 10_000, True, "avx2", 1
+        beta, left, violation, _ = core.dual_steps(
+            K, y, np.minimum(y, 0), np.maximum(y, 0), zeros, zeros, zeros, True, 1e-4, 10_000, True, "avx2", 1
         )
         assert violation[0] <= 1e-4
         e = core.dual_residuals(K, y, zeros, beta, "baseline", 2)
         np.testing.assert_allclose(e, y - beta @ K.astype(float), atol=1e-12)
+        np.testing.assert_allclose(left, e, atol=1e-5)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("error", [0.0, 0.05])
+def test_a_rough_tol_holds_in_double_precision_even_where_single_is_off(error, intercept):
+    X, y = points(300, n_classes=5)
+    exact = rbf_kernel(X)
+    single = (exact * (1 + error * np.cos(np.add.outer(np.arange(300), np.arange(300))))).astype(np.float32)
+    signs = np.where(y == np.arange(5)[:, None], 1.0, -1.0)
+    problems = DualProblems.of(signs, np.ones((5, 300)), np.zeros((5, 300)), "hinge")
+    found = solve_dual(single, problems, intercept, 1e-3, exact=exact)
+    intercepts, violation = problems.conditions(found.beta, signs - found.beta @ exact, intercept)
+    assert violation.max() <= 1e-3
+    np.testing.assert_allclose(found.intercept, intercepts, atol=1e-4)
 
 
 @pytest.mark.parametrize("start", ["itself", "another", "beyond all bounds"])

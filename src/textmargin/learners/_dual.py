@@ -38,7 +38,7 @@ class DualProblems:
         target, low, high, ridge = map(np.ascontiguousarray, (self.target, self.low, self.high, self.ridge))
         return target, low, high, ridge
 
-    def take(self, rows: Indices | Bools) -> DualProblems:
+    def take(self, rows: Indices | Bools | slice) -> DualProblems:
         """Some of the problems."""
         return DualProblems(self.target[rows], self.low[rows], self.high[rows], self.ridge[rows])
 
@@ -52,6 +52,13 @@ class DualProblems:
 
     def conditions(self, beta: Floats, e: Floats, fit_intercept: bool) -> tuple[Floats, Floats]:
         """b and the violation of each problem, from e = t − (K + ridge)β."""
+        found = [  # one after another, so that what lies between stays in cache
+            self.take(slice(k, k + 1))._conditions(beta[k : k + 1], e[k : k + 1], fit_intercept) for k in range(len(e))
+        ]
+        intercept, violation = (np.concatenate(values) for values in zip(*found, strict=True))
+        return intercept, violation
+
+    def _conditions(self, beta: Floats, e: Floats, fit_intercept: bool) -> tuple[Floats, Floats]:
         rises, falls = beta < self.high, beta > self.low
         top = np.where(rises, e, -np.inf).max(axis=1)
         bottom = np.where(falls, e, np.inf).min(axis=1)
