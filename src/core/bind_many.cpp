@@ -1,8 +1,7 @@
 // The linear solver for many classes, for Python.
 #include <nanobind/stl/string.h>
 
-#include <cmath>
-#include <memory>
+#include <algorithm>
 #include <string>
 
 #include "arrays.hpp"
@@ -32,6 +31,7 @@ class SparseTexts {
         : start_(indptr.data(), indptr.data() + indptr.size()), entry_(indices.size()), n_columns_(n_columns) {
         require(indptr.size() > 0 && indices.size() == data.size() && size_t(start_.back()) == indices.size(),
                 "indptr, indices and data do not fit together");
+        require(start_.front() == 0 && std::is_sorted(start_.begin(), start_.end()), "indptr goes back");
         for (size_t k = 0; k < entry_.size(); ++k) {
             require(indices.data()[k] >= 0 && size_t(indices.data()[k]) < n_columns, "an index is beyond the last column");
             entry_[k] = {int32_t(indices.data()[k]), float(data.data()[k])};

@@ -70,6 +70,7 @@ class ManyClasses {
         else sum_rows();
         each(alive, watch, [&](size_t k, Scratch& scratch) { begin(k, started, scratch); });
         for (int round = 0; round < max_iter_ && !alive.empty(); ++round) {
+            watch();  // many short rounds are as long as a few long ones
             multiply(alive, p_.data(), move_.data(), watch);
             each(alive, watch, [&](size_t k, Scratch& scratch) { advance(k, scratch); });
             std::erase_if(alive, [&](size_t k) { return out_.outcome[k] != Outcome::unfinished; });
@@ -157,11 +158,10 @@ class ManyClasses {
                 const float *z = problems_.column(k, e, n), by = float(out_.q[k * problems_.n_extra + e]);
                 for (size_t i = 0; i < n; ++i) fresh[i] += by * z[i];
             }
-            float drift = 0;
             for (size_t i = 0; i < n; ++i)
-                if (problems_.costs[k * n + i] > 0) drift = std::max(drift, std::abs(fresh[i] - out_.scores[k * n + i]));
+                if (problems_.costs[k * n + i] > 0 && !(std::abs(fresh[i] - out_.scores[k * n + i]) <= kDrift))  // or NaN
+                    out_.outcome[k] = Outcome::stuck;
             std::copy_n(fresh, n, out_.scores + k * n);
-            if (!(drift <= kDrift)) out_.outcome[k] = Outcome::stuck;
         });
     }
 
@@ -231,8 +231,11 @@ class ManyClasses {
         const double before = out_.value[k];
         search(k, true, scratch);
         ++out_.n_iter[k];
-        const bool was_newton = one.newton;
-        if (was_newton) {
+        if (!std::isfinite(out_.value[k])) {
+            out_.outcome[k] = Outcome::stuck;
+            return;
+        }
+        if (one.newton) {
             const double value = std::max(before, one.negligible), gap = one.decrement > 0 ? one.decrement / value : 0.0;
             out_.gap[k] = gap;
             if ((gap <= tol_ || (tol_ >= kRough && kSafety * one.left <= tol_ * value)) && one.precise) {
@@ -244,10 +247,6 @@ class ManyClasses {
                 out_.outcome[k] = Outcome::stuck;
                 return;
             }
-        }
-        if (!std::isfinite(out_.value[k])) {
-            out_.outcome[k] = Outcome::stuck;
-            return;
         }
         newton(k, scratch);
     }

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.exceptions import NotFittedError
 
-from textmargin import T11SU, AdaptiveFilter, Utility
+from textmargin import T11SU, AdaptiveFilter, PriorSVC, Utility
 from textmargin.errors import LabelError, ScoreError
 from textmargin.feedback._chance import _DEVIATION, _MEAN, Chance
 
@@ -47,6 +47,14 @@ def run(filters, texts, truth, batch=20, told=None):
 
 def value(truth, accepted):
     return float(T11SU((truth & accepted).sum(), (~truth & accepted).sum(), (truth & ~accepted).sum(), 0))
+
+
+def test_a_learner_with_a_sparse_coef_scores_as_with_a_dense_one(stream):
+    texts, known, later, _ = stream
+    sparse, dense = (
+        AdaptiveFilter(learner=PriorSVC(sparse_coef=flag)).start(texts, known).decide(later) for flag in (True, False)
+    )
+    np.testing.assert_allclose(sparse.scores, dense.scores, atol=1e-4)
 
 
 def test_feedback_makes_it_better(stream):

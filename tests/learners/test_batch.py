@@ -19,6 +19,7 @@ def in_step(request, monkeypatch):
 def many_labels(n=1500, d=4000, n_labels=30):
     """Texts, and labels of 1 to 50 % of them."""
     X, _ = make_texts(n=n, d=d)
+    assert _batch._TextsOnce().look(X).suits, "these would be learnt one by one"
     rng = np.random.default_rng(1)
     scores = X @ rng.standard_normal((d, n_labels)) + 0.2 * rng.standard_normal((n, n_labels))
     return X, (scores > np.quantile(scores, np.linspace(0.5, 0.99, n_labels), axis=0).diagonal()).astype(int)
@@ -37,7 +38,6 @@ def test_random_problems_with_every_option_reach_their_minimum(seed):
 @pytest.mark.parametrize("level", core.levels())
 def test_all_classes_in_step_are_those_learnt_one_by_one(level, fit_intercept, monkeypatch):
     X, Y = many_labels()
-    assert X.nnz >= _batch.LEAST_ENTRIES
     monkeypatch.setenv("TEXTMARGIN_LEVEL", level)
     together = PriorSVC(fit_intercept=fit_intercept).fit(X, Y)
     monkeypatch.setattr(_batch, "LEAST_ENTRIES", X.nnz + 1)
@@ -57,6 +57,19 @@ def test_groups_of_classes_change_nothing_but_memory(monkeypatch):
     whole = PriorSVC().fit(X, Y)
     monkeypatch.setattr(_batch, "_GROUP_BYTES", 1.0)
     np.testing.assert_allclose(PriorSVC().fit(X, Y).coef_, whole.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("unit", [1e-46, 1e-10, 1e40])
+def test_the_unit_of_sample_weights_and_of_1_by_C_is_free(unit):
+    """Beyond the numbers that single precision has, it is double precision that learns."""
+    X, Y = many_labels(n_labels=3)
+    one, other = PriorSVC().fit(X, Y), PriorSVC(C=1 / unit).fit(X, Y, np.full(len(Y), unit))
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=2e-3)
+
+
+def test_a_matrix_whose_rows_overlap_is_refused():
+    with pytest.raises(ValueError, match="indptr goes back"):
+        core.SparseTexts(np.array([0, 3, 1, 2], np.int32), np.zeros(2, np.int32), np.ones(2), 1)
 
 
 def test_a_finer_tolerance_than_single_precision_has_is_reached_in_double():

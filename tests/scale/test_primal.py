@@ -121,6 +121,13 @@ def test_scores_and_labels_are_shaped_as_in_memory(inside):
         assert model.scores(Blocks.split(X, 3)).compute().shape == (400, len(model.coef_))
 
 
+def test_a_sparse_coef_scores_as_the_dense_one(inside):
+    blocks = Blocks.split(X, 3)
+    sparse, dense = (PriorSVC(sparse_coef=flag).fit(blocks, Y) for flag in (True, False))
+    assert sp.issparse(sparse.coef_)
+    np.testing.assert_allclose(sparse.decision_function(blocks).compute(), dense.decision_function(blocks).compute(), atol=1e-4)
+
+
 def test_a_warm_start_goes_on_from_there(inside):
     blocks = Blocks.split(X, 2).persist()
     model = PriorSVC(warm_start=True, tol=1e-9).fit(blocks, Y)

@@ -27,7 +27,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from .._sklearn import HasMethods, Interval, validate_params
+from .._sklearn import HasMethods, Interval, dense_coef, validate_params
 from .._slots import Slots
 from .._ties import ROUNDING
 from .._typing import Bools, Floats
@@ -294,7 +294,7 @@ class AdaptiveFilter(BaseEstimator):
         """What a topic decides by, among those of all: `decide` is one product of matrices."""
         topic = self._topics[k]
         self._coef[k], self._intercept[k], self.thresholds_[k] = (
-            topic.learner.coef_[0],
+            dense_coef(topic.learner)[0],
             topic.learner.intercept_[0],
             topic.threshold,
         )

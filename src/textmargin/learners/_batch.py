@@ -29,8 +29,10 @@ _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _LEAST_TOL = 1e-7  # that single precision is asked for
 _LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
-_UNEVEN = 1e3  # columns of which one has values so many times as large as another
+_UNEVEN = 1e3  # columns of which one has values so many times as large as others
+_FEW = 0.01  # of the columns
 _STEEPEST = 1e5  # c‖x‖²/λ of a typical text; beyond, the loss is a cliff to single precision
+_LIGHTEST, _HEAVIEST = 1e-20, 1e20  # costs and penalty, which only their ratio matters of
 _FURTHEST = 100.0  # beyond, the rounding of single precision is seen in margins of 1
 _BACKGROUND_TOL = 1e-3
 _NOT_ASKED_FOR: Floats = np.empty(0)  # shortfalls, which nobody needs of a minimum
@@ -243,14 +245,17 @@ class _TextsOnce:
 
 
 def _is_even(X: Matrix) -> bool:
-    """Whether the columns are of a like size, and none is out of reach: else steps in single precision lead astray."""
+    """Whether the columns are of a like size, and none is out of reach: else steps in single precision lead astray.
+
+    Of many columns a few may be as small as they like: words that only very long texts have.
+    """
     sizes = np.abs(X.data)
     count = np.bincount(X.indices, minlength=1)
     typical = np.bincount(X.indices, sizes, minlength=1)[count > 0] / count[count > 0]
     typical = typical[typical > 0]
     if not typical.size:
         return False
-    least, most = float(typical.min()), float(typical.max())
+    least, most = float(np.quantile(typical, _FEW, method="lower")), float(typical.max())
     return least > _SMALLEST and most < _LARGEST and most < _UNEVEN * least
 
 
@@ -261,7 +266,10 @@ def _takes_single(objective: Objective, texts: _Texts) -> bool:
     n_counted, n_positive = np.count_nonzero(counted), np.count_nonzero(counted & (objective.y > 0))
     if min(n_counted, objective.X.shape[1]) <= EXACT_SIZE or not 0 < n_positive < n_counted:
         return False
-    steepness = texts.mean_square * objective.costs.max() / objective.penalty
+    heaviest = float(objective.costs.max())
+    if not all(_LIGHTEST < size < _HEAVIEST for size in (heaviest, objective.penalty)):
+        return False
+    steepness = texts.mean_square * heaviest / objective.penalty
     furthest = max(np.abs(objective.columns.Z).max(initial=0.0), np.abs(_goal(objective)).max(initial=0.0))
     return bool(steepness < _STEEPEST and furthest <= _FURTHEST)
 

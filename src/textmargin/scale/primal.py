@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Self, cast
 
 import numpy as np
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import fit_context
@@ -97,7 +98,7 @@ class PriorSVC(primal.PriorSVC):
                 f"X has {X.n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features."
             )
         model = broadcast((self.coef_, self.intercept_))
-        return X.map(_score, [model] * len(X), n_columns=len(self.coef_))
+        return X.map(_score, [model] * len(X), n_columns=self.coef_.shape[0])
 
     def decision_function(self, X: Any) -> Any:
         """Scores, as in memory; of `Blocks` as a Dask array."""
@@ -149,6 +150,6 @@ class PriorSVC(primal.PriorSVC):
             )
 
 
-def _score(X: Any, model: tuple[Floats, Floats]) -> Floats:
+def _score(X: Any, model: tuple[Any, Floats]) -> Floats:
     coef, intercept = model
-    return np.asarray(X @ coef.T + intercept)
+    return np.asarray(safe_sparse_dot(X, coef.T, dense_output=True) + intercept)
