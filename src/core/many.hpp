@@ -95,8 +95,8 @@ class ManyClasses {
         Candidates candidates;
     };
 
-    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 50, kRough = 1e-4;
-    static constexpr int kMaxSteps = 250;
+    static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 50, kRough = 1e-4, kNothing = 3e-7;
+    static constexpr int kMaxSteps = 250, kPatience = 12;
     static constexpr size_t kBlock = 64;
 
     template <class Watch, class Visit>
@@ -238,12 +238,15 @@ class ManyClasses {
         if (one.newton) {
             const double value = std::max(before, one.negligible), gap = one.decrement > 0 ? one.decrement / value : 0.0;
             out_.gap[k] = gap;
-            if ((gap <= tol_ || (tol_ >= kRough && kSafety * one.left <= tol_ * value)) && one.precise) {
+            const bool little = gap <= tol_ || (tol_ >= kRough && kSafety * one.left <= tol_ * value);
+            if (little && one.precise) {
                 out_.outcome[k] = Outcome::converged;
                 return;
             }
-            // What it won should be near half of what was promised; far less is rounding's doing.
-            if (!one.precise || before - out_.value[k] < 0.01 * one.decrement - 3e-7 * value) {
+            // Nothing won is rounding's doing; far less than the half of what was promised, again and again, is for exact steps. And of
+            // a direction that came out coarser than asked for, little does not say that little is left.
+            const double won = before - out_.value[k];
+            if (little || won <= kNothing * value || (out_.n_iter[k] >= kPatience && won < 0.01 * one.decrement)) {
                 out_.outcome[k] = Outcome::stuck;
                 return;
             }
