@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
-from .. import core
 from .._system.levels import vector_level
 from .._typing import Floats, Indices
 from ._dual import DualProblems, DualSolution
@@ -53,6 +53,22 @@ def solve_dual(
     exact : array (n, n), default=None
         The same matrix as float64, for the last digits.
     """
+    # Jumps of a few hundred weights are over before the threads of BLAS have found one another.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _solve(K, problems, fit_intercept, tol, start, n_jobs, exact)
+
+
+def _solve(
+    K: Any,
+    problems: DualProblems,
+    fit_intercept: bool,
+    tol: float,
+    start: Floats | None,
+    n_jobs: int | None,
+    exact: Floats | None,
+) -> DualSolution:
+    from .. import core  # a GPU does without
+
     n_threads = min(effective_n_jobs(n_jobs), os.cpu_count() or 1)
     level = vector_level()
     matrix = K if exact is None else exact
