@@ -47,7 +47,7 @@ class SparseTexts {
 
 nb::tuple fit_classes(const SparseTexts& texts, const std::string& level, In<float, 1> weight, In<int8_t, 2> sign, In<float, 2> goal,
                       In<float, 2> costs, In<float, 1> shared, In<float, 3> own, In<double, 2> pull, In<double, 2> target, double penalty,
-                      InOut<float, 2> w, InOut<double, 2> q, bool started, double tol, int max_iter, int n_threads) {
+                      InOut<float, 2> w, InOut<double, 2> q, bool warm, double tol, int max_iter, int n_threads) {
     const Entries X = texts.view();
     const size_t n = X.n_rows, T = sign.shape(0), n_extra = q.shape(1), n_shared = shared.size() ? 1 : 0;
     require(weight.size() == n && sign.shape(1) == n && goal.shape(0) == T && goal.shape(1) == n && costs.shape(0) == T &&
@@ -67,7 +67,7 @@ nb::tuple fit_classes(const SparseTexts& texts, const std::string& level, In<flo
                                 n_shared ? shared.data() : nullptr, own.data(),    pull.data(),   target.data(), penalty};
         const Results results{w.data(),  q.data(),    scores_data, value_data,
                               gap_data, n_iter_data, reinterpret_cast<Outcome*>(outcome_data)};
-        ManyClasses(loops, X, problems, results, tol, max_iter, n_threads).run(started, [] {
+        ManyClasses(loops, X, problems, results, tol, max_iter, n_threads).run(warm, [] {
             nb::gil_scoped_acquire acquired;
             if (PyErr_CheckSignals() != 0) throw nb::python_error();
         });

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "linear.hpp"
@@ -62,13 +61,13 @@ class ManyClasses {
 
     // From no weights at all, or from those in `w` and `q`.
     template <class Watch>
-    void run(bool started, const Watch& watch) {
+    void run(bool warm, const Watch& watch) {
         std::vector<size_t> alive(problems_.n_classes);
         for (size_t k = 0; k < alive.size(); ++k) alive[k] = k;
         std::fill_n(out_.scores, problems_.n_classes * X_.n_rows, 0.f);
-        if (started) multiply(alive, out_.w, out_.scores, watch);
+        if (warm) multiply(alive, out_.w, out_.scores, watch);
         else sum_rows();
-        each(alive, watch, [&](size_t k, Scratch& scratch) { begin(k, started, scratch); });
+        each(alive, watch, [&](size_t k, Scratch& scratch) { begin(k, warm, scratch); });
         for (int round = 0; round < max_iter_ && !alive.empty(); ++round) {
             watch();  // many short rounds are as long as a few long ones
             multiply(alive, p_.data(), move_.data(), watch);
@@ -171,7 +170,7 @@ class ManyClasses {
     }
 
     // The columns Z settled, and the first direction.
-    void begin(size_t k, bool started, Scratch& scratch) {
+    void begin(size_t k, bool warm, Scratch& scratch) {
         Class& one = classes_[k];
         const size_t n = X_.n_rows, n_extra = problems_.n_extra;
         out_.outcome[k] = Outcome::unfinished, out_.n_iter[k] = 0, out_.gap[k] = std::numeric_limits<double>::infinity();
@@ -186,7 +185,7 @@ class ManyClasses {
             const float* z = problems_.column(k, e, n);
             for (size_t i = 0; i < n; ++i) one.largest[e] = std::max(one.largest[e], std::abs(z[i]));
         }
-        if (started)
+        if (warm)
             for (size_t e = 0; e < n_extra; ++e) {
                 const float* z = problems_.column(k, e, n);
                 for (size_t i = 0; i < n; ++i) out_.scores[k * n + i] += float(out_.q[k * n_extra + e] * z[i]);
@@ -194,7 +193,7 @@ class ManyClasses {
         else
             std::fill_n(out_.w + k * X_.n_columns, X_.n_columns, 0.f), std::fill_n(out_.q + k * n_extra, n_extra, 0.0);
         search(k, false, scratch);
-        if (started) return newton(k, scratch);
+        if (warm) return newton(k, scratch);
         descend(k);
     }
 
@@ -284,7 +283,7 @@ class ManyClasses {
         plane.enough = all ? 0.0 : 1e-3 * std::max(1e-9 * out_.value[k], 0.5 * one.decrement);
         plane.enough_share = moves ? (all ? 1e-3 : 0.0) : 1e-9;
         level_.reach(sign, goal, scores, move, n, moves ? (all ? 0.f : 1.5f) : 0.f, scratch.furthest.data());
-        Minimum found;
+        Minimum minimum;
         for (double reach = 0.3;; reach *= 4) {  // texts further beyond their margin all the way are left out
             Candidates& texts = scratch.candidates;
             texts.clear(V, n);
@@ -297,21 +296,21 @@ class ManyClasses {
                 texts.add(y * (double(goal[i]) - scores[i]), costs[i], D);
             }
             const SearchRows search_rows = texts.rows();
-            found = minimise(level_, plane, search_rows);
-            if (moves && one.newton) one.left = left_over(search_rows, found, one.residual);
+            minimum = minimise(level_, plane, search_rows);
+            if (moves && one.newton) one.left = left_over(search_rows, minimum, one.residual);
             double shift = 0;
-            for (size_t e = 0; e < n_extra; ++e) shift += std::abs(found.theta[1 + e]) * one.largest[e];
-            if (all || reach > 1e6 || (shift < 0.9 * reach && found.theta[0] < 1.5 && found.theta[0] > -0.1)) break;
+            for (size_t e = 0; e < n_extra; ++e) shift += std::abs(minimum.theta[1 + e]) * one.largest[e];
+            if (all || reach > 1e6 || (shift < 0.9 * reach && minimum.theta[0] < 1.5 && minimum.theta[0] > -0.1)) break;
         }
-        out_.value[k] = found.value;
-        const double t = found.theta[0];
+        out_.value[k] = minimum.value;
+        const double t = minimum.theta[0];
         if (moves) {
             const float step = float(t);
             level_.add(step, p, w, d);
             level_.add(step, move, scores, n);
         }
         for (size_t e = 0; e < n_extra; ++e) {
-            const double shift = t * (moves ? one.dq[e] : 0.0) + found.theta[1 + e];
+            const double shift = t * (moves ? one.dq[e] : 0.0) + minimum.theta[1 + e];
             q[e] += shift;
             level_.add(float(shift), Z[e], scores, n);
         }

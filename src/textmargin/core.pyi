@@ -65,7 +65,7 @@ def fit_classes(
     penalty: float,
     w: _Singles,
     q: _Floats,
-    started: bool,
+    warm: bool,
     tol: float,
     max_iter: int,
     n_threads: int,

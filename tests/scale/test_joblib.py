@@ -24,7 +24,7 @@ from textmargin import (
     select_cost_factors,
     threshold_interval,
 )
-from textmargin.learners import primal
+from textmargin._system import parallel
 
 KERNEL = SubsequenceKernel(3, n_jobs=1, progress=False)
 
@@ -64,7 +64,7 @@ def test_classes_of_a_linear_learner(on_cluster, monkeypatch):
     X, y = topics_of()
     here = PriorSVC().fit(X, y)
     expected = here.coef_, here.loo_decision_function()
-    forbid(monkeypatch, "textmargin.learners.trust.newton")
+    forbid(monkeypatch, "textmargin.learners._batch.newton")
     forbid(monkeypatch, "textmargin.learners.trust.leave_one_out")
     there = on_cluster(lambda: PriorSVC().fit(X, y), n_tasks=3)
     np.testing.assert_allclose(there.coef_, expected[0], rtol=1e-9, atol=1e-12)
@@ -107,15 +107,15 @@ def test_a_class_does_not_carry_the_texts(monkeypatch):
     X, y = topics_of(600)
     sizes = []
 
-    class Watched(primal.Parallel):
+    class Watched(parallel.Parallel):
         def __call__(self, jobs):
             jobs = list(jobs)
             sizes.extend(len(cloudpickle.dumps((work, arguments[1:]))) for work, arguments, _ in jobs)
             return super().__call__(jobs)
 
-    monkeypatch.setattr(primal, "Parallel", Watched)
+    monkeypatch.setattr(parallel, "Parallel", Watched)
     PriorSVC().fit(X, y)
-    assert len(sizes) == 6  # three are weighed, three are settled
+    assert len(sizes) == 3
     assert max(sizes) < 0.2 * len(cloudpickle.dumps(X))
 
 
@@ -135,7 +135,7 @@ def test_folds_that_thresholds_are_set_on(on_cluster, monkeypatch):
 def test_folds_of_scikit_learn(on_cluster, monkeypatch):
     X, y = make_texts(n=150, d=300)
     here = cross_val_score(PriorSVC(), X, y)
-    forbid(monkeypatch, "textmargin.learners.trust.newton")
+    forbid(monkeypatch, "textmargin.learners._batch.newton")
     np.testing.assert_allclose(on_cluster(lambda: cross_val_score(PriorSVC(), X, y), n_tasks=5), here)
 
 
@@ -143,7 +143,7 @@ def test_folds_of_cost_factors(on_cluster, monkeypatch):
     X, y = make_texts(n=150, d=300)
     Y = np.column_stack([y, 1 - y])
     here = select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2)
-    forbid(monkeypatch, "textmargin.learners.trust.newton")
+    forbid(monkeypatch, "textmargin.learners._batch.newton")
     there = on_cluster(lambda: select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2), n_tasks=4)
     np.testing.assert_array_equal(there, here)
 

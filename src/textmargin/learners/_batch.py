@@ -94,16 +94,16 @@ class Batch:
     def _in_step(self, cases: list[Case], texts: _TextsOnce) -> list[Solution]:
         """What the core finds; not converged where it leaves the rest to `newton`."""
         group = Objectives.of([objective for objective, _ in cases])
-        started = cases[0][1] is not None
-        if started:
+        warm = cases[0][1] is not None
+        if warm:
             w = np.array([start.w for _, start in cases if start is not None], dtype=np.float32)
             q = np.array([start.q for _, start in cases if start is not None], dtype=np.float64).reshape(len(cases), -1)
         else:
             w, q = group.origin()
             if q.shape[1] == 0 and len(cases) > 3:
-                w[:], started = self._background(group, texts), True
+                w[:], warm = self._background(group, texts), True
         tol = max(self.tol, _LEAST_TOL)
-        scores, gap, n_iter, converged = group.descend(texts.of(group.X), w, q, started, tol, self.max_iter, self.n_jobs)
+        scores, gap, n_iter, converged = group.descend(texts.of(group.X), w, q, warm, tol, self.max_iter, self.n_jobs)
         fine = converged & (self.tol >= _LEAST_TOL)
         return [
             Solution(Point(own_w, own_q, _NOT_ASKED_FOR), int(n), bool(ended), float(own_gap), own_scores)
@@ -178,7 +178,7 @@ class Objectives:
         )
 
     def descend(
-        self, texts: core.SparseTexts, w: Any, q: Floats, started: bool, tol: float, max_iter: int, n_jobs: int | None
+        self, texts: core.SparseTexts, w: Any, q: Floats, warm: bool, tol: float, max_iter: int, n_jobs: int | None
     ) -> tuple[Any, Floats, Indices, Any]:
         """Minimise all from w and q, which are moved: scores, the last decrements, numbers of steps, and which converged."""
         scores, _, gap, n_iter, outcome = core.fit_classes(
@@ -195,7 +195,7 @@ class Objectives:
             self.penalty,
             w,
             q,
-            started,
+            warm,
             tol,
             max_iter,
             n_threads(n_jobs),

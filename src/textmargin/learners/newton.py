@@ -44,13 +44,13 @@ class Solution:
     n_iter: int
     converged: bool
     gap: float
-    known_scores: Floats | None = None  # Xw + Zq, where whoever solved it has them at hand
+    raw_scores: Floats | None = None  # Xw + Zq, where whoever solved it has them at hand
 
     def scores(self, objective: Objective, rows: Rows) -> Floats:
         """f of some rows, also of those whose cost is 0."""
         offset = objective.offset if isinstance(objective.offset, float) else objective.offset[rows]
-        if self.known_scores is not None:
-            return np.asarray(self.known_scores[rows] + offset, dtype=np.float64)
+        if self.raw_scores is not None:
+            return np.asarray(self.raw_scores[rows] + offset, dtype=np.float64)
         return np.asarray(objective.X[rows] @ self.point.w + objective.columns.Z[rows] @ self.point.q + offset)
 
 

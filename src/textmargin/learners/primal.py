@@ -33,11 +33,10 @@ from threadpoolctl import threadpool_limits
 from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._system.threads import n_threads
 from .._ties import descending_order
-from .._typing import Bools, Floats, Indices
+from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
-from ._folds import deal_folds
-from ._held_out_cost import leave_one_out_pays
+from ._held_out_scores import HeldOutTexts
 from ._stacked_contrasts import StackedContrasts
 from ._training import Training
 from .auto import fit_auto
@@ -48,7 +47,7 @@ from .explanation import Explanation
 from .objective import Matrix, canonical
 from .prior import align_prior
 from .problem import Problem
-from .trust import Fit, Refit, Solver, Trust
+from .trust import Fit, Solver, Trust
 
 _NO_WEIGHTS: Floats = np.empty(0)
 _NO_WEIGHT = 1e-6  # beside the largest of a class: what a sparse `coef_` leaves out
@@ -99,9 +98,10 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         Whether `coef_` is a sparse matrix, from the start: for thousands of classes over many terms, whose weights would not fit
         into memory otherwise. Weights below a millionth of the largest of their class are left out.
     n_jobs : int, default=None
-        Threads. None: all cores, within the limits that OpenMP and joblib have been given.
+        Threads. None: all cores, within the limits that OpenMP and joblib have been given; but classes that are learnt one at a
+        time, those of dense or small matrices, are so in one thread unless `joblib.parallel_config` says otherwise.
     verbose : int, default=0
-        How much joblib tells of classes that are learnt one at a time: those of dense or small matrices.
+        How much joblib tells of leave-one-out scores, class by class.
 
     Attributes
     ----------
@@ -258,16 +258,13 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         matrix itself, not a copy: do not change it in between) but not in a saved or pickled one. Where contrasts are used, or a
         prior that was learnt from these texts (`prior_folds`), only `fold_decision_function` can hold a text out.
         """
-        training = self._require_training()
-        if self._needs_folds(training):
+        held_out = self._held_out_texts()
+        if held_out.need_folds:
             raise TextmarginError(
                 "Leave-one-out scores are of texts that contrasts, or a prior that is used, were learnt from; "
                 "use those of folds, which are held out with all that comes of them: fold_decision_function()."
             )
-        scores = self._per_class(
-            training.solver.leave_one_out, training.problems(), self._fits(), self._trained_scores(training).T
-        )
-        return self._labels.shape(np.column_stack(scores))
+        return self._labels.shape(held_out.leave_one_out(np.arange(len(self.intercept_))))
 
     def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
         """Scores of the training texts, each by a model refitted without the fold that the text is in.
@@ -294,18 +291,18 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         >>> PriorSVC().fit(X, [0, 1, 0, 1]).fold_decision_function(n_folds=2).round(2)
         array([-0.67,  0.67, -0.67,  0.67])
         """
-        training = self._require_training()
-        return self._labels.shape(self._fold_scores(training, np.arange(len(self.intercept_)), n_folds, random_state))
+        held_out = self._held_out_texts()
+        return self._labels.shape(held_out.folds(np.arange(len(self.intercept_)), n_folds, random_state))
 
     def held_out_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
         """Held-out scores of the training texts at a bearable cost: per class leave-one-out, or of folds where that is cheaper.
 
         Shaped like `decision_function`. Parameters as in `fold_decision_function`.
         """
-        training = self._require_training()
-        exact = self._leave_one_out_pays(training)
-        scores = self._fold_scores(training, np.flatnonzero(~exact), n_folds, random_state)
-        scores[:, exact] = self._left_out_scores(training, np.flatnonzero(exact))
+        held_out = self._held_out_texts()
+        exact = held_out.leave_one_out_pays()
+        scores = held_out.folds(np.flatnonzero(~exact), n_folds, random_state)
+        scores[:, exact] = held_out.leave_one_out(np.flatnonzero(exact))
         return self._labels.shape(scores)
 
     def held_out_method(self) -> Literal["loo", "cv", "mixed"]:
@@ -316,7 +313,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         where some classes have so many texts inside the margin that folds are cheaper. The estimate goes by the numbers of texts,
         of terms and of texts inside the margin.
         """
-        exact = self._leave_one_out_pays(self._require_training())
+        exact = self._held_out_texts().leave_one_out_pays()
         return "loo" if exact.all() else "mixed" if exact.any() else "cv"
 
     def explain(self, x: Any, target: Any = None) -> Explanation:
@@ -415,52 +412,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             )
         return self._training
 
-    def _trained_scores(self, training: Training) -> Floats:
-        """Of the training texts, (n_texts, n_problems)."""
-        return self._products(training.X)
-
-    def _leave_one_out_pays(self, training: Training) -> Bools:
-        if self._needs_folds(training):
-            return np.zeros(len(self.intercept_), dtype=bool)
-        trained = self._trained_scores(training)
-        sizes = (training.solver.size(problem, trained[:, k]) for k, problem in enumerate(training.problems()))
-        return leave_one_out_pays(sizes)
-
-    def _left_out_scores(self, training: Training, classes: Indices) -> Floats:
-        """Of some classes, (n_texts, n_classes)."""
-        trained = self._trained_scores(training)
-        parts = [_some(part, classes) for part in (training.problems(), self._fits(), trained.T)]
-        scores = self._per_class(training.solver.leave_one_out, *parts)
-        return np.column_stack(scores) if scores else np.empty((len(trained), 0))
-
-    def _fold_scores(self, training: Training, classes: Indices, n_folds: int, random_state: int | None) -> Floats:
-        """Of some classes; the columns of the others are of no use."""
-        counted = np.flatnonzero(training.weight > 0)
-        positive = training.targets.positive[counted]
-        if training.prior_folds is None:
-            dealt = deal_folds(positive, n_folds, random_state)
-        else:
-            dealt, n_folds = training.prior_folds.fold[counted], len(training.prior_folds.priors)
-        folds = [counted[dealt == j] for j in range(n_folds)]
-        rest = [positive[dealt != j] for j in range(n_folds)]
-        learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
-        scores = self._trained_scores(training)
-        scores[counted] = np.nan
-        places = [(k, j) for k in classes.tolist() for j in np.flatnonzero(learnable[:, k]).tolist()]
-        parts = zip(classes.tolist(), _some(training.problems(), classes), _some(self._fits(), classes), strict=True)
-        refits = (
-            Refit(problem.in_fold(j), fit, folds[j])
-            for k, problem, fit in parts
-            for j in np.flatnonzero(learnable[:, k]).tolist()
-        )
-        for (k, j), column in zip(places, training.solver.fold_scores(refits), strict=True):
-            scores[folds[j], k] = column
-        return scores
-
-    def _needs_folds(self, training: Training) -> bool:
-        """Whether something that is used was learnt from the training texts, and has to be held out with them."""
-        contrasts = training.contrasts is not None and (training.contrasted is None or training.contrasted.any())
-        return bool(contrasts or (training.prior_folds is not None and self.trust_.any()))
+    def _held_out_texts(self) -> HeldOutTexts:
+        training = self._require_training()
+        return HeldOutTexts(training, self._fits, self._products(training.X), bool(self.trust_.any()), self._per_class)
 
     def _fitted_like(self, labels: ClassLabels, prior: Floats) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""
@@ -512,12 +466,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         return tags
-
-
-def _some(parts: Iterable[Any], classes: Indices) -> Iterator[Any]:
-    """The parts of some classes."""
-    wanted = set(classes.tolist())
-    return (part for k, part in enumerate(parts) if k in wanted)
 
 
 def _sparse_row(weights: Any) -> Any:
