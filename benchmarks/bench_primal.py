@@ -15,8 +15,8 @@ search over eight values of C. `prior` gives LinearSVC the prior as one more col
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import time
 import warnings
 from functools import partial
@@ -268,15 +268,21 @@ def held_out(quick: bool) -> None:
 PARTS = {"topics": topics, "two": two, "many": many, "grid": grid, "prior": prior, "held-out": held_out}
 
 
-def main(arguments: list[str]) -> None:
+def main(given: list[str] | None = None) -> None:
     """The parts that were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(PARTS)}; by default all")
+    parser.add_argument("--quick", action="store_true", help="few texts and topics, to see that it runs")
+    arguments = parser.parse_args(given)
+    if unknown := set(arguments.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; parts are {', '.join(PARTS)}")
     print(describe("textmargin", "scikit-learn", "scipy", "numpy"))
     if liblinear is None:
         print(WITHOUT_LIBRARY)
-    for part in [name for name in arguments if name != "--quick"] or PARTS:
-        PARTS[part]("--quick" in arguments)
+    for part in arguments.parts or PARTS:
+        PARTS[part](arguments.quick)
 
 
 if __name__ == "__main__":
     with threadpool_limits(1):
-        main(sys.argv[1:])
+        main()

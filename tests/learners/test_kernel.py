@@ -321,3 +321,17 @@ def test_a_function_may_compare_anything():
     lists = [[1, 2], [2, 3, 3], [7, 8], [8]]
     model = KernelSVC(lambda A, B: common(map(set, A), list(map(set, B)))).fit(lists, [0, 0, 1, 1])
     assert model.predict([[1], [7, 8, 9]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("wrong", [lambda K: np.triu(K), lambda K: K + 0.01 * np.random.default_rng(0).random(K.shape)])
+def test_a_given_matrix_that_is_not_symmetric_is_refused(wrong):
+    """It took seconds, and ended with a warning about kernels that are not positive semi-definite."""
+    X, y, _ = make_problem(60)
+    with pytest.raises(ValueError, match=r"symmetric; X\[\d+, \d+\] is .* but X\[\d+, \d+\] is"):
+        KernelSVC("precomputed").fit(wrong(X @ X.T), y)
+
+
+def test_the_kernel_machine_loads_without_the_compiled_core():
+    """A GPU does without."""
+    code = "import sys; sys.modules['textmargin.core'] = None; from textmargin import KernelSVC, SubsequenceKernel"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -101,7 +101,8 @@ def _solve(
     left, most = np.arange(len(beta)), _MAX_FREE
     if rough:
         intercept, violation = problems.conditions(beta, e, fit_intercept)
-        left = np.flatnonzero(~((violation <= tol) & (_drift(matrix, problems, beta, e) <= _DRIFT * tol)))
+        good = (violation <= tol) & (_drift(matrix, problems, beta, e) <= _DRIFT * tol) & np.isfinite(e).all(axis=1)
+        left = np.flatnonzero(~good)
     for _ in range(_MAX_ROUNDS):
         if left.size == 0:
             break

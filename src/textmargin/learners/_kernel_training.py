@@ -16,7 +16,8 @@ from ..errors import TooLargeError
 from ._folds import deal_folds
 from ._kernel_trust import KernelFit, without
 from ._machine import GramColumns, KernelProblem, Machine, MachineLearner
-from .leave_one_out import MAX_SIZE
+
+MAX_SIZE = 12_000  # support vectors of a class, the side of the matrix that leave-one-out scores factor
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from .explanation import KernelExplanation
 
 _NAMED = {"precomputed", "linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian", "chi2", "additive_chi2"}
 _FIRST_CHUNK = 50  # texts
+_ROUNDING = 1e-4  # beside the largest value: what two halves of a matrix may differ by
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
 
 
@@ -353,6 +354,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
                     f"kernel='precomputed' needs the square matrix of all texts with all; X should be a square kernel matrix but "
                     f"has shape {X_and_y[0].shape}."
                 )
+            if fitting:
+                _require_symmetry(X_and_y[0])
             return X_and_y
         if isinstance(kernel, str) and isinstance(X, list) and X and isinstance(X[0], str):
             raise ValueError(
@@ -476,6 +479,20 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             tags.input_tags.string = True
             tags.input_tags.two_d_array = False
         return tags
+
+
+def _require_symmetry(K: Any) -> None:
+    """Of a matrix that was given, rounding aside: some rows against their columns, since all would take as long as learning."""
+    starts = np.unique(np.linspace(0, max(0, len(K) - 16), 8).astype(np.intp))
+    for rows in (slice(start, start + 16) for start in starts.tolist()):
+        apart = np.abs(K[rows] - K[:, rows].T)
+        at, j = divmod(int(apart.argmax()), len(K))
+        if apart[at, j] > _ROUNDING * float(np.abs(K[rows]).max()):
+            i = rows.start + at
+            raise ValueError(
+                f"kernel='precomputed' needs the matrix of all texts with all, which is symmetric; X[{i}, {j}] is {K[i, j]:g} "
+                f"but X[{j}, {i}] is {K[j, i]:g}. If rounding made them so, give (X + X.T) / 2."
+            )
 
 
 def _precomputed(kernel: Any) -> bool:
