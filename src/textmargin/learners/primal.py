@@ -446,11 +446,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         left = [k for k, fit in enumerate(fits) if not fit.converged]
         if left:
             worst = max(left, key=lambda k: fits[k].gap)
-            off = (
-                f"may still fall by {fits[worst].gap / 2:.1e} of its value"
-                if np.isfinite(fits[worst].gap)
-                else "was not near yet"
-            )
+            gap = fits[worst].gap
+            off = f"may still fall by {gap / 2:.1e} of its value" if np.isfinite(gap) else "is at its first step"
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} Newton steps before reaching tol={self.tol:g} for "
                 f"{len(left)} of {len(fits)} problems; furthest off is class {labels.name(worst)!r}, whose objective "
