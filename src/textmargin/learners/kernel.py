@@ -206,6 +206,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         all_pairs = self._pairs(kernel, X)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         targets = OneVsRest.read(y, weight, type(self).__name__, names)
+        if _precomputed(kernel):
+            _require_symmetry(X)
         labels = targets.labels
         z, informed = self._prior(X, prior_scores, labels.names, labels.n_problems)
         counted = np.flatnonzero(weight > 0)
@@ -354,8 +356,6 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
                     f"kernel='precomputed' needs the square matrix of all texts with all; X should be a square kernel matrix but "
                     f"has shape {X_and_y[0].shape}."
                 )
-            if fitting:
-                _require_symmetry(X_and_y[0])
             return X_and_y
         if isinstance(kernel, str) and isinstance(X, list) and X and isinstance(X[0], str):
             raise ValueError(
