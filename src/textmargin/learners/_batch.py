@@ -50,7 +50,7 @@ class Start:
         return objective.point(np.asarray(self.w, dtype=np.float64), self.q)
 
 
-Case = tuple[Objective, Start | None]
+Task = tuple[Objective, Start | None]  # what to minimise, and from where
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ class Batch:
     max_iter: int
     n_jobs: int | None = None
 
-    def minimise(self, cases: Iterable[Case]) -> Iterator[Solution]:
+    def minimise(self, cases: Iterable[Task]) -> Iterator[Solution]:
         """The minimum of each objective, in their order; memory is that of a group of them."""
         cases, texts = iter(cases), _TextsOnce()
         for first in cases:
             yield from self._group([first, *islice(cases, _group_size(first[0]) - 1)], texts)
 
-    def _group(self, cases: list[Case], texts: _TextsOnce) -> list[Solution]:
+    def _group(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
         solutions: list[Solution | None] = [None] * len(cases)
         together: dict[Any, list[int]] = {}
         for number, (objective, start) in enumerate(cases):
@@ -91,7 +91,7 @@ class Batch:
     def _ended(self, solution: Solution) -> bool:
         return solution.converged or solution.n_iter >= self.max_iter
 
-    def _in_step(self, cases: list[Case], texts: _TextsOnce) -> list[Solution]:
+    def _in_step(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
         """What the core finds; not converged where it leaves the rest to `newton`."""
         group = Objectives.of([objective for objective, _ in cases])
         warm = cases[0][1] is not None
@@ -117,7 +117,7 @@ class Batch:
         nobody.descend(texts.of(group.X), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs)
         return w
 
-    def _one_by_one(self, cases: list[Case], before: list[Solution | None]) -> Iterator[Solution]:
+    def _one_by_one(self, cases: list[Task], before: list[Solution | None]) -> Iterator[Solution]:
         if not cases:
             return
         jobs = (

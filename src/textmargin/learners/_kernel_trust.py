@@ -1,4 +1,4 @@
-"""How far the prior score of a text is trusted by a kernel machine: the η of  f = Kβ + ηz + b, by the modes of `_trust.py`.
+"""How far the prior score of a text is trusted by a kernel machine: the η of  f = Kβ + ηz + b, by the modes of `trust.py`.
 
 A kernel has no weights on whose scale a prior could be put, so scores are compared: *on the scale of the scores* means that ηz is
 spread over the training texts as widely (standard deviation) as the scores that the kernel alone gives.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._system.memory import machine_memory
 from .._typing import Floats, Indices
 from ..errors import TooLargeError
 from ..gram.protocol import Pairs
@@ -158,9 +158,7 @@ class WholeLearner:
 
 def _require_room(n: int, n_bytes: int, advice: str) -> None:
     """Whether this machine could hold so much at all."""
-    if not hasattr(os, "sysconf"):
-        return
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    memory = machine_memory()
     if n_bytes > 0.8 * memory:
         raise TooLargeError(
             f"The kernel matrix of {n:,} texts takes {n_bytes / 2**30:.1f} GiB more, and this machine has "

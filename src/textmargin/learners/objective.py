@@ -1,4 +1,4 @@
-"""The objective of the primal SVM: posed here, solved by `_newton.py`.
+"""The objective of the primal SVM: posed here, solved by `newton.py`.
 
 Over word weights w and a few further coefficients q (the intercept, and the trust η in each prior)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -11,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .._system.memory import machine_memory
 from .._typing import Floats
 from ..errors import TooLargeError
 from .encode import Sequences
@@ -121,7 +121,7 @@ def _gpu_pays(spec: KernelSpec, X: Sequences, Y: Sequences) -> bool:
 
 def check_result_size(n_rows: int, n_columns: int) -> None:
     """Whether the result fits into this machine."""
-    needed, there = 8.0 * n_rows * n_columns, float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    needed, there = 8.0 * n_rows * n_columns, machine_memory()
     if needed > there:
         raise TooLargeError(
             f"The kernel matrix of {n_rows:,} × {n_columns:,} texts takes {needed / 1e9:,.0f} GB, and this machine has "
