@@ -1,5 +1,7 @@
 """A `BlockMatrix` of matrices in memory, each answering for its own rows: what the learners see of other places."""
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -18,7 +20,7 @@ class BlockRows(BlockMatrix):
     @classmethod
     def cut(cls, X, cuts):
         edges = [0, *sorted(cuts), X.shape[0]]
-        return cls([X[a:b] for a, b in zip(edges, edges[1:], strict=False)])
+        return cls([X[a:b] for a, b in pairwise(edges)])
 
     def times(self, W, *, sizes=False):
         return np.vstack([times(part, W, sizes=sizes) for part in self.parts])

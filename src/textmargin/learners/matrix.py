@@ -23,8 +23,8 @@ Matrix: TypeAlias = Any  # Floats, a CSR matrix in canonical form, or a BlockMat
 class BlockMatrix(ABC):
     """A sparse matrix (n_texts, n_columns) whose rows lie in blocks outside of memory: on disk, or on other machines.
 
-    Each method goes once over all blocks. Whoever adds a kind of place implements these; the learners know no other. `X[rows]` and
-    `X @ W` are as with SciPy.
+    Each method goes once over all blocks. Whoever adds a kind of place implements these; the learners know no other. `X[rows]`
+    and `X @ W` are as with SciPy.
     """
 
     shape: tuple[int, int]
@@ -130,8 +130,8 @@ def column_sizes(X: Matrix) -> tuple[Indices, Floats]:
     """Of each column of a sparse matrix, how many rows have it, and the sum of the sizes of its values."""
     if isinstance(X, BlockMatrix):
         return X.column_sizes()
-    n_columns = X.shape[1]
-    return np.bincount(X.indices, minlength=n_columns), np.bincount(X.indices, np.abs(X.data), minlength=n_columns)
+    sizes = np.bincount(X.indices, np.abs(X.data), minlength=X.shape[1]).astype(np.float64)
+    return np.bincount(X.indices, minlength=X.shape[1]), sizes
 
 
 def column_presence(X: Matrix) -> NDArray[np.bool_]:
