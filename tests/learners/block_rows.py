@@ -15,7 +15,6 @@ class BlockRows(BlockMatrix):
         self.parts = [sp.csr_matrix(part, dtype=np.float32).astype(np.float64) for part in parts]
         self.sizes = [part.shape[0] for part in self.parts]
         self.shape = sum(self.sizes), self.parts[0].shape[1]
-        self.n_entries = sum(part.nnz for part in self.parts)
 
     @classmethod
     def cut(cls, X, cuts):

@@ -28,7 +28,6 @@ class BlockMatrix(ABC):
     """
 
     shape: tuple[int, int]
-    n_entries: int
     most_copied: int | None = None  # entries that a thread of the solver may copy to memory; None: as many as it likes
 
     @abstractmethod
@@ -74,7 +73,6 @@ class StackedRows(BlockMatrix):
     def __init__(self, X: BlockMatrix, below: sp.csr_matrix) -> None:
         self._X, self._below = X, sp.csr_matrix(below, dtype=np.float64)
         self.shape = X.shape[0] + below.shape[0], X.shape[1]
-        self.n_entries = X.n_entries + below.nnz
 
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:
         below = abs(self._below) @ np.abs(W.T) if sizes else self._below @ W.T
