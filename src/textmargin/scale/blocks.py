@@ -75,7 +75,7 @@ class Blocks(BlockMatrix):
 
     def transposed_times(self, A: Floats) -> Floats:
         """A'X (k, n_columns)."""
-        return self._texts.transposed_times(np.ascontiguousarray(A, dtype=np.float64), n_threads(self.n_jobs))
+        return self._texts.transposed_times(np.ascontiguousarray(A, dtype=np.float64))
 
     def squared_lengths(self) -> Floats:
         """Of each row."""
@@ -87,7 +87,7 @@ class Blocks(BlockMatrix):
 
     def column_sizes(self) -> tuple[Indices, Floats]:
         """Rows that have each column, and the sum of the sizes of its values."""
-        return self._texts.column_sizes(n_threads(self.n_jobs))
+        return self._texts.column_sizes()
 
     def take(self, rows: Rows) -> sp.csr_matrix:
         """Some rows, in memory and in double precision."""
