@@ -144,7 +144,7 @@ def term_columns(words: BagOfWords) -> TermColumns:
 
 def transform_parts(words: BagOfWords, parts: TextParts) -> BlockMatrix:
     """The matrix of new texts; as in memory there is a warning where none of all has a known term."""
-    X = parts.transform(partial(_rows, words), words.idf_.size)
+    X = parts.transform(partial(_rows, words), words.idf_.size, words.n_jobs)
     if parts.n_texts and not X.row_counts().any():
         if not any(words.count_known_terms(texts).nnz for texts in map(parts.read, range(len(parts))) if texts):
             warn_of_unknown_terms(parts.n_texts, stacklevel=4)

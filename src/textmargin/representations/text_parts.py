@@ -55,8 +55,8 @@ class TextParts(ABC):
         """Count the terms of all parts: `words.draft` of each one's texts."""
 
     @abstractmethod
-    def transform(self, rows_of: Callable[[list[str]], Any], n_columns: int) -> BlockMatrix:
-        """A matrix of all texts, from a function that gives that of a list of texts: CSR in canonical form."""
+    def transform(self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None) -> BlockMatrix:
+        """A matrix of all texts, from a function that gives that of a list of texts, not an empty one: CSR in canonical form."""
 
     @property
     @abstractmethod

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import joblib
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._system.progress import Report, progress_of
@@ -129,7 +130,8 @@ class LocalTexts(TextParts):
 
             def rows_of_part(number: int) -> tuple[StoredRows, TextFacts]:
                 texts, facts = self.read_part(number)
-                return StoredRows.from_csr(rows_of(texts)), facts
+                X = rows_of(texts) if texts else sp.csr_matrix((0, n_columns))
+                return StoredRows.from_csr(X), facts
 
             facts: list[TextFacts] = []
 

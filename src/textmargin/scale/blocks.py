@@ -75,7 +75,7 @@ class Blocks(BlockMatrix):
 
     def transposed_times(self, A: Floats) -> Floats:
         """A'X (k, n_columns)."""
-        return self._texts.transposed_times(np.ascontiguousarray(A, dtype=np.float64))
+        return self._texts.transposed_times(np.ascontiguousarray(A, dtype=np.float64)).T
 
     def squared_lengths(self) -> Floats:
         """Of each row."""
