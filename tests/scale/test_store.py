@@ -32,7 +32,7 @@ def fit(folder, parts=PARTS, **parameters):
 @pytest.fixture
 def known(tmp_path):
     """The matrix of a run that nothing happened to."""
-    texts, X = fit(tmp_path / "known")
+    fit(tmp_path / "known")
     assert not list((tmp_path / "known").glob("draft-*"))  # which would take as much room again
     return matrix_bytes(tmp_path / "known")
 
@@ -59,7 +59,7 @@ def test_full_disk(tmp_path, monkeypatch, known, after):
             fit(tmp_path / "run")
     assert str(tmp_path / "run") in str(error.value)
     assert not list((tmp_path / "run").glob(".*.part"))
-    texts, X = fit(tmp_path / "run")
+    texts, _ = fit(tmp_path / "run")
     assert matrix_bytes(tmp_path / "run") == known
     assert list(texts.labels) == LABELS
 
@@ -102,7 +102,7 @@ def test_damaged_matrix(tmp_path, known, name):
     with pytest.raises(StoreError, match=rf"matrix.json is damaged \(the checksum of {name} is another\); delete it"):
         fit(tmp_path / "known")
     (tmp_path / "known" / "matrix.json").unlink()
-    texts, X = fit(tmp_path / "known")
+    texts, _ = fit(tmp_path / "known")
     assert matrix_bytes(tmp_path / "known") == known
     assert list(texts.labels) == LABELS
 

@@ -1,6 +1,9 @@
 """`BagOfWords` on texts in parts is `BagOfWords` on all of them in one list, rounded to single precision."""
 
+import csv
+import json
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,9 +13,12 @@ from hypothesis import strategies as st
 from textmargin import BagOfWords
 from textmargin.datasets.loading import load_dataset
 from textmargin.errors import EmptyTextWarning, EmptyVocabularyError, NotTextError, StoreError
+from textmargin.representations.digests import text_digests
 from textmargin.representations.drafts import TermCounts, merge_all_terms
 from textmargin.representations.languages import N_SAMPLE, TextSample, sample_texts
-from textmargin.scale import TextLists
+from textmargin.scale import TextFiles, TextLists
+from textmargin.tables.parts import open_parts
+from textmargin.tables.reader import read_table
 
 WORDS = ["corn", "wheat", "the", "and", "oil", "Oil", "3", "42", "über", "naïve", "中文", "\ud800x", "a"]
 texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -40,7 +46,7 @@ SETTINGS = [
 def split(texts, n):
     """In n parts of about the same size, some empty."""
     ends = np.linspace(0, len(texts), n + 1).astype(int)
-    return [list(texts[a:b]) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [list(texts[a:b]) for a, b in pairwise(ends)]
 
 
 def in_memory(parameters, texts):
@@ -161,3 +167,61 @@ def test_a_function_without_a_name_needs_a_folder_without_one(tmp_path):
     words.fit(TextLists([["corn oil"], ["wheat"]]))
     with pytest.raises(StoreError, match="Another process cannot know"):
         words.fit(TextLists([["corn oil"]], folder=tmp_path))
+
+
+LINES = [("corn and oil", "grain"), ("the oil price", "oil"), ('say "wheat", twice', "grain")]
+LINES += [("über alles", ""), ("", "oil"), ("x", "oil")]  # one without a label, one without a text
+
+
+def write_table(folder, kind):
+    """The same rows in a format."""
+    path = folder / f"texts.{kind}"
+    if kind == "parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(
+            pa.table({"text": [text for text, _ in LINES], "label": [own or None for _, own in LINES]}), path, row_group_size=2
+        )
+    elif kind == "jsonl":
+        path.write_text("".join(json.dumps({"text": text, "label": own or None}) + "\n" for text, own in LINES), encoding="utf-8")
+    else:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            csv.writer(stream, delimiter="," if kind == "csv" else "\t").writerows([("text", "label"), *LINES])
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("folder", [None, "run"])
+def test_files(tmp_path, kind, folder):
+    """Words, labels, digests and what cannot be used come from one pass over a file, and from a folder again without one."""
+    path = write_table(tmp_path, kind)
+    whole = read_table(path)
+    known, X = in_memory({}, whole.corpus.texts)
+    for _ in range(2):
+        parts = TextFiles(open_parts(path, part_bytes=40), folder=folder and tmp_path / folder)
+        words = BagOfWords()
+        assert len(parts) >= 3
+        assert_same(X, words.fit_transform(parts))
+        assert words.vocabulary_ == known.vocabulary_
+        assert list(parts.labels) == whole.corpus.labels
+        assert np.array_equal(parts.digests, text_digests(whole.corpus.texts))
+        assert parts.facts.missing == whole.missing
+        assert parts.facts.n_invalid == len(whole.empty.texts) == 1
+    unlabelled = TextFiles(open_parts(path, part_bytes=40), unlabelled=True)
+    assert [text for number in range(len(unlabelled)) for text in unlabelled.read(number)] == whole.unlabelled.texts
+    assert unlabelled.labels is None
+
+
+def test_labels_are_told_without_the_words():
+    parts = TextLists([["a"], [], ["b", "c"]], [("x", "y"), "x", ()])
+    assert list(parts.labels) == [("x", "y"), "x", ()]
+    assert parts.labels[1] == "x"
+    assert list(parts.labels[1:]) == ["x", ()]
+    assert parts.n_texts == 3
+    with pytest.raises(ValueError, match="labels has 1 values, but parts have 2 texts"):
+        TextLists([["a", "b"]], ["x"])
+
+
+def test_progress_is_reported_for_each_part():
+    reports = []
+    BagOfWords().fit_transform(TextLists(split(["corn oil", "wheat"] * 5, 5), progress=reports.append))
+    assert reports == [0.2, 0.4, 0.6, 0.8, 1.0] * 2
