@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -77,9 +78,8 @@ def run_candidate(arguments) -> None:
     n_jobs = int(number[0]) if number and number[0].isdecimal() else 1
     Y = np.load(folder / "topics.npy")
     X = open_blocks(folder, n_jobs)
-    found = {"memory": in_memory, "out of core": out_of_core, "dask": on_dask, "LIBLINEAR": by_liblinear}[kind](
-        X, Y, n_jobs, folder
-    )
+    solve = {"memory": in_memory, "out of core": out_of_core, "dask": on_dask, "LIBLINEAR": by_liblinear}[kind]
+    found = solve(X, Y, n_jobs)
     planes = found.pop("planes")
     np.savez(arguments.output, w=planes[0], b=planes[1])
     print(json.dumps(found))
@@ -92,19 +92,39 @@ def timed_fit(X, Y, n_jobs: int) -> dict:
     return {"seconds": took, "cpu": cpu, "peak": peak.resident, "own": peak.own, "planes": (model.coef_, model.intercept_)}
 
 
-def in_memory(X, Y, n_jobs: int, folder: Path) -> dict:
+def in_memory(X, Y, n_jobs: int) -> dict:
     return timed_fit(X[:], Y, n_jobs)
 
 
-def out_of_core(X, Y, n_jobs: int, folder: Path) -> dict:
+def out_of_core(X, Y, n_jobs: int) -> dict:
     return timed_fit(X, Y, n_jobs)
 
 
-def on_dask(X, Y, n_jobs: int, folder: Path) -> dict:
-    raise NotImplementedError
+def on_dask(X, Y, n_jobs: int) -> dict:
+    """Workers of one thread, each with its share of the rows in memory; theirs is part of the peak."""
+    from dask.delayed import delayed
+
+    from textmargin.scale import ClusterBlocks, connect
+
+    cuts = [*range(0, X.shape[0], PART), X.shape[0]]
+    paths = [str(path) for path in X.store.paths]
+    with connect(workers=n_jobs, memory_limit=0) as client:
+        pieces = [delayed(_read_rows, pure=False)(*paths, start, end) for start, end in pairwise(cuts)]
+        blocks = ClusterBlocks(pieces, N_TERMS)
+        found = timed_fit(blocks, Y, 1)
+        found["peak"] += sum(client.run(_gigabytes, "VmHWM").values())
+        found["own"] += sum(client.run(_gigabytes, "RssAnon").values())
+    return found
 
 
-def by_liblinear(X, Y, n_jobs: int, folder: Path) -> dict:
+def _read_rows(starts: str, entries: str, first: int, last: int):
+    from textmargin.representations.drafts import ENTRY, StoredRows
+
+    start = np.memmap(starts, np.int64, "r")[first : last + 1]
+    return StoredRows(start - start[0], np.array(np.memmap(entries, ENTRY, "r")[start[0] : start[-1]]))
+
+
+def by_liblinear(X, Y, n_jobs: int) -> dict:
     from .linear_peers import Optima, liblinear, solvers
 
     X = X[:]
@@ -118,8 +138,7 @@ def by_liblinear(X, Y, n_jobs: int, folder: Path) -> dict:
         gap = optima.gap(planes, penalised=True)
         if gap <= EQUAL_GAP:
             break
-    found = {"seconds": took, "cpu": took, "peak": peak.resident, "own": peak.own, "gap": gap, "planes": (planes.w, planes.b)}
-    return found
+    return {"seconds": took, "cpu": took, "peak": peak.resident, "own": peak.own, "gap": gap, "planes": (planes.w, planes.b)}
 
 
 def cost(arguments) -> None:
@@ -153,9 +172,8 @@ def cost(arguments) -> None:
         threads = name.rsplit(" ", 1)[-1] if name[-1].isdecimal() else "1"
         base = found.get(f"memory {threads}", one)["seconds"]
         gap = one.get("gap", float((ours[name] / best - 1).max()) if name in ours else np.nan)
-        print(
-            f"{name:16}{one['seconds']:9.1f}{one['cpu']:8.1f}{one['seconds'] / base:10.2f}{gap:10.1e}{one['peak']:9.2f}{one['own']:8.2f}"
-        )
+        sizes = f"{one['peak']:9.2f}{one['own']:8.2f}"
+        print(f"{name:16}{one['seconds']:9.1f}{one['cpu']:8.1f}{one['seconds'] / base:10.2f}{gap:10.1e}{sizes}")
 
 
 def objectives(X, Y, w, b) -> np.ndarray:
