@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -76,11 +75,14 @@ class HeldOutScores:
     def __len__(self) -> int:
         return len(self.positive)
 
-    @cached_property
+    @property
     def n_held_out(self) -> Indices:
         """How many positives of each class have a held-out score."""
-        pairs = zip(self.positive.T, self.scores.T, strict=True)
-        return np.array([np.count_nonzero(own & ~np.isnan(score)) for own, score in pairs], dtype=np.intp)
+        return np.array([self.count_held_out(k) for k in range(self.positive.shape[1])], dtype=np.intp)
+
+    def count_held_out(self, k: int) -> int:
+        """The same of one class."""
+        return int(np.count_nonzero(self.positive[:, k] & ~np.isnan(self.scores[:, k])))
 
     @property
     def truth(self) -> Indices:
