@@ -8,8 +8,10 @@ NB_MODULE(core, m) {
     m.doc() = "Compiled core of textmargin; arrays in, arrays out.";
     textmargin::bind_primal(m);
     textmargin::bind_gram(m);
+    textmargin::bind_texts(m);
     textmargin::bind_many(m);
     textmargin::bind_strings(m);
     textmargin::bind_records(m);
     textmargin::bind_words(m);
+    textmargin::bind_drafts(m);
 }

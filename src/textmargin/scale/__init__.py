@@ -6,22 +6,25 @@ from typing import TYPE_CHECKING
 from ..errors import install_hint
 
 if TYPE_CHECKING:
-    from ._blocks import Blocks
     from ._client import connect
+    from .blocks import Blocks
     from .bow import BagOfWords
     from .maps import KernelLandmarks, SubsequenceFeatures
     from .primal import PriorSVC
     from .tables import predict_parquet
+    from .texts import TextFiles, TextLists
     from .threshold import ThresholdClassifier
     from .tiles import fill, gram
 
 # Where each name lives; loaded when first asked for, as in the package above.
 _HOMES = {
     "BagOfWords": "bow",
-    "Blocks": "_blocks",
+    "Blocks": "blocks",
     "KernelLandmarks": "maps",
     "PriorSVC": "primal",
     "SubsequenceFeatures": "maps",
+    "TextFiles": "texts",
+    "TextLists": "texts",
     "ThresholdClassifier": "threshold",
     "connect": "_client",
     "fill": "tiles",
@@ -35,6 +38,8 @@ __all__ = [
     "KernelLandmarks",
     "PriorSVC",
     "SubsequenceFeatures",
+    "TextFiles",
+    "TextLists",
     "ThresholdClassifier",
     "connect",
     "fill",
