@@ -67,13 +67,20 @@ class HeldOutScores:
         weight: Floats | None,
     ) -> HeldOutScores:
         """From scores of the estimator as they come."""
-        scores = cls(positive, held_out if labels.sign > 0 else -held_out, method, np.empty(0, dtype=np.intp), np.empty(0), weight)
+        scores = cls(
+            positive, held_out if labels.sign > 0 else -held_out, method, np.empty(0, dtype=np.intp), np.empty(0), weight
+        )
         few = np.flatnonzero(scores.n_held_out < max(few_positives, 1))
         scores = replace(scores, few_columns=few, few_scores=labels.sign * trained[:, few])
-        return scores.compress(labels.kind == "multiclass") if held_out.size > _MOST_ENTRIES else scores
+        return scores.compress(labels.kind == "multiclass") if scores.is_large else scores
 
     def __len__(self) -> int:
         return len(self.positive)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether only what a threshold can need is held."""
+        return self.positive.size > _MOST_ENTRIES
 
     @property
     def n_held_out(self) -> Indices:
@@ -138,14 +145,14 @@ class HeldOutScores:
     def as_new(self) -> Floats:
         """Scores without gaps, as the texts would have them if they were new: without the terms that no other text has."""
         scores = self.complete()
-        if self.shared_length is None or self.intercept is None or self.positive.size > _MOST_ENTRIES:
+        if self.shared_length is None or self.intercept is None or self.is_large:
             return scores
         length = np.maximum(self.shared_length, _LEAST_LENGTH)[:, None]
         return np.asarray(self.intercept + (scores - self.intercept) / length)
 
     def align(self, new_scores: Floats, one_label: bool) -> Floats:
         """Scores of new texts (n_new, n_problems), raised as those here were if they are compressed, to be compared with them."""
-        if self.positive.size <= _MOST_ENTRIES:
+        if not self.is_large:
             return new_scores
         if one_label:
             return np.maximum(new_scores, _next_best(new_scores))
