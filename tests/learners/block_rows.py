@@ -1,5 +1,7 @@
 """A `BlockMatrix` of matrices in memory, each answering for its own rows: what the learners see of other places."""
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -13,12 +15,11 @@ class BlockRows(BlockMatrix):
         self.parts = [sp.csr_matrix(part, dtype=np.float32).astype(np.float64) for part in parts]
         self.sizes = [part.shape[0] for part in self.parts]
         self.shape = sum(self.sizes), self.parts[0].shape[1]
-        self.n_entries = sum(part.nnz for part in self.parts)
 
     @classmethod
     def cut(cls, X, cuts):
         edges = [0, *sorted(cuts), X.shape[0]]
-        return cls([X[a:b] for a, b in zip(edges, edges[1:], strict=False)])
+        return cls([X[a:b] for a, b in pairwise(edges)])
 
     def times(self, W, *, sizes=False):
         return np.vstack([times(part, W, sizes=sizes) for part in self.parts])

@@ -106,9 +106,9 @@ class Batch:
                 going_on.append(k)
             elif solutions[k] is None:
                 raise TooLargeError(
-                    f"{objective.X.shape[0]:,} texts in blocks are learnt from in single precision, which these do not suit: columns "
-                    f"of very different scale, a huge C or more than {core.MOST_EXTRA_COLUMNS} columns beside the weights. Scale the "
-                    f"columns, lower C, or train on fewer texts in memory."
+                    f"{objective.X.shape[0]:,} texts in blocks are learnt from in single precision, which these do not suit: "
+                    f"columns of very different scale, a huge C or more than {core.MOST_EXTRA_COLUMNS} columns beside the "
+                    f"weights. Scale the columns, lower C, or train on fewer texts in memory."
                 )
         return cases, going_on
 
@@ -268,8 +268,9 @@ class _TextsOnce:
 
     def look(self, X: Matrix) -> _Texts:
         if id(X) not in self._known:
-            n_entries = 0 if isinstance(X, np.ndarray) else int(row_counts(X).sum())
-            suits = n_entries >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
+            n_entries = int(row_counts(X).sum())
+            sparse = not isinstance(X, np.ndarray)
+            suits = sparse and n_entries >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
             mean_square = float(squared_lengths(X).sum()) / X.shape[0] if suits else 0.0
             self._known[id(X)] = _Texts(X, suits, mean_square, n_entries)
         return self._known[id(X)]

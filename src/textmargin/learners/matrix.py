@@ -23,12 +23,11 @@ Matrix: TypeAlias = Any  # Floats, a CSR matrix in canonical form, or a BlockMat
 class BlockMatrix(ABC):
     """A sparse matrix (n_texts, n_columns) whose rows lie in blocks outside of memory: on disk, or on other machines.
 
-    Each method goes once over all blocks. Whoever adds a kind of place implements these; the learners know no other. `X[rows]` and
-    `X @ W` are as with SciPy.
+    Each method goes once over all blocks. Whoever adds a kind of place implements these; the learners know no other. `X[rows]`
+    and `X @ W` are as with SciPy.
     """
 
     shape: tuple[int, int]
-    n_entries: int
     most_copied: int | None = None  # entries that a thread of the solver may copy to memory; None: as many as it likes
 
     @abstractmethod
@@ -74,7 +73,6 @@ class StackedRows(BlockMatrix):
     def __init__(self, X: BlockMatrix, below: sp.csr_matrix) -> None:
         self._X, self._below = X, sp.csr_matrix(below, dtype=np.float64)
         self.shape = X.shape[0] + below.shape[0], X.shape[1]
-        self.n_entries = X.n_entries + below.nnz
 
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:
         below = abs(self._below) @ np.abs(W.T) if sizes else self._below @ W.T
@@ -130,8 +128,8 @@ def column_sizes(X: Matrix) -> tuple[Indices, Floats]:
     """Of each column of a sparse matrix, how many rows have it, and the sum of the sizes of its values."""
     if isinstance(X, BlockMatrix):
         return X.column_sizes()
-    n_columns = X.shape[1]
-    return np.bincount(X.indices, minlength=n_columns), np.bincount(X.indices, np.abs(X.data), minlength=n_columns)
+    sizes = np.bincount(X.indices, np.abs(X.data), minlength=X.shape[1]).astype(np.float64)
+    return np.bincount(X.indices, minlength=X.shape[1]), sizes
 
 
 def column_presence(X: Matrix) -> NDArray[np.bool_]:

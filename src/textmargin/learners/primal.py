@@ -404,7 +404,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
             return canonical(X), y
         self.n_features_in_ = X.shape[1]
-        vars(self).pop("feature_names_in_", None)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # of an earlier fit
         y = check_array(y, ensure_2d=False, dtype=None, accept_sparse="csr", input_name="y", estimator=self)
         check_consistent_length(X, y)
         return X, column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y

@@ -30,7 +30,7 @@ from .. import __version__
 from .._system.locks import ByteLocks
 from .._system.writing import put_whole, write_whole
 from ..errors import OutputError, StoreError
-from ..representations.drafts import ENTRY, StoredRows
+from ..representations.drafts import StoredRows
 
 FORMAT = 1
 _RUN, _MATRIX, _LOCK = "run.json", "matrix.json", "lock"
@@ -51,16 +51,16 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
         self._open_files = ExitStack()
+        self._close = weakref.finalize(self, self._open_files.close)
         self.expected_bytes = 0  # of all files, as far as anybody knows
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="textmargin-"))
-            self._close = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+            self._open_files.callback(shutil.rmtree, self.folder, ignore_errors=True)
             return
         self.folder = Path(folder)
-        with self._explain(_RUN):
+        with self.closed_on_error(), self._explain(_RUN):
             self.folder.mkdir(parents=True, exist_ok=True)
             self._take(json.loads(json.dumps({"format": FORMAT, "textmargin": __version__, **about})))
-        self._close = weakref.finalize(self, self._open_files.close)
 
     def _take(self, about: dict[str, Any]) -> None:
         """Make the folder this run's."""
@@ -77,8 +77,8 @@ class Store:
             for name in dict.fromkeys([*earlier, *about]):
                 if earlier.get(name) != about.get(name):
                     raise StoreError(
-                        f"{self.folder} holds a run with another {name}: {earlier.get(name)!r:.80}, here {about.get(name)!r:.80}; "
-                        f"name another folder, or delete that one."
+                        f"{self.folder} holds a run with another {name}: {earlier.get(name)!r:.80}, here it is "
+                        f"{about.get(name)!r:.80}; name another folder, or delete that one."
                     )
         else:
             write_whole({run: json.dumps(about, indent=1).encode()})
@@ -113,7 +113,7 @@ class Store:
             files = {name: stack.enter_context(path.open("wb")) for name, path in paths.items()}
 
             def write(name: str, array: NDArray[Any]) -> None:
-                data = memoryview(np.ascontiguousarray(array)).cast("B") if array.size else b""
+                data = np.ascontiguousarray(array).view(np.uint8).data
                 sums[name] = zlib.crc32(data, sums[name])
                 files[name].write(data)
 
@@ -122,7 +122,8 @@ class Store:
                 write("starts", (rows.starts[1:] + end).astype("<i8"))
                 write("entries", rows.entries.view("<i8"))
                 end += rows.entries.size
-        write_whole({self.folder / _MATRIX: json.dumps({**sums, "n_entries": end}).encode()})
+        with self._explain(_MATRIX):
+            write_whole({self.folder / _MATRIX: json.dumps({**sums, "n_entries": end}).encode()})
 
     def matrix(self) -> tuple[Path, Path] | None:
         """The files of the matrix, after a look at their checksums; None where it is not there."""
@@ -145,6 +146,15 @@ class Store:
     def paths(self) -> tuple[Path, Path]:
         """Where the matrix is."""
         return self.folder / "starts", self.folder / "entries"
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Closes the store where the block does not end well: at once, not when the last trace of the error is gone."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let go of the folder; a temporary one is deleted."""
@@ -183,6 +193,3 @@ class Store:
 
 def _damaged(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} is damaged ({why}); delete it, and what was in it is made again.")
-
-
-__all__ = ["ENTRY", "Store"]
