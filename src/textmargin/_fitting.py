@@ -145,7 +145,7 @@ def _represent_parts(slots: Slots, parts: TextParts, y: Any, classes: Any, posit
     representation = slots.new_representation()
     with stage(f"turning the texts of {parts.name} into columns"):
         matrix = representation.fit_transform(parts)
-    log.debug(f"{matrix.shape[1]:,} columns, {matrix.n_entries:,} values that are not 0")
+    log.debug(f"{matrix.shape[1]:,} columns")
     if targets is None:
         if parts.labels is None:
             raise LabelError(f"{parts.name} has no labels; give those of its {parts.n_texts:,} texts as y.")

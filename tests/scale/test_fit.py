@@ -114,7 +114,7 @@ def test_every_learner(slots, weight):
         {"rule": "best", "scores": "loo"},
         {"rule": "best", "scores": "train"},
         {"rule": "parameter-free", "utility": Utility(tp=2, fp=-1, ask=-0.2)},
-        {"rule": "zero", "min_recall": 0.7},
+        {"rule": "zero", "min_recall": 0.2},
     ],
     ids=str,
 )
