@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .maps import KernelLandmarks, SubsequenceFeatures
     from .primal import PriorSVC
     from .tables import predict_parquet
-    from .texts import TextFiles, TextLists
+    from .texts import TextFiles, TextLists, TextRows
     from .threshold import ThresholdClassifier
     from .tiles import fill, gram
 
@@ -25,6 +25,7 @@ _HOMES = {
     "SubsequenceFeatures": "maps",
     "TextFiles": "texts",
     "TextLists": "texts",
+    "TextRows": "texts",
     "ThresholdClassifier": "threshold",
     "connect": "_client",
     "fill": "tiles",
@@ -40,6 +41,7 @@ __all__ = [
     "SubsequenceFeatures",
     "TextFiles",
     "TextLists",
+    "TextRows",
     "ThresholdClassifier",
     "connect",
     "fill",
