@@ -11,11 +11,11 @@ from .. import core
 from .._system.progress import Report
 from ..representations.texts import as_texts
 from ..tables.parts import PartedTable
-from ._local import LocalTexts
+from ._local import DiskTexts
 from .facts import LabelCodes, TextFacts
 
 
-class TextLists(LocalTexts):
+class TextLists(DiskTexts):
     """Lists of texts.
 
     Parameters
@@ -23,7 +23,7 @@ class TextLists(LocalTexts):
     parts : sequence of lists of texts
     labels : sequence, default=None
         A name, or a tuple of names, for each text of all lists.
-    folder, progress : as of `LocalTexts`
+    folder, progress : as of `DiskTexts`
 
     Examples
     --------
@@ -64,7 +64,7 @@ class TextLists(LocalTexts):
         return {"texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts]}
 
 
-class TextFiles(LocalTexts):
+class TextFiles(DiskTexts):
     """The texts of files, read a part at a time; rows without a label are left out.
 
     Parameters
@@ -73,7 +73,7 @@ class TextFiles(LocalTexts):
         What `tables.parts.open_parts` gives.
     unlabelled : bool, default=False
         The rows without a label, instead of the others.
-    folder, progress : as of `LocalTexts`
+    folder, progress : as of `DiskTexts`
     """
 
     def __init__(
