@@ -221,4 +221,3 @@ def weight_of_each(sample_weight: Any, n_texts: int) -> Floats:
 def _require_length(targets: Targets, n_texts: int) -> None:
     if len(targets.y) != n_texts:
         raise LabelError(f"There are {n_texts} texts but {len(targets.y)} labels.")
-

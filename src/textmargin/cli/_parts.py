@@ -104,7 +104,9 @@ def train_parts(
     labels, n_texts = known.facts.labels, known.facts.n_texts
     others = _unlabelled_texts(table, known, reading, unlabelled)
     if not n_texts and (holdout.holdout is not None or choose is not None):
-        raise OptionError(f"{'--holdout' if choose is None else '--tune'} needs texts with labels, and none has one; leave it out.")
+        raise OptionError(
+            f"{'--holdout' if choose is None else '--tune'} needs texts with labels, and none has one; leave it out."
+        )
     if not n_texts:
         settings = replace(settings, multilabel=unlabelled.multilabel or reading.label_separator is not None)
     held_out = hold_out(known, table.name, holdout)
@@ -269,4 +271,3 @@ def _count(others: Any) -> int:
     if others is None:
         return 0
     return int(others.n_texts if hasattr(others, "n_texts") else len(others))
-

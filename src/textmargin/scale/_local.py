@@ -113,7 +113,7 @@ class DiskTexts(TextParts):
             if store.matrix() is None:
                 store.write_rows(rows())
                 self._facts = TextFacts.join(facts)
-            return Blocks(store, n_columns, n_jobs)
+            return Blocks(store, n_columns, n_jobs, self.memory)
 
     def open_store(self, settings: Mapping[str, Any]) -> Store:
         """The folder, for a run with these settings."""
@@ -189,7 +189,7 @@ class DiskDrafts(Drafts):
                 self._store.write_rows(self._each(rows_of_part, f"matrix of {self._parts.name}"))
             for number in range(len(self._parts)):
                 self._store.discard(f"draft-{number}")
-            return Blocks(self._store, columns.idf.size, self._n_jobs)
+            return Blocks(self._store, columns.idf.size, self._n_jobs, self._parts.memory)
 
     def _each(self, work: Callable[[int], T], what: str) -> Iterator[T]:
         return self._parts.each(work, n_threads(self._n_jobs), what)
