@@ -14,6 +14,9 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
+import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,7 +37,7 @@ from textmargin.scale.blocks import Blocks
 from textmargin.scale.store import Store
 
 from .measure import describe
-from .planted import N_TERMS, PART, make_block, make_topics
+from .planted import N_TERMS, PART, TOPICS, draw, make_block, make_part, make_topics, word_table, write
 
 CANDIDATES = ("memory 1", "memory 2", "out of core 1", "out of core 2", "dask 1", "dask 2", "LIBLINEAR")
 HELD_OUT = 20_000
@@ -226,7 +229,7 @@ def size(arguments) -> None:
         began = clock()
         parts = TextFiles(open_parts(folder, text="text", label=",".join(TOPICS)), folder=Path(store) / "parts")
         parts.memory = int(memory)
-        model = TextClassifier(learner=TimedSVC(), decision=ThresholdClassifier(utility=arguments.utility))
+        model = TextClassifier(learner=TimedSVC(), decision=ThresholdClassifier(utility=textmargin.T10U))
         with record_stages() as stages:
             model.fit(parts)
         took = clock() - began
@@ -326,7 +329,6 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "textmargin-bench", help="of the corpora")
     parser.add_argument("--memory", type=float, default=8, help="of size: gigabytes")
-    parser.add_argument("--utility", default="t10u", help="of size: that thresholds are set for")
     arguments = parser.parse_args()
     if arguments.section == "candidate":
         run_candidate(arguments)

@@ -58,8 +58,8 @@ def train(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. In parts CSV, TSV, JSON lines or "
-            "Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
+            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. In parts CSV, TSV, JSON lines "
+            "or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
             show_default=False,
         ),
     ] = None,

@@ -120,8 +120,8 @@ def hold_out_last(keys: Floats, name: str, column: str, share: float) -> Bools:
     if start is None or start == keys.min():
         raise TableError(
             f"holdout={share:g} by {column!r} would leave no text to {'evaluate on' if start is None else 'learn from'}: "
-            f"{name} has {len(keys):,} texts, {np.count_nonzero(keys == keys.min()):,} of them with the first value; take another "
-            f"share."
+            f"{name} has {len(keys):,} texts, {np.count_nonzero(keys == keys.min()):,} of them with the first value; "
+            f"take another share."
         )
     return np.asarray(keys >= start)
 
