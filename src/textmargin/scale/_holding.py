@@ -1,0 +1,195 @@
+"""What one worker of a cluster has of a matrix: its rows, in two files in its own folder, memory-mapped by the compiled core.
+
+A `Holding` is a Dask actor: a call goes from the client to the worker without the scheduler, its arrays as they are in memory.
+Where its rows have less than half of all columns these are renumbered, and only their part of a vector travels.
+
+For the solver it takes part in a Newton step: of each class it copies the rows S inside the margin, with costs C, and then gives
+X_S'CX_S p as often as asked.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from distributed import get_worker
+from numpy.typing import NDArray
+
+from .. import core
+from .._typing import Floats, Indices
+from ..errors import StoreError, TextmarginError
+
+Singles = NDArray[np.float32]
+ENTRY = np.dtype([("column", "<i4"), ("value", "<f4")])
+_ENTRIES_AT_ONCE = 1 << 24
+
+
+class HoldingFacts(NamedTuple):
+    """Where a holding is, and of what shape; `columns` are those its rows have, None where it is told of all."""
+
+    address: str
+    n_threads: int
+    n_rows: int
+    n_entries: int
+    columns: Indices | None
+
+
+class ActiveRows(NamedTuple):
+    """Of one class, what a Newton step is about: rows inside the margin, their costs and errors, and their other columns Z."""
+
+    rows: NDArray[np.int32]
+    costs: Singles
+    errors: Singles
+    Z: Singles  # (n_extra, n_rows)
+
+
+class ActiveSums(NamedTuple):
+    """X_S'Ce, the diagonal of X_S'CX_S, and Z'CX_S (n_extra, n_columns)."""
+
+    pull: Singles
+    diagonal: Singles
+    cross: Singles
+
+
+class Holding:
+    """The rows of some neighbouring parts.
+
+    Parameters
+    ----------
+    pieces : sequence
+        What each part is made of.
+    finish : function of a piece, default=None
+        Gives its rows as a CSR matrix (n, n_columns); pieces that are such matrices, or dense ones, need none.
+    n_columns : int
+    first : int
+        The number of the first part, for messages.
+    """
+
+    def __init__(self, pieces: Sequence[Any], finish: Callable[[Any], Any] | None, n_columns: int, first: int) -> None:
+        worker: Any = get_worker()
+        self._address, self._n_threads = str(worker.address), int(worker.state.nthreads)
+        self._columns: Indices | None = None
+        with tempfile.TemporaryDirectory(prefix="textmargin-", dir=worker.local_directory) as folder:  # the mapping outlives it
+            starts, entries = Path(folder, "starts"), Path(folder, "entries")
+            try:
+                n_entries = _write(starts, entries, pieces, finish, n_columns, first)
+                if n_entries:
+                    self._columns = _renumber(entries, n_columns)
+            except OSError as error:
+                raise StoreError(
+                    f"Rows cannot be written to {worker.local_directory!r} of worker {self._address}: {error.strerror or error}; "
+                    f"give it a folder with more room (dask worker --local-directory)."
+                ) from error
+            width = n_columns if self._columns is None else self._columns.size
+            self._texts = core.SparseTexts.mapped(str(starts), str(entries), width)
+        self._active: dict[int, tuple[sp.csr_matrix, Singles]] = {}
+
+    def facts(self) -> HoldingFacts:
+        """Where it is, and of what shape."""
+        texts = self._texts
+        return HoldingFacts(self._address, self._n_threads, texts.n_rows, texts.n_entries, self._columns)
+
+    def times(self, W: Floats, sizes: bool) -> Floats:
+        """XW' (n_rows, k)."""
+        return self._texts.times(W, sizes, self._n_threads)
+
+    def transposed_times(self, A: Floats) -> Floats:
+        """A'X (k, its columns)."""
+        return self._texts.transposed_times(A, self._n_threads)
+
+    def squared_lengths(self) -> Floats:
+        """Of each row."""
+        return self._texts.squared_lengths(self._n_threads)
+
+    def row_counts(self) -> Indices:
+        """Of each row."""
+        return self._texts.row_counts()
+
+    def column_sizes(self) -> tuple[Indices, Floats]:
+        """Of each of its columns."""
+        return self._texts.column_sizes(self._n_threads)
+
+    def take(self, rows: Indices) -> tuple[Indices, Indices, Floats]:
+        """Some rows as indptr, indices (its columns) and data."""
+        return self._texts.take(rows)
+
+    def scores(self, D: Singles) -> Singles:
+        """DX' (k, n_rows)."""
+        return np.ascontiguousarray(self._texts.times(D.astype(np.float64), False, self._n_threads).T, dtype=np.float32)
+
+    def activate(self, classes: Mapping[int, ActiveRows]) -> dict[int, ActiveSums]:
+        """Copy the active rows of some classes, in place of those they had; what the first steps need of them."""
+        with ThreadPoolExecutor(self._n_threads) as threads:
+            found = dict(zip(classes, threads.map(self._activate, classes, classes.values()), strict=True))
+        return found
+
+    def products(self, classes: Sequence[int], P: Singles) -> Singles:
+        """X_S'CX_S p (k, its columns) for a vector p (k, its columns) of each of some classes."""
+        out = np.empty_like(P)
+
+        def multiply(place: int, number: int) -> None:
+            matrix, costs = self._active[number]
+            out[place] = matrix.T @ (costs * (matrix @ P[place]))
+
+        with ThreadPoolExecutor(self._n_threads) as threads:
+            list(threads.map(multiply, range(len(classes)), classes))
+        return out
+
+    def _activate(self, number: int, active: ActiveRows) -> ActiveSums:
+        indptr, indices, data = self._texts.take(active.rows.astype(np.int64))
+        width = self._texts.n_columns
+        matrix = sp.csr_matrix((data.astype(np.float32), indices, indptr), shape=(active.rows.size, width))
+        self._active[number] = matrix, active.costs
+        costs = active.costs.astype(np.float64)
+        pull = matrix.T @ (costs * active.errors)
+        squares = sp.csr_matrix((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
+        cross = (matrix.T @ (active.Z * costs).T).T
+        return ActiveSums(*(np.ascontiguousarray(one, dtype=np.float32) for one in (pull, squares.T @ costs, cross)))
+
+
+def _write(
+    starts: Path, entries: Path, pieces: Iterable[Any], finish: Callable[[Any], Any] | None, n_columns: int, first: int
+) -> int:
+    """The two files of some parts, a part at a time; how many entries they have."""
+    n_entries = 0
+    with starts.open("wb") as start_file, entries.open("wb") as entry_file:
+        np.zeros(1, "<i8").tofile(start_file)
+        for number, piece in enumerate(pieces, start=first):
+            rows = _as_rows(piece if finish is None else finish(piece), n_columns, number)
+            values = np.empty(rows.nnz, ENTRY)
+            values["column"], values["value"] = rows.indices, rows.data
+            values.tofile(entry_file)
+            (rows.indptr[1:].astype("<i8") + n_entries).tofile(start_file)
+            n_entries += rows.nnz
+    return n_entries
+
+
+def _as_rows(matrix: Any, n_columns: int, number: int) -> sp.csr_matrix:
+    if matrix.ndim != 2 or matrix.shape[1] != n_columns:
+        raise TextmarginError(f"Part {number} has shape {matrix.shape}, but the matrix has {n_columns} columns.")
+    rows = sp.csr_matrix(matrix)
+    rows.sum_duplicates()
+    if not np.isfinite(rows.data).all():
+        raise ValueError(f"Part {number} contains NaN or infinity; replace or drop such values first.")
+    return rows
+
+
+def _renumber(entries: Path, n_columns: int) -> Indices | None:
+    """Number columns by those that occur, where these are less than half of all; which they are."""
+    written: Any = np.memmap(entries, ENTRY, "r+")
+    used = np.zeros(n_columns, bool)
+    for start in range(0, written.size, _ENTRIES_AT_ONCE):
+        used[written["column"][start : start + _ENTRIES_AT_ONCE]] = True
+    columns = np.flatnonzero(used)
+    if 2 * columns.size >= n_columns:
+        return None
+    number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    for start in range(0, written.size, _ENTRIES_AT_ONCE):
+        some = written["column"][start : start + _ENTRIES_AT_ONCE]
+        some[:] = number[some]
+    return columns
