@@ -8,6 +8,7 @@ NB_MODULE(core, m) {
     m.doc() = "Compiled core of textmargin; arrays in, arrays out.";
     textmargin::bind_primal(m);
     textmargin::bind_gram(m);
+    textmargin::bind_texts(m);
     textmargin::bind_many(m);
     textmargin::bind_strings(m);
     textmargin::bind_records(m);

@@ -18,10 +18,10 @@ struct Entries {
     const Entry* entry;
 };
 
-// The rows that a class's next step works on, with the columns they touch numbered 0, 1, 2, ...
+// The rows that a class's next step works on: entries begin[i] … end[i] − 1. Copied out, their columns are numbered 0, 1, 2, ...
 struct ActiveRows {
     size_t n_rows, n_columns;
-    const int64_t* start;
+    const int64_t *begin, *end;
     const Entry* entry;
     const float *costs, *errors;  // c and y∘shortfall of each row
     const float* Z;               // n_extra columns, one after the other
@@ -36,9 +36,21 @@ struct Extra {
     double gradient[kMostExtra];
 };
 
-// Vectors as long as the active columns; `sums` has n_extra of them.
+// Vectors as long as the active columns; `sums`, Z'CX, has n_extra of them. `chunk` has 2 + n_extra: sums over some rows, to be added
+// to the sums over all, since millions of rows one by one are more than single precision can add up.
 struct Vectors {
-    float *w, *p, *residual, *diagonal, *direction, *image, *sums;
+    float *w, *p, *residual, *diagonal, *direction, *image, *sums, *chunk;
+    static size_t size(size_t n_columns, size_t n_extra) { return (8 + 2 * n_extra) * n_columns; }
+    static Vectors in(float* at, size_t d, size_t n_extra) {
+        return {at, at + d, at + 2 * d, at + 3 * d, at + 4 * d, at + 5 * d, at + 6 * d, at + (6 + n_extra) * d};
+    }
+};
+
+// Conjugate gradients on the way.
+struct Descent {
+    double norm, enough, promised;
+    int n_steps, max_steps;
+    bool ended;
 };
 
 struct Step {
@@ -77,8 +89,14 @@ struct LinearLevel {
     // How far each text may miss its margin on the way: the larger of where it is and where t times the move brings it.
     void (*reach)(const int8_t* sign, const float* goal, const float* scores, const float* move, size_t n, float t, float* out);
     SearchSums (*search)(const SearchRows& texts, const double* theta);
-    // Newton's direction on the active rows, into p.
-    Step (*direction)(const ActiveRows& X, const Extra& extra, double penalty, double precision, int max_steps, const Vectors& v);
+    // Newton's direction, into p, by conjugate gradients. Of the active rows these need X'Ce, diag(X'CX) and Z'CX, which `sum_rows` adds
+    // to residual, diagonal and sums, and once a step X'CX times the direction, which `add_product` adds to the image. Who has the rows
+    // elsewhere has them do so there.
+    void (*sum_rows)(const ActiveRows& X, size_t n_extra, const Vectors& v);
+    void (*add_product)(const ActiveRows& X, const Vectors& v);
+    Descent (*begin)(size_t n_columns, const Extra& extra, double penalty, double precision, int max_steps, const Vectors& v);
+    void (*step)(size_t n_columns, const Extra& extra, double penalty, const Vectors& v, Descent& descent);
+    Step (*end)(size_t n_columns, const Extra& extra, const Vectors& v, const Descent& descent);
 };
 
 const LinearLevel& linear_baseline();

@@ -126,108 +126,151 @@ SearchSums search(const SearchRows& texts, const double* theta) {
     }
 }
 
-template <size_t K>
-struct Small {  // M⁻¹ times a vector
-    const double* M_inverse;
-    void operator()(const double* v, double* out) const {
-        for (size_t a = 0; a < K; ++a) {
-            out[a] = 0;
-            for (size_t b = 0; b < K; ++b) out[a] += M_inverse[a * K + b] * v[b];
-        }
-    }
-};
+constexpr size_t kChunk = 1 << 14;  // rows whose sums are single precision's
 
-// The quadratic on the active rows S in the weights w, the coefficients of K columns Z eliminated (M = Z'CZ + diag(ρ), gradient g):
-//   downhill  −λw + X_S'(C e + CZ M⁻¹ g)
-//   Hessian    λI + X_S'(C − CZ M⁻¹ Z'C)X_S
-// by conjugate gradients, preconditioned by the diagonal of λI + X_S'CX_S. A row is read once a step, for both of its products.
 template <size_t K>
-Step conjugate_gradients(const ActiveRows& X, const Extra& extra, double penalty, double precision, int max_steps, const Vectors& v) {
+void sum_rows_of(const ActiveRows& X, const Vectors& v) {
     const size_t n = X.n_rows, d = X.n_columns;
-    const Small<K> eliminate{extra.M_inverse};
-    double through[K + 1], z[K + 1];
-    float *residual = v.residual, *diagonal = v.diagonal, *direction = v.direction, *image = v.image, *p = v.p, *sums = v.sums;
-    const float lambda = float(penalty);
-    eliminate(extra.gradient, through);
-    for (size_t j = 0; j < d; ++j) residual[j] = -lambda * v.w[j], diagonal[j] = lambda, p[j] = 0;
-    for (size_t j = 0; j < K * d; ++j) sums[j] = 0;  // Z'C X
-    for (size_t i = 0; i < n; ++i) {
-        const float c = X.costs[i];
-        float a = c * X.errors[i], cz[K + 1];
-        for (size_t b = 0; b < K; ++b) cz[b] = c * X.Z[b * n + i], a += cz[b] * float(through[b]);
-        for (int64_t k = X.start[i]; k < X.start[i + 1]; ++k) {
-            const auto [j, x] = X.entry[k];
-            residual[j] += a * x, diagonal[j] += c * x * x;
-            for (size_t b = 0; b < K; ++b) sums[b * d + j] += cz[b] * x;
+    const bool several = n > kChunk;
+    float *residual = several ? v.chunk : v.residual, *diagonal = several ? v.chunk + d : v.diagonal;
+    float* sums = several ? v.chunk + 2 * d : v.sums;
+    if (several) std::memset(v.chunk, 0, (2 + K) * d * sizeof(float));
+    for (size_t first = 0; first < n; first += kChunk) {
+        const size_t last = first + kChunk < n ? first + kChunk : n;
+        for (size_t i = first; i < last; ++i) {
+            const float c = X.costs[i], a = c * X.errors[i];
+            float cz[K + 1];
+            for (size_t b = 0; b < K; ++b) cz[b] = c * X.Z[b * n + i];
+            for (int64_t k = X.begin[i]; k < X.end[i]; ++k) {
+                const auto [j, x] = X.entry[k];
+                residual[j] += a * x, diagonal[j] += c * x * x;
+                for (size_t b = 0; b < K; ++b) sums[b * d + j] += cz[b] * x;
+            }
         }
+        if (!several) continue;
+        for (size_t j = 0; j < d; ++j) v.residual[j] += residual[j], residual[j] = 0;
+        for (size_t j = 0; j < d; ++j) v.diagonal[j] += diagonal[j], diagonal[j] = 0;
+        for (size_t j = 0; j < K * d; ++j) v.sums[j] += sums[j], sums[j] = 0;
     }
-    double norm = 0, promised = 0;
-#pragma omp simd reduction(+ : norm)
-    for (size_t j = 0; j < d; ++j) {
-        diagonal[j] = 1 / diagonal[j], direction[j] = residual[j] * diagonal[j];
-        norm += double(residual[j]) * direction[j];
-    }
-    const double enough = precision * precision * norm;
-    Step found{};
-    for (; found.n_steps < max_steps && norm > enough; ++found.n_steps) {
-        for (size_t j = 0; j < d; ++j) image[j] = lambda * direction[j];
-        for (size_t b = 0; b < K; ++b) z[b] = 0;
-        for (size_t i = 0; i < n; ++i) {
-            const Entry *first = X.entry + X.start[i], *last = X.entry + X.start[i + 1];
-            const float u = inner(first, last, direction), a = X.costs[i] * u;
-            for (size_t b = 0; b < K; ++b) z[b] += double(a) * X.Z[b * n + i];
-            for (const Entry* k = first; k < last; ++k) image[k->column] += a * k->value;
-        }
-        eliminate(z, through);
-        double along = 0;
-        for (size_t b = 0; b < K; ++b) {
-            const float by = float(through[b]);
-            for (size_t j = 0; j < d; ++j) image[j] -= by * sums[b * d + j];
-        }
-#pragma omp simd reduction(+ : along)
-        for (size_t j = 0; j < d; ++j) along += double(direction[j]) * image[j];
-        if (!(along > 0)) break;  // rounding has eaten what was left
-        const double t = norm / along, before = norm;
-        promised += t * before;
-        const float step = float(t);
-        norm = 0;
-#pragma omp simd reduction(+ : norm)
-        for (size_t j = 0; j < d; ++j) {
-            p[j] += step * direction[j], residual[j] -= step * image[j];
-            norm += double(residual[j]) * residual[j] * diagonal[j];
-        }
-        const float turn = float(norm / before);
-        for (size_t j = 0; j < d; ++j) direction[j] = residual[j] * diagonal[j] + turn * direction[j];
-    }
-    found.precise = norm <= enough, found.residual = norm;
-    for (size_t b = 0; b < K; ++b) {
-        double product = 0;
-        const float* own = sums + b * d;
-#pragma omp simd reduction(+ : product)
-        for (size_t j = 0; j < d; ++j) product += double(own[j]) * p[j];
-        z[b] = extra.gradient[b] + product;
-    }
-    eliminate(z, through);
-    for (size_t b = 0; b < K; ++b) found.q[b] = -through[b];
-    eliminate(extra.gradient, through);
-    found.decrement = promised;
-    for (size_t b = 0; b < K; ++b) found.decrement += extra.gradient[b] * through[b];
-    return found;
 }
 
-Step direction(const ActiveRows& X, const Extra& extra, double penalty, double precision, int max_steps, const Vectors& v) {
-    switch (extra.n) {
-        case 0: return conjugate_gradients<0>(X, extra, penalty, precision, max_steps, v);
-        case 1: return conjugate_gradients<1>(X, extra, penalty, precision, max_steps, v);
-        case 2: return conjugate_gradients<2>(X, extra, penalty, precision, max_steps, v);
-        default: return conjugate_gradients<3>(X, extra, penalty, precision, max_steps, v);
+void sum_rows(const ActiveRows& X, size_t n_extra, const Vectors& v) {
+    switch (n_extra) {
+        case 0: return sum_rows_of<0>(X, v);
+        case 1: return sum_rows_of<1>(X, v);
+        case 2: return sum_rows_of<2>(X, v);
+        default: return sum_rows_of<3>(X, v);
     }
+}
+
+void add_product(const ActiveRows& X, const Vectors& v) {
+    const size_t n = X.n_rows, d = X.n_columns;
+    const bool several = n > kChunk;
+    float* image = several ? v.chunk : v.image;
+    if (several) std::memset(image, 0, d * sizeof(float));
+    for (size_t first = 0; first < n; first += kChunk) {
+        const size_t last = first + kChunk < n ? first + kChunk : n;
+        for (size_t i = first; i < last; ++i) {
+            const Entry *begin = X.entry + X.begin[i], *end = X.entry + X.end[i];
+            const float a = X.costs[i] * inner(begin, end, v.direction);
+            for (const Entry* k = begin; k < end; ++k) image[k->column] += a * k->value;
+        }
+        if (!several) continue;
+        for (size_t j = 0; j < d; ++j) v.image[j] += image[j], image[j] = 0;
+    }
+}
+
+double inner_product(const float* a, const float* b, size_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; ++j) sum += double(a[j]) * b[j];
+    return sum;
+}
+
+// M⁻¹ times a vector, for the coefficients of the columns Z.
+void eliminate(const Extra& extra, const double* v, double* out) {
+    for (size_t a = 0; a < extra.n; ++a) {
+        out[a] = 0;
+        for (size_t b = 0; b < extra.n; ++b) out[a] += extra.M_inverse[a * extra.n + b] * v[b];
+    }
+}
+
+// The quadratic on the active rows S in the weights w, the coefficients of the columns Z eliminated (M = Z'CZ + diag(ρ), gradient g):
+//   downhill  −λw + X_S'Ce + X_S'CZ M⁻¹ g
+//   Hessian    λI + X_S'CX_S − X_S'CZ M⁻¹ Z'CX_S
+// by conjugate gradients, preconditioned by the diagonal of λI + X_S'CX_S.
+Descent begin(size_t d, const Extra& extra, double penalty, double precision, int max_steps, const Vectors& v) {
+    double through[kMostExtra];
+    const float lambda = float(penalty);
+    eliminate(extra, extra.gradient, through);
+    for (size_t b = 0; b < extra.n; ++b) {
+        const float by = float(through[b]), *own = v.sums + b * d;
+        for (size_t j = 0; j < d; ++j) v.residual[j] += by * own[j];
+    }
+    double norm = 0;
+#pragma omp simd reduction(+ : norm)
+    for (size_t j = 0; j < d; ++j) {
+        v.residual[j] -= lambda * v.w[j], v.diagonal[j] = 1 / (v.diagonal[j] + lambda), v.p[j] = 0;
+        v.direction[j] = v.residual[j] * v.diagonal[j];
+        norm += double(v.residual[j]) * v.direction[j];
+    }
+    const double enough = precision * precision * norm;
+    return {norm, enough, 0.0, 0, max_steps, max_steps <= 0 || !(norm > enough)};
+}
+
+// `image` has X'CX times the direction.
+void step(size_t d, const Extra& extra, double penalty, const Vectors& v, Descent& descent) {
+    double z[kMostExtra], through[kMostExtra];
+    const float lambda = float(penalty);
+    for (size_t b = 0; b < extra.n; ++b) z[b] = inner_product(v.sums + b * d, v.direction, d);
+    eliminate(extra, z, through);
+    for (size_t b = 0; b < extra.n; ++b) {
+        const float by = float(through[b]), *own = v.sums + b * d;
+        for (size_t j = 0; j < d; ++j) v.image[j] -= by * own[j];
+    }
+    double along = 0;
+#pragma omp simd reduction(+ : along)
+    for (size_t j = 0; j < d; ++j) {
+        v.image[j] += lambda * v.direction[j];
+        along += double(v.direction[j]) * v.image[j];
+    }
+    if (!(along > 0)) {  // rounding has eaten what was left
+        descent.ended = true;
+        return;
+    }
+    const double t = descent.norm / along, before = descent.norm;
+    descent.promised += t * before;
+    const float by = float(t);
+    double norm = 0;
+#pragma omp simd reduction(+ : norm)
+    for (size_t j = 0; j < d; ++j) {
+        v.p[j] += by * v.direction[j], v.residual[j] -= by * v.image[j];
+        norm += double(v.residual[j]) * v.residual[j] * v.diagonal[j];
+    }
+    const float turn = float(norm / before);
+    for (size_t j = 0; j < d; ++j) v.direction[j] = v.residual[j] * v.diagonal[j] + turn * v.direction[j];
+    descent.norm = norm;
+    descent.ended = ++descent.n_steps >= descent.max_steps || !(norm > descent.enough);
+}
+
+Step end(size_t d, const Extra& extra, const Vectors& v, const Descent& descent) {
+    Step found{};
+    double z[kMostExtra], through[kMostExtra];
+    for (size_t b = 0; b < extra.n; ++b) z[b] = extra.gradient[b] + inner_product(v.sums + b * d, v.p, d);
+    eliminate(extra, z, through);
+    for (size_t b = 0; b < extra.n; ++b) found.q[b] = -through[b];
+    eliminate(extra, extra.gradient, through);
+    found.decrement = descent.promised;
+    for (size_t b = 0; b < extra.n; ++b) found.decrement += extra.gradient[b] * through[b];
+    found.n_steps = descent.n_steps, found.precise = descent.norm <= descent.enough, found.residual = descent.norm;
+    return found;
 }
 
 }  // namespace LEVEL
 
 const LinearLevel& LEVEL_FUNCTION(LEVEL)() {
-    static constexpr LinearLevel level{LEVEL_NAME(LEVEL), &LEVEL::products, &LEVEL::add, &LEVEL::scores, &LEVEL::reach, &LEVEL::search, &LEVEL::direction};
+    static constexpr LinearLevel level{LEVEL_NAME(LEVEL), &LEVEL::products, &LEVEL::add, &LEVEL::scores, &LEVEL::reach, &LEVEL::search,
+                                       &LEVEL::sum_rows, &LEVEL::add_product, &LEVEL::begin, &LEVEL::step, &LEVEL::end};
     return level;
 }
 

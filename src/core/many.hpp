@@ -3,9 +3,9 @@
 //     per class, minimise over w, q   ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢfᵢ)² + ½ Σₖ ρₖ(qₖ − q⁰ₖ)²        f = Xw + Zq + offset
 //
 // A round: (1) the scores of all classes' directions in one pass over X; (2) per class the best point in the plane of its direction and
-// its columns Z; (3) per class the next direction, by conjugate gradients on the active texts, copied out with their columns renumbered.
-// (2) and (3) are one visit to a class. Weights and scores are in single precision: a class that gets no further by it, `stuck`, is
-// left to `newton.hpp`, which has double precision.
+// its columns Z; (3) per class the next direction, by conjugate gradients on the active texts. Only (1) and (3) touch X, which may lie
+// anywhere: they ask `Texts` (`local_texts.hpp`, `remote_texts.hpp`). Weights and scores are in single precision: a class that gets no
+// further by it, `stuck`, is left to `newton.hpp`, which has double precision.
 #pragma once
 
 #include <algorithm>
@@ -52,29 +52,111 @@ struct Results {
     Outcome* outcome;
 };
 
+// The texts of one class that miss their margin, and what its next step needs of them.
+struct Active {
+    std::vector<int64_t> rows;
+    std::vector<float> costs, errors, Z;  // Z: n_extra columns, one after the other
+    Extra extra;
+    double precision;  // that its step is wanted to
+};
+
+// Runs visit(k, scratch) for some classes; Scratch is a thread's own.
+template <class Scratch, class Watch, class Visit>
+void each_class(const std::vector<size_t>& classes, int n_threads, const Watch& watch, const Visit& visit) {
+    Progress progress;
+    auto make_worker = [&] {
+        return [&, scratch = Scratch()](size_t unit) mutable { visit(classes[unit], scratch); };
+    };
+    share_work(classes.size(), int(std::min<size_t>(n_threads, classes.size())), progress, make_worker, watch);
+}
+
+constexpr int kMaxSteps = 250;  // of conjugate gradients
+
+// Texts: n_rows(), n_columns();
+//     multiply(classes, D, out, watch)       out (n_classes, n_rows) = D X' for some classes
+//     descend(classes, push, p, watch)       p (n_classes, n_columns) = A X for the rows push(k) of A
+//     directions(classes, solver, watch)     solver.set_direction() for each, from solver.activate()
+template <class Texts>
 class ManyClasses {
   public:
-    ManyClasses(const LinearLevel& level, const Entries& X, const Problems& problems, const Results& results, double tol, int max_iter,
+    ManyClasses(const LinearLevel& level, Texts& texts, const Problems& problems, const Results& results, double tol, int max_iter,
                 int n_threads)
-        : level_(level), X_(X), problems_(problems), out_(results), tol_(tol), max_iter_(max_iter), n_threads_(n_threads),
-          p_(problems.n_classes * X.n_columns), move_(problems.n_classes * X.n_rows), classes_(problems.n_classes) {}
+        : level_(level), texts_(texts), n_(texts.n_rows()), d_(texts.n_columns()), problems_(problems), out_(results), tol_(tol),
+          max_iter_(max_iter), n_threads_(n_threads), p_(problems.n_classes * d_), move_(problems.n_classes * n_),
+          classes_(problems.n_classes) {}
 
     // From no weights at all, or from those in `w` and `q`.
     template <class Watch>
     void run(bool warm, const Watch& watch) {
         std::vector<size_t> alive(problems_.n_classes);
         for (size_t k = 0; k < alive.size(); ++k) alive[k] = k;
-        std::fill_n(out_.scores, problems_.n_classes * X_.n_rows, 0.f);
-        if (warm) multiply(alive, out_.w, out_.scores, watch);
-        else sum_rows();
+        std::fill_n(out_.scores, problems_.n_classes * n_, 0.f);
+        if (warm) texts_.multiply(alive, out_.w, out_.scores, watch);
         each(alive, watch, [&](size_t k, Scratch& scratch) { begin(k, warm, scratch); });
+        if (warm) texts_.directions(alive, *this, watch);
+        else descend(alive, watch);
         for (int round = 0; round < max_iter_ && !alive.empty(); ++round) {
             watch();  // many short rounds are as long as a few long ones
-            multiply(alive, p_.data(), move_.data(), watch);
+            texts_.multiply(alive, p_.data(), move_.data(), watch);
             each(alive, watch, [&](size_t k, Scratch& scratch) { advance(k, scratch); });
             std::erase_if(alive, [&](size_t k) { return out_.outcome[k] != Outcome::unfinished; });
+            if (round + 1 < max_iter_) texts_.directions(alive, *this, watch);
         }
         check(watch);
+    }
+
+    size_t n_extra() const { return problems_.n_extra; }
+    double penalty() const { return problems_.penalty; }
+    const float* weights(size_t k) const { return out_.w + k * d_; }
+
+    // The active texts of a class, in order.
+    void activate(size_t k, Active& active) const {
+        auto& [rows, costs, errors, Z, extra, precision] = active;
+        const size_t n_extra = problems_.n_extra;
+        rows.clear(), costs.clear(), errors.clear();
+        const float *all_costs = problems_.costs + k * n_, *goal = problems_.goal + k * n_, *scores = out_.scores + k * n_;
+        const int8_t* sign = problems_.sign + k * n_;
+        for (size_t i = 0; i < n_; ++i) {
+            const float error = goal[i] - scores[i];
+            if (!(sign[i] * error > 0) || !(all_costs[i] > 0)) continue;
+            rows.push_back(int64_t(i)), costs.push_back(all_costs[i]), errors.push_back(error);
+        }
+        const size_t n_active = rows.size();
+        Z.resize(n_extra * n_active);
+        for (size_t e = 0; e < n_extra; ++e) {
+            const float* z = problems_.column(k, e, n_);
+            for (size_t r = 0; r < n_active; ++r) Z[e * n_active + r] = z[rows[r]];
+        }
+        double M[kMostExtra * kMostExtra] = {};
+        extra.n = n_extra;
+        for (size_t e = 0; e < n_extra; ++e) {
+            const double pull = problems_.pull[k * n_extra + e];
+            extra.gradient[e] = pull * (out_.q[k * n_extra + e] - problems_.target[k * n_extra + e]);
+            M[e * n_extra + e] = pull;
+            for (size_t r = 0; r < n_active; ++r) {
+                const double cz = double(costs[r]) * Z[e * n_active + r];
+                extra.gradient[e] -= cz * errors[r];
+                for (size_t f = 0; f <= e; ++f) M[e * n_extra + f] += cz * Z[f * n_active + r];
+            }
+        }
+        invert(M, n_extra, extra.M_inverse);
+        precision = std::min(kPrecision, std::sqrt(out_.gap[k]));
+    }
+
+    // Newton's direction as conjugate gradients found it: `p` and `w` on some columns, or on all (null).
+    void set_direction(size_t k, const Step& step, const float* w, const float* p, const int32_t* columns, size_t n_columns) {
+        Class& one = classes_[k];
+        float* own = p_.data() + k * d_;
+        double untouched = 0;  // a column that no active text has meets the penalty alone: there p = −w
+        if (columns) {
+            const float* all = weights(k);
+#pragma omp simd reduction(+ : untouched)
+            for (size_t j = 0; j < d_; ++j) own[j] = -all[j], untouched += double(all[j]) * all[j];
+            for (size_t j = 0; j < n_columns; ++j) untouched -= double(w[j]) * w[j], own[columns[j]] = p[j];
+        } else std::copy_n(p, d_, own);
+        one.decrement = step.decrement + problems_.penalty * std::max(untouched, 0.0);
+        one.newton = true, one.precise = step.precise, one.residual = step.residual;
+        std::copy_n(step.q, kMostExtra, one.dq);
     }
 
   private:
@@ -86,62 +168,16 @@ class ManyClasses {
     };
 
     struct Scratch {
-        std::vector<int32_t> number, columns;
-        std::vector<int64_t> start;
-        std::vector<Entry> entry;
-        std::vector<float> costs, errors, Z, vectors, furthest;
-        std::vector<size_t> rows;
+        std::vector<float> furthest;
         Candidates candidates;
     };
 
     static constexpr double kNegligible = 1e-9, kPrecision = 0.1, kDrift = 1e-4, kSafety = 50, kRough = 1e-4, kNothing = 3e-7;
-    static constexpr int kMaxSteps = 250, kPatience = 12;
-    static constexpr size_t kBlock = 64;
+    static constexpr int kPatience = 12;
 
     template <class Watch, class Visit>
-    void each(const std::vector<size_t>& alive, const Watch& watch, const Visit& visit) {
-        Progress progress;
-        auto make_worker = [&] {
-            return [&, scratch = Scratch()](size_t unit) mutable { visit(alive[unit], scratch); };
-        };
-        share_work(alive.size(), int(std::min<size_t>(n_threads_, alive.size())), progress, make_worker, watch);
-    }
-
-    // out (n_classes, n_rows) = D X' for some classes.
-    template <class Watch>
-    void multiply(const std::vector<size_t>& alive, const float* D, float* out, const Watch& watch) {
-        const size_t n = alive.size(), d = X_.n_columns, width = n == 1 ? 1 : (n + 7) / 8 * 8;
-        by_column_.resize(d * width);
-        Progress layout, product;
-        const size_t side = 512;
-        auto transpose = [&] {
-            return [&](size_t unit) {
-                const size_t from = unit * side, to = std::min(from + side, d);
-                for (size_t j = from; j < to; ++j) std::fill_n(by_column_.data() + j * width + n, width - n, 0.f);
-                for (size_t a = 0; a < n; ++a) {
-                    const float* own = D + alive[a] * d;
-                    for (size_t j = from; j < to; ++j) by_column_[j * width + a] = own[j];
-                }
-            };
-        };
-        share_work((d + side - 1) / side, n_threads_, layout, transpose, watch);
-        auto multiply_rows = [&] {
-            return [&, block = std::vector<float>(kBlock * width)](size_t unit) mutable {
-                const size_t first = unit * kBlock, last = std::min(first + kBlock, X_.n_rows);
-                level_.scores(X_, by_column_.data(), width, first, last, block.data());
-                for (size_t a = 0; a < n; ++a)
-                    for (size_t i = first; i < last; ++i) out[alive[a] * X_.n_rows + i] = block[(i - first) * width + a];
-            };
-        };
-        share_work((X_.n_rows + kBlock - 1) / kBlock, n_threads_, product, multiply_rows, watch);
-    }
-
-    // Σ weight·row, which the first directions of all classes have in common.
-    void sum_rows() {
-        std::vector<double> sum(X_.n_columns, 0.0);
-        for (size_t i = 0; i < X_.n_rows; ++i)
-            for (int64_t k = X_.start[i]; k < X_.start[i + 1]; ++k) sum[X_.entry[k].column] += double(problems_.weight[i]) * X_.entry[k].value;
-        sum_.assign(sum.begin(), sum.end());
+    void each(const std::vector<size_t>& classes, const Watch& watch, const Visit& visit) {
+        each_class<Scratch>(classes, n_threads_, watch, visit);
     }
 
     // Scores were added up step by step; a class whose weights say otherwise by now was led by rounding.
@@ -149,30 +185,29 @@ class ManyClasses {
     void check(const Watch& watch) {
         std::vector<size_t> all(problems_.n_classes);
         for (size_t k = 0; k < all.size(); ++k) all[k] = k;
-        multiply(all, out_.w, move_.data(), watch);
+        texts_.multiply(all, out_.w, move_.data(), watch);
         each(all, watch, [&](size_t k, Scratch&) {
-            const size_t n = X_.n_rows;
-            float* fresh = move_.data() + k * n;
+            float* fresh = move_.data() + k * n_;
             for (size_t e = 0; e < problems_.n_extra; ++e) {
-                const float *z = problems_.column(k, e, n), by = float(out_.q[k * problems_.n_extra + e]);
-                for (size_t i = 0; i < n; ++i) fresh[i] += by * z[i];
+                const float *z = problems_.column(k, e, n_), by = float(out_.q[k * problems_.n_extra + e]);
+                for (size_t i = 0; i < n_; ++i) fresh[i] += by * z[i];
             }
-            for (size_t i = 0; i < n; ++i)
-                if (problems_.costs[k * n + i] > 0 && !(std::abs(fresh[i] - out_.scores[k * n + i]) <= kDrift))  // or NaN
+            for (size_t i = 0; i < n_; ++i)
+                if (problems_.costs[k * n_ + i] > 0 && !(std::abs(fresh[i] - out_.scores[k * n_ + i]) <= kDrift))  // or NaN
                     out_.outcome[k] = Outcome::stuck;
-            std::copy_n(fresh, n, out_.scores + k * n);
+            std::copy_n(fresh, n_, out_.scores + k * n_);
         });
     }
 
     double shortfall(size_t k, size_t i) const {
-        const size_t at = k * X_.n_rows + i;
+        const size_t at = k * n_ + i;
         return problems_.sign[at] * (double(problems_.goal[at]) - out_.scores[at]);
     }
 
     // The columns Z settled, and the first direction.
     void begin(size_t k, bool warm, Scratch& scratch) {
         Class& one = classes_[k];
-        const size_t n = X_.n_rows, n_extra = problems_.n_extra;
+        const size_t n = n_, n_extra = problems_.n_extra;
         out_.outcome[k] = Outcome::unfinished, out_.n_iter[k] = 0, out_.gap[k] = std::numeric_limits<double>::infinity();
         const float* goal = problems_.goal + k * n;
         double nothing = 0;  // the objective of scoring nothing at all
@@ -191,37 +226,23 @@ class ManyClasses {
                 for (size_t i = 0; i < n; ++i) out_.scores[k * n + i] += float(out_.q[k * n_extra + e] * z[i]);
             }
         else
-            std::fill_n(out_.w + k * X_.n_columns, X_.n_columns, 0.f), std::fill_n(out_.q + k * n_extra, n_extra, 0.0);
+            std::fill_n(out_.w + k * d_, d_, 0.f), std::fill_n(out_.q + k * n_extra, n_extra, 0.0);
         search(k, false, scratch);
-        if (warm) return newton(k, scratch);
-        descend(k);
     }
 
-    // Down the gradient where there are no weights yet, which is the difference of the classes' sums (Rocchio): most texts of a
-    // class have in it the same multiple of their weight.
-    void descend(size_t k) {
-        const size_t n = X_.n_rows;
-        const float *costs = problems_.costs + k * n, *weight = problems_.weight;
-        auto push = [&](size_t i) { return costs[i] > 0 ? costs[i] * problems_.sign[k * n + i] * std::max(0.0, shortfall(k, i)) : 0.0; };
-        double common = 0;
-        size_t n_negative = 0;
-        for (size_t i = 0; i < n; ++i) n_negative += problems_.sign[k * n + i] < 0;
-        const int8_t side = 2 * n_negative > n ? -1 : 1;
-        for (size_t i = 0; i < n; ++i)
-            if (problems_.sign[k * n + i] == side && costs[i] > 0 && weight[i] > 0) {
-                common = push(i) / weight[i];
-                break;
-            }
-        float* p = p_.data() + k * X_.n_columns;
-        for (size_t j = 0; j < X_.n_columns; ++j) p[j] = float(common * sum_[j]);
-        for (size_t i = 0; i < n; ++i) {
-            const double full = push(i), usual = common * weight[i], more = full - usual;
-            if (std::abs(more) <= 1e-6 * std::abs(usual)) continue;
-            for (int64_t e = X_.start[i]; e < X_.start[i + 1]; ++e) p[X_.entry[e].column] += float(more * X_.entry[e].value);
+    // Down the gradient where there are no weights yet, which is the difference of the classes' sums (Rocchio).
+    template <class Watch>
+    void descend(const std::vector<size_t>& classes, const Watch& watch) {
+        texts_.descend(classes, [&](size_t k, size_t i) { return push(k, i); }, problems_.weight, p_.data(), watch);
+        for (const size_t k : classes) {
+            classes_[k].newton = false;
+            std::fill_n(classes_[k].dq, kMostExtra, 0.0);
         }
-        Class& one = classes_[k];
-        one.newton = false;
-        std::fill_n(one.dq, kMostExtra, 0.0);
+    }
+
+    double push(size_t k, size_t i) const {
+        const float cost = problems_.costs[k * n_ + i];
+        return cost > 0 ? cost * problems_.sign[k * n_ + i] * std::max(0.0, shortfall(k, i)) : 0.0;
     }
 
     // Goes along the direction as far as is best, and looks for the next.
@@ -250,12 +271,11 @@ class ManyClasses {
                 return;
             }
         }
-        newton(k, scratch);
     }
 
     void search(size_t k, bool moves, Scratch& scratch) {
         Class& one = classes_[k];
-        const size_t n = X_.n_rows, d = X_.n_columns, n_extra = problems_.n_extra;
+        const size_t n = n_, d = d_, n_extra = problems_.n_extra;
         const float *costs = problems_.costs + k * n, *goal = problems_.goal + k * n, *move = move_.data() + k * n;
         const int8_t* sign = problems_.sign + k * n;
         float *w = out_.w + k * d, *scores = out_.scores + k * n;
@@ -316,82 +336,6 @@ class ManyClasses {
         }
     }
 
-    // Newton's direction on the texts that miss their margin.
-    void newton(size_t k, Scratch& scratch) {
-        Class& one = classes_[k];
-        const size_t n = X_.n_rows, d = X_.n_columns, n_extra = problems_.n_extra;
-        auto& [number, columns, start, entry, costs, errors, Z, vectors, furthest, rows, candidates] = scratch;
-        gather(k, scratch);
-        const size_t n_active = rows.size(), n_local = columns.size();
-        const double* q = out_.q + k * n_extra;
-        Extra extra{n_extra, {}, {}};
-        double M[kMostExtra * kMostExtra] = {};
-        Z.resize(n_extra * n_active);
-        for (size_t e = 0; e < n_extra; ++e) {
-            const float* z = problems_.column(k, e, n);
-            for (size_t r = 0; r < n_active; ++r) Z[e * n_active + r] = z[rows[r]];
-        }
-        for (size_t e = 0; e < n_extra; ++e) {
-            const double pull = problems_.pull[k * n_extra + e];
-            extra.gradient[e] = pull * (q[e] - problems_.target[k * n_extra + e]);
-            M[e * n_extra + e] = pull;
-            for (size_t r = 0; r < n_active; ++r) {
-                const double cz = double(costs[r]) * Z[e * n_active + r];
-                extra.gradient[e] -= cz * errors[r];
-                for (size_t f = 0; f <= e; ++f) M[e * n_extra + f] += cz * Z[f * n_active + r];
-            }
-        }
-        invert(M, n_extra, extra.M_inverse);
-        vectors.resize((6 + n_extra) * n_local);
-        float* at = vectors.data();
-        const Vectors v{at, at + n_local, at + 2 * n_local, at + 3 * n_local, at + 4 * n_local, at + 5 * n_local, at + 6 * n_local};
-        const float* w = out_.w + k * d;
-        for (size_t j = 0; j < n_local; ++j) v.w[j] = w[columns[j]];
-        const ActiveRows active{n_active, n_local, start.data(), entry.data(), costs.data(), errors.data(), Z.data()};
-        const double precision = std::min(kPrecision, std::sqrt(out_.gap[k]));
-        const Step step = level_.direction(active, extra, problems_.penalty, precision, kMaxSteps, v);
-
-        float* p = p_.data() + k * d;
-        double untouched = 0;  // a column that no active text has meets the penalty alone: there p = −w
-#pragma omp simd reduction(+ : untouched)
-        for (size_t j = 0; j < d; ++j) p[j] = -w[j], untouched += double(w[j]) * w[j];
-        for (size_t j = 0; j < n_local; ++j) untouched -= double(v.w[j]) * v.w[j], p[columns[j]] = v.p[j];
-        one.decrement = step.decrement + problems_.penalty * std::max(untouched, 0.0);
-        one.newton = true, one.precise = step.precise, one.residual = step.residual;
-        std::copy_n(step.q, kMostExtra, one.dq);
-    }
-
-    // The active rows, with their columns renumbered.
-    void gather(size_t k, Scratch& scratch) {
-        auto& [number, columns, start, entry, costs, errors, Z, vectors, furthest, rows, candidates] = scratch;
-        const size_t n = X_.n_rows;
-        number.resize(X_.n_columns, -1);
-        columns.clear(), start.assign(1, 0), rows.clear(), costs.clear(), errors.clear();
-        size_t size = 0;
-        const float *all_costs = problems_.costs + k * n, *goal = problems_.goal + k * n, *scores = out_.scores + k * n;
-        const int8_t* sign = problems_.sign + k * n;
-        for (size_t i = 0; i < n; ++i) {
-            const float error = goal[i] - scores[i];
-            if (!(sign[i] * error > 0) || !(all_costs[i] > 0)) continue;
-            rows.push_back(i), costs.push_back(all_costs[i]), errors.push_back(error);
-            size += size_t(X_.start[i + 1] - X_.start[i]);
-        }
-        entry.resize(size);
-        size = 0;
-        constexpr size_t kBefore = 6;  // rows lie anywhere: ask for them before they are needed
-        for (size_t r = 0; r < rows.size(); ++r) {
-            if (r + kBefore < rows.size())
-                for (int64_t e = X_.start[rows[r + kBefore]]; e < X_.start[rows[r + kBefore] + 1]; e += 8) __builtin_prefetch(X_.entry + e);
-            for (int64_t e = X_.start[rows[r]]; e < X_.start[rows[r] + 1]; ++e) {
-                int32_t& local = number[X_.entry[e].column];
-                if (local < 0) local = int32_t(columns.size()), columns.push_back(X_.entry[e].column);
-                entry[size++] = {local, X_.entry[e].value};
-            }
-            start.push_back(int64_t(size));
-        }
-        for (const int32_t column : columns) number[column] = -1;
-    }
-
     // The inverse of a small symmetric matrix, given by its lower triangle; a column that no active row has stays where it is.
     static void invert(const double* M, size_t n, double* inverse) {
         for (size_t c = 0; c < n; ++c) {
@@ -403,12 +347,13 @@ class ManyClasses {
     }
 
     const LinearLevel& level_;
-    const Entries& X_;
+    Texts& texts_;
+    const size_t n_, d_;
     const Problems& problems_;
     const Results& out_;
     const double tol_;
     const int max_iter_, n_threads_;
-    std::vector<float> p_, move_, by_column_, sum_;
+    std::vector<float> p_, move_;
     std::vector<Class> classes_;
 };
 

@@ -1,6 +1,7 @@
 """Compiled core: arrays in, arrays out, the GIL released. The sources, with their formulas, are in src/core."""
 
 from collections.abc import Callable, Iterator
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +50,33 @@ def ssk(s: NDArray[np.int32], t: NDArray[np.int32], length: int, decay: float) -
 MOST_EXTRA_COLUMNS: int
 
 class SparseTexts:
+    n_rows: int
+    n_columns: int
+    n_entries: int
+    @overload
     def __init__(self, indptr: _Index, indices: _Index, data: _Floats, n_columns: int, /) -> None: ...
+    @overload
+    def __init__(self, starts: NDArray[np.int64], entries: NDArray[np.int64], n_columns: int, /) -> None: ...
+    @staticmethod
+    def mapped(starts: str, entries: str, n_columns: int, /) -> SparseTexts: ...
+    def is_sound(self) -> bool: ...
+    def times(self, W: _Floats, sizes: bool, n_threads: int, /) -> _Floats: ...
+    def transposed_times(self, A: NDArray[np.floating[Any]], /) -> _Floats: ...
+    def squared_lengths(self, n_threads: int, /) -> _Floats: ...
+    def row_counts(self) -> NDArray[np.int64]: ...
+    def column_sizes(self) -> tuple[NDArray[np.int64], _Floats]: ...
+    def take(self, rows: NDArray[np.int64], /) -> tuple[NDArray[np.int64], NDArray[np.int32], _Floats]: ...
+    def scores(self, level: str, D: _Singles, n_threads: int, /) -> _Singles: ...
+
+_ActiveRows = tuple[NDArray[np.int64], _Singles, _Singles, _Singles]
+
+class ActiveTexts:
+    def __init__(self, texts: SparseTexts, level: str, classes: list[_ActiveRows], /) -> None: ...
+    def sums(self, n_threads: int, /) -> tuple[NDArray[np.int32], NDArray[np.int64], _Singles, _Singles, _Singles]: ...
+    def products(self, classes: list[int], directions: _Singles, n_threads: int, /) -> _Singles: ...
 
 def fit_classes(
-    texts: SparseTexts,
+    texts: Any,
     level: str,
     weight: _Singles,
     sign: NDArray[np.int8],
@@ -69,6 +93,7 @@ def fit_classes(
     tol: float,
     max_iter: int,
     n_threads: int,
+    most_copied: int,
     /,
 ) -> tuple[_Singles, _Floats, _Floats, NDArray[np.int32], NDArray[np.int8]]: ...
 def cg_sparse(

@@ -199,6 +199,7 @@ class Objectives:
             tol,
             max_iter,
             n_threads(n_jobs),
+            1 << 62,
         )
         return scores, gap, n_iter.astype(np.intp), outcome == _CONVERGED
 

@@ -1,0 +1,213 @@
+// Sparse matrices of texts in single precision, for Python.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+
+#include "active_texts.hpp"
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "bind_texts.hpp"
+
+namespace textmargin {
+namespace {
+
+using Single = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Singles = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Longs = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
+using Ints = nb::ndarray<nb::numpy, int32_t, nb::ndim<1>>;
+using OutSingle = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
+
+template <class Index>
+void from_csr(SparseTexts* self, Vector<Index> indptr, Vector<Index> indices, Vector<double> data, size_t n_columns) {
+    require(indptr.size() > 0 && indices.size() == data.size(), "indptr, indices and data do not fit together");
+    std::vector<int64_t> start(indptr.data(), indptr.data() + indptr.size());
+    require(start.front() == 0 && std::is_sorted(start.begin(), start.end()) && size_t(start.back()) == indices.size(), "indptr goes back");
+    std::vector<Entry> entry(indices.size());
+    for (size_t k = 0; k < entry.size(); ++k) {
+        require(indices.data()[k] >= 0 && size_t(indices.data()[k]) < n_columns, "an index is beyond the last column");
+        entry[k] = {int32_t(indices.data()[k]), float(data.data()[k])};
+    }
+    new (self) SparseTexts(std::move(start), std::move(entry), n_columns);
+}
+
+// From the two arrays that the files of a matrix have: entries as pairs of 32 bits.
+void from_entries(SparseTexts* self, Vector<int64_t> starts, Vector<int64_t> entries, size_t n_columns) {
+    require(starts.size() > 0 && starts.data()[0] == 0 && std::is_sorted(starts.data(), starts.data() + starts.size()) &&
+                size_t(starts.data()[starts.size() - 1]) == entries.size(),
+            "starts and entries do not fit together");
+    const auto* first = reinterpret_cast<const Entry*>(entries.data());
+    new (self) SparseTexts(std::vector<int64_t>(starts.data(), starts.data() + starts.size()),
+                           std::vector<Entry>(first, first + entries.size()), n_columns);
+    require(self->is_sound(), "an entry is beyond the last column, or no number");
+}
+
+OutTable times(const SparseTexts& texts, Table W, bool sizes, int n_threads) {
+    const Entries& X = texts.view();
+    require(W.shape(1) == X.n_columns, "W has other columns");
+    auto [out, data] = make<OutTable>(X.n_rows, W.shape(0));
+    nb::gil_scoped_release released;
+    texts.times(W.data(), W.shape(0), sizes, data, n_threads, check_signals);
+    return out;
+}
+
+template <class T>
+OutTable transposed_times(const SparseTexts& texts, nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu> A) {
+    const Entries& X = texts.view();
+    require(A.shape(0) == X.n_rows, "A has other rows");
+    auto [out, data] = make<OutTable>(X.n_columns, A.shape(1));
+    nb::gil_scoped_release released;
+    texts.transposed_times(A.data(), A.shape(1), data, check_signals);
+    return out;
+}
+
+OutVector squared_lengths(const SparseTexts& texts, int n_threads) {
+    const Entries& X = texts.view();
+    auto [out, data] = make<OutVector>(X.n_rows);
+    nb::gil_scoped_release released;
+    texts.each_block(n_threads, check_signals, [&, data = data](size_t first, size_t last) {
+        for (size_t i = first; i < last; ++i)
+            for (int64_t e = X.start[i]; e < X.start[i + 1]; ++e) data[i] += double(X.entry[e].value) * X.entry[e].value;
+    });
+    return out;
+}
+
+Longs row_counts(const SparseTexts& texts) {
+    const Entries& X = texts.view();
+    auto [out, data] = make<Longs, int64_t>(X.n_rows);
+    for (size_t i = 0; i < X.n_rows; ++i) data[i] = X.start[i + 1] - X.start[i];
+    return out;
+}
+
+nb::tuple column_sizes(const SparseTexts& texts) {
+    const Entries& X = texts.view();
+    auto [counts, counts_data] = make<Longs, int64_t>(X.n_columns);
+    auto [sizes, sizes_data] = make<OutVector>(X.n_columns);
+    {
+        nb::gil_scoped_release released;
+        texts.each_block(1, check_signals, [&, counts_data = counts_data, sizes_data = sizes_data](size_t first, size_t last) {
+            for (int64_t e = X.start[first]; e < X.start[last]; ++e)
+                ++counts_data[X.entry[e].column], sizes_data[X.entry[e].column] += std::abs(double(X.entry[e].value));
+        });
+    }
+    return nb::make_tuple(counts, sizes);
+}
+
+nb::tuple take(const SparseTexts& texts, Vector<int64_t> rows) {
+    const Entries& X = texts.view();
+    for (size_t r = 0; r < rows.size(); ++r) require(rows.data()[r] >= 0 && size_t(rows.data()[r]) < X.n_rows, "a row is beyond the last");
+    const size_t n_entries = count_entries(X, {rows.data(), rows.data() + rows.size()});
+    auto [indptr, indptr_data] = make<Longs, int64_t>(rows.size() + 1);
+    auto [indices, indices_data] = make<Ints, int32_t>(n_entries);
+    auto [data, data_data] = make<OutVector>(n_entries);
+    int64_t size = 0;
+    for (size_t r = 0; r < rows.size(); ++r) {
+        for (int64_t e = X.start[rows.data()[r]]; e < X.start[rows.data()[r] + 1]; ++e, ++size)
+            indices_data[size] = X.entry[e].column, data_data[size] = X.entry[e].value;
+        indptr_data[r + 1] = size;
+    }
+    return nb::make_tuple(indptr, indices, data);
+}
+
+// D X' for D (k, n_columns), in single precision: (k, n_rows).
+nb::ndarray<nb::numpy, float, nb::ndim<2>> scores(const SparseTexts& texts, const std::string& level, Singles D, int n_threads) {
+    const Entries& X = texts.view();
+    require(D.shape(1) == X.n_columns, "D has other columns");
+    auto [out, data] = make<nb::ndarray<nb::numpy, float, nb::ndim<2>>, float>(D.shape(0), X.n_rows);
+    std::vector<size_t> all(D.shape(0));
+    std::iota(all.begin(), all.end(), size_t{0});
+    const LinearLevel& loops = linear_level(level);
+    nb::gil_scoped_release released;
+    LocalTexts(loops, X, 0, n_threads).multiply(all, D.data(), data, check_signals);
+    return out;
+}
+
+// Active rows keep the texts they are of.
+class BoundActiveTexts : public ActiveTexts {
+  public:
+    using ActiveTexts::ActiveTexts;
+};
+
+void from_classes(BoundActiveTexts* self, const SparseTexts& texts, const std::string& level, nb::list classes) {
+    const Entries& X = texts.view();
+    std::vector<ActiveTexts::Rows> given;
+    size_t n_extra = 0;
+    for (const nb::handle one : classes) {
+        const auto rows = nb::cast<Vector<int64_t>>(one[0]);
+        const auto costs = nb::cast<Single>(one[1]), errors = nb::cast<Single>(one[2]);
+        const auto Z = nb::cast<Singles>(one[3]);
+        require(costs.size() == rows.size() && errors.size() == rows.size() && Z.shape(1) == rows.size(), "rows do not fit together");
+        for (size_t r = 0; r < rows.size(); ++r) require(rows.data()[r] >= 0 && size_t(rows.data()[r]) < X.n_rows, "a row is beyond the last");
+        n_extra = Z.shape(0);
+        given.push_back({{rows.data(), rows.data() + rows.size()},
+                         {costs.data(), costs.data() + costs.size()},
+                         {errors.data(), errors.data() + errors.size()},
+                         {Z.data(), Z.data() + Z.size()}});
+    }
+    const LinearLevel& loops = linear_level(level);
+    nb::gil_scoped_release released;
+    new (self) BoundActiveTexts(loops, X, std::move(given), n_extra);
+}
+
+// Columns of all classes one after the other, their ends, X'Ce, diag(X'CX), Z'CX.
+nb::tuple sums(const BoundActiveTexts& active, int n_threads) {
+    const size_t size = active.ends().back(), T = active.n_classes();
+    auto [columns, columns_data] = make<Ints, int32_t>(size);
+    auto [ends, ends_data] = make<Longs, int64_t>(T + 1);
+    for (size_t k = 0; k < T; ++k) {
+        std::copy(active.columns(k).begin(), active.columns(k).end(), columns_data + active.ends()[k]);
+        ends_data[k + 1] = int64_t(active.ends()[k + 1]);
+    }
+    auto [residual, residual_data] = make<OutSingle, float>(size);
+    auto [diagonal, diagonal_data] = make<OutSingle, float>(size);
+    auto [extra, extra_data] = make<OutSingle, float>(active.n_extra() * size);
+    {
+        nb::gil_scoped_release released;
+        active.sums(residual_data, diagonal_data, extra_data, n_threads, check_signals);
+    }
+    return nb::make_tuple(columns, ends, residual, diagonal, extra);
+}
+
+OutSingle products(const BoundActiveTexts& active, const std::vector<size_t>& classes, Single directions, int n_threads) {
+    size_t size = 0;
+    for (const size_t k : classes) {
+        require(k < active.n_classes(), "there is no such class");
+        size += active.columns(k).size();
+    }
+    require(directions.size() == size, "directions are of other columns");
+    auto [images, data] = make<OutSingle, float>(size);
+    nb::gil_scoped_release released;
+    active.products(classes, directions.data(), data, n_threads, check_signals);
+    return images;
+}
+
+}  // namespace
+
+void bind_texts(nb::module_& m) {
+    nb::class_<SparseTexts>(m, "SparseTexts")
+        .def("__init__", &from_csr<int32_t>)
+        .def("__init__", &from_csr<int64_t>)
+        .def("__init__", &from_entries)
+        .def_static("mapped", [](const std::string& starts, const std::string& entries, size_t n_columns) {
+            return new SparseTexts(starts, entries, n_columns);
+        })
+        .def_prop_ro("n_rows", [](const SparseTexts& texts) { return texts.view().n_rows; })
+        .def_prop_ro("n_columns", [](const SparseTexts& texts) { return texts.view().n_columns; })
+        .def_prop_ro("n_entries", &SparseTexts::n_entries)
+        .def("is_sound", &SparseTexts::is_sound, nb::call_guard<nb::gil_scoped_release>())
+        .def("times", &times)
+        .def("transposed_times", &transposed_times<double>)
+        .def("transposed_times", &transposed_times<float>)
+        .def("squared_lengths", &squared_lengths)
+        .def("row_counts", &row_counts)
+        .def("column_sizes", &column_sizes)
+        .def("take", &take)
+        .def("scores", &scores);
+    nb::class_<BoundActiveTexts>(m, "ActiveTexts")
+        .def("__init__", &from_classes, nb::keep_alive<1, 2>())
+        .def("sums", &sums)
+        .def("products", &products);
+}
+
+}  // namespace textmargin

@@ -1,0 +1,166 @@
+// The texts of the linear solver where they can be addressed: in memory, or in a file that is mapped to it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "many.hpp"
+
+namespace textmargin {
+
+// Some rows, copied out with their columns renumbered in the order in which they are met: frequent ones first, and close together.
+struct RowCopy {
+    std::vector<int32_t> columns;  // that they touch
+    std::vector<int64_t> start;
+    std::vector<Entry> entry;
+
+    void take(const Entries& X, const std::vector<int64_t>& rows, size_t n_entries, std::vector<int32_t>& number) {
+        number.resize(X.n_columns, -1);
+        columns.clear(), start.assign(1, 0);
+        entry.resize(n_entries);
+        size_t size = 0;
+        constexpr size_t kBefore = 6;  // rows lie anywhere: ask for them before they are needed
+        for (size_t r = 0; r < rows.size(); ++r) {
+            if (r + kBefore < rows.size())
+                for (int64_t e = X.start[rows[r + kBefore]]; e < X.start[rows[r + kBefore] + 1]; e += 8) __builtin_prefetch(X.entry + e);
+            for (int64_t e = X.start[rows[r]]; e < X.start[rows[r] + 1]; ++e) {
+                int32_t& local = number[X.entry[e].column];
+                if (local < 0) local = int32_t(columns.size()), columns.push_back(X.entry[e].column);
+                entry[size++] = {local, X.entry[e].value};
+            }
+            start.push_back(int64_t(size));
+        }
+        for (const int32_t column : columns) number[column] = -1;
+    }
+};
+
+inline size_t count_entries(const Entries& X, const std::vector<int64_t>& rows) {
+    size_t n_entries = 0;
+    for (const int64_t row : rows) n_entries += size_t(X.start[row + 1] - X.start[row]);
+    return n_entries;
+}
+
+class LocalTexts {
+  public:
+    // Active rows are copied out, their columns renumbered, where they have no more than `most_copied` entries.
+    LocalTexts(const LinearLevel& level, const Entries& X, size_t most_copied, int n_threads)
+        : level_(level), X_(X), most_copied_(most_copied), n_threads_(n_threads) {}
+
+    size_t n_rows() const { return X_.n_rows; }
+    size_t n_columns() const { return X_.n_columns; }
+
+    template <class Watch>
+    void multiply(const std::vector<size_t>& classes, const float* D, float* out, const Watch& watch) {
+        const size_t n = classes.size(), d = X_.n_columns, width = n == 1 ? 1 : (n + 7) / 8 * 8;
+        by_column_.resize(d * width);
+        Progress layout, product;
+        const size_t side = 512;
+        auto transpose = [&] {
+            return [&](size_t unit) {
+                const size_t from = unit * side, to = std::min(from + side, d);
+                for (size_t j = from; j < to; ++j) std::fill_n(by_column_.data() + j * width + n, width - n, 0.f);
+                for (size_t a = 0; a < n; ++a) {
+                    const float* own = D + classes[a] * d;
+                    for (size_t j = from; j < to; ++j) by_column_[j * width + a] = own[j];
+                }
+            };
+        };
+        share_work((d + side - 1) / side, n_threads_, layout, transpose, watch);
+        auto multiply_rows = [&] {
+            return [&, block = std::vector<float>(kBlock * width)](size_t unit) mutable {
+                const size_t first = unit * kBlock, last = std::min(first + kBlock, X_.n_rows);
+                level_.scores(X_, by_column_.data(), width, first, last, block.data());
+                for (size_t a = 0; a < n; ++a)
+                    for (size_t i = first; i < last; ++i) out[classes[a] * X_.n_rows + i] = block[(i - first) * width + a];
+            };
+        };
+        share_work((X_.n_rows + kBlock - 1) / kBlock, n_threads_, product, multiply_rows, watch);
+    }
+
+    // Most texts of a class have in its sum the same multiple of their weight; the sum of all by their weight is worked out once.
+    template <class Push, class Watch>
+    void descend(const std::vector<size_t>& classes, const Push& push, const float* weight, float* p, const Watch& watch) {
+        const size_t n = X_.n_rows, d = X_.n_columns;
+        std::vector<double> sum(d, 0.0);
+        for (size_t i = 0; i < n; ++i)
+            for (int64_t k = X_.start[i]; k < X_.start[i + 1]; ++k) sum[X_.entry[k].column] += double(weight[i]) * X_.entry[k].value;
+        each_class<std::vector<double>>(classes, n_threads_, watch, [&](size_t k, std::vector<double>& own) {
+            const double common = usual_push(k, push, weight);
+            own.resize(d);
+            for (size_t j = 0; j < d; ++j) own[j] = common * sum[j];
+            for (size_t i = 0; i < n; ++i) {
+                const double full = push(k, i), usual = common * weight[i], more = full - usual;
+                if (std::abs(more) <= 1e-6 * std::abs(usual)) continue;
+                for (int64_t e = X_.start[i]; e < X_.start[i + 1]; ++e) own[X_.entry[e].column] += more * X_.entry[e].value;
+            }
+            std::copy(own.begin(), own.end(), p + k * d);
+        });
+    }
+
+    template <class Solver, class Watch>
+    void directions(const std::vector<size_t>& classes, Solver& solver, const Watch& watch) {
+        each_class<Scratch>(classes, n_threads_, watch, [&](size_t k, Scratch& scratch) { direction(k, solver, scratch); });
+    }
+
+  private:
+    struct Scratch {
+        Active active;
+        RowCopy copy;
+        std::vector<int32_t> number;
+        std::vector<int64_t> start, end;
+        std::vector<float> vectors;
+    };
+    static constexpr size_t kBlock = 64;
+
+    // What a text of the larger side pushes by, beside its weight.
+    template <class Push>
+    double usual_push(size_t k, const Push& push, const float* weight) const {
+        size_t n_negative = 0;
+        for (size_t i = 0; i < X_.n_rows; ++i) n_negative += push(k, i) < 0;
+        const bool negative = 2 * n_negative > X_.n_rows;
+        for (size_t i = 0; i < X_.n_rows; ++i) {
+            const double own = push(k, i);
+            if (weight[i] > 0 && (negative ? own < 0 : own > 0)) return own / weight[i];
+        }
+        return 0;
+    }
+
+    template <class Solver>
+    void direction(size_t k, Solver& solver, Scratch& scratch) const {
+        auto& [active, copy, number, start, end, vectors] = scratch;
+        solver.activate(k, active);
+        const size_t n_extra = active.extra.n, n_entries = count_entries(X_, active.rows);
+        const bool copies = n_entries <= most_copied_;
+        if (copies) copy.take(X_, active.rows, n_entries, number);
+        else {
+            start.clear(), end.clear();
+            for (const int64_t row : active.rows) start.push_back(X_.start[row]), end.push_back(X_.start[row + 1]);
+        }
+        const size_t d = copies ? copy.columns.size() : X_.n_columns;
+        vectors.assign(Vectors::size(d, n_extra), 0.f);
+        const Vectors v = Vectors::in(vectors.data(), d, n_extra);
+        const float* w = solver.weights(k);
+        for (size_t j = 0; j < d; ++j) v.w[j] = w[copies ? size_t(copy.columns[j]) : j];
+        const int64_t* first = copies ? copy.start.data() : start.data();
+        const ActiveRows rows{active.rows.size(), d, first, copies ? first + 1 : end.data(), copies ? copy.entry.data() : X_.entry,
+                              active.costs.data(), active.errors.data(), active.Z.data()};
+        level_.sum_rows(rows, n_extra, v);
+        Descent descent = level_.begin(d, active.extra, solver.penalty(), active.precision, kMaxSteps, v);
+        while (!descent.ended) {
+            std::fill_n(v.image, d, 0.f);
+            level_.add_product(rows, v);
+            level_.step(d, active.extra, solver.penalty(), v, descent);
+        }
+        const Step step = level_.end(d, active.extra, v, descent);
+        solver.set_direction(k, step, v.w, v.p, copies ? copy.columns.data() : nullptr, d);
+    }
+
+    const LinearLevel& level_;
+    const Entries X_;
+    const size_t most_copied_;
+    const int n_threads_;
+    std::vector<float> by_column_;
+};
+
+}  // namespace textmargin
