@@ -1,4 +1,4 @@
-"""The same models when the corpus no longer fits one machine: names of the in-memory classes, on Dask collections."""
+"""Texts in parts, and their matrices: on this machine's disk, or with the workers of a Dask cluster."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -6,41 +6,23 @@ from typing import TYPE_CHECKING
 from ..errors import install_hint
 
 if TYPE_CHECKING:
-    from ._blocks import Blocks
     from ._client import connect
-    from .bow import BagOfWords
-    from .maps import KernelLandmarks, SubsequenceFeatures
-    from .primal import PriorSVC
+    from .cluster_blocks import ClusterBlocks
+    from .cluster_texts import ClusterTexts
     from .tables import predict_parquet
-    from .threshold import ThresholdClassifier
     from .tiles import fill, gram
 
 # Where each name lives; loaded when first asked for, as in the package above.
 _HOMES = {
-    "BagOfWords": "bow",
-    "Blocks": "_blocks",
-    "KernelLandmarks": "maps",
-    "PriorSVC": "primal",
-    "SubsequenceFeatures": "maps",
-    "ThresholdClassifier": "threshold",
+    "ClusterBlocks": "cluster_blocks",
+    "ClusterTexts": "cluster_texts",
     "connect": "_client",
     "fill": "tiles",
     "gram": "tiles",
     "predict_parquet": "tables",
 }
 
-__all__ = [
-    "BagOfWords",
-    "Blocks",
-    "KernelLandmarks",
-    "PriorSVC",
-    "SubsequenceFeatures",
-    "ThresholdClassifier",
-    "connect",
-    "fill",
-    "gram",
-    "predict_parquet",
-]
+__all__ = ["ClusterBlocks", "ClusterTexts", "connect", "fill", "gram", "predict_parquet"]
 
 
 def __getattr__(name: str) -> object:

@@ -3,17 +3,16 @@
 A `Holding` is a Dask actor: a call goes from the client to the worker without the scheduler, its arrays as they are in memory.
 Where its rows have less than half of all columns these are renumbered, and only their part of a vector travels.
 
-For the solver it takes part in a Newton step: of each class it copies the rows S inside the margin, with costs C, and then gives
-X_S'CX_S p as often as asked.
+For the solver it takes part in Newton's steps: of each class it copies the rows S inside the margin, with costs C, and then gives
+X_S'CX_S p as often as asked (`remote_texts.hpp`).
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,10 +20,14 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from .. import core
+from .._system.levels import vector_level
 from .._typing import Floats, Indices
 from ..errors import StoreError, TextmarginError
 
-Singles = NDArray[np.float32]
+Singles: TypeAlias = NDArray[np.float32]
+ActiveRows: TypeAlias = tuple[NDArray[np.int64], Singles, Singles, Singles]  # of a class: rows, costs, errors, Z (n_extra, n)
+# Columns of all classes, one after the other, and their ends (k + 1,); X_S'Ce, diag(X_S'CX_S) and Z'CX_S in the same order.
+ActiveSums: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], Singles, Singles, Singles]
 ENTRY = np.dtype([("column", "<i4"), ("value", "<f4")])
 _ENTRIES_AT_ONCE = 1 << 24
 
@@ -37,23 +40,6 @@ class HoldingFacts(NamedTuple):
     n_rows: int
     n_entries: int
     columns: Indices | None
-
-
-class ActiveRows(NamedTuple):
-    """Of one class, what a Newton step is about: rows inside the margin, their costs and errors, and their other columns Z."""
-
-    rows: NDArray[np.int32]
-    costs: Singles
-    errors: Singles
-    Z: Singles  # (n_extra, n_rows)
-
-
-class ActiveSums(NamedTuple):
-    """X_S'Ce, the diagonal of X_S'CX_S, and Z'CX_S (n_extra, n_columns)."""
-
-    pull: Singles
-    diagonal: Singles
-    cross: Singles
 
 
 class Holding:
@@ -87,7 +73,7 @@ class Holding:
                 ) from error
             width = n_columns if self._columns is None else self._columns.size
             self._texts = core.SparseTexts.mapped(str(starts), str(entries), width)
-        self._active: dict[int, tuple[sp.csr_matrix, Singles]] = {}
+        self._active: core.ActiveTexts | None = None
 
     def facts(self) -> HoldingFacts:
         """Where it is, and of what shape."""
@@ -99,8 +85,8 @@ class Holding:
         return self._texts.times(W, sizes, self._n_threads)
 
     def transposed_times(self, A: Floats) -> Floats:
-        """A'X (k, its columns)."""
-        return self._texts.transposed_times(A, self._n_threads)
+        """X'A (its columns, k)."""
+        return self._texts.transposed_times(A)
 
     def squared_lengths(self) -> Floats:
         """Of each row."""
@@ -112,44 +98,36 @@ class Holding:
 
     def column_sizes(self) -> tuple[Indices, Floats]:
         """Of each of its columns."""
-        return self._texts.column_sizes(self._n_threads)
+        return self._texts.column_sizes()
 
-    def take(self, rows: Indices) -> tuple[Indices, Indices, Floats]:
-        """Some rows as indptr, indices (its columns) and data."""
-        return self._texts.take(rows)
+    def take(self, rows: Indices) -> tuple[Indices, NDArray[np.int32], Floats]:
+        """Some rows as indptr, indices (of all columns) and data."""
+        indptr, indices, data = self._texts.take(rows)
+        return indptr, self._of_all(indices), data
 
     def scores(self, D: Singles) -> Singles:
         """DX' (k, n_rows)."""
-        return np.ascontiguousarray(self._texts.times(D.astype(np.float64), False, self._n_threads).T, dtype=np.float32)
+        return self._texts.scores(vector_level(), D, self._n_threads)
 
-    def activate(self, classes: Mapping[int, ActiveRows]) -> dict[int, ActiveSums]:
-        """Copy the active rows of some classes, in place of those they had; what the first steps need of them."""
-        with ThreadPoolExecutor(self._n_threads) as threads:
-            found = dict(zip(classes, threads.map(self._activate, classes, classes.values()), strict=True))
-        return found
+    def gradients(self, A: Singles) -> Singles:
+        """AX (k, its columns)."""
+        return np.ascontiguousarray(self._texts.transposed_times(np.ascontiguousarray(A.T)).T, dtype=np.float32)
 
-    def products(self, classes: Sequence[int], P: Singles) -> Singles:
-        """X_S'CX_S p (k, its columns) for a vector p (k, its columns) of each of some classes."""
-        out = np.empty_like(P)
+    def activate(self, classes: list[ActiveRows]) -> ActiveSums:
+        """Copy the active rows of some classes, in place of those there were; what the first step needs of them."""
+        self._active = None  # first, so that there is room
+        self._active = core.ActiveTexts(self._texts, vector_level(), classes)
+        columns, *sums = self._active.sums(self._n_threads)
+        return self._of_all(columns), *sums
 
-        def multiply(place: int, number: int) -> None:
-            matrix, costs = self._active[number]
-            out[place] = matrix.T @ (costs * (matrix @ P[place]))
+    def products(self, classes: list[int], directions: Singles) -> Singles:
+        """X_S'CX_S p for directions p of some classes, on the columns that their active rows have, one class after the other."""
+        if self._active is None:
+            raise LookupError("no rows are active")
+        return self._active.products(classes, directions, self._n_threads)
 
-        with ThreadPoolExecutor(self._n_threads) as threads:
-            list(threads.map(multiply, range(len(classes)), classes))
-        return out
-
-    def _activate(self, number: int, active: ActiveRows) -> ActiveSums:
-        indptr, indices, data = self._texts.take(active.rows.astype(np.int64))
-        width = self._texts.n_columns
-        matrix = sp.csr_matrix((data.astype(np.float32), indices, indptr), shape=(active.rows.size, width))
-        self._active[number] = matrix, active.costs
-        costs = active.costs.astype(np.float64)
-        pull = matrix.T @ (costs * active.errors)
-        squares = sp.csr_matrix((matrix.data**2, matrix.indices, matrix.indptr), shape=matrix.shape)
-        cross = (matrix.T @ (active.Z * costs).T).T
-        return ActiveSums(*(np.ascontiguousarray(one, dtype=np.float32) for one in (pull, squares.T @ costs, cross)))
+    def _of_all(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
+        return columns if self._columns is None else self._columns[columns].astype(np.int32)
 
 
 def _write(

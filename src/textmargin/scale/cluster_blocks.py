@@ -8,7 +8,7 @@ again, and asked again: it has the same rows, so that sums are the same to the b
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -75,7 +75,7 @@ class ClusterBlocks(BlockMatrix):
         if not self.pieces:
             raise TextmarginError("ClusterBlocks needs at least one part; got none.")
         self._finish = finish
-        self._active: Mapping[int, ActiveRows] = {}
+        self._active: Sequence[ActiveRows] = ()
         self._client = client()
         self._n_columns = n_columns
         parts = compute_parts(self.pieces) if computed is None else list(computed)
@@ -101,7 +101,7 @@ class ClusterBlocks(BlockMatrix):
     def transposed_times(self, A: Floats) -> Floats:
         """A'X (k, n_columns)."""
         answers = self._ask("transposed_times", [(np.ascontiguousarray(A[rows]),) for rows in self._rows()])
-        return self._sum(answers)
+        return np.ascontiguousarray(self._sum([answer.T for answer in answers]))
 
     def squared_lengths(self) -> Floats:
         """Of each row, (n_texts,)."""
@@ -123,8 +123,8 @@ class ClusterBlocks(BlockMatrix):
         wanted = [np.flatnonzero(place == i) for i in range(len(self._shares))]
         answers = self._ask("take", [(rows[own] - start,) for own, start in zip(wanted, self._starts[:-1], strict=True)])
         matrices = [
-            sp.csr_matrix((data, self._up(share, indices), indptr), shape=(own.size, self.shape[1]))
-            for (indptr, indices, data), own, share in zip(answers, wanted, self._shares, strict=True)
+            sp.csr_matrix((data, indices, indptr), shape=(own.size, self.shape[1]))
+            for (indptr, indices, data), own in zip(answers, wanted, strict=True)
         ]
         order = np.empty(rows.size, np.intp)
         order[np.concatenate(wanted)] = np.arange(rows.size)
@@ -134,48 +134,47 @@ class ClusterBlocks(BlockMatrix):
         """The whole matrix in memory."""
         return self.take(np.arange(self.shape[0]))
 
+    # What the solver asks (`remote_texts.hpp`)
+
+    def solver_texts(self) -> Self:
+        """Itself."""
+        return self
+
     def scores(self, D: Singles) -> Singles:
-        """DX' (k, n_texts) for directions D (k, n_columns), in single precision."""
+        """DX' (k, n_texts) for directions D (k, n_columns)."""
         return np.concatenate(self._ask("scores", [(self._down(share, D),) for share in self._shares]), axis=1)
 
-    def activate(self, classes: Mapping[int, ActiveRows]) -> dict[int, ActiveSums]:
-        """Have the workers copy the active rows of some classes, in place of those they had; rows are in ascending order."""
-        self._active = {**self._active, **classes}
-        answers = self._ask("activate", [(self._part_of(classes, rows),) for rows in self._rows()])
-        return {
-            number: ActiveSums(*(self._sum(of_all) for of_all in zip(*(answer[number] for answer in answers), strict=True)))
-            for number in classes
-        }
+    def gradients(self, A: Singles) -> Singles:
+        """AX (k, n_columns) for A (k, n_texts)."""
+        return self._sum(self._ask("gradients", [(np.ascontiguousarray(A[:, rows]),) for rows in self._rows()]))
 
-    def products(self, classes: Sequence[int], P: Singles) -> Singles:
-        """X_S'CX_S p (k, n_columns) for a vector p of each of some classes, S its active rows and C their costs."""
-        numbers = list(classes)
-        return self._sum(self._ask("products", [(numbers, self._down(share, P)) for share in self._shares]))
+    def activate(self, classes: Sequence[ActiveRows]) -> list[ActiveSums]:
+        """Have the workers copy the active rows of some classes, in ascending order, in place of those they had; their sums."""
+        self._active = classes
+        answers = self._ask("activate", [(self._active_in(rows),) for rows in self._rows()])
+        return answers
 
-    def solver_texts(self) -> Any:
-        """Itself: the solver asks for scores, active rows and products."""
-        return self
+    def products(self, classes: Sequence[int], directions: Sequence[Singles]) -> list[Singles]:
+        """Per worker X_S'CX_S p for its directions p of some classes, on the columns of its active rows S."""
+        return self._ask("products", [(list(classes), own) for own in directions])
 
     # Putting together
 
     def _rows(self) -> list[slice]:
         return [slice(start, end) for start, end in pairwise(self._starts.tolist())]
 
-    def _part_of(self, classes: Mapping[int, ActiveRows], share: slice) -> dict[int, ActiveRows]:
-        found = {}
-        for number, active in classes.items():
-            a, b = np.searchsorted(active.rows, (share.start, share.stop)).tolist()
-            rows = (active.rows[a:b] - share.start).astype(np.int32)
-            found[number] = ActiveRows(rows, active.costs[a:b], active.errors[a:b], np.ascontiguousarray(active.Z[:, a:b]))
+    def _active_in(self, share: slice) -> list[ActiveRows]:
+        """The active rows of each class that are of one share, by their numbers in it."""
+        found = []
+        for rows, costs, errors, Z in self._active:
+            a, b = np.searchsorted(rows, (share.start, share.stop)).tolist()
+            found.append((rows[a:b] - share.start, costs[a:b], errors[a:b], np.ascontiguousarray(Z[:, a:b])))
         return found
 
     def _down(self, share: _Share, W: Any) -> Any:
         """What a worker needs of vectors over all columns."""
         columns = share.facts.columns
         return np.ascontiguousarray(W if columns is None else W[:, columns])
-
-    def _up(self, share: _Share, columns: Indices) -> Indices:
-        return columns if share.facts.columns is None else share.facts.columns[columns]
 
     def _sum(self, answers: Sequence[Any]) -> Any:
         """Vectors over the workers' own columns, added up over all columns in the order of the rows."""
@@ -255,7 +254,7 @@ class ClusterBlocks(BlockMatrix):
             try:
                 made.facts = self._call(made, "facts", ())()
                 if self._active:
-                    self._call(made, "activate", (self._part_of(self._active, self._rows()[i]),))()
+                    self._call(made, "activate", (self._active_in(self._rows()[i]),))()
             except _LostError:
                 continue  # found out again when it is asked
             if share.facts.n_rows >= 0 and made.facts[2:4] != share.facts[2:4]:
