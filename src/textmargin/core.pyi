@@ -209,6 +209,23 @@ class Terms:
 def decode_terms(block: NDArray[np.uint8], ends: _Rows, /) -> list[str]: ...
 def count_ngrams(codes: _Codes, starts: _Rows, length: int, /) -> tuple[_Rows, NDArray[np.int32], _Floats, _Rows]: ...
 def text_digests(texts: list[str], /) -> NDArray[np.uint64]: ...
+def text_keys(texts: list[str], /) -> NDArray[np.uint64]: ...
+def merge_terms(
+    block_a: NDArray[np.uint8], ends_a: _Rows, block_b: NDArray[np.uint8], ends_b: _Rows, /
+) -> tuple[NDArray[np.uint8], _Rows, _Rows, _Rows]: ...
+def match_terms(
+    block: NDArray[np.uint8], ends: _Rows, all_block: NDArray[np.uint8], all_ends: _Rows, /
+) -> NDArray[np.int32]: ...
+def finish_rows(
+    starts: _Rows,
+    terms: NDArray[np.int32],
+    counts: NDArray[np.uint32],
+    columns: NDArray[np.int32],
+    idf: _Floats,
+    tf: _Floats,
+    unit: bool,
+    /,
+) -> tuple[_Rows, _Rows]: ...
 
 class RecordSplitter:
     """Finds records in bytes that arrive; a delimiter of -1 makes every line a record."""

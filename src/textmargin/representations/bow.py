@@ -28,11 +28,14 @@ from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
 from .._typing import Floats
 from ..errors import EmptyTextWarning, EmptyVocabularyError
 from ._analysis import LETTERS, PATTERNS, Analysis, ordered
+from ._bow_parts import draft, fit_parts, term_columns, transform_parts
 from ._compiled import CompiledVectorizer
 from ._function_words import FUNCTION_WORDS
 from ._vocabulary import Vocabulary
+from .drafts import Draft
 from .languages import LANGUAGES, SEGMENTED, main_language
 from .linear_scores import TF, LinearScorer, TermWeights, warn_of_unknown_terms
+from .text_parts import Drafts, TextParts
 from .texts import as_texts
 from .words import WordTokenizer, segmenter
 
@@ -161,13 +164,18 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         self.n_jobs = n_jobs
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
-        """Learn the terms and their idf from texts."""
-        self.fit_transform(raw_documents)
+        """Learn the terms and their idf from texts, or from texts in parts (`TextParts`)."""
+        if isinstance(raw_documents, TextParts):
+            self._fit_parts(raw_documents).discard()
+        else:
+            self.fit_transform(raw_documents)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, raw_documents: Any, y: Any = None) -> sp.csr_matrix:
-        """Learn the terms and return the matrix (n_texts, n_terms)."""
+    def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
+        """Learn the terms and return the matrix (n_texts, n_terms): CSR, or a `BlockMatrix` of texts in parts."""
+        if isinstance(raw_documents, TextParts):
+            return self._fit_parts(raw_documents).finish(term_columns(self))
         texts = as_texts(raw_documents)
         self.language_ = self._language(texts)
         if not texts:
@@ -177,12 +185,22 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
             return self._fit_compiled(texts) if self._is_compiled() else self._fit_counts(super().fit_transform(texts))
         except ValueError as error:
             if "empty vocabulary" in str(error) or "no terms remain" in str(error).lower():
-                raise EmptyVocabularyError(self._why_empty(texts)) from error
+                raise EmptyVocabularyError(self._why_empty(texts, len(texts))) from error
             raise
 
-    def transform(self, raw_documents: Any) -> sp.csr_matrix:
-        """The matrix (n_texts, n_terms) of new texts; words that are not terms are ignored."""
+    @fit_context(prefer_skip_nested_validation=True)
+    def _fit_parts(self, parts: TextParts) -> Drafts:
+        return fit_parts(self, parts)
+
+    def draft(self, texts: list[str]) -> Draft:
+        """The terms of one part of many texts, counted: what `TextParts.draft` does with each."""
+        return draft(self, texts)
+
+    def transform(self, raw_documents: Any) -> Any:
+        """The matrix (n_texts, n_terms) of new texts, CSR or a `BlockMatrix`; words that are not terms are ignored."""
         check_is_fitted(self, "idf_")
+        if isinstance(raw_documents, TextParts):
+            return transform_parts(self, raw_documents)
         texts = as_texts(raw_documents)
         X = sp.csr_matrix(self._look_up(texts, self.term_weights())) if self._analysis() else self._transform_counts(texts)
         if texts and not X.nnz and not self.count_known_terms(texts).nnz:
@@ -318,24 +336,24 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         self.idf_ = np.insert(self.idf_, places, self._idf(np.zeros(len(more), np.int64)))
         return sp.csr_matrix((X.data, moved[X.indices], X.indptr), shape=(X.shape[0], terms.size))
 
-    def _why_empty(self, texts: list[str]) -> str:
+    def _why_empty(self, texts: list[str], n_texts: int) -> str:
         if self.vocabulary is not None:
             return "The given vocabulary is empty; name the terms to use, or leave it out to use those of the texts."
         if not any(text.strip() for text in texts):
-            return f"All {len(texts)} texts are empty, so there are no words to learn from."
+            return f"All {n_texts} texts are empty, so there are no words to learn from."
         everything = BagOfWords(**{**self.get_params(), "stop_words": None, "min_df": 1, "max_df": 1.0}).build_analyzer()
         found = sorted({term for text in texts for term in everything(text)})
         if not found:
             first = next(text for text in texts if text.strip())
             return (
-                f"No words were found in {len(texts)} texts, the first being {first!r:.60}; by default a word is two or more "
+                f"No words were found in {n_texts} texts, the first being {first!r:.60}; by default a word is two or more "
                 f"letters or digits: change token_pattern, or use analyzer='char'."
             )
         analyze = self.build_analyzer()
         if not any(analyze(text) for text in texts):
             return f"All words are stop words ({', '.join(map(repr, found[:5]))}); set stop_words=None or give your own list."
         return (
-            f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(found)} terms in {len(texts)} texts; "
+            f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(found)} terms in {n_texts} texts; "
             f"loosen them."
         )
 

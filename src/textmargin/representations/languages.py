@@ -10,12 +10,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import core
 from ._function_words import FUNCTION_WORDS
 
 if TYPE_CHECKING:
@@ -101,9 +103,44 @@ def main_language(texts: Sequence[str]) -> str | None:
     return language if most and most >= _MIN_SHARE * n_words else None
 
 
-def sample_texts(texts: Sequence[str], n: int = N_SAMPLE) -> list[str]:
-    """About so many beginnings of texts, from all over."""
-    return [text[:_MOST_CHARACTERS] for text in texts[:: max(1, len(texts) // n)]]
+def sample_texts(texts: Sequence[str]) -> list[str]:
+    """The beginnings of so many texts, from all over; of texts in parts the same."""
+    return [text[:_MOST_CHARACTERS] for text in texts] if len(texts) <= N_SAMPLE else TextSample.draw(texts).texts
+
+
+@dataclass(frozen=True)
+class TextSample:
+    """Beginnings of the texts that have the smallest keys: numbers as good as random that hang on a text alone.
+
+    So what is drawn does not depend on how texts are cut into parts.
+
+    Examples
+    --------
+    >>> from textmargin.representations.languages import TextSample
+    >>> parts = ["corn"] * 800, ["wheat"] * 900
+    >>> TextSample.join(map(TextSample.draw, parts)).texts == TextSample.draw([*parts[0], *parts[1]]).texts
+    True
+    """
+
+    keys: NDArray[np.uint64]
+    texts: list[str]
+
+    @classmethod
+    def draw(cls, texts: Sequence[str]) -> TextSample:
+        """From a list."""
+        keys = core.text_keys(list(texts))
+        first = np.argsort(keys, kind="stable")[:N_SAMPLE]
+        return cls(keys[first], [texts[i][:_MOST_CHARACTERS] for i in first])
+
+    @classmethod
+    def join(cls, parts: Iterable[TextSample]) -> TextSample:
+        """From all parts, in their order."""
+        keys, texts = np.zeros(0, np.uint64), list[str]()
+        for part in parts:
+            keys, texts = np.concatenate([keys, part.keys]), [*texts, *part.texts]
+            first = np.argsort(keys, kind="stable")[:N_SAMPLE]
+            keys, texts = keys[first], [texts[i] for i in first]
+        return cls(keys, texts)
 
 
 def script_of(text: str) -> str | None:

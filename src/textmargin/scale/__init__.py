@@ -7,22 +7,27 @@ from ..errors import install_hint
 
 if TYPE_CHECKING:
     from ._client import connect
+    from .blocks import Blocks
     from .cluster_blocks import ClusterBlocks
     from .cluster_texts import ClusterTexts
     from .tables import predict_parquet
+    from .texts import TextFiles, TextLists
     from .tiles import fill, gram
 
 # Where each name lives; loaded when first asked for, as in the package above.
 _HOMES = {
+    "Blocks": "blocks",
     "ClusterBlocks": "cluster_blocks",
     "ClusterTexts": "cluster_texts",
+    "TextFiles": "texts",
+    "TextLists": "texts",
     "connect": "_client",
     "fill": "tiles",
     "gram": "tiles",
     "predict_parquet": "tables",
 }
 
-__all__ = ["ClusterBlocks", "ClusterTexts", "connect", "fill", "gram", "predict_parquet"]
+__all__ = ["Blocks", "ClusterBlocks", "ClusterTexts", "TextFiles", "TextLists", "connect", "fill", "gram", "predict_parquet"]
 
 
 def __getattr__(name: str) -> object:

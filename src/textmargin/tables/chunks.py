@@ -62,11 +62,15 @@ class RecordChunk:
     names : of the columns
     delimiter : str
     invalid : lines between them that cannot be read
+    n_before : int, default=0
+        Lines of the file before these.
     """
 
-    def __init__(self, records: core.Records, names: list[str], delimiter: str, invalid: list[InvalidLine]) -> None:
+    def __init__(
+        self, records: core.Records, names: list[str], delimiter: str, invalid: list[InvalidLine], n_before: int = 0
+    ) -> None:
         self._records, self._names, self._delimiter, self.invalid = records, names, delimiter, invalid
-        self._n = len(records.rows)
+        self._n, self._n_before = len(records.rows), n_before
 
     def __len__(self) -> int:
         return self._n
@@ -81,12 +85,12 @@ class RecordChunk:
             self._records.values(self._delimiter, column, places) if name not in there else [there[name][k] for k in which]
             for column, name in enumerate(self._names)
         ]
-        numbers = self._records.numbers(places)
+        numbers = [number + self._n_before for number in self._records.numbers(places)]
         return [Row(number, dict(zip(self._names, own))) for number, *own in zip(numbers, *columns)]  # noqa: B905  # known to be alike
 
     def numbers(self) -> list[int]:
         """Of their lines."""
-        return self._records.numbers()
+        return [number + self._n_before for number in self._records.numbers()]
 
     def values(self, name: str) -> list[str]:
         """Of a column."""
@@ -97,7 +101,40 @@ class RecordChunk:
         return set(self.values(name))
 
 
-Chunk: TypeAlias = RowChunk | RecordChunk
+class ColumnChunk:
+    """Rows whose columns have types, one each; the questions are those to a `RowChunk`.
+
+    Parameters
+    ----------
+    columns : mapping from names to the values of all rows
+    n_before : int
+        Rows of the file before these.
+    """
+
+    invalid: Sequence[InvalidLine] = ()
+
+    def __init__(self, columns: Mapping[str, list[Any]], n_before: int) -> None:
+        self._columns, self._n_before = columns, n_before
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def rows(self, which: Sequence[int], there: Columns = _NONE) -> list[Row]:
+        """Those at these places."""
+        return [Row(self._n_before + k + 1, {name: own[k] for name, own in self._columns.items()}) for k in which]
+
+    def numbers(self) -> range:
+        """Of the rows, from 1."""
+        return range(self._n_before + 1, self._n_before + 1 + len(self))
+
+    def values(self, name: str) -> list[Any]:
+        """Of a column."""
+        return self._columns[name]
+
+    distinct = values
+
+
+Chunk: TypeAlias = RowChunk | RecordChunk | ColumnChunk
 
 
 class FileRows(Sequence[Row]):
@@ -153,7 +190,7 @@ def read_chunks(
         columns: list[str] = []
         for records in split_records(_in_blocks(stream), found):
             columns = columns or take_names(records, found, given, stream.name, log)
-            yield _chunk(records, columns, str(found.delimiter))
+            yield record_chunk(records, columns, str(found.delimiter))
 
 
 def _in_blocks(stream: ByteStream) -> ByteStream:
@@ -172,13 +209,15 @@ def _in_blocks(stream: ByteStream) -> ByteStream:
     return ByteStream(stream.name, lambda: next(blocks, b""), patient=True)
 
 
-def _chunk(records: core.Records, names: list[str], delimiter: str) -> Chunk:
+def record_chunk(records: core.Records, names: list[str], delimiter: str, n_before: int = 0) -> Chunk:
+    """Records of which none was read, `n_before` lines into a file."""
     records.read_delimited(delimiter, len(names), len(names), defuse=False, n_threads=1)
 
     def parse(places: list[int]) -> list[Read]:
-        return parse_delimited([Line(*records.line(place)) for place in places], names, delimiter, "utf-8")
+        lines = (records.line(place) for place in places)
+        return parse_delimited([Line(number + n_before, content) for number, content in lines], names, delimiter, "utf-8")
 
     invalid = [line for line in parse(records.odd) if isinstance(line, InvalidLine)]
     if len(invalid) == len(records.odd):
-        return RecordChunk(records, names, delimiter, invalid)
+        return RecordChunk(records, names, delimiter, invalid, n_before)
     return RowChunk(parse(sorted([*records.rows, *records.odd])))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..errors import NoLabelsError, TableError, nearest
 from .label_values import MISSING_LABELS, find_flags, label_name
@@ -26,6 +26,7 @@ LABEL_NAMES = (
 # Which are labels as often as not: proposed, and never taken by themselves.
 _LIKELY_LABELS = ("type", "typ", "queue", "intent", "kind", "art", "group", "priority")
 
+Item = TypeVar("Item")
 N_SAMPLE = 200  # rows that a guess is made from
 _MAX_LABELS = 50
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese
@@ -111,7 +112,7 @@ def split_names(label: str | None, names: Collection[str]) -> tuple[str, ...]:
     return (label,) if label in names or "," not in label else tuple(name.strip() for name in label.split(","))
 
 
-def spread(rows: Sequence[Row], n: int = N_SAMPLE) -> list[Row]:
+def spread(rows: Sequence[Item], n: int = N_SAMPLE) -> list[Item]:
     """Rows from the beginning to the end of a file, which may be sorted by its labels."""
     n = min(n, len(rows))
     return [rows[k * len(rows) // n] for k in range(n)]

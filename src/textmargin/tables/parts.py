@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
+from .. import core
 from ..errors import TableError, install_hint
-from .chunks import RowChunk
+from .chunks import Chunk, ColumnChunk, RowChunk, record_chunk
 from .columns import N_SAMPLE, ColumnNames, columns_of, find_columns, no_column, reading_notes, spread
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
@@ -24,6 +25,7 @@ from .formats import format_of, open_text, parse_json, parse_line, read_rows
 from .label_values import MISSING_LABELS, check_separator, find_flags
 from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner, batches
 from .paths import SUFFIXES, files_of
+from .records import suits_core
 from .row_reader import LabelledTable, RowReader
 from .rows import InvalidLine, Read, Row
 
@@ -47,17 +49,40 @@ class Part:
     end: int | None
     n_header: int = 0
 
-    def rows(self, columns: Sequence[str]) -> list[Read]:
+    def chunk(self, columns: Sequence[str]) -> Chunk:
         """Its rows; of Parquet with these columns only."""
         if self.dialect.file_format == "parquet":
             return self._row_groups(columns)
         if self.end is None:
-            return list(chain.from_iterable(read_rows(self.path, self.dialect)))
-        csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
+            return RowChunk(chain.from_iterable(read_rows(self.path, self.dialect)))
         with self.path.open("rb") as stream:
             stream.seek(self.start)
             content = stream.read(self.end - self.start)
-        lines = (content.removeprefix(codecs.BOM_UTF8) if self.start == 0 else content).split(b"\n")
+        if self.start == 0:
+            content = content.removeprefix(codecs.BOM_UTF8)
+        if self.dialect.file_format in ("csv", "tsv") and suits_core(self.dialect):
+            return self._records(content)
+        return RowChunk(self._lines(content.split(b"\n")))
+
+    def _records(self, content: bytes) -> Chunk:
+        """Records that the core reads, below a line that has as many values as there are columns: the first record tells."""
+        delimiter = str(self.dialect.delimiter)
+        above = delimiter.join("x" * len(self.names)) + "\n"
+        end = "" if content.endswith(b"\n") else "\n"
+        splitter = core.RecordSplitter(ord(delimiter), MOST_LINES, MOST_BYTES)
+        parts = [splitter.add(above.encode() + content + end.encode()), splitter.finish()]
+        n_header = 1 + max(0, self.n_header - self.n_before)
+        for records in parts:
+            for place in records.unread(n_header):
+                if records.line(place)[0] <= n_header:
+                    records.leave_out(place)
+        chunks = [record_chunk(records, list(self.names), delimiter, self.n_before - 1) for records in parts if len(records)]
+        if len(chunks) == 1:
+            return chunks[0]
+        return RowChunk([line for chunk in chunks for line in (*chunk.rows(range(len(chunk))), *chunk.invalid)])
+
+    def _lines(self, lines: list[bytes]) -> list[Read]:
+        csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
         delimiter = _delimiter(self.dialect)
         records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES, len(self.names))
         records.number = self.n_before
@@ -67,15 +92,14 @@ class Part:
         filled = [line for line in whole if line.number > self.n_header and line.content.strip()]
         return parse_delimited(filled, list(self.names), delimiter.decode(), str(self.dialect.encoding))
 
-    def _row_groups(self, columns: Sequence[str]) -> list[Read]:
+    def _row_groups(self, columns: Sequence[str]) -> Chunk:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         try:
             with pq.ParquetFile(self.path) as file:
-                batches = file.iter_batches(row_groups=list(range(self.start, self.end or 0)), columns=list(columns))
-                values = chain.from_iterable(batch.to_pylist() for batch in batches)
-                return [Row(number, row) for number, row in enumerate(values, start=self.n_before + 1)]
+                table = file.read_row_groups(list(range(self.start, self.end or 0)), columns=list(columns), use_threads=False)
+                return ColumnChunk({name: table.column(name).to_pylist() for name in columns}, self.n_before)
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{self.path} cannot be read as Parquet: {error}.") from error
 
@@ -98,7 +122,7 @@ class PartedTable:
     def read(self, part: Part) -> LabelledTable:
         """The texts and labels of one part, as `read_table` reads a whole file."""
         names = list(dict.fromkeys([self.columns.text, *self.columns.labels]))
-        table = self.reader.read_all([RowChunk(part.rows(names))], self.name, part.path, strict=not self.skip_invalid)
+        table = self.reader.read_all([part.chunk(names)], self.name, part.path, strict=not self.skip_invalid)
         reason = f"the text, column {self.columns.text!r}, is empty"
         lines = [*table.invalid, *(InvalidLine(int(number), reason) for number in table.empty.ids)]
         invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in sorted(lines)]
@@ -155,7 +179,8 @@ def _sample(parts: Sequence[Part]) -> list[Row]:
     first = list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1)))
     rows: list[Row] = []
     for part in chain(first, (part for part in parts if part not in first)):
-        rows += spread([row for row in part.rows(part.names) if isinstance(row, Row)], N_SAMPLE // _N_PARTS)
+        chunk = part.chunk(part.names)
+        rows += chunk.rows(spread(range(len(chunk)), N_SAMPLE // _N_PARTS))
         if len(rows) >= N_SAMPLE // _N_PARTS * len(first):
             break
     return rows

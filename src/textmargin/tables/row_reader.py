@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..datasets.corpus import Corpus
 from ..errors import TableError
-from .chunks import Chunk, RecordChunk
+from .chunks import Chunk, ColumnChunk, RecordChunk
 from .columns import ColumnNames
 from .label_values import MISSING_LABELS, NO, YES, label_name
 from .rows import Blank, EmptyText, Header, InvalidLine, Read, Row, SheetRow
@@ -227,11 +227,14 @@ class RowReader:
 
     def _read_chunk(self, chunk: Chunk) -> tuple[list[str], list[Label | None], dict[int, str]]:
         """Texts and labels of rows, and by their places why rows cannot be read."""
-        if isinstance(chunk, RecordChunk):
-            with suppress(ValueError):  # of a label that cannot be one; whose it is will be found row by row
+        if isinstance(chunk, RecordChunk | ColumnChunk):
+            with suppress(ValueError, TypeError):  # of a label that cannot be one, or is a list: it will be read row by row
+                texts: list[Any] = chunk.values(self.columns.text)
+                if not {*map(type, texts)} <= {str}:
+                    raise TypeError("a text is missing, or none")
                 values = list(zip(*map(chunk.values, self.columns.labels), strict=True)) or [()] * len(chunk)
                 labels = {own: self._label(own) for own in {*values}}  # the same few again and again
-                return chunk.values(self.columns.text), [labels[own] for own in values], {}
+                return texts, [labels[own] for own in values], {}
         read: list[tuple[str, Label | None]] = []
         reasons: dict[int, str] = {}
         for k, row in enumerate(chunk.rows(range(len(chunk)))):

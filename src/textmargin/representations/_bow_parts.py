@@ -1,0 +1,155 @@
+"""`BagOfWords` on texts in parts: the vocabulary and the weights that all texts in one memory would give."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._system.threads import n_threads
+from ..errors import EmptyVocabularyError, NotTextError
+from ._analysis import encode
+from ._vocabulary import Vocabulary
+from .drafts import Draft, TermColumns, TermCounts
+from .languages import TextSample
+from .linear_scores import warn_of_unknown_terms
+from .text_parts import Drafts, TextParts
+
+if TYPE_CHECKING:
+    from ..learners.matrix import BlockMatrix
+    from .bow import BagOfWords
+
+
+def draft(words: BagOfWords, texts: list[str]) -> Draft:
+    """The terms of one part; of a given vocabulary, those that are in it."""
+    analysis = words._analysis()
+    if words.fixed_vocabulary_ or analysis is None:
+        return _draft_counts(words, texts)
+    threads = n_threads(words.n_jobs)
+    compiled = analysis.compile()
+    for portion in words._texts(texts):
+        compiled.add(portion, threads)
+    df, total, most = compiled.join(threads)
+    met = df > 0  # 0: words of which only sequences are wanted
+    numbers = np.where(met, np.cumsum(met) - 1, -1).astype(np.int32)
+    n_terms = int(met.sum())
+    counts = np.arange(most + 1, dtype=np.float64)
+    starts, terms, own = compiled.rows(numbers, np.ones(n_terms), counts, False, False, False, threads)
+    return Draft(
+        TermCounts(*compiled.block(), df[met], total[met], len(texts)),
+        starts,
+        terms,
+        own.astype(np.min_scalar_type(most)),
+        TextSample.draw(texts),
+    )
+
+
+def _draft_counts(words: BagOfWords, texts: list[str]) -> Draft:
+    """Of counts that have their columns already, given or as Python met them."""
+    names: list[Any]
+    if words.fixed_vocabulary_:
+        counts = words.count_known_terms(texts) if texts else None
+        names = list(words.get_feature_names_out()) if texts else []
+    else:
+        vocabulary, counts = words.count_new_terms(texts)
+        names = sorted(vocabulary, key=vocabulary.__getitem__)
+    if counts is None:
+        counts = sp.csr_matrix((len(texts), 0))
+    df = np.bincount(counts.indices, minlength=len(names))
+    total = np.bincount(counts.indices, counts.data, minlength=len(names)).astype(np.int64)
+    met = np.flatnonzero(df)
+    encoded = _encode([names[column] for column in met])
+    order = met[sorted(range(met.size), key=encoded.__getitem__)].astype(np.int64)
+    numbers = np.full(len(names), -1, np.int32)
+    numbers[order] = np.arange(order.size)
+    block, ends = Vocabulary.of([names[column] for column in order]).block
+    return Draft(
+        TermCounts(block, ends, df[order].astype(np.int64), total[order], len(texts)),
+        counts.indptr.astype(np.int64),
+        numbers[counts.indices],
+        counts.data.astype(np.min_scalar_type(int(counts.data.max(initial=0)))),
+        TextSample.draw(texts),
+    )
+
+
+def _encode(names: list[Any]) -> list[bytes]:
+    for name in names:
+        if not isinstance(name, str):
+            raise NotTextError(f"Of texts in parts all terms are strings; the analyzer gave {name!r:.60}.")
+    return [encode(name) for name in names]
+
+
+def fit_parts(words: BagOfWords, parts: TextParts) -> Drafts:
+    """Learn the terms and their idf; the drafts."""
+    words.check_vocabulary()
+    words.build_analyzer()  # which warns of stop words that no text has
+    # Which language all texts are in is known once all were read; stop words must be known before. So the first texts tell it,
+    # and in the rare case that all texts tell another one they are read again.
+    first: list[str] = next((texts for texts in map(parts.read, range(len(parts))) if texts), [])
+    words.language_ = words._language(first)
+    drafts = parts.draft(words)
+    language = words._language(drafts.sample.texts)
+    if language != words.language_:
+        stop_words = words.get_stop_words()
+        words.language_ = language
+        if words.get_stop_words() != stop_words:
+            drafts = parts.draft(words)
+    try:
+        _learn(words, drafts)
+    except BaseException:
+        drafts.discard()
+        raise
+    return drafts
+
+
+def _learn(words: BagOfWords, drafts: Drafts) -> None:
+    terms, sample = drafts.terms, drafts.sample.texts
+    words.n_texts_ = terms.n_texts
+    if not terms.n_texts:
+        raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
+    if words.fixed_vocabulary_:
+        df = np.zeros(len(words._vocabulary), np.int64)
+        columns = [words.vocabulary_[name] for name in Vocabulary(terms.block, terms.ends).names]
+        df[columns] = terms.df
+        words.idf_ = words._idf(df)
+        return
+    if not terms.df.size:
+        raise EmptyVocabularyError(words._why_empty(sample, terms.n_texts))
+    try:
+        terms = terms.take(words._select(terms.df, terms.total, terms.n_texts))
+    except ValueError as error:
+        if "no terms remain" not in str(error):
+            raise
+        raise EmptyVocabularyError(
+            f"min_df={words.min_df!r} and max_df={words.max_df!r} leave none of {terms.df.size} terms in {terms.n_texts} texts; "
+            f"loosen them."
+        ) from error
+    words._vocabulary = Vocabulary(terms.block, terms.ends)
+    words.idf_ = words._idf(terms.df)
+    words._join_extra_terms(sp.csr_matrix((0, terms.df.size)))
+
+
+def term_columns(words: BagOfWords) -> TermColumns:
+    """What a fitted vectoriser makes of terms."""
+    own = words._vocabulary if isinstance(words._vocabulary, Vocabulary) else Vocabulary.of(words._vocabulary)
+    columns = np.arange(len(own), dtype=np.int32)
+    if words.fixed_vocabulary_:  # in any order
+        encoded = _encode(own.names)
+        columns = np.array(sorted(range(len(own)), key=encoded.__getitem__), dtype=np.int32)
+        own = Vocabulary.of([own.names[column] for column in columns])
+    return TermColumns(*own.block, columns, words.idf_, words.weight, unit=words.norm is not None)
+
+
+def transform_parts(words: BagOfWords, parts: TextParts) -> BlockMatrix:
+    """The matrix of new texts; as in memory there is a warning where none of all has a known term."""
+    X = parts.transform(partial(_rows, words), words.idf_.size, words.n_jobs)
+    if parts.n_texts and not X.row_counts().any():
+        if not any(words.count_known_terms(texts).nnz for texts in map(parts.read, range(len(parts))) if texts):
+            warn_of_unknown_terms(parts.n_texts, stacklevel=4)
+    return X
+
+
+def _rows(words: BagOfWords, texts: list[str]) -> Any:
+    return words._look_up(texts, words.term_weights()) if words._analysis() else words._transform_counts(texts)

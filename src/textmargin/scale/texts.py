@@ -1,0 +1,111 @@
+"""Texts in parts on this machine: lists that are in memory already, or a user's files."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from .. import core
+from .._system.progress import Report
+from ..representations.texts import as_texts
+from ..tables.parts import PartedTable
+from ._local import LocalTexts
+from .facts import LabelCodes, TextFacts
+
+
+class TextLists(LocalTexts):
+    """Lists of texts.
+
+    Parameters
+    ----------
+    parts : sequence of lists of texts
+    labels : sequence, default=None
+        A name, or a tuple of names, for each text of all lists.
+    folder, progress : as of `LocalTexts`
+
+    Examples
+    --------
+    >>> from textmargin import BagOfWords
+    >>> from textmargin.scale import TextLists
+    >>> words = BagOfWords(weight="count", norm=None)
+    >>> X = words.fit_transform(TextLists([["Wheat, wheat and corn!"], ["Corn prices rose 3%"]]))
+    >>> X.shape, X.take([0]).toarray()
+    ((2, 5), array([[0., 1., 0., 0., 2.]]))
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Any],
+        labels: Sequence[Any] | None = None,
+        *,
+        folder: str | os.PathLike[str] | None = None,
+        progress: bool | Report = False,
+    ) -> None:
+        super().__init__("texts", folder, progress)
+        self._parts = [as_texts(texts) for texts in parts]
+        n_texts = sum(map(len, self._parts))
+        if labels is not None and len(labels) != n_texts:
+            raise ValueError(f"labels has {len(labels)} values, but parts have {n_texts} texts.")
+        self._starts = [sum(map(len, self._parts[:number])) for number in range(len(self._parts))]
+        self._labels = None if labels is None else LabelCodes.of(labels)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def read_part(self, number: int) -> tuple[list[str], TextFacts]:
+        """The texts of one list."""
+        texts, start = self._parts[number], self._starts[number]
+        return texts, TextFacts.of(texts, None if self._labels is None else self._labels[start : start + len(texts)])
+
+    def source(self) -> dict[str, Any]:
+        """Checksums of the texts."""
+        return {"texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts]}
+
+
+class TextFiles(LocalTexts):
+    """The texts of files, read a part at a time; rows without a label are left out.
+
+    Parameters
+    ----------
+    table : PartedTable
+        What `tables.parts.open_parts` gives.
+    unlabelled : bool, default=False
+        The rows without a label, instead of the others.
+    folder, progress : as of `LocalTexts`
+    """
+
+    def __init__(
+        self,
+        table: PartedTable,
+        *,
+        unlabelled: bool = False,
+        folder: str | os.PathLike[str] | None = None,
+        progress: bool | Report = False,
+    ) -> None:
+        super().__init__(table.name, folder, progress)
+        self.table, self.unlabelled = table, unlabelled
+
+    def __len__(self) -> int:
+        return len(self.table.parts)
+
+    def read_part(self, number: int) -> tuple[list[str], TextFacts]:
+        """The texts of one part."""
+        table = self.table.read(self.table.parts[number])
+        if self.unlabelled:
+            texts = list(table.unlabelled.texts)
+            return texts, TextFacts.of(texts, None, table.invalid, table.missing)
+        labels = table.corpus.labels if self.table.columns.labels else None
+        return table.corpus.texts, TextFacts.of(table.corpus.texts, labels, table.invalid, table.missing)
+
+    def source(self) -> dict[str, Any]:
+        """Where the parts are, how they are read, and when the files were written."""
+        reader, files = self.table.reader, {part.path: part.path.stat() for part in self.table.parts}
+        return {
+            "files": [[str(path.resolve()), stat.st_size, stat.st_mtime_ns] for path, stat in files.items()],
+            "parts": [[str(part.path), part.start, part.end] for part in self.table.parts],
+            "columns": [reader.columns.text, *reader.columns.labels],
+            "labels": [reader.label_separator, sorted(reader.missing_labels), dict(reader.flags), self.unlabelled],
+            "skip_invalid": self.table.skip_invalid,
+        }
