@@ -11,6 +11,7 @@ How well either stands for the exact kernel is told by their alignment, âŸ¨K, KÌ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -181,7 +182,7 @@ class SubsequenceFeatures(_TextMap):
         """The columns (n_texts, n_features); of texts in parts a `BlockMatrix`."""
         check_is_fitted(self)
         if isinstance(X, TextParts):
-            return X.blocks(partial(_map_part, clone_fitted(self, progress=False)), len(self.substrings_))
+            return X.transform(partial(_map_part, _copy(self, progress=False)), len(self.substrings_))
         texts = as_items(X)
         kernel = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=False, n_jobs=self.n_jobs, progress=False)
         # As lists of symbols, unless texts are strings of characters: a function of texts is not one of substrings.
@@ -273,7 +274,9 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
         """The columns (n_texts, n_columns); of texts in parts a `BlockMatrix`."""
         check_is_fitted(self)
         if isinstance(X, TextParts):
-            return X.blocks(partial(_map_part, self), self._n_features_out)
+            silent = "progress" in getattr(self.kernel_, "get_params", dict)()
+            kernel = clone(self.kernel_).set_params(progress=False) if silent else self.kernel_
+            return X.transform(partial(_map_part, _copy(self, kernel_=kernel)), self._n_features_out)
         return np.asarray(self.kernel_(as_items(X), self.landmarks_) @ self.map_)
 
     @property
@@ -281,6 +284,15 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
         return int(self.map_.shape[1])
 
 
-def _map_part(model: _TextMap, texts: list[str]) -> Any:
-    """The rows of a part, perhaps none."""
-    return model.transform(texts)
+def _copy(model: _TextMap, **changes: Any) -> _TextMap:
+    """The same model, with other attributes."""
+    own = copy(model)
+    vars(own).update(changes)
+    return own
+
+
+def _map_part(model: _TextMap, texts: list[str]) -> sp.csr_matrix:
+    """The rows of a part."""
+    rows = sp.csr_matrix(model.transform(texts))
+    rows.eliminate_zeros()
+    return rows

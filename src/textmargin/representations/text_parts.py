@@ -6,7 +6,7 @@ Whoever adds a kind of place for texts implements `TextParts` and `Drafts`: `Bag
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .digests import Digests
@@ -49,6 +49,11 @@ class TextParts(ABC):
     @abstractmethod
     def read(self, number: int) -> list[str]:
         """The texts of one part, perhaps none."""
+
+    def each(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
+        """`function(texts, number)` of each part, or of some, in order: something small."""
+        for number in range(len(self)) if numbers is None else numbers:
+            yield function(self.read(number), number)
 
     @abstractmethod
     def draft(self, words: BagOfWords) -> Drafts:

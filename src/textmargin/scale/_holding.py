@@ -23,12 +23,12 @@ from .. import core
 from .._system.levels import vector_level
 from .._typing import Floats, Indices
 from ..errors import StoreError, TextmarginError
+from ..representations.drafts import ENTRY, StoredRows
 
 Singles: TypeAlias = NDArray[np.float32]
 ActiveRows: TypeAlias = tuple[NDArray[np.int64], Singles, Singles, Singles]  # of a class: rows, costs, errors, Z (n_extra, n)
 # Columns of all classes, one after the other, and their ends (k + 1,); X_S'Ce, diag(X_S'CX_S) and Z'CX_S in the same order.
 ActiveSums: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], Singles, Singles, Singles]
-ENTRY = np.dtype([("column", "<i4"), ("value", "<f4")])
 _ENTRIES_AT_ONCE = 1 << 24
 
 
@@ -49,8 +49,8 @@ class Holding:
     ----------
     pieces : sequence
         What each part is made of.
-    finish : function of a piece, default=None
-        Gives its rows as a CSR matrix (n, n_columns); pieces that are such matrices, or dense ones, need none.
+    finish : function of a piece, or None
+        Gives its rows as `StoredRows`, or as a matrix (n, n_columns), sparse or dense; None: pieces are such.
     n_columns : int
     first : int
         The number of the first part, for messages.
@@ -136,22 +136,22 @@ def _write(
     """The two files of some parts, a part at a time; how many entries they have."""
     n_entries = 0
     with starts.open("wb") as start_file, entries.open("wb") as entry_file:
-        np.zeros(1, "<i8").tofile(start_file)
+        np.zeros(1, np.int64).tofile(start_file)
         for number, piece in enumerate(pieces, start=first):
-            rows = _as_rows(piece if finish is None else finish(piece), n_columns, number)
-            values = np.empty(rows.nnz, ENTRY)
-            values["column"], values["value"] = rows.indices, rows.data
-            values.tofile(entry_file)
-            (rows.indptr[1:].astype("<i8") + n_entries).tofile(start_file)
-            n_entries += rows.nnz
+            made = piece if finish is None else finish(piece)
+            rows = made if isinstance(made, StoredRows) else StoredRows.from_csr(_as_csr(made, n_columns, number))
+            rows.entries.tofile(entry_file)
+            (rows.starts[1:] + n_entries).tofile(start_file)
+            n_entries += rows.entries.size
     return n_entries
 
 
-def _as_rows(matrix: Any, n_columns: int, number: int) -> sp.csr_matrix:
+def _as_csr(matrix: Any, n_columns: int, number: int) -> sp.csr_matrix:
     if matrix.ndim != 2 or matrix.shape[1] != n_columns:
         raise TextmarginError(f"Part {number} has shape {matrix.shape}, but the matrix has {n_columns} columns.")
-    rows = sp.csr_matrix(matrix)
+    rows = sp.csr_matrix(matrix, copy=True)
     rows.sum_duplicates()
+    rows.eliminate_zeros()
     if not np.isfinite(rows.data).all():
         raise ValueError(f"Part {number} contains NaN or infinity; replace or drop such values first.")
     return rows
