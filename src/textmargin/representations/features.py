@@ -33,7 +33,7 @@ from ._substrings import most_frequent, part_sizes, texts_at
 from .encode import Tokens, encode
 from .spectrum import count_ngrams
 from .strings import LEAST_DECAY, SubsequenceKernel
-from .text_parts import TextParts
+from .text_parts import TextParts, as_parts
 from .texts import as_items
 
 _ROWS_AT_ONCE = 512
@@ -155,7 +155,8 @@ class SubsequenceFeatures(_TextMap):
         """Find the substrings."""
         self.substrings_: list[Any]
         self.counts_: NDArray[np.int64]
-        texts = X if isinstance(X, TextParts) else as_items(X)
+        texts = as_parts(X)
+        texts = texts if isinstance(texts, TextParts) else as_items(texts)
         find = self._most_frequent if isinstance(texts, list) else self._most_frequent_in_parts
         self.substrings_, self.counts_, sizes = find(texts)
         if not self.substrings_:
@@ -181,6 +182,7 @@ class SubsequenceFeatures(_TextMap):
     def transform(self, X: Any) -> Any:
         """The columns (n_texts, n_features); of texts in parts a `BlockMatrix`."""
         check_is_fitted(self)
+        X = as_parts(X)
         if isinstance(X, TextParts):
             return X.transform(partial(_map_part, _copy(self, progress=False)), len(self.substrings_))
         texts = as_items(X)
@@ -249,7 +251,8 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the landmarks."""
-        texts = X if isinstance(X, TextParts) else as_items(X)
+        texts = as_parts(X)
+        texts = texts if isinstance(texts, TextParts) else as_items(texts)
         sizes = part_sizes(texts)
         if not sum(sizes):
             raise NotTextError("There are no texts to choose landmarks from.")
@@ -273,6 +276,7 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
     def transform(self, X: Any) -> Any:
         """The columns (n_texts, n_columns); of texts in parts a `BlockMatrix`."""
         check_is_fitted(self)
+        X = as_parts(X)
         if isinstance(X, TextParts):
             silent = "progress" in getattr(self.kernel_, "get_params", dict)()
             kernel = clone(self.kernel_).set_params(progress=False) if silent else self.kernel_

@@ -1,9 +1,10 @@
 """Texts in parts, and their matrices: on this machine's disk, or with the workers of a Dask cluster."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import install_hint
+from ..representations.text_parts import TextParts, register_collections
 
 if TYPE_CHECKING:
     from ._client import connect
@@ -45,3 +46,12 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+def _read_collection(collection: Any) -> TextParts:
+    from .cluster_texts import ClusterTexts
+
+    return ClusterTexts.of(collection)
+
+
+register_collections("__dask_graph__", _read_collection)

@@ -27,8 +27,8 @@ from ._client import client, worker_threads
 from ._holding import ActiveRows, ActiveSums, Holding, HoldingFacts, Singles
 from ._tasks import compute_parts, split_evenly
 
-_SLOW = 30.0  # seconds after which a worker that has not answered is named
-_LOSS = 10.0  # seconds that a scheduler may take to notice that a worker is gone
+_POLL = 0.5  # seconds between two looks whether a worker that has not answered is still there
+_SLOW = 30.0  # seconds after which it is named
 _MOST_LOSSES = 5  # of one share in a row: more are not by chance
 
 
@@ -218,16 +218,16 @@ class ClusterBlocks(BlockMatrix):
         return lambda: self._wait(share, future)
 
     def _wait(self, share: _Share, future: Any) -> Any:
-        slow = False
+        begin, noted = time.monotonic(), False
         while True:
             try:
-                return future.result(timeout=_SLOW)
-            except TimeoutError:
+                return future.result(timeout=_POLL)
+            except TimeoutError:  # Dask waits for an actor to come back
                 if share.facts.address not in self._client.nthreads():
                     raise _LostError from None
-                if not slow:
+                if not noted and time.monotonic() - begin > _SLOW:
                     log.warning(f"Worker {share.facts.address} is slow; waiting for it.")
-                slow = True
+                    noted = True
             except TextmarginError:
                 raise
             except Exception as error:  # of the work, or, of several kinds, because there is no worker or another at its address
@@ -237,7 +237,7 @@ class ClusterBlocks(BlockMatrix):
 
     def _answers(self, share: _Share) -> bool:
         try:
-            share.holding.facts().result(timeout=_SLOW)
+            share.holding.facts().result(timeout=_POLL)
         except Exception:  # whatever it is: the next one is asked
             return False
         return True
@@ -249,6 +249,7 @@ class ClusterBlocks(BlockMatrix):
             log.warning(f"Worker {share.facts.address} is gone; its rows are made anew on another one.")
             address = self._least_loaded([other.facts for other in self._shares if other is not share], share.facts.address)
             parts = self._client.compute(list(self.pieces[share.first : share.last]), workers=[address], allow_other_workers=True)
+            share.holding = None  # or Dask makes it anew as well
             made = _Share(share.first, share.last, self._submit(parts, share.first, address).result())
             self._shares[i] = made
             try:
