@@ -115,7 +115,7 @@ class SemiSupervised:
             Solver(learner.trust_strength, _TOL, learner.max_iter, learner.n_jobs),
             fit_intercept=learner.fit_intercept,
         )
-        row_size = median_length(X) or 1.0  # of texts without a word, any
+        row_size = median_length(X, np.ones(X.shape[0], dtype=bool)) or 1.0  # of texts without a word, any
         with stage(f"learning from {len(rest):,} unlabelled texts"):
             belief = believe(training, pool, priors, row_size)
             agreement = None

@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import delayed
 from threadpoolctl import threadpool_limits
 
@@ -22,11 +21,16 @@ from .._system.levels import vector_level
 from .._system.parallel import run_jobs
 from .._system.threads import n_threads
 from .._typing import Floats, Indices
+from ..errors import TooLargeError
+from ._solver_texts import SolverTexts, local_texts
+from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
 from .newton import EXACT_SIZE, Solution, newton
-from .objective import Matrix, Objective, Point
+from .objective import Objective, Point, canonical
 
 _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
+_MOST_COPIED = 0.5  # of the matrix: rows of a class that are copied, to be close together; more are read where they are
+_MOST_LOADED = 50_000_000  # entries of a matrix elsewhere that is taken to memory for double precision
 _LEAST_TOL = 1e-7  # that single precision is asked for
 _LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
 _UNEVEN = 1e3  # columns of which one has values so many times as large as others
@@ -84,9 +88,29 @@ class Batch:
             for number, solution in zip(numbers, self._in_step([cases[k] for k in numbers], texts), strict=True):
                 solutions[number] = solution
         left = [k for k, solution in enumerate(solutions) if solution is None or not self._ended(solution)]
+        cases, left = self._in_double(cases, left, solutions, texts)
         for k, solution in zip(left, self._one_by_one([cases[k] for k in left], [solutions[k] for k in left]), strict=True):
             solutions[k] = solution
         return [solution for solution in solutions if solution is not None]
+
+    def _in_double(
+        self, cases: list[Task], left: list[int], solutions: list[Solution | None], texts: _TextsOnce
+    ) -> tuple[list[Task], list[int]]:
+        """The cases that double precision has yet to end, their matrices in memory; what is too large for that stays as it is."""
+        loaded = {id(cases[k][0].X): texts.in_double(cases[k][0].X) for k in left}
+        cases, going_on = list(cases), []
+        for k in left:
+            objective, start = cases[k]
+            if (X := loaded[id(objective.X)]) is not None:
+                cases[k] = replace(objective, X=X), start
+                going_on.append(k)
+            elif solutions[k] is None:
+                raise TooLargeError(
+                    f"{objective.X.shape[0]:,} texts in blocks are learnt from in single precision, which these do not suit: "
+                    f"columns of very different scale, a huge C or more than {core.MOST_EXTRA_COLUMNS} columns beside the "
+                    f"weights. Scale the columns, lower C, or train on fewer texts in memory."
+                )
+        return cases, going_on
 
     def _ended(self, solution: Solution) -> bool:
         return solution.converged or solution.n_iter >= self.max_iter
@@ -103,7 +127,7 @@ class Batch:
             if q.shape[1] == 0 and len(cases) > 3:
                 w[:], warm = self._background(group, texts), True
         tol = max(self.tol, _LEAST_TOL)
-        scores, gap, n_iter, converged = group.descend(texts.of(group.X), w, q, warm, tol, self.max_iter, self.n_jobs)
+        scores, gap, n_iter, converged = group.descend(*texts.of(group.X), w, q, warm, tol, self.max_iter, self.n_jobs)
         fine = converged & (self.tol >= _LEAST_TOL)
         return [
             Solution(Point(own_w, own_q, _NOT_ASKED_FOR), int(n), bool(ended), float(own_gap), own_scores)
@@ -114,7 +138,7 @@ class Batch:
         """The weights of a class that no text has: what rare classes without intercept resemble."""
         nobody = group.nobody()
         w, q = nobody.origin()
-        nobody.descend(texts.of(group.X), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs)
+        nobody.descend(*texts.of(group.X), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs)
         return w
 
     def _one_by_one(self, cases: list[Task], before: list[Solution | None]) -> Iterator[Solution]:
@@ -178,7 +202,7 @@ class Objectives:
         )
 
     def descend(
-        self, texts: core.SparseTexts, w: Any, q: Floats, warm: bool, tol: float, max_iter: int, n_jobs: int | None
+        self, texts: SolverTexts, most_copied: int, w: Any, q: Floats, warm: bool, tol: float, max_iter: int, n_jobs: int | None
     ) -> tuple[Any, Floats, Indices, Any]:
         """Minimise all from w and q, which are moved: scores, the last decrements, numbers of steps, and which converged."""
         scores, _, gap, n_iter, outcome = core.fit_classes(
@@ -199,7 +223,7 @@ class Objectives:
             tol,
             max_iter,
             n_threads(n_jobs),
-            1 << 62,
+            most_copied,
         )
         return scores, gap, n_iter.astype(np.intp), outcome == _CONVERGED
 
@@ -223,7 +247,9 @@ class _Texts:
     X: Matrix
     suits: bool  # whether single precision holds it well
     mean_square: float  # of the length of its rows
-    single: core.SparseTexts | None = None
+    n_entries: int
+    single: SolverTexts | None = None
+    double: Matrix | None = None
 
 
 class _TextsOnce:
@@ -232,17 +258,33 @@ class _TextsOnce:
     def __init__(self) -> None:
         self._known: dict[int, _Texts] = {}
 
-    def of(self, X: Matrix) -> core.SparseTexts:
+    def of(self, X: Matrix) -> tuple[SolverTexts, int]:
+        """What the core takes, and the entries of active rows that it may copy."""
         texts = self.look(X)
         if texts.single is None:
-            texts.single = core.SparseTexts(X.indptr, X.indices, X.data, X.shape[1])
-        return texts.single
+            texts.single = X.solver_texts() if isinstance(X, BlockMatrix) else local_texts(X)
+        most = int(_MOST_COPIED * texts.n_entries)
+        return texts.single, most if getattr(X, "most_copied", None) is None else min(most, X.most_copied)
 
     def look(self, X: Matrix) -> _Texts:
         if id(X) not in self._known:
-            suits = sp.issparse(X) and X.nnz >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
-            self._known[id(X)] = _Texts(X, suits, float(X.data @ X.data) / X.shape[0] if suits else 0.0)
+            n_entries = int(row_counts(X).sum())
+            sparse = not isinstance(X, np.ndarray)
+            suits = sparse and n_entries >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
+            mean_square = float(squared_lengths(X).sum()) / X.shape[0] if suits else 0.0
+            self._known[id(X)] = _Texts(X, suits, mean_square, n_entries)
         return self._known[id(X)]
+
+    def in_double(self, X: Matrix) -> Matrix | None:
+        """The matrix in memory and in double precision; None where it is too large."""
+        texts = self.look(X)
+        if not isinstance(X, BlockMatrix):
+            return X
+        if texts.n_entries > _MOST_LOADED:
+            return None
+        if texts.double is None:
+            texts.double = canonical(X.take(np.arange(X.shape[0])))
+        return texts.double
 
 
 def _is_even(X: Matrix) -> bool:
@@ -250,9 +292,8 @@ def _is_even(X: Matrix) -> bool:
 
     Of many columns a few may be as small as they like: words that only very long texts have.
     """
-    sizes = np.abs(X.data)
-    count = np.bincount(X.indices, minlength=1)
-    typical = np.bincount(X.indices, sizes, minlength=1)[count > 0] / count[count > 0]
+    counts, sizes = column_sizes(X)
+    typical = sizes[counts > 0] / counts[counts > 0]
     typical = typical[typical > 0]
     if not typical.size:
         return False

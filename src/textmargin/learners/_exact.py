@@ -28,7 +28,8 @@ from scipy.linalg import blas, lapack
 
 from .. import core
 from .._typing import Floats
-from .objective import Matrix, Objective, Rows, invert_block
+from .matrix import BlockMatrix, Matrix, Rows
+from .objective import Objective, invert_block
 
 _BLOCK = 1024  # rows that are dense at a time
 _WORTH_SINGLE = 256  # rows
@@ -173,6 +174,8 @@ def _cholesky(G: Any, jitter: float) -> Any:
 
 def _gram(X: Matrix, rows: Rows) -> Floats:
     """X_S X_S', at least its lower triangle."""
+    if isinstance(X, BlockMatrix):
+        X, rows = X[rows], np.arange(rows.size)
     if not sp.issparse(X):
         return X[rows] @ X[rows].T
     if rows.size < _WORTH_SINGLE:

@@ -14,12 +14,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from .._typing import Bools
 from . import leave_one_out
 from ._batch import LEAST_ENTRIES
-from .objective import Matrix
+from .matrix import Matrix, row_counts
 
 _WORTH = 3.0  # of the training: what exact leave-one-out scores of a class may cost; refitted folds cost about as much
 # Up to so many seconds for all classes, more than that: folds know four fifths of few texts, and thresholds feel it.
@@ -41,10 +40,10 @@ class ProblemSize:
     @classmethod
     def of(cls, X: Matrix, inside: Bools) -> ProblemSize:
         """The size of a fitted problem; `inside` are the texts inside its margin."""
-        row_values = np.diff(X.indptr) if sp.issparse(X) else np.full(X.shape[0], X.shape[1])
+        row_values = row_counts(X)
         n_texts, n_weights = X.shape
         n_values = int(row_values.sum())
-        in_step = sp.issparse(X) and n_values >= LEAST_ENTRIES
+        in_step = not isinstance(X, np.ndarray) and n_values >= LEAST_ENTRIES
         return cls(n_texts, n_weights, n_values, int(inside.sum()), int(row_values[inside].sum()), in_step)
 
     @property

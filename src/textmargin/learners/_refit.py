@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .objective import Objective, Rows
+from .matrix import Rows
+from .objective import Objective
 
 FOLD_TOL = 1e-3
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from .._typing import Floats
 from .contrasts import Contrasts
-from .objective import Matrix
+from .matrix import Matrix, stack
 from .problem import Problem, prior_scores
 
 
@@ -24,7 +23,7 @@ class StackedContrasts:
     def stack(cls, X: Matrix, contrasts: Contrasts, n_problems: int) -> StackedContrasts:
         """Contrasts, checked, below the texts X."""
         rows = contrasts.check(X, n_problems)
-        return cls(sp.csr_matrix(sp.vstack([X, rows.X], format="csr")) if sp.issparse(X) else np.vstack([X, rows.X]), rows)
+        return cls(stack(X, rows.X), rows)
 
     def below(self, problem: Problem, k: int, weight: Floats) -> Problem:
         """A class's problem with the contrasts; those of a text of weight 0 are as absent as the text."""

@@ -12,7 +12,7 @@ from .._typing import Bools, Floats
 from ..labels import OneVsRest
 from ._stacked_contrasts import StackedContrasts
 from .cross_fitting import PriorFolds
-from .objective import Matrix
+from .matrix import Matrix
 from .problem import FoldPriors, Problem, median_length, prior_scores
 from .trust import Solver
 
@@ -44,7 +44,7 @@ class Training:
 
     def plain_problems(self) -> Iterator[Problem]:
         """The same without contrasts."""
-        row_size = median_length(self.X[self.weight > 0]) if self.prior.size else 0.0
+        row_size = median_length(self.X, self.weight > 0) if self.prior.size else 0.0
         for k, prior in enumerate(self.prior):
             y, folds = self.targets.signs(k), self.prior_folds
             yield Problem(

@@ -22,7 +22,7 @@ from ._training import Training
 from .cross_fitting import PriorFolds
 from .evidence import Verdict, prior_evidence, rank_gains, select_priors, squared_gains, verdict
 from .joint_priors import join_priors
-from .objective import Rows
+from .matrix import Rows
 from .problem import Problem
 from .trust import Case, Fit, Refit, Solver, trained_scores
 

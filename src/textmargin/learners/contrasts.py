@@ -15,7 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..errors import PriorError
-from .objective import Matrix, canonical
+from .matrix import Matrix
+from .objective import canonical
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Contrasts:
 
     def check(self, like: Matrix, n_problems: int) -> Contrasts:
         """With arrays of the right kind, dense or sparse as the texts `like` are; an error for what does not fit these."""
-        X = canonical(sp.csr_matrix(self.X, dtype=np.float64)) if sp.issparse(like) else _dense(self.X)
+        X = canonical(sp.csr_matrix(self.X, dtype=np.float64)) if not isinstance(like, np.ndarray) else _dense(self.X)
         n = X.shape[0]
         if X.ndim != 2 or X.shape[1] != like.shape[1]:
             raise PriorError(f"contrasts has rows of {X.shape[-1]} columns, but X has {like.shape[1]}; use the texts' columns.")

@@ -17,7 +17,8 @@ import numpy as np
 from .._typing import Floats
 from ..errors import TooLargeError
 from ._exact import ExactStep, factor, size
-from .objective import Objective, Point, Rows
+from .matrix import Rows
+from .objective import Objective, Point
 
 # The side of the factored matrix: about 1 GB of doubles, twice. Far below this, refitted folds are cheaper (`_held_out_cost.py`).
 MAX_SIZE = 12_000

@@ -24,7 +24,8 @@ import scipy.sparse as sp
 from .. import core
 from .._typing import Floats
 from ._exact import factor, size
-from .objective import Objective, Point, Rows, invert_block
+from .matrix import Rows
+from .objective import Objective, Point, invert_block
 
 # Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it replaces.
 EXACT_SIZE = 64

@@ -11,17 +11,13 @@ given trust) stands in the offset. Only the *active* rows, those that miss their
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from .. import core
 from .._typing import Floats
-
-Rows: TypeAlias = NDArray[np.intp]
-Matrix: TypeAlias = Any  # Floats, or a CSR matrix in canonical form
+from .matrix import Matrix, Rows
 
 
 @dataclass(frozen=True)

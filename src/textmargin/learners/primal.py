@@ -27,10 +27,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 from threadpoolctl import threadpool_limits
 
-from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
+from .._sklearn import Interval, StrOptions, check_sample_weight, dense_coef, fit_context
 from .._system.threads import n_threads
 from .._ties import descending_order
 from .._typing import Floats
@@ -44,7 +44,8 @@ from .contrasts import Contrasts
 from .cross_fitting import PriorFolds
 from .evidence import Disagreement, Verdict
 from .explanation import Explanation
-from .objective import Matrix, canonical
+from .matrix import BlockMatrix, Matrix
+from .objective import canonical
 from .prior import align_prior
 from .problem import Problem
 from .trust import Fit, Solver, Trust
@@ -198,7 +199,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array or sparse matrix (n_texts, n_features)
+        X : array, sparse matrix or BlockMatrix (n_texts, n_features)
+            Of a BlockMatrix the rows stay where they are, on disk or on other machines; all that is learnt is here.
         y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel;
             the columns of a data frame name its classes
         sample_weight : array (n_texts,), default=None
@@ -211,8 +213,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             with them what `auto` believes, are then by the priors that were learnt without it.
         """
         names = column_names(y)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
-        X = canonical(X)
+        X, y = self._validate(X, y)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         targets = OneVsRest.read(y, weight, type(self).__name__, names)
         labels = targets.labels
@@ -395,12 +396,31 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         with threadpool_limits(limits=1, user_api="blas"):
             return Parallel(n_jobs=n_threads(self.n_jobs), prefer="threads", verbose=self.verbose)(jobs)
 
+    def _validate(self, X: Any, y: Any) -> tuple[Matrix, NDArray[Any]]:
+        """The matrix and the labels of training."""
+        if not isinstance(X, BlockMatrix):
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
+            return canonical(X), y
+        self.n_features_in_ = X.shape[1]
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_  # of an earlier fit
+        y = check_array(y, ensure_2d=False, dtype=None, accept_sparse="csr", input_name="y", estimator=self)
+        check_consistent_length(X, y)
+        return X, column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y
+
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if not isinstance(X, BlockMatrix):
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        elif X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input."
+            )
         return self._products(X)
 
     def _products(self, X: Matrix) -> Floats:
+        if isinstance(X, BlockMatrix):
+            return X.times(np.ascontiguousarray(dense_coef(self))) + self.intercept_
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _require_training(self) -> Training:

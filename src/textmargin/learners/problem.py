@@ -6,12 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._ties import ROUNDING
 from .._typing import Bools, Floats, Indices
-from .objective import Matrix, Rows
+from .matrix import Matrix, Rows, column_presence, squared_lengths, times
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,7 @@ class Problem:
         """Per prior, whether no text has any of its terms."""
         if not len(self.V):
             return np.zeros(0, dtype=bool)
-        present = np.bincount(self.X.indices, minlength=self.X.shape[1]) > 0 if sp.issparse(self.X) else self.X.any(axis=0)
-        return ~(self.V[:, np.asarray(present)] != 0).any(axis=1)
+        return ~(self.V[:, column_presence(self.X)] != 0).any(axis=1)
 
     def with_contrasts_of(self, texts: Rows) -> Rows:
         """The rows of some texts and of their contrasts: what has to go when these are held out."""
@@ -108,11 +106,11 @@ def prior_scores(X: Matrix, prior: Floats) -> Floats:
     """XV', the priors' scores (n_rows, n_priors); exactly 0 where the terms of a row cancel but for rounding."""
     if not len(prior):
         return np.zeros((X.shape[0], 0))
-    scores, sizes = X @ prior.T, abs(X) @ np.abs(prior.T)
+    scores, sizes = times(X, prior), times(X, prior, sizes=True)
     return np.ascontiguousarray(np.where(np.abs(scores) > ROUNDING * sizes, scores, 0.0))
 
 
-def median_length(X: Matrix) -> float:
-    """The typical length of a row, of those that are not empty."""
-    squares = np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else np.einsum("ij,ij->i", X, X)
+def median_length(X: Matrix, some: Bools) -> float:
+    """The typical length of a row, of some rows that are not empty."""
+    squares = squared_lengths(X)[some]
     return float(np.sqrt(np.median(squares[squares > 0]))) if squares.any() else 0.0

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
-from .objective import Matrix
+from .matrix import Matrix
 from .problem import Problem
 from .trust import Fit, Solver
 

@@ -33,8 +33,9 @@ from ._batch import Batch, Start
 from ._held_out_cost import ProblemSize
 from ._refit import FOLD_TOL, has_both_sides, without
 from .leave_one_out import leave_one_out
+from .matrix import Rows
 from .newton import Solution
-from .objective import ExtraColumns, Objective, Point, Rows
+from .objective import ExtraColumns, Objective, Point
 from .problem import Problem
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]

@@ -31,8 +31,9 @@ from .._sklearn import Interval, StrOptions, check_sample_weight, fit_context
 from .._typing import Floats
 from ..errors import LabelError
 from ..labels import LabelsMixin, OneVsRest, column_names
+from .matrix import Matrix
 from .newton import newton
-from .objective import ExtraColumns, Matrix, Objective, canonical
+from .objective import ExtraColumns, Objective, canonical
 
 _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian"}
 

@@ -145,10 +145,13 @@ def term_columns(words: BagOfWords) -> TermColumns:
 def transform_parts(words: BagOfWords, parts: TextParts) -> BlockMatrix:
     """The matrix of new texts; as in memory there is a warning where none of all has a known term."""
     X = parts.transform(partial(_rows, words), words.idf_.size, words.n_jobs)
-    if parts.n_texts and not X.row_counts().any():
-        if not any(words.count_known_terms(texts).nnz for texts in map(parts.read, range(len(parts))) if texts):
-            warn_of_unknown_terms(parts.n_texts, stacklevel=4)
+    if parts.n_texts and not X.row_counts().any() and not _any_known(words, parts):
+        warn_of_unknown_terms(parts.n_texts, stacklevel=4)
     return X
+
+
+def _any_known(words: BagOfWords, parts: TextParts) -> bool:
+    return any(words.count_known_terms(texts).nnz for texts in map(parts.read, range(len(parts))) if texts)
 
 
 def _rows(words: BagOfWords, texts: list[str]) -> Any:

@@ -356,8 +356,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         if not any(analyze(text) for text in texts):
             return f"All words are stop words ({', '.join(map(repr, found[:5]))}); set stop_words=None or give your own list."
         return (
-            f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(found)} terms in {n_texts} texts; "
-            f"loosen them."
+            f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(found)} terms in {n_texts} texts; loosen them."
         )
 
     def _idf(self, df: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import pickle
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import joblib
 import numpy as np
@@ -17,8 +18,9 @@ from numpy.typing import NDArray
 
 from .._system.progress import Report, progress_of
 from .._system.threads import n_threads
+from ..errors import StoreError
 from ..representations.digests import Digests
-from ..representations.drafts import Draft, StoredRows, TermColumns, TermCounts, finish, merge_all_terms
+from ..representations.drafts import ENTRY, Draft, StoredRows, TermColumns, TermCounts, finish, merge_all_terms
 from ..representations.languages import TextSample
 from ..representations.text_parts import Drafts, TextParts
 from .blocks import Blocks
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
     from ..representations.bow import BagOfWords
 
 T = TypeVar("T")
-_TERMS = "terms"  # of all parts, with all facts
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+_ALL = "all"  # the terms and facts of all parts
+_HEAD = ("block", "ends", "df", "total", "n_texts", "sample", "keys", "digests", "codes", "facts", "language")
+_LONG = 1000  # values of a setting
 
 
 class LocalTexts(TextParts):
@@ -66,7 +71,7 @@ class LocalTexts(TextParts):
     def facts(self) -> TextFacts:
         """Of all texts; read where nobody did before."""
         if self._facts is None:
-            parts = self._each(lambda number: self.read_part(number)[1], n_threads(None), "reading texts")
+            parts = self.each(lambda number: self.read_part(number)[1], n_threads(None), "reading texts")
             self._facts = TextFacts.join(list(parts))
         return self._facts
 
@@ -85,66 +90,36 @@ class LocalTexts(TextParts):
         """Of each text."""
         return self.facts.digests
 
-    def draft(self, words: BagOfWords) -> Drafts:
+    def draft(self, words: BagOfWords) -> LocalDrafts:
         """Count the terms of all parts, less those that an earlier run counted in the same folder."""
-        settings = {name: plain(value) for name, value in words.get_params(deep=False).items() if name != "n_jobs"}
-        store = Store(self.folder, {"source": plain(self.source()), **settings})
-        own = copy(words)
-        own.n_jobs = 1  # a thread per part
-        own_arrays = store.load(_TERMS)
-        if own_arrays is not None and unpack_json(own_arrays["language"]) == words.language_:
-            self._facts = TextFacts.from_arrays(own_arrays)
-            return LocalDrafts(self, store, words.n_jobs, _terms(own_arrays), _sample(own_arrays))
-        facts: list[TextFacts] = []
-        samples: list[TextSample] = []
-        n_bytes = [0]
-
-        def terms_of(numbers: Iterable[dict[str, NDArray[Any]]]) -> Iterator[TermCounts]:
-            for arrays in numbers:
-                facts.append(TextFacts.from_arrays(arrays))
-                samples[:] = [TextSample.join([*samples, _sample(arrays)])]
-                yield _terms(arrays)
-
-        def draft_part(number: int) -> dict[str, NDArray[Any]]:
-            name = f"draft-{number}"
-            arrays = store.load(name, *_HEAD)
-            if arrays is None or unpack_json(arrays["language"]) != words.language_:
-                texts, own_facts = self.read_part(number)
-                arrays = {**_draft_arrays(own.draft(texts)), **own_facts.to_arrays(), "language": pack_json(words.language_)}
-                n_bytes[0] += sum(array.nbytes for array in arrays.values()) + 8 * arrays["numbers"].size  # and its rows later
-                store.expected_bytes = max(store.expected_bytes, n_bytes[0] * len(self) // (number + 1))
-                store.save(name, arrays)
-            return {member: arrays[member] for member in _HEAD}
-
-        terms = merge_all_terms(terms_of(self._each(draft_part, n_threads(words.n_jobs), f"words of {self.name}")))
-        self._facts = TextFacts.join(facts)
-        sample = samples[0] if samples else TextSample.draw([])
-        head = {**_term_arrays(terms, sample), **self._facts.to_arrays(), "language": pack_json(words.language_)}
-        store.save(_TERMS, head)
-        return LocalDrafts(self, store, words.n_jobs, terms, sample)
+        return LocalDrafts(self, words)
 
     def transform(self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None) -> Blocks:
         """The matrix of all texts, a thread per part."""
-        store = Store(self.folder, {"source": plain(self.source()), "rows_of": joblib.hash(rows_of), "n_columns": n_columns})
-        if store.matrix() is None or self._facts is None:
+        store = self.open_store({"rows_of": rows_of, "n_columns": n_columns})
+        facts: list[TextFacts] = []
 
-            def rows_of_part(number: int) -> tuple[StoredRows, TextFacts]:
-                texts, facts = self.read_part(number)
-                X = rows_of(texts) if texts else sp.csr_matrix((0, n_columns))
-                return StoredRows.from_csr(X), facts
+        def rows_of_part(number: int) -> tuple[StoredRows, TextFacts]:
+            texts, own_facts = self.read_part(number)
+            X = rows_of(texts) if texts else sp.csr_matrix((0, n_columns))
+            return StoredRows.from_csr(X), own_facts
 
-            facts: list[TextFacts] = []
+        def rows() -> Iterator[StoredRows]:
+            for own, own_facts in self.each(rows_of_part, n_threads(n_jobs), f"matrix of {self.name}"):
+                facts.append(own_facts)
+                yield own
 
-            def rows() -> Iterator[StoredRows]:
-                for own, own_facts in self._each(rows_of_part, n_threads(n_jobs), f"rows of {self.name}"):
-                    facts.append(own_facts)
-                    yield own
-
+        if store.matrix() is None:
             store.write_rows(rows())
             self._facts = TextFacts.join(facts)
         return Blocks(store, n_columns, n_jobs)
 
-    def _each(self, work: Callable[[int], T], threads: int, what: str) -> Iterator[T]:
+    def open_store(self, settings: Mapping[str, Any]) -> Store:
+        """The folder, for a run with these settings."""
+        return Store(self.folder, {} if self.folder is None else plain({"source": self.source(), **settings}))
+
+    def each(self, work: Callable[[int], T], threads: int, what: str) -> Iterator[T]:
+        """What work gives for each part, in order."""
         with progress_of(what, self.progress) as report:
             for done, result in enumerate(in_order(work, len(self), threads), start=1):
                 yield result
@@ -153,25 +128,68 @@ class LocalTexts(TextParts):
 
 
 class LocalDrafts(Drafts):
-    """The drafts of `LocalTexts`, in its folder."""
+    """The drafts of `LocalTexts` in its folder: a file per part, and one with the terms and facts of all."""
 
-    def __init__(self, parts: LocalTexts, store: Store, n_jobs: int | None, terms: TermCounts, sample: TextSample) -> None:
-        self._parts, self._store, self._n_jobs, self.terms, self.sample = parts, store, n_jobs, terms, sample
+    def __init__(self, parts: LocalTexts, words: BagOfWords) -> None:
+        settings = {name: value for name, value in words.get_params(deep=False).items() if name != "n_jobs"}
+        self._parts, self._store, self._n_jobs = parts, parts.open_store(settings), words.n_jobs
+        self._words = copy(words)
+        self._words.n_jobs = 1  # a thread per part
+        self._language = pack_json(words.language_)  # by which stop words are left out
+        head = self._load(_ALL)
+        if head is None:
+            head = self._count()
+            self._store.save(_ALL, head)
+        self.terms, self.sample, parts._facts = _terms(head), _sample(head), TextFacts.from_arrays(head)
+
+    def _count(self) -> Arrays:
+        """The terms and facts of all parts."""
+        facts: list[TextFacts] = []
+        sample = TextSample.draw([])
+
+        def terms() -> Iterator[TermCounts]:
+            nonlocal sample
+            for arrays in self._each(lambda number: self._part(number, _HEAD), f"words of {self._parts.name}"):
+                facts.append(TextFacts.from_arrays(arrays))
+                sample = TextSample.join([sample, _sample(arrays)])
+                yield _terms(arrays)
+
+        all_terms = merge_all_terms(terms())
+        return {**_head(all_terms, sample), **TextFacts.join(facts).to_arrays(), "language": self._language}
+
+    def _part(self, number: int, members: Sequence[str] = ()) -> Arrays:
+        """The draft of a part, made where it is not there."""
+        arrays = self._load(name := f"draft-{number}", members)
+        if arrays is not None:
+            return arrays
+        texts, facts = self._parts.read_part(number)
+        draft = self._words.draft(texts)
+        rows: Arrays = {"starts": draft.starts, "numbers": draft.numbers, "counts": draft.counts}
+        arrays = {**_head(draft.terms, draft.sample), **facts.to_arrays(), **rows, "language": self._language}
+        n_bytes = sum(array.nbytes for array in arrays.values()) + draft.numbers.size * ENTRY.itemsize  # of the matrix
+        self._store.expected_bytes = max(self._store.expected_bytes, n_bytes * len(self._parts))
+        self._store.save(name, arrays)
+        return {member: arrays[member] for member in members or arrays}
+
+    def _load(self, name: str, members: Sequence[str] = ()) -> Arrays | None:
+        arrays = self._store.load(name, *members)
+        return arrays if arrays is not None and np.array_equal(arrays["language"], self._language) else None
 
     def finish(self, columns: TermColumns) -> Blocks:
         """The matrix of all texts."""
-        store, n_parts = self._store, len(self._parts)
-        if store.matrix() is None:
-            store.write_rows(self._parts._each(lambda number: self._finish(number, columns), n_threads(self._n_jobs), "columns"))
-        for number in range(n_parts):
-            store.discard(f"draft-{number}")
-        return Blocks(store, columns.idf.size, self._n_jobs)
 
-    def _finish(self, number: int, columns: TermColumns) -> StoredRows:
-        arrays = self._store.load(f"draft-{number}")
-        if arrays is None:
-            raise FileNotFoundError(number)
-        return finish(Draft(_terms(arrays), arrays["starts"], arrays["numbers"], arrays["counts"], self.sample), columns)
+        def rows_of_part(number: int) -> StoredRows:
+            arrays = self._part(number)
+            return finish(Draft(_terms(arrays), arrays["starts"], arrays["numbers"], arrays["counts"], self.sample), columns)
+
+        if self._store.matrix() is None:
+            self._store.write_rows(self._each(rows_of_part, f"matrix of {self._parts.name}"))
+        for number in range(len(self._parts)):
+            self._store.discard(f"draft-{number}")
+        return Blocks(self._store, columns.idf.size, self._n_jobs)
+
+    def _each(self, work: Callable[[int], T], what: str) -> Iterator[T]:
+        return self._parts.each(work, n_threads(self._n_jobs), what)
 
     def discard(self) -> None:
         """Let go of the folder."""
@@ -195,30 +213,30 @@ def in_order(work: Callable[[int], T], n: int, threads: int) -> Iterator[T]:
 
 
 def plain(value: Any) -> Any:
-    """A setting as JSON has it; of what is no plain value, a digest."""
+    """A setting as JSON has it; of what is no plain value, or a long list, a digest."""
     if isinstance(value, dict):
         return {str(name): plain(own) for name, own in value.items()}
-    if isinstance(value, list | tuple):
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, list | tuple) and len(value) <= _LONG:
         return [plain(own) for own in value]
-    return value if value is None or isinstance(value, str | int | float | bool) else joblib.hash(value)
+    try:
+        return joblib.hash(value)
+    except (TypeError, AttributeError, pickle.PicklingError) as error:
+        raise StoreError(
+            f"Another process cannot know {value!r:.60} again, so that nothing can be held for it in a folder; use a function "
+            f"that has a name in a module, or no folder."
+        ) from error
 
 
-_HEAD = ("block", "ends", "df", "total", "n_texts", "sample", "keys", "digests", "codes", "facts", "language")
-
-
-def _term_arrays(terms: TermCounts, sample: TextSample) -> dict[str, NDArray[Any]]:
-    arrays = {"block": terms.block, "ends": terms.ends, "df": terms.df, "total": terms.total}
+def _head(terms: TermCounts, sample: TextSample) -> Arrays:
+    arrays: Arrays = {"block": terms.block, "ends": terms.ends, "df": terms.df, "total": terms.total}
     return {**arrays, "n_texts": np.array(terms.n_texts), "keys": sample.keys, "sample": pack_json(sample.texts)}
 
 
-def _draft_arrays(draft: Draft) -> dict[str, NDArray[Any]]:
-    rows = {"starts": draft.starts, "numbers": draft.numbers, "counts": draft.counts}
-    return {**_term_arrays(draft.terms, draft.sample), **rows}
+def _terms(arrays: Arrays) -> TermCounts:
+    return TermCounts(arrays["block"], arrays["ends"], arrays["df"], arrays["total"], int(arrays["n_texts"]))
 
 
-def _terms(arrays: dict[str, NDArray[Any]]) -> TermCounts:
-    return TermCounts(*(arrays[name] for name in ("block", "ends", "df", "total")), n_texts=int(arrays["n_texts"]))
-
-
-def _sample(arrays: dict[str, NDArray[Any]]) -> TextSample:
+def _sample(arrays: Arrays) -> TextSample:
     return TextSample(arrays["keys"], unpack_json(arrays["sample"]))

@@ -1,4 +1,4 @@
-"""What is known of each text of many, in a few bytes: its label, and a digest; and of lines that are no texts, how many there are."""
+"""What is known of each of many texts, in a few bytes: its label and a digest; and of lines that are no texts, how many."""
 
 from __future__ import annotations
 
@@ -76,7 +76,13 @@ class TextFacts:
         return self.digests.size
 
     @classmethod
-    def of(cls, texts: list[str], labels: Iterable[Any] | None = None, invalid: Sequence[InvalidLine] = (), missing: Any = ()) -> TextFacts:
+    def of(
+        cls,
+        texts: list[str],
+        labels: Iterable[Any] | None = None,
+        invalid: Sequence[InvalidLine] = (),
+        missing: Iterable[str] = (),
+    ) -> TextFacts:
         """From one part."""
         codes = None if labels is None else LabelCodes.of(labels)
         return cls(text_digests(texts), codes, list(invalid[:_N_SHOWN]), len(invalid), Counter(missing))

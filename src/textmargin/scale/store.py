@@ -30,7 +30,7 @@ from .. import __version__
 from .._system.locks import ByteLocks
 from .._system.writing import put_whole, write_whole
 from ..errors import OutputError, StoreError
-from ..representations.drafts import ENTRY, StoredRows
+from ..representations.drafts import StoredRows
 
 FORMAT = 1
 _RUN, _MATRIX, _LOCK = "run.json", "matrix.json", "lock"
@@ -54,7 +54,8 @@ class Store:
         self.expected_bytes = 0  # of all files, as far as anybody knows
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="textmargin-"))
-            self._close = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+            self._open_files.callback(shutil.rmtree, self.folder, ignore_errors=True)
+            self._close = weakref.finalize(self, self._open_files.close)
             return
         self.folder = Path(folder)
         with self._explain(_RUN):
@@ -77,8 +78,8 @@ class Store:
             for name in dict.fromkeys([*earlier, *about]):
                 if earlier.get(name) != about.get(name):
                     raise StoreError(
-                        f"{self.folder} holds a run with another {name}: {earlier.get(name)!r:.80}, here {about.get(name)!r:.80}; "
-                        f"name another folder, or delete that one."
+                        f"{self.folder} holds a run with another {name}: {earlier.get(name)!r:.80}, here it is "
+                        f"{about.get(name)!r:.80}; name another folder, or delete that one."
                     )
         else:
             write_whole({run: json.dumps(about, indent=1).encode()})
@@ -113,7 +114,7 @@ class Store:
             files = {name: stack.enter_context(path.open("wb")) for name, path in paths.items()}
 
             def write(name: str, array: NDArray[Any]) -> None:
-                data = memoryview(np.ascontiguousarray(array)).cast("B") if array.size else b""
+                data = np.ascontiguousarray(array).view(np.uint8).data
                 sums[name] = zlib.crc32(data, sums[name])
                 files[name].write(data)
 
@@ -183,6 +184,3 @@ class Store:
 
 def _damaged(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} is damaged ({why}); delete it, and what was in it is made again.")
-
-
-__all__ = ["ENTRY", "Store"]

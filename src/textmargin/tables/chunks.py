@@ -123,9 +123,9 @@ class ColumnChunk:
         """Those at these places."""
         return [Row(self._n_before + k + 1, {name: own[k] for name, own in self._columns.items()}) for k in which]
 
-    def numbers(self) -> range:
+    def numbers(self) -> list[int]:
         """Of the rows, from 1."""
-        return range(self._n_before + 1, self._n_before + 1 + len(self))
+        return list(range(self._n_before + 1, self._n_before + 1 + len(self)))
 
     def values(self, name: str) -> list[Any]:
         """Of a column."""

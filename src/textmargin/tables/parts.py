@@ -79,7 +79,10 @@ class Part:
         chunks = [record_chunk(records, list(self.names), delimiter, self.n_before - 1) for records in parts if len(records)]
         if len(chunks) == 1:
             return chunks[0]
-        return RowChunk([line for chunk in chunks for line in (*chunk.rows(range(len(chunk))), *chunk.invalid)])
+        lines: list[Read] = []
+        for chunk in chunks:
+            lines += [*chunk.rows(range(len(chunk))), *chunk.invalid]
+        return RowChunk(lines)
 
     def _lines(self, lines: list[bytes]) -> list[Read]:
         csv.field_size_limit(max(LONGEST, csv.field_size_limit()))
