@@ -4,7 +4,11 @@ import os
 import signal
 import time
 
+import dask.array as da
+import dask.bag as db
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from conftest import make_texts
@@ -13,7 +17,9 @@ from distributed import Client, LocalCluster
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from textmargin import PriorSVC
 from textmargin.errors import ClusterError, StoreError, TextmarginError
+from textmargin.learners import _batch
 from textmargin.scale import ClusterBlocks, _holding, cluster_blocks, connect
 
 X = make_texts()[0].astype(np.float32).astype(np.float64)  # as single precision has it
@@ -253,7 +259,7 @@ def test_texts_that_change_between_two_readings_are_noticed(mortal, tmp_path):
     (tmp_path / "n").write_text("4")
     kill(client, blocks._shares[0].facts.address)
     with pytest.raises(ClusterError, match="are not what they were; did files change"):
-        blocks.transposed_times(np.ones((3, 1)))
+        blocks.times(np.ones((1, 2)))
 
 
 def test_several_threads_a_worker_give_the_same_bits():
@@ -270,3 +276,53 @@ def test_several_threads_a_worker_give_the_same_bits():
 def test_no_workers_or_no_threads_are_refused(settings):
     with pytest.raises(ClusterError, match=r"must be 1 or more\. Got 0"), connect(**settings):
         pass
+
+
+# Learning
+
+
+@pytest.fixture
+def single(monkeypatch):
+    """Small matrices are taken to memory; larger ones are not, nor shall these be."""
+    monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
+
+
+def topics():
+    scores = X @ np.random.default_rng(4).standard_normal((X.shape[1], 3))
+    return (scores > np.quantile(scores, 0.7, axis=0)).astype(int)
+
+
+@pytest.mark.parametrize("settings", [{}, {"class_weight": "balanced", "C": 5.0}, {"fit_intercept": False}], ids=str)
+def test_a_learner_finds_what_it_finds_in_memory(client, single, settings):
+    Y = topics()
+    memory = PriorSVC(tol=1e-7, **settings).fit(X, Y)
+    model = PriorSVC(tol=1e-7, **settings).fit(ClusterBlocks.split(X, 5), Y)
+    np.testing.assert_allclose(model.decision_function(X), memory.decision_function(X), atol=2e-3)
+
+
+def test_labels_in_a_collection(inside, single):
+    y = topics()[:, 0]
+    blocks = ClusterBlocks.split(X, 3)
+    expected = PriorSVC().fit(blocks, y).coef_
+    for labels in (da.from_array(y, chunks=100), dd.from_pandas(pd.Series(y), npartitions=2), db.from_sequence(y.tolist())):
+        assert np.array_equal(PriorSVC().fit(blocks, labels).coef_, expected)
+
+
+def test_a_worker_that_is_killed_while_it_learns_changes_no_bit(mortal, single, monkeypatch):
+    _, client = mortal
+    Y = topics()
+    expected = PriorSVC().fit(ClusterBlocks.split(X, 5), Y).coef_
+    asked = []
+    ask = ClusterBlocks._ask
+
+    def kill_some(self, method, arguments=None):
+        asked.append(method)
+        if len(asked) in (9, 14):
+            kill(client, self._shares[len(asked) % 2].facts.address)
+        return ask(self, method, arguments)
+
+    monkeypatch.setattr(ClusterBlocks, "_ask", kill_some)
+    model = PriorSVC().fit(ClusterBlocks.split(X, 5), Y)
+    assert {"scores", "activate", "products"} <= {*asked}
+    assert len(asked) > 14
+    assert np.array_equal(model.coef_, expected)
