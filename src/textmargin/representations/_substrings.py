@@ -40,7 +40,7 @@ def most_frequent(
     sizes: list[int] = []
 
     def tables() -> Iterator[SubstringCounts]:
-        for table in parts.each(partial(_count, tokens=tokens, length=length)):
+        for table in parts.map_parts(partial(_count, tokens=tokens, length=length)):
             sizes.append(table.n_texts)
             yield table
 
@@ -51,7 +51,7 @@ def most_frequent(
 
 def part_sizes(texts: TextParts | Sequence[Any]) -> list[int]:
     """The number of texts of each part; a list is one part."""
-    return list(texts.each(_size)) if isinstance(texts, TextParts) else [len(texts)]
+    return list(texts.map_parts(_size)) if isinstance(texts, TextParts) else [len(texts)]
 
 
 def texts_at(texts: TextParts | Sequence[Any], sizes: Sequence[int], rows: Indices) -> list[Any]:
@@ -62,7 +62,7 @@ def texts_at(texts: TextParts | Sequence[Any], sizes: Sequence[int], rows: Indic
     part = np.searchsorted(ends, rows, side="right")
     wanted = {int(i): (rows[part == i] - (ends[i] - sizes[i])).tolist() for i in np.unique(part)}
     found = np.empty(rows.size, dtype=object)
-    for i, some in zip(wanted, texts.each(partial(_take, rows=wanted), list(wanted)), strict=True):
+    for i, some in zip(wanted, texts.map_parts(partial(_take, rows=wanted), list(wanted)), strict=True):
         found[part == i] = some
     return list(found)
 

@@ -51,7 +51,7 @@ class TextParts(ABC):
     def read(self, number: int) -> list[str]:
         """The texts of one part, perhaps none."""
 
-    def each(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
+    def map_parts(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
         """`function(texts, number)` of each part, or of some, in order: something small."""
         for number in range(len(self)) if numbers is None else numbers:
             yield function(self.read(number), number)

@@ -80,9 +80,9 @@ class ClusterTexts(TextParts):
 
     def read(self, number: int) -> list[str]:
         """The texts of one part."""
-        return next(self.each(_texts, [number]))
+        return next(self.map_parts(_texts, [number]))
 
-    def each(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
+    def map_parts(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
         """`function(texts, number)` of each part, or of some, in order."""
         shared, task = broadcast_pickled(function), delayed(_apply, pure=False)
         futures = client().compute([task(shared, self.parts[i], i) for i in (range(len(self)) if numbers is None else numbers)])
