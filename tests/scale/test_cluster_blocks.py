@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from itertools import pairwise
 
 import dask.array as da
 import dask.bag as db
@@ -50,7 +51,7 @@ def agree(blocks, X):
     counts, sizes = blocks.column_sizes()
     assert counts.tolist() == np.bincount(X.indices, minlength=X.shape[1]).tolist()
     np.testing.assert_allclose(sizes, abs(X).sum(axis=0).A1, atol=1e-12)
-    rows = [*range(X.shape[0])][::-7] + [0, 0]
+    rows = [*range(X.shape[0] - 1, -1, -7), 0, 0]
     assert abs(blocks.take(np.array(rows)) - X[rows]).max() == 0
     np.testing.assert_allclose(blocks.scores(W.astype(np.float32)), (X @ W.T).T, atol=1e-4)
     np.testing.assert_allclose(blocks.gradients(A.T.astype(np.float32)), (X.T @ A).T, atol=1e-4)
@@ -67,7 +68,7 @@ def test_every_question_is_answered_as_in_memory(client, n_parts):
 def test_however_the_rows_are_cut(inside, cuts):
     """Into empty parts, parts of one row, fewer parts than workers."""
     ends = [0, *sorted(cuts), X.shape[0]]
-    blocks = ClusterBlocks([delayed(X[a:b]) for a, b in zip(ends, ends[1:], strict=False)], X.shape[1])
+    blocks = ClusterBlocks([delayed(X[a:b]) for a, b in pairwise(ends)], X.shape[1])
     np.testing.assert_array_equal(blocks.compute().toarray(), X.toarray())
 
 
@@ -134,7 +135,7 @@ def test_a_full_disk_is_named(inside, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(_holding, "_write", full)
-    with pytest.raises(StoreError, match="of worker .*No space left on device; give it a folder with more room"):
+    with pytest.raises(StoreError, match=r"of worker .*No space left on device; give it a folder with more room"):
         ClusterBlocks.split(X, 2)
 
 

@@ -33,9 +33,7 @@ class SubstringCounts:
     n_texts: int = 0
 
 
-def most_frequent(
-    parts: TextParts, tokens: Tokens, length: int, n: int
-) -> tuple[list[Any], NDArray[np.int64], list[int]]:
+def most_frequent(parts: TextParts, tokens: Tokens, length: int, n: int) -> tuple[list[Any], NDArray[np.int64], list[int]]:
     """The n most frequent substrings of a length, of equally frequent ones those that occur first; counts; texts of each part."""
     sizes: list[int] = []
 
@@ -94,9 +92,7 @@ def _counts(texts: list[str], part: int, tokens: Tokens, length: int) -> Iterato
         (sequences,), symbols = encode(tokens, some)
         counts, places = count_ngrams(sequences, length)
         spelled: Any = "".join(some) if tokens == "char" else tuple(symbols[code] for code in sequences.codes.tolist())
-        yield SubstringCounts(
-            [spelled[place : place + length] for place in places.tolist()], counts, first + places, len(some)
-        )
+        yield SubstringCounts([spelled[place : place + length] for place in places.tolist()], counts, first + places, len(some))
         first += sequences.codes.size
 
 

@@ -157,8 +157,8 @@ class SubsequenceFeatures(_TextMap):
         self.counts_: NDArray[np.int64]
         texts = as_parts(X)
         texts = texts if isinstance(texts, TextParts) else as_items(texts)
-        find = self._most_frequent if isinstance(texts, list) else self._most_frequent_in_parts
-        self.substrings_, self.counts_, sizes = find(texts)
+        found = self._most_frequent_in_parts(texts) if isinstance(texts, TextParts) else self._most_frequent(texts)
+        self.substrings_, self.counts_, sizes = found
         if not self.substrings_:
             raise EmptyVocabularyError(f"No text has {self.length} symbols; use a smaller length than length={self.length}.")
         unit = self.norm == "l2"
@@ -291,7 +291,8 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
 def _copy(model: _TextMap, **changes: Any) -> _TextMap:
     """The same model, with other attributes."""
     own = copy(model)
-    vars(own).update(changes)
+    for name, value in changes.items():
+        setattr(own, name, value)
     return own
 
 

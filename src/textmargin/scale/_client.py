@@ -62,8 +62,8 @@ def connect(
     security : distributed.Security, default=None
         Certificates and keys for TLS, where the address is tls://...; None: those of Dask's configuration.
     direct : bool, default=True
-        Send vectors straight to the workers. Where only the scheduler can be reached from here, False sends them through it, which
-        takes about twice as long.
+        Send vectors straight to the workers. Where only the scheduler can be reached from here, False sends them through it, at
+        half the speed.
     """
     if address is not None:
         with _attach(address, security, direct) as connection:

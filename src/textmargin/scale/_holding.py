@@ -117,8 +117,8 @@ class Holding:
         """Copy the active rows of some classes, in place of those there were; what the first step needs of them."""
         self._active = None  # first, so that there is room
         self._active = core.ActiveTexts(self._texts, vector_level(), classes)
-        columns, *sums = self._active.sums(self._n_threads)
-        return self._of_all(columns), *sums
+        columns, ends, pull, diagonal, cross = self._active.sums(self._n_threads)
+        return self._of_all(columns), ends, pull, diagonal, cross
 
     def products(self, classes: list[int], directions: Singles) -> Singles:
         """X_S'CX_S p for directions p of some classes, on the columns that their active rows have, one class after the other."""

@@ -31,6 +31,8 @@ _POLL = 0.5  # seconds between two looks whether a worker that has not answered 
 _SLOW = 30.0  # seconds after which it is named
 _MOST_LOSSES = 5  # of one share in a row: more are not by chance
 
+_UNKNOWN = HoldingFacts("?", 1, -1, -1, None)  # until it was asked
+
 
 @dataclass
 class _Share:
@@ -39,7 +41,7 @@ class _Share:
     first: int
     last: int
     holding: Any  # the actor
-    facts: HoldingFacts = HoldingFacts("?", 1, -1, -1, None)  # until it was asked
+    facts: HoldingFacts = _UNKNOWN
 
 
 class ClusterBlocks(BlockMatrix):
@@ -151,8 +153,7 @@ class ClusterBlocks(BlockMatrix):
     def activate(self, classes: Sequence[ActiveRows]) -> list[ActiveSums]:
         """Have the workers copy the active rows of some classes, in ascending order, in place of those they had; their sums."""
         self._active = classes
-        answers = self._ask("activate", [(self._active_in(rows),) for rows in self._rows()])
-        return answers
+        return self._ask("activate", [(self._active_in(rows),) for rows in self._rows()])
 
     def products(self, classes: Sequence[int], directions: Sequence[Singles]) -> list[Singles]:
         """Per worker X_S'CX_S p for its directions p of some classes, on the columns of its active rows S."""
@@ -258,7 +259,7 @@ class ClusterBlocks(BlockMatrix):
                     self._call(made, "activate", (self._active_in(self._rows()[i]),))()
             except _LostError:
                 continue  # found out again when it is asked
-            if share.facts.n_rows >= 0 and made.facts[2:4] != share.facts[2:4]:
+            if share.facts is not _UNKNOWN and made.facts[2:4] != share.facts[2:4]:
                 raise ClusterError(
                     f"Parts {share.first} to {share.last - 1} were read again because worker {share.facts.address} was lost, and "
                     f"are not what they were; did files change meanwhile?"

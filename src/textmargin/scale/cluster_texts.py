@@ -34,6 +34,8 @@ from .texts import TextFiles
 if TYPE_CHECKING:
     from ..representations.bow import BagOfWords
 
+_bag: Any = db.Bag  # which carries no types
+
 
 class ClusterTexts(TextParts):
     """Texts that are read by the workers of the cluster in use, and whose matrix stays with them.
@@ -173,7 +175,7 @@ def _delay(texts: Any) -> list[Delayed]:
                 f"choose one."
             )
         texts = texts[texts.columns[0]]
-    if isinstance(texts, db.Bag):
+    if isinstance(texts, _bag):
         return list(texts.to_delayed())
     if getattr(texts, "ndim", 0) != 1 or not hasattr(texts, "map_partitions") or not hasattr(texts, "simplify"):
         raise NotTextError(
