@@ -141,6 +141,7 @@ void bind_records(nb::module_& m) {
         .def("add", [](RecordSplitter& self, nb::bytes data) { return self.add(view_bytes(data)); })
         .def("finish", &RecordSplitter::finish)
         .def_prop_ro("line_size", &RecordSplitter::line_size)
+        .def_prop_ro("pending", &RecordSplitter::pending)
         .def_ro("number", &RecordSplitter::number);
     nb::class_<Batch>(m, "Records")
         .def("__len__", [](const Batch& self) { return self.records.size(); })

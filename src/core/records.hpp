@@ -120,6 +120,7 @@ class RecordSplitter {
         : delimiter_(delimiter), most_lines_(most_lines), most_bytes_(most_bytes) {}
 
     size_t line_size() const { return rest_.size() - line_; }
+    bool pending() const { return n_pending_ > 0; }  // whether a record goes on
 
     std::shared_ptr<Batch> add(Text data) {
         auto batch = std::make_shared<Batch>();

@@ -1,8 +1,12 @@
 """Files in parts: the same texts, labels and line numbers as of the whole file."""
 
 import pickle
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from tables.user_files import ROWS
 
 from textmargin.errors import TableError
@@ -52,3 +56,45 @@ def test_a_column_that_one_file_lacks(tmp_path):
     (tmp_path / "b.csv").write_text("text,topic\na,x\n")
     with pytest.raises(TableError, match=r"b.csv has no column 'label'. It has 'text', 'topic'. Choose one with label="):
         open_parts(tmp_path)
+
+
+ends = st.sampled_from(["", "\n", "\r\n"])
+cells = st.sampled_from(["corn", "a b", '"x"', '"a,b"', '"two\nlines"', '"" "', "", '"', 'b"c', "ü", "NaN", "y,"])
+
+
+@given(
+    rows=st.lists(st.tuples(cells, cells), max_size=12), part_bytes=st.integers(1, 60), end=st.sampled_from(["", "\n", "\r\n"])
+)
+@example(rows=[('"open', "x"), ("a", "b"), ("c", "d")], part_bytes=1, end="")
+@example(rows=[("a", "b"), ('"open', "x")], part_bytes=60, end="\n")
+def test_any_csv_reads_as_the_whole_does(rows, part_bytes, end):
+    """Stray quotes, values on several lines, wrong numbers of values: all is as in the whole, by the same numbers of lines."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.csv"
+        path.write_bytes(("\n".join(["text,label", "first,x", *map(",".join, rows)]) + end).encode())
+        whole = read_table(path, text="text", label="label", skip_invalid=True)
+        table = open_parts(path, text="text", label="label", skip_invalid=True, part_bytes=part_bytes)
+        parts = [table.read(part) for part in table.parts]
+    for kind in ("corpus", "unlabelled", "empty"):
+        for name in ("texts", "labels", "ids"):
+            known = getattr(getattr(whole, kind), name)
+            assert [value for part in parts for value in getattr(getattr(part, kind), name)] == known
+    numbers = {*(line.number for line in whole.invalid), *map(int, whole.empty.ids)}
+    assert {line.number for part in parts for line in part.invalid} == numbers
+
+
+def test_columns_of_parquet(tmp_path):
+    """Nulls, numbers and lists among labels, and a text that is null, read as from the whole file."""
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    columns = {"text": ["a", "b", None, "d", "e"], "label": [["x"], ["x", "y"], ["y"], [], None], "number": [1, 2, 3, None, 1]}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet", row_group_size=2)
+    for label in ("label", "number"):
+        whole = read_table(tmp_path / "a.parquet", text="text", label=label)
+        table = open_parts(tmp_path / "a.parquet", text="text", label=label, part_bytes=1)
+        parts = [table.read(part) for part in table.parts]
+        assert len(parts) == 3
+        assert [text for part in parts for text in part.corpus.texts] == whole.corpus.texts
+        assert [own for part in parts for own in part.corpus.labels] == whole.corpus.labels
+        assert [number for part in parts for number in part.corpus.ids] == whole.corpus.ids
+        assert [number for part in parts for number in part.unlabelled.ids] == whole.unlabelled.ids

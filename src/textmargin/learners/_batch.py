@@ -28,8 +28,10 @@ from .newton import EXACT_SIZE, Solution, newton
 from .objective import Objective, Point, canonical
 
 _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
+_GROUP_SHARE, _COPY_SHARE = 0.5, 0.2  # of the memory given, where texts lie elsewhere: for that, and for copies of their rows
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _MOST_COPIED = 0.5  # of the matrix: rows of a class that are copied, to be close together; more are read where they are
+_ENTRY_BYTES = 8
 _MOST_LOADED = 50_000_000  # entries of a matrix elsewhere that is taken to memory for double precision
 _LEAST_TOL = 1e-7  # that single precision is asked for
 _LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
@@ -102,7 +104,7 @@ class Batch:
         for k in left:
             objective, start = cases[k]
             if (X := loaded[id(objective.X)]) is not None:
-                cases[k] = replace(objective, X=X), start
+                cases[k] = objective.on(X), start
                 going_on.append(k)
             elif solutions[k] is None:
                 raise TooLargeError(
@@ -127,7 +129,9 @@ class Batch:
             if q.shape[1] == 0 and len(cases) > 3:
                 w[:], warm = self._background(group, texts), True
         tol = max(self.tol, _LEAST_TOL)
-        scores, gap, n_iter, converged = group.descend(*texts.of(group.X), w, q, warm, tol, self.max_iter, self.n_jobs)
+        scores, gap, n_iter, converged = group.descend(
+            *texts.of(group.X, self.n_jobs), w, q, warm, tol, self.max_iter, self.n_jobs
+        )
         fine = converged & (self.tol >= _LEAST_TOL)
         return [
             Solution(Point(own_w, own_q, _NOT_ASKED_FOR), int(n), bool(ended), float(own_gap), own_scores)
@@ -138,7 +142,7 @@ class Batch:
         """The weights of a class that no text has: what rare classes without intercept resemble."""
         nobody = group.nobody()
         w, q = nobody.origin()
-        nobody.descend(*texts.of(group.X), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs)
+        nobody.descend(*texts.of(group.X, self.n_jobs), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs)
         return w
 
     def _one_by_one(self, cases: list[Task], before: list[Solution | None]) -> Iterator[Solution]:
@@ -258,13 +262,14 @@ class _TextsOnce:
     def __init__(self) -> None:
         self._known: dict[int, _Texts] = {}
 
-    def of(self, X: Matrix) -> tuple[SolverTexts, int]:
+    def of(self, X: Matrix, n_jobs: int | None) -> tuple[SolverTexts, int]:
         """What the core takes, and the entries of active rows that it may copy."""
         texts = self.look(X)
         if texts.single is None:
             texts.single = X.solver_texts() if isinstance(X, BlockMatrix) else local_texts(X)
-        most = int(_MOST_COPIED * texts.n_entries)
-        return texts.single, most if getattr(X, "most_copied", None) is None else min(most, X.most_copied)
+        most = _MOST_COPIED * texts.n_entries
+        room = X.memory * _COPY_SHARE / n_threads(n_jobs) / _ENTRY_BYTES if isinstance(X, BlockMatrix) else most
+        return texts.single, int(min(most, room))
 
     def look(self, X: Matrix) -> _Texts:
         if id(X) not in self._known:
@@ -328,7 +333,10 @@ def _same_first(one: Objective, other: Objective) -> bool:
 
 
 def _group_size(objective: Objective) -> int:
-    n, d = objective.X.shape
+    X = objective.X
+    n, d = X.shape
+    if isinstance(X, BlockMatrix):  # each group goes over all of it: as many as there is room for
+        return int(np.clip(_GROUP_SHARE * X.memory / (40 * n + 16 * d), 1, 512))
     return int(np.clip(_GROUP_BYTES // (25 * n + 16 * d), 8, 512))
 
 

@@ -12,7 +12,7 @@ from .._typing import Bools, Floats
 from ..labels import OneVsRest
 from ._stacked_contrasts import StackedContrasts
 from .cross_fitting import PriorFolds
-from .matrix import Matrix
+from .matrix import BlockMatrix, Matrix
 from .problem import FoldPriors, Problem, median_length, prior_scores
 from .trust import Solver
 
@@ -45,13 +45,15 @@ class Training:
     def plain_problems(self) -> Iterator[Problem]:
         """The same without contrasts."""
         row_size = median_length(self.X, self.weight > 0) if self.prior.size else 0.0
+        # Texts that do not fit into memory are many: of each class there is no more than single precision needs.
+        kind: Any = np.float32 if isinstance(self.X, BlockMatrix) else np.float64
         for k, prior in enumerate(self.prior):
-            y, folds = self.targets.signs(k), self.prior_folds
+            y, folds = self.targets.signs(k).astype(kind), self.prior_folds
             yield Problem(
                 X=self.X,
                 y=y,
-                costs=self.weight * self.targets.costs(self.class_weight, k, self.weight),
-                margins=np.where(y > 0, *self.margins),
+                costs=(self.weight * self.targets.costs(self.class_weight, k, self.weight)).astype(kind),
+                margins=np.where(y > 0, *self.margins).astype(kind),
                 penalty=1.0 / (2.0 * self.C),
                 fit_intercept=self.fit_intercept,
                 V=prior,

@@ -28,7 +28,7 @@ class BlockMatrix(ABC):
     """
 
     shape: tuple[int, int]
-    most_copied: int | None = None  # entries that a thread of the solver may copy to memory; None: as many as it likes
+    memory: float = float("inf")  # bytes that whoever works on it should keep to
 
     @abstractmethod
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:

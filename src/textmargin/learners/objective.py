@@ -10,7 +10,7 @@ given trust) stands in the offset. Only the *active* rows, those that miss their
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -62,7 +62,12 @@ class Objective:
     offset: Floats | float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "margins", np.where(self.costs > 0, self.margins, -np.inf))
+        object.__setattr__(self, "margins", np.where(self.costs > 0, self.margins, self.margins.dtype.type(-np.inf)))
+
+    def on(self, X: Matrix) -> Objective:
+        """The same over a matrix that is in memory, in double precision."""
+        y, costs, margins = (np.asarray(values, dtype=np.float64) for values in (self.y, self.costs, self.margins))
+        return replace(self, X=X, y=y, costs=costs, margins=margins)
 
     def times(self, w: Floats) -> Floats:
         """Xw."""

@@ -217,7 +217,7 @@ def _pose(problem: Problem, setting: TrustSetting) -> Objective:
         problem.margins,
         columns,
         problem.penalty,
-        offset=problem.Z[:, ~moves] @ setting.target[~moves],
+        offset=problem.Z[:, ~moves] @ setting.target[~moves] if setting.target[~moves].any() else 0.0,
     )
 
 

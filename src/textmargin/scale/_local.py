@@ -109,10 +109,11 @@ class LocalTexts(TextParts):
                 facts.append(own_facts)
                 yield own
 
-        if store.matrix() is None:
-            store.write_rows(rows())
-            self._facts = TextFacts.join(facts)
-        return Blocks(store, n_columns, n_jobs)
+        with store.closed_on_error():
+            if store.matrix() is None:
+                store.write_rows(rows())
+                self._facts = TextFacts.join(facts)
+            return Blocks(store, n_columns, n_jobs)
 
     def open_store(self, settings: Mapping[str, Any]) -> Store:
         """The folder, for a run with these settings."""
@@ -136,10 +137,11 @@ class LocalDrafts(Drafts):
         self._words = copy(words)
         self._words.n_jobs = 1  # a thread per part
         self._language = pack_json(words.language_)  # by which stop words are left out
-        head = self._load(_ALL)
-        if head is None:
-            head = self._count()
-            self._store.save(_ALL, head)
+        with self._store.closed_on_error():
+            head = self._load(_ALL)
+            if head is None:
+                head = self._count()
+                self._store.save(_ALL, head)
         self.terms, self.sample, parts._facts = _terms(head), _sample(head), TextFacts.from_arrays(head)
 
     def _count(self) -> Arrays:
@@ -182,11 +184,12 @@ class LocalDrafts(Drafts):
             arrays = self._part(number)
             return finish(Draft(_terms(arrays), arrays["starts"], arrays["numbers"], arrays["counts"], self.sample), columns)
 
-        if self._store.matrix() is None:
-            self._store.write_rows(self._each(rows_of_part, f"matrix of {self._parts.name}"))
-        for number in range(len(self._parts)):
-            self._store.discard(f"draft-{number}")
-        return Blocks(self._store, columns.idf.size, self._n_jobs)
+        with self._store.closed_on_error():
+            if self._store.matrix() is None:
+                self._store.write_rows(self._each(rows_of_part, f"matrix of {self._parts.name}"))
+            for number in range(len(self._parts)):
+                self._store.discard(f"draft-{number}")
+            return Blocks(self._store, columns.idf.size, self._n_jobs)
 
     def _each(self, work: Callable[[int], T], what: str) -> Iterator[T]:
         return self._parts.each(work, n_threads(self._n_jobs), what)

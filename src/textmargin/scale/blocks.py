@@ -64,10 +64,11 @@ class Blocks(BlockMatrix):
                     raise TextmarginError(f"matrices have {widths[0]} columns, but number {len(widths) - 1} has {X.shape[1]}.")
                 yield StoredRows.from_csr(X)
 
-        store.write_rows(rows())
-        if not widths:
-            raise TextmarginError("matrices has none; give at least one, which may be empty.")
-        return cls(store, widths[0], n_jobs)
+        with store.closed_on_error():
+            store.write_rows(rows())
+            if not widths:
+                raise TextmarginError("matrices has none; give at least one, which may be empty.")
+            return cls(store, widths[0], n_jobs)
 
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:
         """XW' (n_texts, k)."""

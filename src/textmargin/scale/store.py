@@ -51,17 +51,16 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str] | None, about: Mapping[str, Any]) -> None:
         self._open_files = ExitStack()
+        self._close = weakref.finalize(self, self._open_files.close)
         self.expected_bytes = 0  # of all files, as far as anybody knows
         if folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="textmargin-"))
             self._open_files.callback(shutil.rmtree, self.folder, ignore_errors=True)
-            self._close = weakref.finalize(self, self._open_files.close)
             return
         self.folder = Path(folder)
-        with self._explain(_RUN):
+        with self.closed_on_error(), self._explain(_RUN):
             self.folder.mkdir(parents=True, exist_ok=True)
             self._take(json.loads(json.dumps({"format": FORMAT, "textmargin": __version__, **about})))
-        self._close = weakref.finalize(self, self._open_files.close)
 
     def _take(self, about: dict[str, Any]) -> None:
         """Make the folder this run's."""
@@ -123,7 +122,8 @@ class Store:
                 write("starts", (rows.starts[1:] + end).astype("<i8"))
                 write("entries", rows.entries.view("<i8"))
                 end += rows.entries.size
-        write_whole({self.folder / _MATRIX: json.dumps({**sums, "n_entries": end}).encode()})
+        with self._explain(_MATRIX):
+            write_whole({self.folder / _MATRIX: json.dumps({**sums, "n_entries": end}).encode()})
 
     def matrix(self) -> tuple[Path, Path] | None:
         """The files of the matrix, after a look at their checksums; None where it is not there."""
@@ -146,6 +146,15 @@ class Store:
     def paths(self) -> tuple[Path, Path]:
         """Where the matrix is."""
         return self.folder / "starts", self.folder / "entries"
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Closes the store where the block does not end well: at once, not when the last trace of the error is gone."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let go of the folder; a temporary one is deleted."""

@@ -66,11 +66,9 @@ class Part:
 
     def _records(self, content: bytes) -> Chunk:
         """Records that the core reads, below a line that has as many values as there are columns: the first record tells."""
-        delimiter = str(self.dialect.delimiter)
-        above = delimiter.join("x" * len(self.names)) + "\n"
-        end = "" if content.endswith(b"\n") else "\n"
+        delimiter, end = str(self.dialect.delimiter), b"" if content.endswith(b"\n") else b"\n"
         splitter = core.RecordSplitter(ord(delimiter), MOST_LINES, MOST_BYTES)
-        parts = [splitter.add(above.encode() + content + end.encode()), splitter.finish()]
+        parts = [splitter.add(_line_above(delimiter, len(self.names)) + content + end), splitter.finish()]
         n_header = 1 + max(0, self.n_header - self.n_before)
         for records in parts:
             for place in records.unread(n_header):
@@ -220,7 +218,7 @@ def _cut(path: Path, given: Dialect, part_bytes: int, notes: dict[str, None]) ->
     if stream.packed or transcodes(found):
         yield Part(path, found, tuple(names), 0, 0, None)
         return
-    for n_before, start, end in _cut_lines(path, delimiter, len(names), part_bytes):
+    for n_before, start, end in _cut_lines(path, found, len(names), part_bytes):
         yield Part(path, found, tuple(names), n_before, start, end, n_header)
 
 
@@ -232,21 +230,50 @@ def _delimiter(dialect: Dialect) -> bytes | None:
     return None if dialect.delimiter is None else dialect.delimiter.encode()
 
 
-def _cut_lines(path: Path, delimiter: bytes | None, n_columns: int, part_bytes: int) -> Iterator[tuple[int, int, int]]:
+def _line_above(delimiter: str, n_columns: int) -> bytes:
+    return (delimiter.join("x" * n_columns) + "\n").encode()
+
+
+def _cut_lines(path: Path, dialect: Dialect, n_columns: int, part_bytes: int) -> Iterator[tuple[int, int, int]]:
     """Runs of whole records: the lines before, and where they start and end."""
-    records = RecordJoiner(delimiter, MOST_LINES, MOST_BYTES, n_columns)
+    records = _open_records(dialect, n_columns)
     with path.open("rb") as stream:
         start = n_before = 0
         while chunk := stream.read(part_bytes) + stream.readline():
             n_lines = chunk.count(b"\n")
-            if delimiter is not None and b'"' in chunk:
-                records.add(chunk.removesuffix(b"\n").split(b"\n"))
+            if records is not None and b'"' in chunk:
+                records.add(chunk)
                 while records.pending and (line := stream.readline()):
-                    records.add([line.removesuffix(b"\n")])
+                    records.add(line)
                     n_lines += 1
             end = stream.tell()
             yield n_before, start, end
             start, n_before = end, n_before + n_lines
+
+
+def _open_records(dialect: Dialect, n_columns: int) -> core.RecordSplitter | _LineJoiner | None:
+    """What tells whether a record goes on behind some lines; None where each line is a record."""
+    if dialect.delimiter is None:
+        return None
+    if not suits_core(dialect):
+        return _LineJoiner(RecordJoiner(dialect.delimiter.encode(), MOST_LINES, MOST_BYTES, n_columns))
+    splitter = core.RecordSplitter(ord(dialect.delimiter), MOST_LINES, MOST_BYTES)
+    splitter.add(_line_above(dialect.delimiter, n_columns))
+    return splitter
+
+
+@dataclass
+class _LineJoiner:
+    """Python's `RecordJoiner`, asked as the core's."""
+
+    records: RecordJoiner
+
+    def add(self, data: bytes) -> None:
+        self.records.add(data.removesuffix(b"\n").split(b"\n"))
+
+    @property
+    def pending(self) -> bool:
+        return bool(self.records.pending)
 
 
 def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[Part]:
