@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from ._typing import Bools, Floats
 from .errors import PriorError, TextmarginWarning
+from .knowledge.transfer import ModelPrior
 from .labels import ClassLabels
 from .learners.contrasts import Contrasts
 from .learners.cross_fitting import PriorFolds
+from .representations.digests import Digests, text_digests
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,72 @@ class KindPrior:
     align: Callable[[Any], Floats]
 
 
-def cross_fit(kinds: list[KindPrior], positive: Bools, texts: list[str]) -> PriorFolds | None:
+@dataclass(frozen=True)
+class TrainingTexts:
+    """The training texts, as far as knowledge that was learnt from texts has to know them.
+
+    Attributes
+    ----------
+    texts : list of str
+        Of texts in parts those that knowledge names, by their digests; None for the others.
+    digests : array (n_texts,), or None
+        Of texts in parts.
+    counted : array (n_texts,) of bool, or None
+        Those of positive weight; None for all.
+    """
+
+    texts: list[Any]
+    digests: Digests | None = None
+    counted: Bools | None = None
+
+    @classmethod
+    def in_parts(cls, kinds: list[Any], digests: Digests) -> Self:
+        """Of texts that are only known by their digests."""
+        sources = [text for kind in kinds if hasattr(kind, "sources") for text in kind.sources()]
+        texts: list[Any] = [None] * digests.size
+        known = dict(zip(text_digests(sources).tolist(), sources, strict=True))
+        for row in np.flatnonzero(np.isin(digests, list(known))).tolist() if known else []:
+            texts[row] = known[int(digests[row])]
+        return cls(texts, digests)
+
+    def weighed(self, weight: Any) -> Self:
+        """With the weights that they are learnt with."""
+        if weight is None or np.ndim(weight) == 0:
+            return self
+        counted = np.asarray(weight) > 0
+        if self.digests is None:
+            return replace(self, counted=counted)
+        return replace(
+            self, counted=counted, texts=[text if own else None for text, own in zip(self.texts, counted, strict=True)]
+        )
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, rows: Bools) -> TrainingTexts:
+        """Some of them."""
+        numbers = np.flatnonzero(rows).tolist()
+        return TrainingTexts([self.texts[row] for row in numbers], None if self.digests is None else self.digests[numbers])
+
+    def learnt_from(self, kind: Any) -> Bools:
+        """Which had a part in knowledge; none in what does not say."""
+        if not hasattr(kind, "learnt_from"):
+            return np.zeros(len(self), dtype=bool)
+        by_digests = self.digests is not None and isinstance(kind, ModelPrior)
+        return np.asarray(kind.learnt_from(self.digests if by_digests else self.texts))
+
+
+def cross_fit(kinds: list[KindPrior], positive: Bools, texts: TrainingTexts) -> PriorFolds | None:
     """The priors of all kinds without each fold of the texts; None where none of them was learnt from these.
 
     `positive` (n_texts, n_classes) are the texts of each class, which folds are dealt by.
     """
-    learnt = [learnt_from(one.kind, texts) for one in kinds]
+    learnt = [texts.learnt_from(one.kind) for one in kinds]
     if not any(own.any() for own in learnt):
         return None
-    fold = PriorFolds.deal(positive)
+    counted = np.ones(len(texts), dtype=bool) if texts.counted is None else texts.counted
+    fold = np.zeros(len(texts), dtype=np.intp)
+    fold[counted] = PriorFolds.deal(positive[counted])
     priors, judges = [], []
     for one, own in zip(kinds, learnt, strict=True):
         without = np.broadcast_to(one.prior, (fold.max() + 1, *one.prior.shape))
@@ -47,9 +106,10 @@ def cross_fit(kinds: list[KindPrior], positive: Bools, texts: list[str]) -> Prio
         if own.any() and one.prior.size:
             without = without.copy()
             for number in range(len(without)):
-                held_out = [text for text, its in zip(texts, fold, strict=True) if its == number]
-                rest = one.kind.without(held_out) if hasattr(one.kind, "without") else one.kind
-                impartial[fold == number] = ~learnt_from(rest, held_out)
+                rows = (fold == number) & counted
+                held_out = texts.take(rows)
+                rest = one.kind.without(held_out.texts) if hasattr(one.kind, "without") else one.kind
+                impartial[rows] = ~held_out.learnt_from(rest)
                 without[number] = one.prior if rest is one.kind else _align_quietly(rest, one)
             if not impartial.any():
                 warn_of_double_use(one.kind, own, "none is left that could tell whether it helps")
@@ -58,9 +118,11 @@ def cross_fit(kinds: list[KindPrior], positive: Bools, texts: list[str]) -> Prio
     return PriorFolds(fold, np.concatenate(priors, axis=2), np.column_stack([np.ones((len(texts), 0), dtype=bool), *judges]))
 
 
-def contrasts_of(kinds: list[Any], transform: Any, labels: ClassLabels, texts: list[str]) -> Contrasts | None:
+def contrasts_of(kinds: list[Any], transform: Any, labels: ClassLabels, texts: TrainingTexts) -> Contrasts | None:
     """The contrasts of all kinds that have any, in the columns of the representation whose `transform` is given."""
-    found = [(kind, kind.differences(texts, labels.names.tolist(), transform)) for kind in kinds if hasattr(kind, "differences")]
+    found = [
+        (kind, kind.differences(texts.texts, labels.names.tolist(), transform)) for kind in kinds if hasattr(kind, "differences")
+    ]
     if not sum(len(own.classes) for _, own in found):
         return None
     X = [own.X for _, own in found]
@@ -87,11 +149,6 @@ def warn_of_double_use(kind: Any, part: Bools, why: str) -> None:
         TextmarginWarning,
         stacklevel=5,
     )
-
-
-def learnt_from(kind: Any, texts: list[str]) -> Bools:
-    """Which texts had a part in knowledge; none in what does not say."""
-    return np.asarray(kind.learnt_from(texts)) if hasattr(kind, "learnt_from") else np.zeros(len(texts), dtype=bool)
 
 
 def _align_quietly(rest: Any, like: KindPrior) -> Floats:

@@ -26,6 +26,7 @@ __all__ = [
     "check_sample_weight",
     "effective_n_threads",
     "fit_context",
+    "lies_elsewhere",
     "n_samples",
     "serial_diagram",
     "take_rows",
@@ -36,6 +37,11 @@ __all__ = [
 def validate_params(estimator: Any) -> None:
     """Check an estimator's parameters against their constraints, as `fit` does."""
     estimator._validate_params()
+
+
+def lies_elsewhere(X: Any) -> bool:
+    """Whether a matrix is a `learners.matrix.BlockMatrix`, for those who may not import learners."""
+    return hasattr(X, "transposed_times")
 
 
 class OpenVectorizer:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from ._cross_fitting import KindPrior, contrasts_of, cross_fit, learnt_from, warn_of_double_use
+from ._cross_fitting import KindPrior, TrainingTexts, contrasts_of, cross_fit, warn_of_double_use
 from ._label_forms import label_names
 from ._typing import Floats
 from .decisions.threshold import ThresholdClassifier
@@ -23,6 +23,7 @@ from .knowledge.keywords import KeywordPrior
 from .knowledge.vocabulary import KnowledgeBase
 from .labels import ClassLabels
 from .learners.kernel import KernelSVC
+from .learners.matrix import column_presence
 from .learners.primal import PriorSVC
 from .learners.prior import align_prior
 from .representations.bow import BagOfWords
@@ -153,7 +154,7 @@ class Slots:
         Parameters
         ----------
         learner, representation, labels : what takes it, and what it is about
-        matrix : sparse matrix (n_texts, n_terms)
+        matrix : sparse matrix or BlockMatrix (n_texts, n_terms)
             The training texts, which may lack terms.
         """
         own, kinds = getattr(learner, "prior", None), self.kinds()
@@ -173,7 +174,7 @@ class Slots:
         return KnownWeights(parts, columns)
 
     def fit_params(
-        self, model: Any, known: KnownWeights | None, representation: Any, labels: ClassLabels, texts: list[str], target: Any
+        self, model: Any, known: KnownWeights | None, representation: Any, labels: ClassLabels, texts: TrainingTexts, target: Any
     ) -> dict[str, Any]:
         """What else a learner's `fit` is told of knowledge that was learnt from texts, or is made of them.
 
@@ -196,7 +197,7 @@ class Slots:
         for kind in self.kinds():
             if hasattr(kind, "differences"):
                 raise PriorError(f"{type(kind).__name__} needs PriorSVC, alone or in a ThresholdClassifier; got {model!r:.60}.")
-            part = learnt_from(kind, texts)
+            part = texts.learnt_from(kind)
             if part.any() and getattr(learner, "trust", None) == "auto":
                 warn_of_double_use(kind, part, "these flatter it, so that trust='auto' may believe it too readily")
         return {}
@@ -226,7 +227,7 @@ def _align(known: Any, representation: Any, labels: ClassLabels, matrix: Any) ->
         if isinstance(kind, Mapping):
             return kind
         if isinstance(kind, KnowledgeBase) and isinstance(representation, BagOfWords):
-            unseen = frozenset(terms[np.bincount(matrix.indices, minlength=len(terms)) == 0])
+            unseen = frozenset(terms[~column_presence(matrix)])
             return kind.coef(terms, names, representation.build_keyword_analyzer(), unseen)
         return kind.coef(terms, names)
 

@@ -30,6 +30,12 @@ def tie_ranks(values: Any) -> Indices:
 
 def descending_order(values: Any) -> Indices:
     """The order of values along the last axis, highest first; of those that are equal but for rounding the first comes first."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim == 1:
+        order = np.argsort(-values, kind="stable")
+        descending = values[order]
+        if np.array_equal(_equal_neighbours(descending), descending[1:] == descending[:-1]):  # as good as always
+            return order
     return np.argsort(tie_ranks(values), axis=-1, kind="stable")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import has_fit_parameter
 
-from ._cross_fitting import learnt_from
+from ._cross_fitting import TrainingTexts
 from ._slots import KnownWeights, Slots
 from ._system.stages import stage
 from ._system.wording import quantity
@@ -95,7 +95,8 @@ class SemiSupervised:
                 "leave them out."
             )
         self._require_weights(learner)
-        learnt = [kind for kind in slots.kinds() if hasattr(kind, "differences") or learnt_from(kind, self.texts[:n]).any()]
+        own = TrainingTexts(self.texts[:n])
+        learnt = [kind for kind in slots.kinds() if hasattr(kind, "differences") or own.learnt_from(kind).any()]
         if learnt:
             return self._leave_aside(learnt[0])
         representation = slots.new_representation()

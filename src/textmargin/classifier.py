@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from . import __version__
-from ._label_forms import decode, describe, describe_partly, encode, labelled_rows, take_labels
+from ._fitting import fit_labelled, weight_of_each, without_copies
+from ._gathering import available_memory, gather, warn_of_sample
+from ._label_forms import decode, describe_partly, encode, labelled_rows, take_labels
 from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram
 from ._slots import Slots
-from ._system.stages import log, stage
 from ._ties import descending_order
 from ._typing import Bools, Floats
 from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
@@ -48,35 +49,12 @@ from .persistence import save
 from .representations.bow import BagOfWords
 from .representations.digests import Digests, text_digests
 from .representations.linear_scores import LinearScorer, warn_of_unknown_terms
-from .representations.texts import as_texts, join_copies
+from .representations.text_parts import TextParts
+from .representations.texts import as_texts
 
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
 _LINEAR = (PriorSVC, Rocchio)
 _MOST_WEIGHTS = 1 << 23  # of which a copy by term is made for single texts; beyond, a matrix and its product are as fast
-
-
-def _without_copies(
-    texts: list[str], matrix: Any, target: Any, weights: dict[str, Any]
-) -> tuple[list[str], Any, Any, dict[str, Any]]:
-    """Of texts that occur again with the same label one, with the weight of all: the same model.
-
-    A held-out score of a text is then by a model that knew none of its copies, which would flatter it.
-    """
-    labels = target.tolist() if target.ndim == 1 else [*map(tuple, target.tolist())]
-    first, group = join_copies(texts, labels)
-    if len(first) == len(texts) or len(first) <= len({*labels}):  # no copies; or nothing else, so that no text could be held out
-        return texts, matrix, target, weights
-    weight = np.bincount(group, weights.get("sample_weight"))
-    some = [texts[row] for row in first]
-    return some, some if matrix is texts else matrix[first], target[first], {"sample_weight": weight}
-
-
-def _weight_of_each(sample_weight: Any, n_texts: int) -> Floats:
-    """The weight of each text, where one number is that of all."""
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.shape not in ((), (n_texts,)):
-        raise LabelError(f"sample_weight must be a number for each of {n_texts} texts; it has shape {weight.shape}.")
-    return np.broadcast_to(weight, n_texts)
 
 
 def _last_part_has(method: str) -> Any:
@@ -194,17 +172,19 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : list, array or column of n_texts strings
-        y : the labels of each text
+        X : list, array or column of n_texts strings; or texts in parts, such as `scale.TextFiles`, of any size
+        y : the labels of each text; for texts in parts by default their own
             A name or number each; or, for any number of labels a text, a list, set or tuple of these each, or a 0/1 indicator
             matrix (n_texts, n_classes), whose columns `classes` or a data frame may name. None or NaN is a text without a
             label; so is −1 beside two other numbers or more, where some are None or NaN, or there is knowledge or `unlabelled`,
             and `classes` does not name it. With knowledge, none needs to have a label.
         sample_weight : array (n_texts,), default=None
             Cost of each text, passed to the learner; not looked at for texts without a label.
-        unlabelled : list, array or column of strings, default=None
-            More texts without labels.
+        unlabelled : list, array or column of strings, or texts in parts, default=None
+            More texts without labels. Beside texts in parts as many are learnt from as fit into memory, and a warning says how many.
         """
+        if isinstance(X, TextParts) or isinstance(unlabelled, TextParts):
+            return self._fit_parts(X, y, sample_weight, unlabelled)
         texts = as_texts(X)
         more = [] if unlabelled is None else as_texts(unlabelled)
         if not texts and not more:
@@ -220,8 +200,38 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         rows = np.flatnonzero(labelled)
         own = [texts[row] for row in rows.tolist()]
         rest = [*(texts[row] for row in np.flatnonzero(~labelled).tolist()), *more]
-        weight = None if sample_weight is None else _weight_of_each(sample_weight, len(texts))[rows]
+        weight = None if sample_weight is None else weight_of_each(sample_weight, len(texts))[rows]
         return self._fit_partly(own, take_labels(y, rows) if rows.size else None, weight, rest)
+
+    def _fit_parts(self, X: Any, y: Any, sample_weight: Any, unlabelled: Any) -> Self:
+        """Learn from texts in parts; where some have no label, from as many as fit into memory."""
+        if y is None and unlabelled is None:
+            return self._fit_labelled(X, None, sample_weight)
+        texts = X if isinstance(X, TextParts) else as_texts(X)
+        more = unlabelled if isinstance(unlabelled, TextParts) else [] if unlabelled is None else as_texts(unlabelled)
+        n_texts = texts.n_texts if isinstance(texts, TextParts) else len(texts)
+        given = texts.labels if y is None and isinstance(texts, TextParts) else y
+        labelled = labelled_rows(given, n_texts, expects_gaps=self.knowledge is not None, classes=self.classes)
+        if len(labelled) != n_texts:
+            raise LabelError(f"There are {n_texts} texts but {len(labelled)} labels.")
+        if labelled.all() and unlabelled is None:
+            return self._fit_labelled(texts, given, sample_weight)
+        pool = gather(texts, labelled, more, available_memory(X if isinstance(X, TextParts) else unlabelled))
+        if pool is None:
+            if not labelled.all():
+                raise LabelError(
+                    f"{np.count_nonzero(~labelled):,} of {n_texts:,} texts have no label, and the others do not fit into memory, "
+                    f"where such are learnt from; leave them out."
+                )
+            warn_of_sample(0, None)
+            return self._fit_labelled(texts, given, sample_weight)
+        if len(pool.unlabelled) < pool.n_unlabelled:
+            warn_of_sample(len(pool.unlabelled), pool.n_unlabelled)
+        if not pool.unlabelled:
+            return self._fit_labelled(pool.labelled, given, sample_weight)
+        rows = np.flatnonzero(labelled)
+        weight = None if sample_weight is None else weight_of_each(sample_weight, n_texts)[rows]
+        return self._fit_partly(pool.labelled, take_labels(given, rows) if rows.size else None, weight, pool.unlabelled)
 
     def _fit_partly(self, texts: list[str], y: Any, sample_weight: Any, unlabelled: list[str]) -> Self:
         """Learn from texts with labels and texts without, or from the first alone where the second do not help."""
@@ -243,8 +253,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             weight = check_sample_weight(sample_weight, texts, dtype=np.float64, ensure_non_negative=True)
         own, joined = texts, target
         if texts:
-            own, _, joined, weights = _without_copies(texts, texts, target, {"sample_weight": weight})
-            weight = weights["sample_weight"]
+            own, _, joined, weight = without_copies(texts, texts, target, weight)
         learnt = SemiSupervised(slots, labels, [*own, *unlabelled], joined, weight, self.shares, self.positive).fit()
         if learnt.model is None:
             self._fit_labelled(texts, y, sample_weight)
@@ -259,40 +268,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.metadata_["n_unlabelled"] = len(unlabelled)
         return self
 
-    def _fit_labelled(self, texts: list[str], y: Any, sample_weight: Any) -> Self:
+    def _fit_labelled(self, texts: list[str] | TextParts, y: Any, sample_weight: Any) -> Self:
         """Learn from texts that all have labels."""
-        labels = describe(y, self.classes, self.positive)
-        target = encode(labels, y)
-        if len(target) != len(texts):
-            raise LabelError(f"There are {len(texts)} texts but {len(target)} labels.")
-        slots = self._slots
-        slots.check()
-        representation = slots.kernel()
-        if representation is None:
-            representation = slots.new_representation()
-            with stage(f"turning {len(texts):,} texts into columns"):
-                matrix = representation.fit_transform(texts, target)
-            log.debug(f"{matrix.shape[1]:,} columns, {getattr(matrix, 'nnz', matrix.size):,} values that are not 0")
-        else:
-            matrix = texts
-        learner = slots.new_learner()
-        prior = slots.prior(learner, representation, labels, matrix)
-        if prior is not None:
-            learner.set_params(prior=prior.prior)
-        model = slots.assemble(learner, self.positive)
-        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if weights and not has_fit_parameter(model, "sample_weight"):
-            raise LabelError(f"sample_weight is given, but {type(model).__name__}.fit does not take it.")
-        counts = target.sum(axis=0) if labels.multilabel else np.unique(target, return_counts=True)[1]
-        if isinstance(model, ThresholdClassifier) and has_fit_parameter(learner, "sample_weight"):
-            rows, matrix, target, weights = _without_copies(texts, matrix, target, weights)
-        else:
-            rows = texts
-        weights |= slots.fit_params(model, prior, representation, labels, rows, target)
-        with stage(f"training {labels.names.size} labels"):
-            fitted = model.fit(matrix, target, **weights)
-        self.set_fitted(representation, fitted, labels, len(texts), np.asarray(counts), text_digests(texts))
-        self.knowledge_ = [] if prior is None else prior.knowledge
+        learnt = fit_labelled(self._slots, texts, y, sample_weight, self.classes, self.positive)
+        self.set_fitted(learnt.representation, learnt.model, learnt.labels, learnt.n_texts, learnt.counts, learnt.digests)
+        self.knowledge_ = learnt.knowledge
         return self
 
     def set_fitted(
@@ -454,11 +434,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return DriftMonitor(held_out.positive, held_out.as_new(), labels.kind, weight=held_out.weight, names=names, **settings)
 
     def trained_on(self, X: Any) -> Bools:
-        """Which texts (n_texts,) the model was trained on, white space aside: on these it looks better than it is."""
+        """Which texts (n_texts,), or their digests, the model was trained on, white space aside: on these it looks too good."""
         check_is_fitted(self)
         if self.text_digests_ is None:
             raise TextmarginError("This model has no digests of its training texts; only a new fit can tell which they were.")
-        return np.isin(text_digests(as_texts(X)), self.text_digests_)
+        known = isinstance(X, np.ndarray) and X.dtype == np.uint64
+        return np.isin(X if known else text_digests(as_texts(X)), self.text_digests_)
 
     def forget_texts(self) -> Self:
         """Leave out the digests of the training texts: who has a text can then not learn whether it was one of them."""

@@ -104,11 +104,11 @@ def _without(model: ThresholdClassifier, setting: Setting, scores: HeldOutScores
     other.thresholds_, other.ask_thresholds_ = model.thresholds_.copy(), model.ask_thresholds_.copy()
     names = model._labels.threshold_names
     for k, measure in enumerate(measures_of(model.utility, model._labels)):
-        if not setting.uses_held_out(int(scores.n_held_out[k])):
+        if not setting.uses_held_out(scores.count_held_out(k)):
             continue  # few positives: set on training scores, so that it does not know the held-out ones
-        if part.n_held_out[k]:
+        if part.count_held_out(k):
             # Without the fold positives may be few; the rule stays that of all texts.
-            own = replace(setting, few_positives=min(setting.few_positives, int(part.n_held_out[k])))
+            own = replace(setting, few_positives=min(setting.few_positives, part.count_held_out(k)))
             other.thresholds_[k], other.ask_thresholds_[k], *_ = own.threshold(own.rank(part, k, measure, names[k]), names[k])
         else:  # its only positive is in the fold: nothing would be accepted
             other.thresholds_[k] = other.ask_thresholds_[k] = np.nextafter(np.nanmax(scores.scores[:, k]), np.inf)

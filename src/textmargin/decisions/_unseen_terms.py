@@ -14,19 +14,26 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._typing import Floats
+from .._sklearn import lies_elsewhere
+from .._typing import Floats, Indices
 
 _UNIT = 1e-6  # by how much the length of a row may differ from 1
+_ROWS_AT_ONCE = 1 << 16  # of a matrix that lies elsewhere
 
 
-def shared_length(X: Any) -> Floats | None:
-    """Per row of unit length its length (n_texts,) without the terms that no other has; None where rows have other lengths."""
-    if not sp.issparse(X):
+def shared_length(X: Any, rows: Indices) -> Floats | None:
+    """Per row of unit length its length (n_rows,) without the terms that no other of these has; None where lengths are others."""
+    if not sp.issparse(X) and not lies_elsewhere(X):
         return None
-    matrix = X.tocsr()
-    squares = matrix.multiply(matrix).tocsr()
-    length = np.sqrt(np.asarray(squares.sum(axis=1)).ravel())
-    if not ((np.abs(length - 1) < _UNIT) | (length == 0)).all():
-        return None
-    shared = np.bincount(matrix.indices[matrix.data != 0], minlength=matrix.shape[1]) > 1
-    return np.asarray(np.sqrt(squares @ shared.astype(np.float64))).ravel()
+    X = X.tocsr() if sp.issparse(X) else X
+    portions = [rows[start : start + _ROWS_AT_ONCE] for start in range(0, rows.size, _ROWS_AT_ONCE)]
+    n_rows = np.zeros(X.shape[1], dtype=np.int64)
+    for portion in portions:
+        matrix = X[portion]
+        n_rows += np.bincount(matrix.indices[matrix.data != 0], minlength=X.shape[1])
+        length = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+        if not ((np.abs(length - 1) < _UNIT) | (length == 0)).all():
+            return None
+    shared = (n_rows > 1).astype(np.float64)
+    squares = (X[portion].multiply(X[portion]) @ shared for portion in portions)
+    return np.sqrt(np.concatenate([np.asarray(own).ravel() for own in squares]))

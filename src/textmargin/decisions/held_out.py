@@ -14,7 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
-from .._sklearn import take_rows
+from .._sklearn import lies_elsewhere, take_rows
 from .._ties import ROUNDING
 from .._typing import Bools, Floats, Indices
 from ..errors import ScoreError
@@ -49,6 +49,10 @@ class Fitter:
 
     def fit(self, X: Any, y: Any, weight: Floats | None) -> Any:
         """A fitted clone."""
+        if lies_elsewhere(X) and not getattr(self.estimator, "takes_blocks", False):
+            raise ScoreError(
+                f"{type(self.estimator).__name__} needs all texts in one memory; of a matrix that lies elsewhere PriorSVC learns."
+            )
         given = {**self.fit_params, "sample_weight": weight} if self.weighs else self.fit_params
         return clone(self.estimator).fit(X, y, **given)
 
@@ -62,29 +66,31 @@ class Fitter:
         random_state: int | None,
         n_jobs: int | None = None,
     ) -> Floats:
-        """Scores by models refitted without the text's fold; NaN where a class was missing from the other folds."""
+        """Scores by models refitted without the text's fold; NaN where others lacked a class, or for weight 0."""
         multilabel, names = labels.multilabel, column_names(y)
         X = X.tocsr() if sp.issparse(X) else X
         y = np.asarray(y.toarray() if sp.issparse(y) else y)
+        y = y if multilabel else np.ravel(y)
+        counted = np.arange(len(y)) if weight is None else np.flatnonzero(weight)
         if multilabel:
-            folds = KFold(min(n_folds, len(y)), shuffle=True, random_state=random_state).split(y)
+            folds = KFold(min(n_folds, counted.size), shuffle=True, random_state=random_state).split(counted)
         else:
-            y = np.ravel(y)
-            smallest = int(np.unique(y, return_counts=True)[1].min())
+            smallest = int(np.unique(y[counted], return_counts=True)[1].min())
             n_folds = max(2, min(n_folds, smallest))  # as many as every class can fill
-            folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(y, y)
+            folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(counted, y[counted])
         scores, usable = np.full((len(y), labels.n_problems), np.nan), []
-        for rest, held_out in folds:
-            kept = _learnable(y[rest], labels)
-            if kept.any():
-                usable.append((rest, held_out, kept))
-                if not kept.all():
-                    self.refuse_settings_by_class(labels.names[~kept][0])
+        for rest, held_out in ((counted[rest], counted[held_out]) for rest, held_out in folds):
+            learnable = _learnable(y[rest], labels)
+            if learnable.any():
+                usable.append((rest, held_out, learnable))
+                if not learnable.all():
+                    self.refuse_settings_by_class(labels.names[~learnable][0])
         found = Parallel(n_jobs, prefer="threads")(
-            delayed(self._score_fold)(X, y, weight, rest, held_out, kept, labels, names) for rest, held_out, kept in usable
+            delayed(self._score_fold)(X, y, weight, rest, held_out, learnable, labels, names)
+            for rest, held_out, learnable in usable
         )
-        for (_, held_out, kept), columns in zip(usable, found, strict=True):
-            scores[np.ix_(held_out, kept)] = columns
+        for (_, held_out, learnable), columns in zip(usable, found, strict=True):
+            scores[np.ix_(held_out, learnable)] = columns
         return scores
 
     def _score_fold(
@@ -92,16 +98,24 @@ class Fitter:
         X: Any,
         y: NDArray[Any],
         weight: Floats | None,
-        rest: Any,
-        held_out: Any,
-        kept: NDArray[np.bool_],
+        rest: Indices,
+        held_out: Indices,
+        learnable: NDArray[np.bool_],
         labels: ClassLabels,
         names: NDArray[Any] | None,
     ) -> Floats:
         """Scores of the texts of one fold, by a model of the others."""
-        target = _target(y[rest], kept, names) if labels.multilabel else y[rest]
+        multilabel = labels.multilabel and (learnable.sum() > 1 or names is not None)
+        if lies_elsewhere(X):  # where all rows stay; those of weight 0 have no say
+            own = np.zeros(len(y))
+            own[rest] = 1.0 if weight is None else weight[rest]
+            y = y.copy()
+            y[own == 0] = y[rest[0]]
+            model = replace(self, weighs=True).fit(X, _target(y, learnable, names) if labels.multilabel else y, own)
+            return score_columns(model, X, multilabel)[held_out]
+        target = _target(y[rest], learnable, names) if labels.multilabel else y[rest]
         model = self.fit(take_rows(X, rest), target, None if weight is None else weight[rest])
-        return score_columns(model, take_rows(X, held_out), labels.multilabel and (kept.sum() > 1 or names is not None))
+        return score_columns(model, take_rows(X, held_out), multilabel)
 
     def refuse_settings_by_class(self, missing: Any) -> None:
         """Leaving a class out would hand its settings to the next one."""
@@ -125,11 +139,11 @@ def _learnable(y: NDArray[Any], labels: ClassLabels) -> NDArray[np.bool_]:
     return present if present.sum() > 2 else np.zeros(labels.n_problems, dtype=bool)
 
 
-def _target(Y: NDArray[Any], kept: NDArray[np.bool_], names: NDArray[Any] | None) -> NDArray[Any]:
+def _target(Y: NDArray[Any], learnable: NDArray[np.bool_], names: NDArray[Any] | None) -> NDArray[Any]:
     """The columns of an indicator matrix that can be learnt, with their names; a single one without a name as plain labels."""
     if names is not None:
-        return Indicator(Y[:, kept], names[kept])
-    return Y[:, kept] if kept.sum() > 1 else Y[:, kept].ravel()
+        return Indicator(Y[:, learnable], names[learnable])
+    return Y[:, learnable] if learnable.sum() > 1 else Y[:, learnable].ravel()
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,14 +181,17 @@ class HeldOutSource:
                 positive = self.given.member[:, [self.labels.positive]] if two else self.given.member
             return HeldOutScores.of(positive, self.given.scores, self.trained[rows], "cv", self.labels, few, weight)
         method, held_out = self._held_out()
-        positive = membership(self.y, self.labels)
+        positive, trained, weight = membership(self.y, self.labels), self.trained, self.weight
+        rows = np.arange(len(positive)) if weight is None else np.flatnonzero(weight)
+        if weight is not None and rows.size < len(positive):  # a text of weight 0 counts as absent
+            positive, held_out, trained, weight = (array[rows] for array in (positive, held_out, trained, weight))
         few = self.classifier.few_positives
-        scores = HeldOutScores.of(positive, held_out, self.trained, method, self.labels, few, self.weight)
+        scores = HeldOutScores.of(positive, held_out, trained, method, self.labels, few, weight)
         intercept = np.ravel(getattr(self.classifier.estimator_, "intercept_", []))
         linear = hasattr(self.classifier.estimator_, "coef_") and intercept.size == self.labels.n_problems
-        if method == "train" or not linear:
+        if method == "train" or not linear or scores.is_large:
             return scores
-        return replace(scores, shared_length=shared_length(self.X), intercept=self.labels.sign * intercept)
+        return replace(scores, shared_length=shared_length(self.X, rows), intercept=self.labels.sign * intercept)
 
     def _held_out(self) -> tuple[Method, Floats]:
         """(n_texts, n_problems), NaN where a fold could not give one; and which they are."""

@@ -17,6 +17,7 @@ _PER_POSITIVE, _AT_LEAST = 20, 1000  # rejected texts of a class that can need, 
 _BEST_CLASSES = 8  # of a text with one label
 _LEAST_LENGTH = 0.3  # however few of a text's terms others have
 _RARE = 2_000  # texts of a class that are all in a sample
+_ROWS_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class HeldOutScores:
     ----------
     positive : array (n_texts, n_problems) of bool
         Which texts belong to each class; of two classes one column, that of the positive one.
-    scores : array (n_texts, n_problems)
+    scores : array (n_texts, n_problems), in single precision where it is compressed
         For the class of the column; NaN where there is none, since a fold's training texts lacked the class.
     method : {"loo", "cv", "mixed", "train"}
         By models without the text itself, or without its fold; or by the model of all texts, which flatters.
@@ -66,19 +67,29 @@ class HeldOutScores:
         weight: Floats | None,
     ) -> HeldOutScores:
         """From scores of the estimator as they come."""
-        held_out, trained = labels.sign * held_out, labels.sign * trained
-        n_held_out = (positive & ~np.isnan(held_out)).sum(axis=0)
-        few = np.flatnonzero(n_held_out < max(few_positives, 1))
-        scores = cls(positive, held_out, method, few, trained[:, few], weight)
-        return scores.compress(labels.kind == "multiclass") if held_out.size > _MOST_ENTRIES else scores
+        scores = cls(
+            positive, held_out if labels.sign > 0 else -held_out, method, np.empty(0, dtype=np.intp), np.empty(0), weight
+        )
+        few = np.flatnonzero(scores.n_held_out < max(few_positives, 1))
+        scores = replace(scores, few_columns=few, few_scores=labels.sign * trained[:, few])
+        return scores.compress(labels.kind == "multiclass") if scores.is_large else scores
 
     def __len__(self) -> int:
         return len(self.positive)
 
     @property
+    def is_large(self) -> bool:
+        """Whether only what a threshold can need is held."""
+        return self.positive.size > _MOST_ENTRIES
+
+    @property
     def n_held_out(self) -> Indices:
         """How many positives of each class have a held-out score."""
-        return np.asarray((self.positive & ~np.isnan(self.scores)).sum(axis=0))
+        return np.array([self.count_held_out(k) for k in range(self.positive.shape[1])], dtype=np.intp)
+
+    def count_held_out(self, k: int) -> int:
+        """The same of one class."""
+        return int(np.count_nonzero(self.positive[:, k] & ~np.isnan(self.scores[:, k])))
 
     @property
     def truth(self) -> Indices:
@@ -87,6 +98,8 @@ class HeldOutScores:
 
     def complete(self) -> Floats:
         """Scores without gaps: where there is none, the lowest of the class, which decides nothing."""
+        if not np.isnan(self.scores).any():
+            return self.scores
         lowest = np.nanmin(np.where(np.isnan(self.scores), np.inf, self.scores), axis=0)
         return np.where(np.isnan(self.scores), np.where(np.isfinite(lowest), lowest, 0.0), self.scores)
 
@@ -115,27 +128,31 @@ class HeldOutScores:
 
     def compress(self, one_label: bool) -> HeldOutScores:
         """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to nothing in a file."""
-        scores = self.scores.astype(np.float32)
+        scores = self.scores.astype(np.float32, order="F")  # a class after the other, without copies of all of them
+        for own, positive in zip(scores.T, self.positive.T, strict=True):
+            if not one_label:
+                n_needed = max(_AT_LEAST, _PER_POSITIVE * np.count_nonzero(positive))
+                highest = np.sort(-own[~positive & ~np.isnan(own)])
+                floor = -highest[n_needed] if n_needed < highest.size else np.float32(-np.inf)
+                own[~positive & (own < floor)] = floor
         if one_label:
-            floor = _next_best(self.scores)
-        else:
-            n_needed = np.maximum(_AT_LEAST, _PER_POSITIVE * self.positive.sum(axis=0))
-            ordered = -np.sort(-np.where(self.positive, -np.inf, scores), axis=0)  # NaN comes last
-            floor = ordered[np.minimum(n_needed, len(scores) - 1), np.arange(scores.shape[1])]
-        raised = np.where(self.positive | ~(scores < floor), scores, floor)
-        return replace(self, scores=raised.astype(np.float64))
+            for start in range(0, len(scores), _ROWS_AT_ONCE):
+                rows = slice(start, start + _ROWS_AT_ONCE)
+                floors = _next_best(scores[rows])
+                scores[rows] = np.where(self.positive[rows] | ~(scores[rows] < floors), scores[rows], floors)
+        return replace(self, scores=scores)
 
     def as_new(self) -> Floats:
         """Scores without gaps, as the texts would have them if they were new: without the terms that no other text has."""
         scores = self.complete()
-        if self.shared_length is None or self.intercept is None or self.positive.size > _MOST_ENTRIES:
+        if self.shared_length is None or self.intercept is None or self.is_large:
             return scores
         length = np.maximum(self.shared_length, _LEAST_LENGTH)[:, None]
         return np.asarray(self.intercept + (scores - self.intercept) / length)
 
     def align(self, new_scores: Floats, one_label: bool) -> Floats:
         """Scores of new texts (n_new, n_problems), raised as those here were if they are compressed, to be compared with them."""
-        if self.positive.size <= _MOST_ENTRIES:
+        if not self.is_large:
             return new_scores
         if one_label:
             return np.maximum(new_scores, _next_best(new_scores))

@@ -94,7 +94,7 @@ class Setting:
 
     def rank(self, texts: HeldOutScores, k: int, utility: Measure, name: Any) -> RankedTexts:
         """The texts of a class by the scores that its threshold is to be set on; texts without one are not ranked."""
-        n_held_out = int(texts.n_held_out[k])
+        n_held_out = texts.count_held_out(k)
         wanted = texts.method != "train" and self.uses_held_out(n_held_out)
         if wanted or texts.method == "train":
             score = texts.scores[:, k]

@@ -12,7 +12,7 @@ had been taken away (`benchmarks/bench_few_positives.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Integral, Real
@@ -278,9 +278,12 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     @property
     def ranked_(self) -> list[RankedTexts]:
         """What the threshold of each class is set on, where it is set for the class alone."""
-        setting, labels = Setting.of(self), self._labels
+        return list(self._ranked(Setting.of(self), self._labels))
+
+    def _ranked(self, setting: Setting, labels: ClassLabels) -> Iterator[RankedTexts]:
+        """The same class by class: together they are several times as large as the scores."""
         named = enumerate(zip(measures_of(self.utility, labels), labels.threshold_names, strict=True))
-        return [setting.rank(self.held_out_, k, measure, name) for k, (measure, name) in named]
+        return (setting.rank(self.held_out_, k, measure, name) for k, (measure, name) in named)
 
     @property
     def curve_(self) -> list[UtilityCurve]:
@@ -444,7 +447,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         elif labels.kind == "multiclass" and setting.rule in ("parameter-free", "best", "zero"):
             found = self._joint_thresholds(setting, labels)
         else:
-            named = zip(self.ranked_, labels.threshold_names, strict=True)
+            named = zip(self._ranked(setting, labels), labels.threshold_names, strict=True)
             found = [setting.threshold(texts, name) for texts, name in named]
         columns = (np.array(column) for column in zip(*found, strict=True))
         self.thresholds_, self.ask_thresholds_, self.beta_, self.gamma_ = columns

@@ -105,7 +105,10 @@ class RationaleContrasts(MarkedPassages):
         scale = self.scale
         if scale is None:
             scale = float(np.median(length[of_terms]) / (_LENGTH * np.median(_lengths(whole)))) if of_terms.size else 1.0
-        row = {text: i for i, text in reversed([*enumerate(texts)])}
+        row: dict[Any, int] = {}
+        for i, text in enumerate(texts):
+            if text in number:
+                row.setdefault(text, i)
         return Differences(
             (sp.csr_matrix(X) if sp.issparse(X) else X)[of_terms] / scale,
             [known[marked[i][1]] for i in of_terms],

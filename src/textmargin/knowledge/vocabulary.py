@@ -126,7 +126,7 @@ class KnowledgeBase(BaseEstimator):
     def learnt_from(self, texts: Sequence[str]) -> Bools:
         """Which of the texts (n_texts,) had a part in this: on these it looks better than it is."""
         sources = self.sources()
-        return np.array([text in sources for text in texts], dtype=bool)
+        return np.fromiter((text in sources for text in texts), dtype=bool, count=len(texts))
 
     def without(self, texts: Collection[str]) -> Self:
         """The same learnt without these texts; itself where it was not learnt from texts, or cannot be learnt again."""

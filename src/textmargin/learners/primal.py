@@ -139,6 +139,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     array([[-0.67,  0.67,  0.  ,  1.  ]])
     """
 
+    takes_blocks: ClassVar[bool] = True  # as X a BlockMatrix, which others who wrap an estimator cannot know
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "prior": ["array-like", "sparse matrix", Mapping, None],

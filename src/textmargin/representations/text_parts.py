@@ -42,6 +42,7 @@ class TextParts(ABC):
     """
 
     name: str
+    memory: int | None = None  # bytes that work on them should keep to; None: half of the machine's
 
     @abstractmethod
     def __len__(self) -> int:
