@@ -52,18 +52,18 @@ class Targets:
             labels = describe(given, classes, positive)
             y = encode(labels, given)
             if labels.multilabel:
-                codes = LabelCodes.of(row.tobytes() for row in np.ascontiguousarray(y)).codes
-                return cls(labels, y, np.asarray(y).sum(axis=0, dtype=np.intp), codes)
+                sets = LabelCodes.of(row.tobytes() for row in np.ascontiguousarray(y))
+                return cls(labels, y, np.asarray(y).sum(axis=0, dtype=np.intp), sets.codes.astype(np.intp))
             _, codes, n_texts = np.unique(y, return_inverse=True, return_counts=True)
             return cls(labels, y, n_texts, codes.ravel())
         n_texts = np.bincount(given.codes, minlength=len(given.names))
-        sets = any(isinstance(name, tuple) for name in given.names)
+        several = any(isinstance(name, tuple) for name in given.names)
         # Where one text of all has several labels, each may have any number.
-        names = [name if isinstance(name, tuple) else (name,) if name else () for name in given.names] if sets else given.names
+        names = [name if isinstance(name, tuple) else (name,) if name else () for name in given.names] if several else given.names
         counts: Counter[Any] = Counter()
         for own, n in zip(names, n_texts.tolist(), strict=True):
-            counts.update(dict.fromkeys(own if sets else [own], n))
-        labels = describe_counts(counts, len(given), sets, classes, positive)
+            counts.update(dict.fromkeys(own if several else [own], n))
+        labels = describe_counts(counts, len(given), several, classes, positive)
         encoded = encode(labels, names)
         _, same = np.unique(np.asarray(encoded), axis=0, return_inverse=True)
         return cls(
@@ -221,4 +221,3 @@ def weight_of_each(sample_weight: Any, n_texts: int) -> Floats:
 def _require_length(targets: Targets, n_texts: int) -> None:
     if len(targets.y) != n_texts:
         raise LabelError(f"There are {n_texts} texts but {len(targets.y)} labels.")
-

@@ -1,7 +1,7 @@
 """Texts in parts beside texts without labels: those that fit into memory are learnt from there, as in memory.
 
-What unlabelled texts say is weighed against labels by many small fits, which is work for memory. The labelled texts are all taken,
-and of the others a random sample, the same for the same texts.
+What unlabelled texts say is weighed against labels by many small fits, which is work for memory. The labelled texts are all
+taken, and of the others a random sample, the same for the same texts.
 """
 
 from __future__ import annotations
@@ -54,11 +54,13 @@ def gather(texts: list[str] | TextParts, labelled: Bools, others: list[str] | Te
     return GatheredTexts(own, sample.texts, sample.n_texts)
 
 
-def warn_of_sample(n_texts: int, n_all: int | None) -> None:
+def warn_of_sample(pool: GatheredTexts | None) -> None:
     """That not all texts without a label are learnt from."""
-    message = f"{n_texts:,} of {n_all:,} texts without a label are learnt from, drawn at random: more do not fit into memory."
-    if n_all is None:
+    if pool is None:
         message = "Texts without a label are left aside: the labelled ones alone do not fit into memory."
+    else:
+        which = f"{len(pool.unlabelled):,} of {pool.n_unlabelled:,} texts without a label are learnt from"
+        message = f"{which}, drawn at random: more do not fit into memory."
     warnings.warn(message, TextmarginWarning, stacklevel=5)
 
 

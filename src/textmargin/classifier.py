@@ -182,7 +182,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         sample_weight : array (n_texts,), default=None
             Cost of each text, passed to the learner; not looked at for texts without a label.
         unlabelled : list, array or column of strings, or texts in parts, default=None
-            More texts without labels. Beside texts in parts as many are learnt from as fit into memory, and a warning says how many.
+            More texts without labels. Of those in parts, or beside such, as many are learnt from as fit into memory; where these
+            are not all, a warning says so.
         """
         X, unlabelled, y, sample_weight = as_parts(X), as_parts(unlabelled), in_memory(y), in_memory(sample_weight)
         if isinstance(X, TextParts) or isinstance(unlabelled, TextParts):
@@ -225,10 +226,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
                     f"{np.count_nonzero(~labelled):,} of {n_texts:,} texts have no label, and the others do not fit into memory, "
                     f"where such are learnt from; leave them out."
                 )
-            warn_of_sample(0, None)
+            warn_of_sample(None)
             return self._fit_labelled(texts, given, sample_weight)
         if len(pool.unlabelled) < pool.n_unlabelled:
-            warn_of_sample(len(pool.unlabelled), pool.n_unlabelled)
+            warn_of_sample(pool)
         if not pool.unlabelled:
             return self._fit_labelled(pool.labelled, given, sample_weight)
         rows = np.flatnonzero(labelled)

@@ -32,6 +32,7 @@ from .representations.bow import BagOfWords
 from .representations.languages import LANGUAGES, SEGMENTED, function_words
 from .representations.spectrum import SpectrumKernel
 from .representations.strings import SubsequenceKernel
+from .representations.text_parts import TextParts
 
 TOKENS = ("words", "letters", "characters")
 FEATURES = ("words", "subsequence", "ngrams")
@@ -233,6 +234,22 @@ class ModelConfig:
         if not corpus.texts:
             model.set_params(classes=self.known_labels() or None)  # one that is named without a word is a label too
         return model.fit(corpus.texts, corpus.labels, unlabelled=list(unlabelled) or None)
+
+    def fit_parts(self, texts: TextParts, unlabelled: Any = None, marked: Corpus | None = None) -> TextClassifier:
+        """The classifier, fitted to texts in parts.
+
+        Parameters
+        ----------
+        texts : TextParts, with their labels
+        unlabelled : list of str or TextParts, default=None
+            Texts without a label.
+        marked : Corpus, default=None
+            The texts whose column `rationales` has passages; needed for these only.
+        """
+        model = self.build(marked)
+        if unlabelled is not None and not texts.n_texts:
+            model.set_params(classes=self.known_labels() or None)
+        return model.fit(texts, unlabelled=unlabelled)
 
     def known_labels(self) -> list[Any]:
         """The labels that keywords and the earlier model name, which texts may have though none is labelled so."""

@@ -1,6 +1,7 @@
 """A `TextClassifier` learns from texts in parts what it learns from the same texts in memory."""
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from textmargin import (
     Utility,
     load_dataset,
 )
-from textmargin.errors import LabelError, ScoreError, TextmarginError
+from textmargin.errors import LabelError, ScoreError, TextmarginError, TextmarginWarning
 from textmargin.scale.texts import TextLists
 
 CORPUS = load_dataset("desk").part("train")
@@ -40,7 +41,7 @@ WEIGHTS = 0.5 + np.arange(150) % 4
 def cut(texts, places):
     """In lists, at these places."""
     edges = [0, *sorted(places), len(texts)]
-    return [texts[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [texts[a:b] for a, b in pairwise(edges)]
 
 
 def fit_both(places, labels, weight=None, texts=TEXTS, **slots):
@@ -132,8 +133,6 @@ def test_copies_are_one_text():
 
 
 def test_marked_passages():
-    marked = [(text, [(0, min(12, len(text)), name)]) for text, name in zip(TEXTS[:60], NAMES, strict=False)]
-    knowledge = [RationalePrior(marked), RationaleContrasts(marked)]
     for labels in (NAMES, TWO):
         spans = [(text, [(0, min(12, len(text)), name)]) for text, name in zip(TEXTS[:60], labels, strict=False)]
         knowledge = [RationalePrior(spans), RationaleContrasts(spans)]
@@ -153,6 +152,31 @@ def test_labels_may_be_given():
         TextClassifier().fit(TextLists(cut(TEXTS, [50])))
     with pytest.raises(LabelError, match="There are 150 texts but 149 labels"):
         TextClassifier().fit(TextLists(cut(TEXTS, [50])), NAMES[:-1])
+
+
+def test_texts_without_labels_are_learnt_from_in_memory():
+    """Where all fit, as in memory; else a sample of them beside all labelled ones; else these alone, in parts."""
+    new = load_dataset("desk").part("test").texts
+    few = [name if i % 3 else None for i, name in enumerate(NAMES)]
+    whole = TextClassifier().fit(TEXTS, few, unlabelled=new)
+    for parts, labels, more in [
+        (TextLists(cut(TEXTS, [40])), few, new),
+        (TextLists(cut(TEXTS, [40])), few, TextLists(cut(new, [5, 90]))),
+        (TEXTS, few, TextLists(cut(new, [50]))),
+    ]:
+        found = TextClassifier().fit(parts, labels, unlabelled=more)
+        assert_same(whole, found)
+        assert found.metadata_["n_unlabelled"] == whole.metadata_["n_unlabelled"]
+    parts = TextLists(cut(TEXTS, [40]), NAMES)
+    parts.memory = 12 * sum(map(len, TEXTS)) + 500 * len(TEXTS) + 30_000
+    with pytest.warns(TextmarginWarning, match=rf"of {len(new)} texts without a label are learnt from, drawn at random: more do"):
+        sampled = TextClassifier().fit(parts, unlabelled=new)
+    assert 10 < sampled.metadata_["n_unlabelled"] < 60
+    parts.memory = 1000
+    with pytest.warns(TextmarginWarning, match="left aside: the labelled ones alone do not fit into memory"):
+        assert_same(TextClassifier().fit(TEXTS, NAMES), TextClassifier().fit(parts, unlabelled=new))
+    with pytest.raises(LabelError, match="50 of 150 texts have no label, and the others do not fit into memory"):
+        TextClassifier().fit(parts, few)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ _SCORES = {
 
 
 def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | None) -> tuple[dict[str, Any] | None, str | None]:
-    """The estimate as plain data, or why there is none; without a corpus the model was trained on texts in parts."""
+    """The estimate as plain data, or why there is none; without a corpus, of texts in parts, not what knowledge adds."""
     from ..errors import ScoreError
 
     if model.shares_ and not any(one.target is None for one in model.verdict_):  # nothing was held out but guesses
@@ -30,10 +30,9 @@ def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | 
             None,
             "Not every label has a text: how often it is right, and its confidence, are guesses. Label some, and evaluate it.",
         )
-    if corpus is None:
-        return None, "Of texts in parts there are no held-out scores here; evaluate the model on other texts."
     try:
-        other = None if model.shares_ else _without_knowledge(config, corpus)  # of other texts than with unlabelled ones
+        # Without unlabelled texts it would be of other texts; and of those in parts the work would be done twice.
+        other = None if model.shares_ or corpus is None else _without_knowledge(config, corpus)
         return model.estimate(without=other).to_dict(), None
     except ScoreError as error:
         return None, with_options(error)

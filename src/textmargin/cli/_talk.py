@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,25 +48,26 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     return f"{shown}, and {len(others):,} more with {each} each"
 
 
-def remark_on_corpus(corpus: Corpus, n_unlabelled: int, known_labels: Sequence[Any]) -> None:
-    """Before training: what is learnt from."""
+def remark_on_corpus(n_texts: int, labels: Iterable[Any], n_unlabelled: int, known_labels: Sequence[Any]) -> None:
+    """Before training: what is learnt from; `labels` are those of each text, or what occurs as such."""
     without = f"{quantity(n_unlabelled, 'text')} without a label"
-    if not corpus.texts:
+    if not n_texts:
         remark(f"learning from {without}, and what is known of {quantity(len(known_labels), 'label')}")
         return
-    single = all(isinstance(own, str) for own in corpus.labels)
-    names = set(corpus.labels) if single else {name for own in corpus.labels for name in own}
-    texts, labels = quantity(len(corpus), "text"), quantity(len(names), "label")
+    different = {*labels}
+    single = all(isinstance(own, str) for own in different)
+    names = different if single else {name for own in different for name in own}
+    texts, n_labels = quantity(n_texts, "text"), quantity(len(names), "label")
     more = f", and {without}" if n_unlabelled else ""
-    remark(f"learning from {texts}, {labels}, {'one' if single else 'any number'} a text{more}")
+    remark(f"learning from {texts}, {n_labels}, {'one' if single else 'any number'} a text{more}")
 
 
-def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], check_command: str) -> None:
+def remark_on_labels(corpus: Corpus | None, counts: Mapping[str, int], check_command: str) -> None:
     """After training: what speaks against it at a glance.
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus, or None for texts in parts
     counts : texts of each label
     check_command : what shows more of it
     """
@@ -79,7 +80,7 @@ def remark_on_labels(corpus: Corpus, counts: Mapping[str, int], check_command: s
             f"few texts to learn from, fewer than {_FEW}: {describe_counts(few)}. What is said of how good these are decided is "
             f"little more than chance; label more, or join labels"
         )
-    n_contradictions = _count_contradictions(corpus)
+    n_contradictions = 0 if corpus is None else _count_contradictions(corpus)
     if n_contradictions:
         texts = "text occurs" if n_contradictions == 1 else "texts occur"
         remark(f"{n_contradictions:,} {texts} more than once, with different labels; to see which: {check_command}")

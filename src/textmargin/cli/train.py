@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import warnings
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,8 +17,10 @@ from ._config_file import read_config
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
+from ._memory import MemoryOptions
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
 from ._options import AsJson, ReadingOptions, check_writable, grouped, tell
+from ._parts import MOST_EVALUATED, train_parts
 from ._talk import (
     next_step,
     remark_on_corpus,
@@ -50,12 +53,13 @@ def train(
     utility: UtilityOptions,
     floors: FloorOptions,
     holdout: HoldoutOptions,
+    memory: MemoryOptions,
     cluster: ClusterOptions,
     data: Annotated[
         str | None,
         typer.Argument(
-            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. On a cluster CSV, TSV, JSON "
-            "lines or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
+            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. In parts CSV, TSV, JSON lines "
+            "or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
             show_default=False,
         ),
     ] = None,
@@ -82,7 +86,8 @@ def train(
     Texts without a label, rows of DATA or those of --unlabelled, are learnt from where held-out texts speak for it. With
     --keywords no text needs a label.
 
-    With --cluster or --workers texts are read, and learnt from, in parts: Parquet, CSV, TSV or JSON lines, of any size.
+    With --memory, --cluster or --workers, and where a file would not fit into memory, texts are read and learnt from in parts:
+    Parquet, CSV, TSV or JSON lines, of any size.
     """
     from .._system.stages import log, stage
 
@@ -96,37 +101,46 @@ def train(
     _check_together(holdout, cluster, report, test, tune, unlabelled)
     settings = making.config(utility, floors, unlabelled.shares)
     corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
-    if cluster.wanted:
-        model = _train_parts(settings, data, reading, cluster)
-    else:
-        # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a third of the reading.
-        gc.set_threshold(200_000, 20, 20)
-        with stage(f"reading {data}"):
-            table = _read(data, reading, settings, [name for name in (making.rationales, holdout.split_by) if name])
-        pool = unlabelled.gather(table, reading, settings)
-        if not table.corpus.texts:
-            _check_unlabelled(holdout, tune)
-            settings = replace(settings, multilabel=unlabelled.multilabel or reading.label_separator is not None)
-        origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
-        corpus, held_out, start = holdout.split(table.corpus)
-        report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
-        remark_on_corpus(corpus, len(pool), settings.known_labels())
-        if tune:
-            tuning = _tune(settings, corpus)
-            settings = tuning.choice.config
-        model = settings.fit(corpus, pool.texts)
-        model.metadata_ |= origin
-        if not corpus.texts:
-            remark_on_coverage(model, pool.texts)
-        unlabelled.write_guesses(model, pool.rows, data, reading)
-    if no_digests:
-        model.forget_texts()
-    with stage(f"writing {output}"):
-        model.save(output)
+    work = None if cluster.wanted else memory.folder(data, output)
+    with nullcontext() if work is None else work.open(memory.overwrite):
+        if cluster.wanted:
+            model = _train_parts(settings, data, reading, cluster)
+        elif work is not None:
+            parted = work.open_table(data, reading)
+            trained = train_parts(parted, work.texts, settings, reading, unlabelled, holdout, _tune if tune else None)
+            model, settings, held_out, start, tuning = (getattr(trained, one.name) for one in fields(trained))
+            origin = _origin(parted.name, parted.columns.text, parted.columns.label, reading)
+            model.metadata_ |= origin
+            report_corpus = held_out if test is None else _some(reading.read(test, origin=origin).corpus)
+        else:
+            # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a third of the reading.
+            gc.set_threshold(200_000, 20, 20)
+            with stage(f"reading {data}"):
+                table = _read(data, reading, settings, [name for name in (making.rationales, holdout.split_by) if name])
+            pool = unlabelled.gather(table, reading, settings)
+            if not table.corpus.texts:
+                _check_unlabelled(holdout, tune)
+                settings = replace(settings, multilabel=unlabelled.multilabel or reading.label_separator is not None)
+            origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
+            corpus, held_out, start = holdout.split(table.corpus)
+            report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
+            remark_on_corpus(len(corpus), corpus.labels, len(pool), settings.known_labels())
+            if tune:
+                tuning = _tune(settings, corpus)
+                settings = tuning.choice.config
+            model = settings.fit(corpus, pool.texts)
+            model.metadata_ |= origin
+            if not corpus.texts:
+                remark_on_coverage(model, pool.texts)
+            unlabelled.write_guesses(model, pool.rows, data, reading)
+        if no_digests:
+            model.forget_texts()
+        with stage(f"writing {output}"):
+            model.save(output)
     log.debug(f"{output}: {output.stat().st_size:,} bytes")
     remark_on_decisions(model, settings)
     facts = _facts(model, output)
-    if corpus is not None and corpus.texts:
+    if model.metadata_["n_texts"]:
         remark_on_labels(corpus, facts["labels"], reading.command("check", data))
     facts["words"] = words_line(model, settings)
     facts["unlabelled"] = unlabelled_facts(model, settings)
@@ -228,6 +242,16 @@ def _check_together(
         raise OptionError(
             f"{given} all texts in one memory; keep some texts in another file, and afterwards use textmargin evaluate or report."
         )
+
+
+def _some(corpus: Corpus) -> Corpus:
+    """Of many texts those that a report is about."""
+    import numpy as np
+
+    if len(corpus) <= MOST_EVALUATED:
+        return corpus
+    remark(f"the report is about {MOST_EVALUATED:,} of {len(corpus):,} texts, drawn at random")
+    return corpus.take(np.sort(np.random.default_rng(0).choice(len(corpus), MOST_EVALUATED, replace=False)).tolist())
 
 
 def _origin(source: str, text: str | None, label: str | None, reading: ReadingOptions) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def estimate(
     if without is not None and not np.array_equal(without.held_out_.positive, held_out.positive):
         raise ScoreError("The two models were not fitted to the same texts in the same order, so that they cannot be compared.")
     measures = measures_of(model.utility, labels) if with_utility else None
-    n_all = len(held_out) if held_out.weight is None else np.count_nonzero(held_out.weight)
+    n_all = len(held_out) if held_out.weight is None else int(np.count_nonzero(held_out.weight))
     if held_out.positive.size > _MOST_ENTRIES:
         model, without = _sampled(model), None if without is None else _sampled(without)
         held_out = model.held_out_
@@ -156,13 +156,13 @@ def estimate(
     if without is not None:
         parts["knowledge"] = cross_fit(without, random_state)
     texts = _Texts(truth, np.ones(len(truth)) if weight is None else weight, labels, measures)
-    n_new = n_all if n_new is None else int(n_new)
-    figures = _Figures.of(texts, parts, n_new, np.random.default_rng(random_state))
+    n_drawn = n_all if n_new is None else int(n_new)
+    figures = _Figures.of(texts, parts, n_drawn, np.random.default_rng(random_state))
     found: dict[str, Any] = {name: figures.figure(name) for name in FIGURES}
     return Estimate(
         method=held_out.method,
         n_texts=n_all,
-        n_new=n_new,
+        n_new=n_drawn,
         multilabel=labels.multilabel,
         **found,
         per_1000=measures is not None and all(isinstance(one, Utility) for one in measures),

@@ -184,7 +184,7 @@ class HeldOutSource:
         positive, trained, weight = membership(self.y, self.labels), self.trained, self.weight
         rows = np.arange(len(positive)) if weight is None else np.flatnonzero(weight)
         if weight is not None and rows.size < len(positive):  # a text of weight 0 counts as absent
-            positive, held_out, trained, weight = (array[rows] for array in (positive, held_out, trained, weight))
+            positive, held_out, trained, weight = positive[rows], held_out[rows], trained[rows], weight[rows]
         few = self.classifier.few_positives
         scores = HeldOutScores.of(positive, held_out, trained, method, self.labels, few, weight)
         intercept = np.ravel(getattr(self.classifier.estimator_, "intercept_", []))

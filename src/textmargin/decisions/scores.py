@@ -128,10 +128,10 @@ class HeldOutScores:
 
     def compress(self, one_label: bool) -> HeldOutScores:
         """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to nothing in a file."""
-        scores = self.scores.astype(np.float32, order="F")  # a class after the other, without copies of all of them
+        scores: Any = self.scores.astype(np.float32, order="F")  # a class after the other, without copies of all of them
         for own, positive in zip(scores.T, self.positive.T, strict=True):
             if not one_label:
-                n_needed = max(_AT_LEAST, _PER_POSITIVE * np.count_nonzero(positive))
+                n_needed = max(_AT_LEAST, _PER_POSITIVE * int(np.count_nonzero(positive)))
                 highest = np.sort(-own[~positive & ~np.isnan(own)])
                 floor = -highest[n_needed] if n_needed < highest.size else np.float32(-np.inf)
                 own[~positive & (own < floor)] = floor

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .cluster_blocks import ClusterBlocks
     from .cluster_texts import ClusterTexts
     from .tables import predict_parquet
-    from .texts import TextFiles, TextLists
+    from .texts import TextFiles, TextLists, TextRows
     from .tiles import fill, gram
 
 # Where each name lives; loaded when first asked for, as in the package above.
@@ -22,13 +22,25 @@ _HOMES = {
     "ClusterTexts": "cluster_texts",
     "TextFiles": "texts",
     "TextLists": "texts",
+    "TextRows": "texts",
     "connect": "_client",
     "fill": "tiles",
     "gram": "tiles",
     "predict_parquet": "tables",
 }
 
-__all__ = ["Blocks", "ClusterBlocks", "ClusterTexts", "TextFiles", "TextLists", "connect", "fill", "gram", "predict_parquet"]
+__all__ = [
+    "Blocks",
+    "ClusterBlocks",
+    "ClusterTexts",
+    "TextFiles",
+    "TextLists",
+    "TextRows",
+    "connect",
+    "fill",
+    "gram",
+    "predict_parquet",
+]
 
 
 def __getattr__(name: str) -> object:

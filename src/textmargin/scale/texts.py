@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from .. import core
 from .._system.progress import Report
+from .._typing import Bools
+from ..errors import TableError
 from ..representations.texts import as_texts
 from ..tables.parts import PartedTable
 from ._local import LocalTexts
@@ -109,3 +114,32 @@ class TextFiles(LocalTexts):
             "labels": [reader.label_separator, sorted(reader.missing_labels), dict(reader.flags), self.unlabelled],
             "skip_invalid": self.table.skip_invalid,
         }
+
+
+class TextRows(LocalTexts):
+    """Some of the texts of others, in the same parts.
+
+    Parameters
+    ----------
+    texts : LocalTexts
+    rows : a bool array for each part, which of its texts
+    """
+
+    def __init__(self, texts: LocalTexts, rows: Sequence[Bools]) -> None:
+        super().__init__(texts.name, texts.folder, texts.progress)
+        self._texts, self._rows, self.memory = texts, rows, texts.memory
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def read_part(self, number: int) -> tuple[list[str], TextFacts]:
+        """Those of one part."""
+        (texts, facts), rows = self._texts.read_part(number), np.flatnonzero(self._rows[number])
+        if len(texts) != len(self._rows[number]):
+            raise TableError(f"{self.name} has changed since it was looked at; start again.")
+        labels = None if facts.labels is None else facts.labels[rows]
+        return [texts[row] for row in rows.tolist()], replace(facts, digests=facts.digests[rows], labels=labels)
+
+    def source(self) -> dict[str, Any]:
+        """Of all texts, and a checksum of which they are."""
+        return {**self._texts.source(), "rows": [zlib.crc32(np.packbits(rows).tobytes()) for rows in self._rows]}

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
+from .._typing import Bools, Floats, Indices
 from ..datasets.corpus import Corpus
 from ..errors import TableError
 from ..labels import shorten
-from ..representations.digests import text_digests
+from ..representations.digests import Digests, text_digests
 from .dates import read_date
 
 
@@ -43,29 +45,53 @@ def split_at_random(corpus: Corpus, share: float) -> tuple[Corpus, Corpus]:
     (384, 96)
     """
     check_share(share)
-    _, group = np.unique(text_digests(corpus.texts), return_inverse=True)
-    labels: list[set[str]] = [set() for _ in range(group.max(initial=-1) + 1)]  # of all texts that are the same
-    for g, own in zip(group.tolist(), corpus.labels, strict=True):
-        labels[g].update(own if isinstance(own, tuple) else (own,))
-    counts = Counter(label for own in labels for label in own)
-    rarest = [min(((counts[label], label) for label in own), default=(0, "")) for own in labels]
-    shuffled = np.random.default_rng(0).permutation(len(labels)).tolist()
+    names: dict[Any, int] = {}
+    codes = np.array([names.setdefault(own, len(names)) for own in corpus.labels], dtype=np.intp)
+    return _parts(corpus, hold_out_at_random(text_digests(corpus.texts), codes, list(names), share))
+
+
+def hold_out_at_random(digests: Digests, codes: Indices, names: Sequence[Any], share: float) -> Bools:
+    """Which texts (n_texts,) are held out, by their digests and their labels: numbers of names, or of tuples of names."""
+    _, group = np.unique(digests, return_inverse=True)
+    n_groups = int(group.max(initial=-1)) + 1
+    sets = [frozenset(own if isinstance(own, tuple) else (own,)) for own in names]
+    place = {own: code for code, own in reversed([*enumerate(sets)])}
+    own_set, first = np.zeros(n_groups, dtype=np.intp), np.zeros(n_groups, dtype=bool)
+    pairs = np.unique(group.ravel() * len(names) + codes)
+    numbers, labels = np.divmod(pairs, max(len(names), 1))
+    own_set[numbers] = labels
+    first[numbers[1:][numbers[1:] == numbers[:-1]]] = True
+    for g in np.flatnonzero(first).tolist():  # texts that are the same and have several labels, or sets of them
+        joint = frozenset().union(*(sets[code] for code in labels[numbers == g].tolist()))
+        own_set[g] = place.setdefault(joint, len(sets))
+        sets += [joint] if own_set[g] == len(sets) else []
+    n_texts = np.bincount(own_set, minlength=len(sets)).tolist()
+    counts: Counter[str] = Counter()
+    for own, n in zip(sets, n_texts, strict=True):
+        counts.update(dict.fromkeys(own, n))
+    counts += Counter()  # without labels that no text has any more
+    rarest = [min(((counts[label], label) for label in own), default=(0, "")) for own in sets]
+    rank = np.unique(np.array([f"{n:020}{label}" for n, label in rarest]), return_inverse=True)[1].ravel()
+    shuffled = np.random.default_rng(0).permutation(n_groups)
+    # Beside others of its rarest label, so that every n-th is a share of each.
+    order = shuffled[np.argsort(rank[own_set[shuffled]], kind="stable")]
     training_labels: set[str] = set()
-    others = []
-    for g in sorted(shuffled, key=rarest.__getitem__):  # beside others of its rarest label, so that every n-th is a share of each
-        if labels[g] <= training_labels:
-            others.append(g)
-        else:
-            training_labels |= labels[g]
-    n_out = round(share * len(labels))
+    needed = []
+    for place_of_first, code in sorted(zip(*np.unique(own_set[order], return_index=True)[::-1], strict=True)):
+        if not sets[code] <= training_labels:
+            training_labels |= sets[code]
+            needed.append(place_of_first)
+    others = np.delete(order, needed)
+    n_out = round(share * n_groups)
     if not 0 < n_out <= len(others):
         raise TableError(
-            f"holdout={share:g} of {len(labels):,} different texts with {len(counts):,} labels would leave "
+            f"holdout={share:g} of {n_groups:,} different texts with {len(counts):,} labels would leave "
             f"{'none to evaluate on' if not n_out else 'a label without a text to learn from'}; choose another share."
         )
     steps = np.arange(len(others) + 1) * n_out // len(others)
-    held_out = np.isin(group, np.array(others)[np.diff(steps) > 0])
-    return _parts(corpus, held_out)
+    held_out = np.zeros(n_groups, dtype=bool)
+    held_out[others[np.diff(steps) > 0]] = True
+    return held_out[group.ravel()]
 
 
 def split_by(corpus: Corpus, column: str, share: float) -> tuple[Corpus, Corpus, Any]:
@@ -80,32 +106,42 @@ def split_by(corpus: Corpus, column: str, share: float) -> tuple[Corpus, Corpus,
         Of the texts that are held out; more, where several have the value they start with.
     """
     check_share(share)
-    values = corpus.fields[column]
-    keys = _sort_keys(corpus, column)
+    keys, _ = sort_keys(corpus, column)
+    held_out = hold_out_last(np.array(keys), corpus.name, column, share)
+    train, test = _parts(corpus, held_out)
+    require_labels(train.classes, test.classes, column, share)
+    return train, test, corpus.fields[column][keys.index(min(np.array(keys)[held_out]))]
+
+
+def hold_out_last(keys: Floats, name: str, column: str, share: float) -> Bools:
+    """Which texts (n_texts,) are held out, the last by what a column is sorted by."""
     n_out = round(share * len(keys))
-    start = sorted(keys)[-n_out] if n_out else None
-    if start is None or start == min(keys):
+    start = np.sort(keys)[-n_out] if n_out else None
+    if start is None or start == keys.min():
         raise TableError(
             f"holdout={share:g} by {column!r} would leave no text to {'evaluate on' if start is None else 'learn from'}: "
-            f"{corpus.name} has {len(keys):,} texts, {keys.count(min(keys)):,} of them with the first value; take another share."
+            f"{name} has {len(keys):,} texts, {np.count_nonzero(keys == keys.min()):,} of them with the first value; "
+            f"take another share."
         )
-    held_out = np.array([key >= start for key in keys])
-    train, test = _parts(corpus, held_out)
-    new = [label for label in test.classes if label not in set(train.classes)]
+    return np.asarray(keys >= start)
+
+
+def require_labels(train: Collection[str], test: Sequence[str], column: str, share: float) -> None:
+    """An error for labels that only texts have that are held out."""
+    new = [label for label in test if label not in set(train)]
     if new:
         raise TableError(
             f"All texts of {shorten(new, 3)} are among the last {share:.0%} by {column!r}, so that there would be none to learn "
             f"{'it' if len(new) == 1 else 'them'} from; choose a smaller holdout=, leave split_by= out, or leave out such texts."
         )
-    return train, test, values[keys.index(start)]
 
 
 def _parts(corpus: Corpus, held_out: Any) -> tuple[Corpus, Corpus]:
     return corpus.take(np.flatnonzero(~held_out).tolist()), corpus.take(np.flatnonzero(held_out).tolist())
 
 
-def _sort_keys(corpus: Corpus, column: str) -> list[float]:
-    """What the values of a column are ordered by: numbers, or seconds; all of one kind."""
+def sort_keys(corpus: Corpus, column: str) -> tuple[list[float], str]:
+    """What the values of a column are ordered by: numbers, or seconds; and which of these they are, all of one kind."""
     keys, kinds = [], set()
     for line, value in zip(corpus.ids, corpus.fields[column], strict=True):
         for kind, parse in (("numbers", _number), ("dates", _seconds)):
@@ -122,7 +158,7 @@ def _sort_keys(corpus: Corpus, column: str) -> list[float]:
             )
     if len(kinds) > 1:
         raise TableError(f"Column {column!r} of {corpus.name} has both numbers and dates; choose another with split_by=.")
-    return keys
+    return keys, next(iter(kinds), "numbers")
 
 
 def _number(value: Any) -> float:

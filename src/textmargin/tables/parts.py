@@ -122,10 +122,14 @@ class PartedTable:
         """The columns of the texts and the labels."""
         return self.reader.columns
 
-    def read(self, part: Part) -> LabelledTable:
-        """The texts and labels of one part, as `read_table` reads a whole file."""
-        names = list(dict.fromkeys([self.columns.text, *self.columns.labels]))
-        table = self.reader.read_all([part.chunk(names)], self.name, part.path, strict=not self.skip_invalid)
+    def read(self, part: Part, fields: Sequence[str] = ()) -> LabelledTable:
+        """The texts and labels of one part, with further columns, as `read_table` reads a whole file."""
+        names = list(dict.fromkeys([self.columns.text, *self.columns.labels, *fields]))
+        for name in fields:
+            if part.names and part.dialect.file_format != "jsonl" and name not in part.names:
+                raise TableError(no_column(name, part.names, part.path, "fields"))
+        strict = not self.skip_invalid
+        table = self.reader.read_all([part.chunk(names)], self.name, part.path, strict=strict, fields=fields)
         reason = f"the text, column {self.columns.text!r}, is empty"
         lines = [*table.invalid, *(InvalidLine(int(number), reason) for number in table.empty.ids)]
         invalid = [InvalidLine(line.number, f"{line.reason} ({part.path.name})") for line in sorted(lines)]

@@ -1,0 +1,213 @@
+"""`textmargin train --memory`: the model of memory, from a file in parts."""
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from textmargin import load, load_dataset
+from textmargin.cli import _memory as memory
+from textmargin.cli import app
+from textmargin.cli._console import OptionError
+from textmargin.cli._memory import MemoryOptions, read_bytes
+
+DESK = load_dataset("desk")
+
+
+def call(*words, code=0):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """Of some ten texts, so that there are parts."""
+    monkeypatch.setattr(memory, "_LEAST_PART", 2_000)
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "desk.csv"
+    train = DESK.part("train")
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["text", "label", "day", "marks"])
+        for i, (text, label) in enumerate(zip(train.texts, train.labels, strict=True)):
+            marks = json.dumps([[0, min(10, len(text))]]) if i % 5 == 0 else ""
+            rows.writerow([text, label, 1 + (i * 7) % 100, marks])
+    return path
+
+
+def train_both(tmp_path, data, *words):
+    """What is printed as JSON, and the model, in memory and in parts."""
+    found = []
+    for name, more in (("whole", []), ("parts", ["--memory", "1MB"])):
+        result = call("train", data, "-o", tmp_path / f"{name}.tmm", "--json", *words, *more)
+        found.append((json.loads(result.stdout), load(tmp_path / f"{name}.tmm")))
+    assert not (tmp_path / "parts.tmm.parts").exists()
+    return found
+
+
+def assert_same(whole, parts, tol=3e-6):
+    """Thresholds rest on scores of folds, which are learnt to the solver's tolerance."""
+    texts = DESK.part("test").texts
+    np.testing.assert_allclose(parts.decision_function(texts), whole.decision_function(texts), atol=tol)
+    np.testing.assert_allclose(parts.thresholds_, whole.thresholds_, atol=tol)
+    assert parts.metadata_ == whole.metadata_
+    assert parts.text_digests_.tolist() == whole.text_digests_.tolist()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--hit", "3", "--false-alarm", "-1"],
+        ["--rationales", "marks"],
+        ["--ngrams", "1-2", "--utility", "f1"],
+    ],
+    ids=" ".join,
+)
+def test_the_same_model(tmp_path, data, words):
+    (facts, whole), (other_facts, parts) = train_both(tmp_path, data, *words)
+    assert_same(whole, parts)
+    same = ("labels", "n_texts", "source", "words", "thresholds")
+    assert {name: other_facts[name] for name in same[:-1]} == {name: facts[name] for name in same[:-1]}
+    assert other_facts["estimate"]["accuracy"]["value"] == pytest.approx(facts["estimate"]["accuracy"]["value"], abs=1e-3)
+
+
+def test_knowledge(tmp_path, data):
+    keywords = tmp_path / "words.toml"
+    names = sorted(set(DESK.labels))
+    keywords.write_text(f'{names[0]} = ["screen", "contrast"]\n{names[1]} = ["password", "login"]\n')
+    call("train", data, "-o", tmp_path / "earlier.tmm")
+    (facts, whole), (other_facts, parts) = train_both(
+        tmp_path, data, "--keywords", keywords, "--prior-model", tmp_path / "earlier.tmm"
+    )
+    assert_same(whole, parts)
+    assert other_facts["knowledge"] == facts["knowledge"]
+
+
+@pytest.mark.parametrize("words", [[], ["--split-by", "day"]], ids=["random", "last"])
+def test_holdout(tmp_path, data, words):
+    """The texts that memory holds out, which no word and no digest is learnt from."""
+    (facts, whole), (other_facts, parts) = train_both(tmp_path, data, "--holdout", "0.2", *words)
+    assert_same(whole, parts)
+    assert other_facts["holdout"] == facts["holdout"]
+
+
+def test_reports(tmp_path, data):
+    page = tmp_path / "page.html"
+    call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", "--holdout", "0.3", "--report", page)
+    assert "<html" in page.read_text()
+
+
+def test_texts_without_labels(tmp_path, data):
+    more = tmp_path / "more.csv"
+    with more.open("w", newline="") as file:
+        csv.writer(file).writerows([["text"], *([text] for text in DESK.part("test").texts)])
+    with data.open("a", newline="") as file:
+        csv.writer(file).writerows([[f"{text} again", "", 3, ""] for text in DESK.part("test").texts[:30]])
+    (_, whole), (_, parts) = train_both(tmp_path, data, "--unlabelled", more)
+    assert parts.metadata_["n_unlabelled"] == whole.metadata_["n_unlabelled"] == 30 + len(DESK.part("test"))
+    assert_same(whole, parts)
+
+
+def test_settings_are_chosen_on_a_sample(tmp_path, data, monkeypatch):
+    monkeypatch.setattr("textmargin.cli._parts._MOST_TUNED", 150)
+    result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", "--tune", "--json")
+    assert "settings are chosen on 150 of the texts, drawn at random, and used for all" in result.stderr
+    facts = json.loads(result.stdout)
+    assert facts["tuning"]["n_texts"] == 150
+    assert facts["n_texts"] == len(DESK.part("train"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--features", "subsequence"], "KernelLandmarks"),
+        (["--unlabelled", "x.csv", "--guesses", "g.csv"], "textmargin predict"),
+    ],
+)
+def test_what_cannot_be_names_the_way(tmp_path, data, words, message):
+    (tmp_path / "x.csv").write_text("text\nhello\n")
+    words = [tmp_path / word if word.endswith(".csv") else word for word in words]
+    result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", *words, code=2)
+    assert message in result.stderr
+
+
+def test_sizes():
+    sizes = {"4GB": 4 * 10**9, "500 MB": 5 * 10**8, "2GiB": 2**31, "1.5g": 15 * 10**8, "7": 7, "3kb": 3000}
+    assert {size: read_bytes(size) for size in sizes} == sizes
+    for wrong in ("", "-1GB", "4 apples", "GB", "1e9", "0GB"):
+        with pytest.raises(OptionError, match=f"--memory {wrong}: a number of bytes with its unit, as in 4GB or 500MB"):
+            read_bytes(wrong)
+
+
+def test_a_file_that_would_not_fit_is_learnt_from_in_parts(tmp_path, data, monkeypatch):
+    result = call("train", data, "-o", tmp_path / "m.tmm")
+    assert "in parts" not in result.stderr
+    monkeypatch.setattr("textmargin._system.memory.machine_memory", lambda: 1_000_000)
+    result = call("train", data, "-o", tmp_path / "m.tmm")
+    assert "desk.csv would take about 0.2 GB of memory, of 0.0 GB: learnt from in parts" in result.stderr
+    assert MemoryOptions().folder("-", tmp_path / "m.tmm") is None
+    result = call("train", data, "-o", tmp_path / "m.tmm", "--overwrite", "--memory", "1MB")
+    assert not (tmp_path / "m.tmm.parts").exists()
+
+
+def test_another_run_in_the_folder_is_not_overwritten_unless_asked(tmp_path, data):
+    folder = tmp_path / "m.tmm.parts"
+    folder.mkdir()
+    (folder / "run.json").write_text('{"format": 1, "source": "other"}')
+    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB"]
+    assert f"{folder} holds a run with another" in call(*command, code=2).stderr
+    call(*command, "--overwrite")
+    assert not folder.exists()
+
+
+_RUN = """
+import sys
+from textmargin.cli import _memory, app
+_memory._LEAST_PART = 2_000
+app()
+"""
+
+
+def test_a_run_that_is_killed_goes_on(tmp_path, data):
+    """kill -9 at any moment, then the same command: the same model, to the bit."""
+    command = [sys.executable, "-c", _RUN, "train", str(data), "--memory", "1MB", "--json", "-o"]
+    start = time.monotonic()
+    subprocess.run([*command, str(tmp_path / "a.tmm")], check=True, capture_output=True)
+    took = time.monotonic() - start
+    rng, begun = random.Random(3), 0
+    for share in (0.6, 0.75, 0.9):
+        process = subprocess.Popen([*command, str(tmp_path / "b.tmm")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(took * share * rng.uniform(0.9, 1.1))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        begun += (tmp_path / "b.tmm.parts").exists()
+    subprocess.run([*command, str(tmp_path / "b.tmm")], check=True, capture_output=True)
+    assert not (tmp_path / "b.tmm.parts").exists()
+    a, b = load(tmp_path / "a.tmm"), load(tmp_path / "b.tmm")
+    texts = DESK.part("test").texts
+    assert a.decision_function(texts).tolist() == b.decision_function(texts).tolist()
+    assert a.held_out_.scores.tolist() == b.held_out_.scores.tolist()
+    assert a.metadata_ == b.metadata_
+
+
+def test_ctrl_c_leaves_the_folder_and_says_so(tmp_path, data, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("textmargin.learners.primal.PriorSVC.fit", interrupt)
+    result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", code=130)
+    assert f"interrupted; what is done is in {tmp_path / 'm.tmm.parts'}, and the same command goes on" in result.stderr
+    assert (tmp_path / "m.tmm.parts" / "matrix.json").exists()
