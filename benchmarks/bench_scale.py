@@ -1,7 +1,7 @@
 """What does it cost that texts lie in parts: on this machine's disk, or with workers? One good core is the peer.
 
     python -m benchmarks.bench_scale cost --documents 1000000       # ten topics in memory, out of core, on Dask, by LIBLINEAR
-    python -m benchmarks.bench_scale size --documents 10000000 --memory 8GB   # from files to a model and decisions, out of core
+    python -m benchmarks.bench_scale size --documents 10000000 --memory 8   # from files to a model and decisions, out of core
     python -m benchmarks.bench_scale killed --documents 100000      # kill -9 at ten random moments, then the same command again
 
 Documents are planted (`planted.py`): 60 words of 500,000, ten topics. Each candidate of `cost` runs in a process of its own, on a
@@ -13,16 +13,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from sklearn.metrics import f1_score
 
-from textmargin import PriorSVC
+import textmargin
+from textmargin import PriorSVC, TextClassifier, ThresholdClassifier
+from textmargin._system.stages import log
 from textmargin.scale.blocks import Blocks
 from textmargin.scale.store import Store
 
@@ -30,6 +37,7 @@ from .measure import describe
 from .planted import N_TERMS, PART, make_block, make_topics
 
 CANDIDATES = ("memory 1", "memory 2", "out of core 1", "out of core 2", "dask 1", "dask 2", "LIBLINEAR")
+HELD_OUT = 20_000
 EQUAL_GAP = 1e-4  # that LIBLINEAR is stopped at
 
 
@@ -77,9 +85,8 @@ def run_candidate(arguments) -> None:
     n_jobs = int(number[0]) if number and number[0].isdecimal() else 1
     Y = np.load(folder / "topics.npy")
     X = open_blocks(folder, n_jobs)
-    found = {"memory": in_memory, "out of core": out_of_core, "dask": on_dask, "LIBLINEAR": by_liblinear}[kind](
-        X, Y, n_jobs, folder
-    )
+    solve = {"memory": in_memory, "out of core": out_of_core, "dask": on_dask, "LIBLINEAR": by_liblinear}[kind]
+    found = solve(X, Y, n_jobs)
     planes = found.pop("planes")
     np.savez(arguments.output, w=planes[0], b=planes[1])
     print(json.dumps(found))
@@ -92,19 +99,39 @@ def timed_fit(X, Y, n_jobs: int) -> dict:
     return {"seconds": took, "cpu": cpu, "peak": peak.resident, "own": peak.own, "planes": (model.coef_, model.intercept_)}
 
 
-def in_memory(X, Y, n_jobs: int, folder: Path) -> dict:
+def in_memory(X, Y, n_jobs: int) -> dict:
     return timed_fit(X[:], Y, n_jobs)
 
 
-def out_of_core(X, Y, n_jobs: int, folder: Path) -> dict:
+def out_of_core(X, Y, n_jobs: int) -> dict:
     return timed_fit(X, Y, n_jobs)
 
 
-def on_dask(X, Y, n_jobs: int, folder: Path) -> dict:
-    raise NotImplementedError
+def on_dask(X, Y, n_jobs: int) -> dict:
+    """Workers of one thread, each with its share of the rows in memory; theirs is part of the peak."""
+    from dask.delayed import delayed
+
+    from textmargin.scale import ClusterBlocks, connect
+
+    cuts = [*range(0, X.shape[0], PART), X.shape[0]]
+    paths = [str(path) for path in X.store.paths]
+    with connect(workers=n_jobs, memory_limit=0) as client:
+        pieces = [delayed(_read_rows, pure=False)(*paths, start, end) for start, end in pairwise(cuts)]
+        blocks = ClusterBlocks(pieces, N_TERMS)
+        found = timed_fit(blocks, Y, None)
+        found["peak"] += sum(client.run(_gigabytes, "VmHWM").values())
+        found["own"] += sum(client.run(_gigabytes, "RssAnon").values())
+    return found
 
 
-def by_liblinear(X, Y, n_jobs: int, folder: Path) -> dict:
+def _read_rows(starts: str, entries: str, first: int, last: int):
+    from textmargin.representations.drafts import ENTRY, StoredRows
+
+    start = np.memmap(starts, np.int64, "r")[first : last + 1]
+    return StoredRows(start - start[0], np.array(np.memmap(entries, ENTRY, "r")[start[0] : start[-1]]))
+
+
+def by_liblinear(X, Y, n_jobs: int) -> dict:
     from .linear_peers import Optima, liblinear, solvers
 
     X = X[:]
@@ -118,8 +145,7 @@ def by_liblinear(X, Y, n_jobs: int, folder: Path) -> dict:
         gap = optima.gap(planes, penalised=True)
         if gap <= EQUAL_GAP:
             break
-    found = {"seconds": took, "cpu": took, "peak": peak.resident, "own": peak.own, "gap": gap, "planes": (planes.w, planes.b)}
-    return found
+    return {"seconds": took, "cpu": took, "peak": peak.resident, "own": peak.own, "gap": gap, "planes": (planes.w, planes.b)}
 
 
 def cost(arguments) -> None:
@@ -153,15 +179,142 @@ def cost(arguments) -> None:
         threads = name.rsplit(" ", 1)[-1] if name[-1].isdecimal() else "1"
         base = found.get(f"memory {threads}", one)["seconds"]
         gap = one.get("gap", float((ours[name] / best - 1).max()) if name in ours else np.nan)
-        print(
-            f"{name:16}{one['seconds']:9.1f}{one['cpu']:8.1f}{one['seconds'] / base:10.2f}{gap:10.1e}{one['peak']:9.2f}{one['own']:8.2f}"
-        )
+        sizes = f"{one['peak']:9.2f}{one['own']:8.2f}"
+        print(f"{name:16}{one['seconds']:9.1f}{one['cpu']:8.1f}{one['seconds'] / base:10.2f}{gap:10.1e}{sizes}")
 
 
 def objectives(X, Y, w, b) -> np.ndarray:
     """Of each topic, with a free intercept and C = 1."""
     missed = np.maximum(0, 1 - (2.0 * Y - 1) * (X.times(w) + b))
     return 0.5 * (w**2).sum(axis=1) + (missed**2).sum(axis=0)
+
+
+class TimedSVC(PriorSVC):
+    """A learner that says what its training took."""
+
+    def fit(self, X, y, *others, **more):
+        began = time.perf_counter()
+        super().fit(X, y, *others, **more)
+        self.seconds_ = time.perf_counter() - began
+        return self
+
+
+def limit_memory(n_bytes: float) -> str:
+    """Have the system hold this process, and what it reads from disk, to so much memory; what came of it."""
+    group = Path("/sys/fs/cgroup/memory/textmargin-bench")
+    try:
+        group.mkdir(exist_ok=True)
+        (group / "memory.limit_in_bytes").write_text(str(int(n_bytes)))
+        (group / "memory.max_usage_in_bytes").write_text("0")
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+    except OSError as error:
+        return f"not held to it by the system ({error.strerror})"
+    return "held to it by the system, files that are mapped or written included"
+
+
+def size(arguments) -> None:
+    """All of it, in parts: from Parquet to a model with thresholds and decisions on the same texts."""
+    from textmargin.scale.texts import TextFiles
+    from textmargin.tables.parts import open_parts
+
+    folder = write(arguments.folder, arguments.documents)
+    memory = 1e9 * arguments.memory
+    held = limit_memory(memory)
+    peak, seconds = Peak(), {}
+    clock = time.perf_counter
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as store:
+        began = clock()
+        parts = TextFiles(open_parts(folder, text="text", label=",".join(TOPICS)), folder=Path(store) / "parts")
+        parts.memory = int(memory)
+        model = TextClassifier(learner=TimedSVC(), decision=ThresholdClassifier(utility=arguments.utility))
+        with record_stages() as stages:
+            model.fit(parts)
+        took = clock() - began
+        training = model.model_.estimator_.seconds_
+        words = next(seconds for name, seconds in stages.items() if "columns" in name)
+        seconds |= {"words": words, "training": training, "thresholds": took - words - training}
+        disk = sum(path.stat().st_size for path in Path(store).rglob("*") if path.is_file()) / 1e9
+        began = clock()
+        for number in range(len(parts)):
+            model.predict(parts.read(number))
+        seconds["decisions"] = clock() - began
+    held_out = make_part(10**6, HELD_OUT)
+    truth = np.array([held_out[topic].to_numpy() for topic in TOPICS]).T
+    decided = model.decide(held_out["text"].to_pylist()).accepted
+    print(f"{arguments.documents:,} documents, {model.model_.estimator_.n_features_in_:,} terms; {arguments.memory:g} GB: {held}")
+    for name, one in {**seconds, "all": sum(seconds.values())}.items():
+        print(f"{name:12}{one:9.1f} s{1e6 * one / arguments.documents:9.1f} µs a document")
+    print(f"memory at its peak {peak.own:.2f} GB of its own, {peak.resident:.2f} GB with mapped files; on disk {disk:.2f} GB")
+    print(f"mean F1 on {HELD_OUT:,} others: {f1_score(truth, decided, average='macro'):.3f}")
+
+
+@contextmanager
+def record_stages() -> Iterator[dict[str, float]]:
+    """The seconds of each stage that the package names."""
+    seconds: dict[str, float] = {}
+
+    class Record(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if getattr(record, "stage", None) == "end":
+                name, took = record.getMessage().rsplit(": ", 1)
+                seconds[name] = float(took.removesuffix(" s"))
+
+    handler, level = Record(), log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield seconds
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
+def killed(arguments) -> None:
+    """`textmargin train --memory`, ended by kill -9 at ten random moments, and then let go on to its end: the same model."""
+    rng = random.Random(0)
+    with tempfile.TemporaryDirectory() as place:
+        source = Path(place) / "texts.csv"
+        words, has = draw(0, arguments.documents)
+        table = word_table()
+        with source.open("w") as file:
+            file.write("text,topic\n")
+            for row, own in zip(words, has, strict=True):
+                text = table[row].tobytes().decode()
+                file.write(f"{text},{TOPICS[int(own.argmax())] if own.any() else 'none'}\n")
+
+        def command(output: str) -> list[str]:
+            train = [
+                "-m",
+                "textmargin",
+                "train",
+                str(source),
+                "--memory",
+                "300MB",
+                "--no-digests",
+                "-o",
+                str(Path(place) / output),
+            ]
+            return [sys.executable, *train]
+
+        began = time.perf_counter()
+        subprocess.run(command("whole.tmm"), check=True, capture_output=True)
+        whole = time.perf_counter() - began
+        moments = sorted(rng.uniform(0, whole) for _ in range(10))
+        for moment in moments:
+            process = subprocess.Popen(command("killed.tmm"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                process.wait(moment)
+                (Path(place) / "killed.tmm").unlink()  # it was done: begin again
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+            half = [path.name for path in Path(place).glob("*.tmm*") if path.name not in ("whole.tmm", "killed.tmm.parts")]
+            print(f"killed after {moment:5.1f} of {whole:.1f} s; beside it: {half or 'nothing'}", flush=True)
+        subprocess.run(command("killed.tmm"), check=True, capture_output=True)
+        models = [textmargin.load(Path(place) / name) for name in ("whole.tmm", "killed.tmm")]
+        texts = [table[row].tobytes().decode() for row in words[:2000]]
+        scores = [model.decision_function(texts) for model in models]
+        print(f"the same scores to the last bit: {np.array_equal(*scores)}")
 
 
 def main() -> None:
@@ -172,12 +325,14 @@ def main() -> None:
     parser.add_argument("--candidate", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "textmargin-bench", help="of the corpora")
+    parser.add_argument("--memory", type=float, default=8, help="of size: gigabytes")
+    parser.add_argument("--utility", default="t10u", help="of size: that thresholds are set for")
     arguments = parser.parse_args()
     if arguments.section == "candidate":
         run_candidate(arguments)
         return
     print(describe("textmargin", "dask", "scikit-learn", "scipy", "numpy"))
-    {"cost": cost}[arguments.section](arguments)
+    {"cost": cost, "size": size, "killed": killed}[arguments.section](arguments)
 
 
 if __name__ == "__main__":

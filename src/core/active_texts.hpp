@@ -49,8 +49,8 @@ class ActiveTexts {
         each_class<std::vector<float>>(all, n_threads, watch, [&](size_t k, std::vector<float>& chunk) {
             const size_t d = copies_[k].columns.size();
             chunk.resize((2 + n_extra_) * d);
-            const Vectors v{nullptr, nullptr, residual + ends_[k], diagonal + ends_[k], nullptr, nullptr, sums + n_extra_ * ends_[k], chunk.data()};
-            level_.sum_rows(rows(k), n_extra_, v);
+            RowSums(level_, rows(k), n_extra_, share_of(n_threads, classes_.size()))
+                .sum_rows({nullptr, nullptr, residual + ends_[k], diagonal + ends_[k], nullptr, nullptr, sums + n_extra_ * ends_[k], chunk.data()});
         });
     }
 
@@ -64,18 +64,20 @@ class ActiveTexts {
             const size_t k = classes[place];
             chunk.resize(copies_[k].columns.size());
             const Vectors v{nullptr, nullptr, nullptr, nullptr, const_cast<float*>(directions) + at[place], images + at[place], nullptr, chunk.data()};
-            level_.add_product(rows(k), v);
+            RowSums(level_, rows(k), n_extra_, share_of(n_threads, classes.size())).add_product(v);
         });
     }
 
   private:
+    static int share_of(int n_threads, size_t n_classes) { return std::max(1, n_threads / int(std::max<size_t>(n_classes, 1))); }
+
     ActiveRows rows(size_t k) const {
         const Rows& own = classes_[k];
         const RowCopy& copy = copies_[k];
         const size_t n = own.rows.size();
         const bool in_place = copy.entry.empty() && copy.columns.size() == X_.n_columns && copy.start.size() == 2 * n;
         return {n, copy.columns.size(), copy.start.data(), copy.start.data() + (in_place ? n : 1), in_place ? X_.entry : copy.entry.data(),
-                own.costs.data(), own.errors.data(), own.Z.data()};
+                own.costs.data(), own.errors.data(), own.Z.data(), n};
     }
 
     const LinearLevel& level_;

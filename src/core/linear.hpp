@@ -24,7 +24,12 @@ struct ActiveRows {
     const int64_t *begin, *end;
     const Entry* entry;
     const float *costs, *errors;  // c and y∘shortfall of each row
-    const float* Z;               // n_extra columns, one after the other
+    const float* Z;               // n_extra columns, each `column_size` after the one before
+    size_t column_size;
+
+    ActiveRows part(size_t first, size_t last) const {
+        return {last - first, n_columns, begin + first, end + first, entry, costs + first, errors + first, Z + first, column_size};
+    }
 };
 
 constexpr size_t kMostExtra = 3;  // columns beside the weights: the intercept, and priors whose trust moves

@@ -140,7 +140,7 @@ void sum_rows_of(const ActiveRows& X, const Vectors& v) {
         for (size_t i = first; i < last; ++i) {
             const float c = X.costs[i], a = c * X.errors[i];
             float cz[K + 1];
-            for (size_t b = 0; b < K; ++b) cz[b] = c * X.Z[b * n + i];
+            for (size_t b = 0; b < K; ++b) cz[b] = c * X.Z[b * X.column_size + i];
             for (int64_t k = X.begin[i]; k < X.end[i]; ++k) {
                 const auto [j, x] = X.entry[k];
                 residual[j] += a * x, diagonal[j] += c * x * x;

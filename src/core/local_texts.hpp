@@ -41,6 +41,60 @@ inline size_t count_entries(const Entries& X, const std::vector<int64_t>& rows) 
     return n_entries;
 }
 
+// Sums over the active rows of a class. Many rows are summed up in parts, by several threads; how many parts depends on the rows
+// alone, so that sums are the same for any number of threads.
+class RowSums {
+  public:
+    RowSums(const LinearLevel& level, const ActiveRows& X, size_t n_extra, int n_threads)
+        : level_(level), X_(X), n_extra_(n_extra), n_parts_(std::clamp<size_t>(X.n_rows / kLeast, 1, kMost)), n_threads_(n_threads) {}
+
+    void sum_rows(const Vectors& v) {
+        const size_t d = X_.n_columns, width = 2 + n_extra_;
+        if (n_parts_ == 1) return level_.sum_rows(X_, n_extra_, v);
+        each_part(2 * width, [&](const ActiveRows& rows, float* at) {
+            level_.sum_rows(rows, n_extra_, {nullptr, nullptr, at, at + d, nullptr, nullptr, at + 2 * d, at + width * d});
+        });
+        for (size_t part = 0; part < n_parts_; ++part) {
+            const float* at = parts_.data() + part * 2 * width * d;
+            level_.add(1, at, v.residual, d), level_.add(1, at + d, v.diagonal, d), level_.add(1, at + 2 * d, v.sums, n_extra_ * d);
+        }
+    }
+
+    void add_product(const Vectors& v) {
+        const size_t d = X_.n_columns;
+        if (n_parts_ == 1) return level_.add_product(X_, v);
+        each_part(2, [&](const ActiveRows& rows, float* at) {
+            level_.add_product(rows, {nullptr, nullptr, nullptr, nullptr, v.direction, at, nullptr, at + d});
+        });
+        for (size_t part = 0; part < n_parts_; ++part) level_.add(1, parts_.data() + part * 2 * d, v.image, d);
+    }
+
+  private:
+    static constexpr size_t kLeast = 1 << 15, kMost = 16;  // rows of a part, and parts
+
+    // visit(rows, vectors) for each part, where `vectors` are some that are 0.
+    template <class Visit>
+    void each_part(size_t n_vectors, const Visit& visit) {
+        const size_t size = n_vectors * X_.n_columns;
+        parts_.assign(n_parts_ * size, 0.f);
+        auto work = [&](size_t part) {
+            const size_t first = X_.n_rows * part / n_parts_, last = X_.n_rows * (part + 1) / n_parts_;
+            visit(X_.part(first, last), parts_.data() + part * size);
+        };
+        if (n_threads_ > 1) {
+            Progress progress;
+            share_work(n_parts_, n_threads_, progress, [&] { return work; }, [] {});
+        } else
+            for (size_t part = 0; part < n_parts_; ++part) work(part);
+    }
+
+    const LinearLevel& level_;
+    const ActiveRows X_;
+    const size_t n_extra_, n_parts_;
+    const int n_threads_;
+    std::vector<float> parts_;
+};
+
 class LocalTexts {
   public:
     // Active rows are copied out, their columns renumbered, where they have no more than `most_copied` entries.
@@ -100,7 +154,8 @@ class LocalTexts {
 
     template <class Solver, class Watch>
     void directions(const std::vector<size_t>& classes, Solver& solver, const Watch& watch) {
-        each_class<Scratch>(classes, n_threads_, watch, [&](size_t k, Scratch& scratch) { direction(k, solver, scratch); });
+        const int each = std::max(1, n_threads_ / int(std::max<size_t>(classes.size(), 1)));  // threads, where classes are few
+        each_class<Scratch>(classes, n_threads_, watch, [&](size_t k, Scratch& scratch) { direction(k, solver, scratch, each); });
     }
 
   private:
@@ -127,7 +182,7 @@ class LocalTexts {
     }
 
     template <class Solver>
-    void direction(size_t k, Solver& solver, Scratch& scratch) const {
+    void direction(size_t k, Solver& solver, Scratch& scratch, int n_threads) const {
         auto& [active, copy, number, start, end, vectors] = scratch;
         solver.activate(k, active);
         const size_t n_extra = active.extra.n, n_entries = count_entries(X_, active.rows);
@@ -144,12 +199,13 @@ class LocalTexts {
         for (size_t j = 0; j < d; ++j) v.w[j] = w[copies ? size_t(copy.columns[j]) : j];
         const int64_t* first = copies ? copy.start.data() : start.data();
         const ActiveRows rows{active.rows.size(), d, first, copies ? first + 1 : end.data(), copies ? copy.entry.data() : X_.entry,
-                              active.costs.data(), active.errors.data(), active.Z.data()};
-        level_.sum_rows(rows, n_extra, v);
+                              active.costs.data(), active.errors.data(), active.Z.data(), active.rows.size()};
+        RowSums sums(level_, rows, n_extra, n_threads);
+        sums.sum_rows(v);
         Descent descent = level_.begin(d, active.extra, solver.penalty(), active.precision, kMaxSteps, v);
         while (!descent.ended) {
             std::fill_n(v.image, d, 0.f);
-            level_.add_product(rows, v);
+            sums.add_product(v);
             level_.step(d, active.extra, solver.penalty(), v, descent);
         }
         const Step step = level_.end(d, active.extra, v, descent);

@@ -44,40 +44,28 @@ class RemoteTexts {
     template <class Solver, class Watch>
     void directions(const std::vector<size_t>& classes, Solver& solver, const Watch& watch) {
         if (classes.empty()) return;
-        const size_t n_extra = solver.n_extra();
-        std::vector<Active> active(classes.size());
-        std::vector<std::vector<float>> memory(classes.size());
-        std::vector<Vectors> v(classes.size());
-        std::vector<Descent> descents(classes.size());
+        std::vector<Class> own(classes.size());
         std::vector<size_t> places(classes.size());
         for (size_t a = 0; a < places.size(); ++a) places[a] = a;
-        struct Nothing {};
-        auto each = [&](const auto& visit) {
-            each_class<Nothing>(places, n_threads_, watch, [&](size_t a, Nothing&) { visit(a); });
-        };
-        each([&](size_t a) {
-            solver.activate(classes[a], active[a]);
-            memory[a].assign(Vectors::size(d_, n_extra), 0.f);
-            v[a] = Vectors::in(memory[a].data(), d_, n_extra);
-            std::copy_n(solver.weights(classes[a]), d_, v[a].w);
+        each(places, watch, [&](size_t a) { solver.activate(classes[a], own[a].active); });
+        const std::vector<Machine> machines = activate(own, solver, classes, watch);
+        each(places, watch, [&](size_t a) {
+            const Active& active = own[a].active;
+            own[a].descent = level_.begin(own[a].columns.size(), active.extra, solver.penalty(), active.precision, kMaxSteps, own[a].v);
         });
-        const std::vector<Machine> machines = activate(active, v, n_extra);
-        each([&](size_t a) {
-            active[a].rows = {}, active[a].costs = {}, active[a].errors = {}, active[a].Z = {};
-            descents[a] = level_.begin(d_, active[a].extra, solver.penalty(), active[a].precision, kMaxSteps, v[a]);
-        });
-        std::vector<size_t> all = places;
-        for (;;) {
-            std::erase_if(places, [&](size_t a) { return descents[a].ended; });
-            if (places.empty()) break;
+        for (std::vector<size_t> going_on = places;;) {
+            std::erase_if(going_on, [&](size_t a) { return own[a].descent.ended; });
+            if (going_on.empty()) break;
             watch();
-            products(machines, places, v);
-            each([&](size_t a) { level_.step(d_, active[a].extra, solver.penalty(), v[a], descents[a]); });
+            multiply(machines, going_on, own, watch);
+            each(going_on, watch, [&](size_t a) {
+                level_.step(own[a].columns.size(), own[a].active.extra, solver.penalty(), own[a].v, own[a].descent);
+            });
         }
-        places = all;
-        each([&](size_t a) {
-            const Step step = level_.end(d_, active[a].extra, v[a], descents[a]);
-            solver.set_direction(classes[a], step, v[a].w, v[a].p, nullptr, d_);
+        each(places, watch, [&](size_t a) {
+            const size_t d = own[a].columns.size();
+            const Step step = level_.end(d, own[a].active.extra, own[a].v, own[a].descent);
+            solver.set_direction(classes[a], step, own[a].v.w, own[a].v.p, own[a].columns.data(), d);
         });
     }
 
@@ -85,72 +73,143 @@ class RemoteTexts {
     using Singles = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
     using OutSingles = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
     using OutSingle = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
+    using OutLongs = nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>;
+
+    // One class on the way: the columns that its active rows touch anywhere are numbered 0, 1, 2, ...
+    struct Class {
+        Active active;
+        std::vector<int32_t> columns;
+        std::vector<float> memory;
+        Vectors v{};
+        Descent descent{};
+    };
+    // Of each class, the columns that its rows on one machine touch, by their number.
     struct Machine {
         std::vector<int32_t> columns;
         std::vector<int64_t> ends;
     };
+    struct Nothing {};
 
-    std::vector<Machine> activate(std::vector<Active>& active, const std::vector<Vectors>& v, size_t n_extra) {
+    template <class Watch, class Visit>
+    void each(const std::vector<size_t>& places, const Watch& watch, const Visit& visit) const {
+        each_class<Nothing>(places, n_threads_, watch, [&](size_t a, Nothing&) { visit(a); });
+    }
+
+    template <class Solver, class Watch>
+    std::vector<Machine> activate(std::vector<Class>& own, const Solver& solver, const std::vector<size_t>& classes, const Watch& watch) {
         const nb::gil_scoped_acquire acquired;
+        const size_t n_extra = solver.n_extra();
         nb::list given;
-        for (const Active& one : active) {
-            auto [rows, rows_data] = make<nb::ndarray<nb::numpy, int64_t, nb::ndim<1>>, int64_t>(one.rows.size());
-            auto [costs, costs_data] = make<OutSingle, float>(one.rows.size());
-            auto [errors, errors_data] = make<OutSingle, float>(one.rows.size());
-            auto [Z, Z_data] = make<OutSingles, float>(n_extra, one.rows.size());
-            std::copy(one.rows.begin(), one.rows.end(), rows_data);
-            std::copy(one.costs.begin(), one.costs.end(), costs_data);
-            std::copy(one.errors.begin(), one.errors.end(), errors_data);
-            std::copy(one.Z.begin(), one.Z.end(), Z_data);
+        for (Class& one : own) {
+            const Active& active = one.active;
+            const size_t n = active.rows.size();
+            auto [rows, rows_data] = make<OutLongs, int64_t>(n);
+            auto [costs, costs_data] = make<OutSingle, float>(n);
+            auto [errors, errors_data] = make<OutSingle, float>(n);
+            auto [Z, Z_data] = make<OutSingles, float>(n_extra, n);
+            std::copy(active.rows.begin(), active.rows.end(), rows_data);
+            std::copy(active.costs.begin(), active.costs.end(), costs_data);
+            std::copy(active.errors.begin(), active.errors.end(), errors_data);
+            std::copy(active.Z.begin(), active.Z.end(), Z_data);
             given.append(nb::make_tuple(rows, costs, errors, Z));
+            one.active.rows = {}, one.active.costs = {}, one.active.errors = {}, one.active.Z = {};
         }
+        struct Answer {
+            Vector<int32_t> columns;
+            Vector<int64_t> ends;
+            Vector<float> residual, diagonal, sums;
+        };
+        std::vector<Answer> answers;
         std::vector<Machine> machines;
         for (const nb::handle answer : nb::list(texts_.attr("activate")(given))) {
-            const auto columns = nb::cast<Vector<int32_t>>(answer[0]);
-            const auto ends = nb::cast<Vector<int64_t>>(answer[1]);
-            const auto residual = nb::cast<Vector<float>>(answer[2]), diagonal = nb::cast<Vector<float>>(answer[3]);
-            const auto sums = nb::cast<Vector<float>>(answer[4]);
-            require(ends.size() == active.size() + 1 && size_t(ends.data()[active.size()]) == columns.size() &&
-                        residual.size() == columns.size() && diagonal.size() == columns.size() && sums.size() == n_extra * columns.size(),
+            answers.push_back({nb::cast<Vector<int32_t>>(answer[0]), nb::cast<Vector<int64_t>>(answer[1]), nb::cast<Vector<float>>(answer[2]),
+                               nb::cast<Vector<float>>(answer[3]), nb::cast<Vector<float>>(answer[4])});
+            const auto& [columns, ends, residual, diagonal, sums] = answers.back();
+            const size_t size = columns.size();
+            require(ends.size() == own.size() + 1 && std::is_sorted(ends.data(), ends.data() + ends.size()) && ends.data()[0] == 0 &&
+                        size_t(ends.data()[own.size()]) == size && residual.size() == size && diagonal.size() == size &&
+                        sums.size() == n_extra * size,
                     "a machine's sums do not fit together");
-            Machine machine{{columns.data(), columns.data() + columns.size()}, {ends.data(), ends.data() + ends.size()}};
-            for (const int32_t column : machine.columns) require(column >= 0 && size_t(column) < d_, "a machine has other columns");
-            for (size_t a = 0; a < active.size(); ++a) {
-                const size_t first = size_t(machine.ends[a]), n = size_t(machine.ends[a + 1]) - first;
+            for (size_t j = 0; j < size; ++j)
+                require(columns.data()[j] >= 0 && size_t(columns.data()[j]) < d_, "a machine has other columns");
+            machines.push_back({std::vector<int32_t>(size), {ends.data(), ends.data() + ends.size()}});
+        }
+        const nb::gil_scoped_release released;
+        std::vector<size_t> places(own.size());
+        for (size_t a = 0; a < places.size(); ++a) places[a] = a;
+        each_class<std::vector<int32_t>>(places, n_threads_, watch, [&](size_t a, std::vector<int32_t>& number) {
+            Class& one = own[a];
+            number.resize(d_, -1);
+            for (size_t m = 0; m < machines.size(); ++m)
+                for (int64_t j = machines[m].ends[a]; j < machines[m].ends[a + 1]; ++j) {
+                    const int32_t column = answers[m].columns.data()[j];
+                    if (number[size_t(column)] < 0) number[size_t(column)] = int32_t(one.columns.size()), one.columns.push_back(column);
+                    machines[m].columns[size_t(j)] = number[size_t(column)];
+                }
+            const size_t d = one.columns.size();
+            for (const int32_t column : one.columns) number[size_t(column)] = -1;
+            one.memory.assign(Vectors::size(d, n_extra), 0.f);
+            one.v = Vectors::in(one.memory.data(), d, n_extra);
+            const float* w = solver.weights(classes[a]);
+            for (size_t j = 0; j < d; ++j) one.v.w[j] = w[one.columns[j]];
+            for (size_t m = 0; m < machines.size(); ++m) {
+                const auto& [columns, ends, residual, diagonal, sums] = answers[m];
+                const size_t first = size_t(machines[m].ends[a]), n = size_t(machines[m].ends[a + 1]) - first;
                 for (size_t j = 0; j < n; ++j) {
-                    const auto column = size_t(machine.columns[first + j]);
-                    v[a].residual[column] += residual.data()[first + j];
-                    v[a].diagonal[column] += diagonal.data()[first + j];
-                    for (size_t e = 0; e < n_extra; ++e) v[a].sums[e * d_ + column] += sums.data()[n_extra * first + e * n + j];
+                    const auto column = size_t(machines[m].columns[first + j]);
+                    one.v.residual[column] += residual.data()[first + j], one.v.diagonal[column] += diagonal.data()[first + j];
+                    for (size_t e = 0; e < n_extra; ++e) one.v.sums[e * d + column] += sums.data()[n_extra * first + e * n + j];
                 }
             }
-            machines.push_back(std::move(machine));
-        }
+        });
         return machines;
     }
 
-    void products(const std::vector<Machine>& machines, const std::vector<size_t>& places, const std::vector<Vectors>& v) {
+    // X'CX times the directions of some classes, into their images.
+    template <class Watch>
+    void multiply(const std::vector<Machine>& machines, const std::vector<size_t>& places, std::vector<Class>& own, const Watch& watch) {
         const nb::gil_scoped_acquire acquired;
         nb::list given, numbers;
+        std::vector<float*> directions;
+        std::vector<std::vector<size_t>> at(machines.size());  // per machine, where each class begins
         for (const size_t a : places) numbers.append(a);
-        for (const Machine& machine : machines) {
+        for (size_t m = 0; m < machines.size(); ++m) {
             size_t size = 0;
-            for (const size_t a : places) size += size_t(machine.ends[a + 1] - machine.ends[a]);
-            auto [directions, at] = make<OutSingle, float>(size);
-            for (const size_t a : places)
-                for (int64_t j = machine.ends[a]; j < machine.ends[a + 1]; ++j) *at++ = v[a].direction[machine.columns[size_t(j)]];
-            given.append(directions);
+            at[m].resize(own.size());
+            for (const size_t a : places) at[m][a] = size, size += size_t(machines[m].ends[a + 1] - machines[m].ends[a]);
+            at[m].push_back(size);
+            auto [array, data] = make<OutSingle, float>(size);
+            given.append(array);
+            directions.push_back(data);
         }
+        each_released(places, watch, [&](size_t a) {
+            for (size_t m = 0; m < machines.size(); ++m) {
+                const int32_t* columns = machines[m].columns.data() + machines[m].ends[a];
+                const size_t n = size_t(machines[m].ends[a + 1] - machines[m].ends[a]);
+                for (size_t j = 0; j < n; ++j) directions[m][at[m][a] + j] = own[a].v.direction[columns[j]];
+            }
+        });
         const nb::list answers(texts_.attr("products")(numbers, given));
         require(answers.size() == machines.size(), "not every machine has answered");
-        for (const size_t a : places) std::fill_n(v[a].image, d_, 0.f);
+        std::vector<Vector<float>> images;
         for (size_t m = 0; m < machines.size(); ++m) {
-            const auto images = nb::cast<Vector<float>>(answers[m]);
-            require(images.size() == nb::len(given[m].attr("ravel")()), "a machine's products do not fit together");
-            const float* at = images.data();
-            for (const size_t a : places)
-                for (int64_t j = machines[m].ends[a]; j < machines[m].ends[a + 1]; ++j) v[a].image[machines[m].columns[size_t(j)]] += *at++;
+            images.push_back(nb::cast<Vector<float>>(answers[m]));
+            require(images[m].size() == at[m].back(), "a machine's products do not fit together");
         }
+        each_released(places, watch, [&](size_t a) {
+            std::fill_n(own[a].v.image, own[a].columns.size(), 0.f);
+            for (size_t m = 0; m < machines.size(); ++m) {
+                const int32_t* columns = machines[m].columns.data() + machines[m].ends[a];
+                const size_t n = size_t(machines[m].ends[a + 1] - machines[m].ends[a]);
+                for (size_t j = 0; j < n; ++j) own[a].v.image[columns[j]] += images[m].data()[at[m][a] + j];
+            }
+        });
+    }
+
+    template <class Watch, class Visit>
+    void each_released(const std::vector<size_t>& places, const Watch& watch, const Visit& visit) const {
+        const nb::gil_scoped_release released;
+        each(places, watch, visit);
     }
 
     const LinearLevel& level_;

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tables.user_files import ROWS
 
 from textmargin.errors import TableError
+from textmargin.tables.dialect import Dialect
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
 
@@ -98,3 +99,41 @@ def test_columns_of_parquet(tmp_path):
         assert [own for part in parts for own in part.corpus.labels] == whole.corpus.labels
         assert [number for part in parts for number in part.corpus.ids] == whole.corpus.ids
         assert [number for part in parts for number in part.unlabelled.ids] == whole.unlabelled.ids
+
+
+OBJECTS = [
+    '{"text": "a", "label": "x"}',
+    ' {"text": "b", "label": "y"}\t',
+    '{"text": "ü", "label": 1}',
+    '{"text": "c", "label": true}',
+]
+OBJECTS += [
+    '{"text": "d", "label": "x"},{}',
+    "",
+    "[1]",
+    '{"text": [{}',
+    "{}]}",
+    '{"label": "x"}',
+    '{"text": null}',
+    "\0",
+    "\xa0{}",
+    "NaN",
+]
+
+
+@given(lines=st.lists(st.sampled_from(OBJECTS), max_size=8), part_bytes=st.integers(1, 120), end=ends)
+def test_any_json_lines_read_as_the_whole_does(lines, part_bytes, end):
+    dialect = Dialect(encoding="utf-8")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.jsonl"
+        path.write_text("\n".join(['{"text": "first", "label": "x"}', *lines]) + end, encoding="utf-8", newline="")
+        whole = read_table(path, text="text", label="label", dialect=dialect, skip_invalid=True)
+        table = open_parts(path, text="text", label="label", dialect=dialect, skip_invalid=True, part_bytes=part_bytes)
+        parts = [table.read(part) for part in table.parts]
+    for kind in ("corpus", "unlabelled", "empty"):
+        for name in ("texts", "labels", "ids"):
+            known = getattr(getattr(whole, kind), name)
+            assert [value for part in parts for value in getattr(getattr(part, kind), name)] == known
+    reasons = {line.number: line.reason for line in whole.invalid}
+    invalid = {line.number: line.reason.removesuffix(" (a.jsonl)") for part in parts for line in part.invalid}
+    assert {number: reason for number, reason in invalid.items() if "is empty" not in reason} == reasons

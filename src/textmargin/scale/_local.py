@@ -37,7 +37,7 @@ _HEAD = ("block", "ends", "df", "total", "n_texts", "sample", "keys", "digests",
 _LONG = 1000  # values of a setting
 
 
-class LocalTexts(TextParts):
+class DiskTexts(TextParts):
     """Texts whose matrix is put on this machine's disk.
 
     Parameters
@@ -90,9 +90,9 @@ class LocalTexts(TextParts):
         """Of each text."""
         return self.facts.digests
 
-    def draft(self, words: BagOfWords) -> LocalDrafts:
+    def draft(self, words: BagOfWords) -> DiskDrafts:
         """Count the terms of all parts, less those that an earlier run counted in the same folder."""
-        return LocalDrafts(self, words)
+        return DiskDrafts(self, words)
 
     def transform(self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None) -> Blocks:
         """The matrix of all texts, a thread per part."""
@@ -113,7 +113,7 @@ class LocalTexts(TextParts):
             if store.matrix() is None:
                 store.write_rows(rows())
                 self._facts = TextFacts.join(facts)
-            return Blocks(store, n_columns, n_jobs)
+            return Blocks(store, n_columns, n_jobs, self.memory)
 
     def open_store(self, settings: Mapping[str, Any]) -> Store:
         """The folder, for a run with these settings."""
@@ -128,10 +128,10 @@ class LocalTexts(TextParts):
                     report(done / len(self))
 
 
-class LocalDrafts(Drafts):
-    """The drafts of `LocalTexts` in its folder: a file per part, and one with the terms and facts of all."""
+class DiskDrafts(Drafts):
+    """The drafts of `DiskTexts` in its folder: a file per part, and one with the terms and facts of all."""
 
-    def __init__(self, parts: LocalTexts, words: BagOfWords) -> None:
+    def __init__(self, parts: DiskTexts, words: BagOfWords) -> None:
         settings = {name: value for name, value in words.get_params(deep=False).items() if name != "n_jobs"}
         self._parts, self._store, self._n_jobs = parts, parts.open_store(settings), words.n_jobs
         self._words = copy(words)
@@ -189,7 +189,7 @@ class LocalDrafts(Drafts):
                 self._store.write_rows(self._each(rows_of_part, f"matrix of {self._parts.name}"))
             for number in range(len(self._parts)):
                 self._store.discard(f"draft-{number}")
-            return Blocks(self._store, columns.idf.size, self._n_jobs)
+            return Blocks(self._store, columns.idf.size, self._n_jobs, self._parts.memory)
 
     def _each(self, work: Callable[[int], T], what: str) -> Iterator[T]:
         return self._parts.each(work, n_threads(self._n_jobs), what)

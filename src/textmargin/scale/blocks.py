@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import core
+from .._system.memory import machine_memory
 from .._system.threads import n_threads
 from .._typing import Floats, Indices
 from ..errors import TextmarginError
@@ -30,6 +31,8 @@ class Blocks(BlockMatrix):
     n_columns : int
     n_jobs : int, default=None
         Threads; None: all cores. The result does not depend on it.
+    memory : float, default=None
+        Bytes that whoever works on it should keep to; None: half of the machine's.
 
     Examples
     --------
@@ -40,8 +43,9 @@ class Blocks(BlockMatrix):
     ((3, 2), [1.0, 1.0, 2.0])
     """
 
-    def __init__(self, store: Store, n_columns: int, n_jobs: int | None = None) -> None:
+    def __init__(self, store: Store, n_columns: int, n_jobs: int | None = None, memory: float | None = None) -> None:
         self.store, self.n_jobs = store, n_jobs
+        self.memory = machine_memory() / 2 if memory is None else memory
         starts, entries = map(str, store.paths)
         self._texts = core.SparseTexts.mapped(starts, entries, n_columns)
         self.shape = (self._texts.n_rows, n_columns)

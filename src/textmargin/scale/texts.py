@@ -16,11 +16,11 @@ from .._typing import Bools
 from ..errors import TableError
 from ..representations.texts import as_texts
 from ..tables.parts import PartedTable
-from ._local import LocalTexts
+from ._local import DiskTexts
 from .facts import LabelCodes, TextFacts
 
 
-class TextLists(LocalTexts):
+class TextLists(DiskTexts):
     """Lists of texts.
 
     Parameters
@@ -28,7 +28,7 @@ class TextLists(LocalTexts):
     parts : sequence of lists of texts
     labels : sequence, default=None
         A name, or a tuple of names, for each text of all lists.
-    folder, progress : as of `LocalTexts`
+    folder, progress : as of `DiskTexts`
 
     Examples
     --------
@@ -69,7 +69,7 @@ class TextLists(LocalTexts):
         return {"texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts]}
 
 
-class TextFiles(LocalTexts):
+class TextFiles(DiskTexts):
     """The texts of files, read a part at a time; rows without a label are left out.
 
     Parameters
@@ -78,7 +78,7 @@ class TextFiles(LocalTexts):
         What `tables.parts.open_parts` gives.
     unlabelled : bool, default=False
         The rows without a label, instead of the others.
-    folder, progress : as of `LocalTexts`
+    folder, progress : as of `DiskTexts`
     """
 
     def __init__(

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import TableError
 from .lines import LONGEST
+from .rows import Row
 from .streams import ByteStream
 
 _NEXT = re.compile(r"[^\s,:]")
@@ -108,3 +109,17 @@ class JsonReader:
 
     def _error(self, why: str) -> TableError:
         return TableError(f"{self.stream.name} cannot be read as JSON after {self.n_rows:,} rows: {why}.")
+
+
+def parse_json_lines(content: bytes, n_before: int) -> list[Row] | None:
+    """The rows of many lines in UTF-8 at once; None where one of them needs `formats.parse_line`, which says what is wrong."""
+    parse = json.JSONDecoder().raw_decode
+    try:
+        lines = content.decode().removesuffix("\n").split("\n")
+        whole = [(number, line.strip(" \t\r")) for number, line in enumerate(lines, start=n_before + 1)]
+        read = [(number, line, *parse(line)) for number, line in whole if line]
+    except (ValueError, RecursionError):
+        return None
+    if any(end != len(line) or type(values) is not dict for _, line, values, end in read):
+        return None
+    return [Row(number, values) for number, _, values, _ in read]

@@ -23,6 +23,7 @@ from .columns import N_SAMPLE, ColumnNames, columns_of, find_columns, no_column,
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
 from .formats import format_of, open_text, parse_json, parse_line, read_rows
+from .json_rows import parse_json_lines
 from .label_values import MISSING_LABELS, check_separator, find_flags
 from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner, batches
 from .paths import SUFFIXES, files_of
@@ -64,6 +65,10 @@ class Part:
             content = content.removeprefix(codecs.BOM_UTF8)
         if self.dialect.file_format in ("csv", "tsv") and suits_core(self.dialect):
             return self._records(content)
+        if self.dialect.file_format == "jsonl" and self.dialect.encoding == "utf-8" and b"\0" not in content:
+            rows = parse_json_lines(content, self.n_before)
+            if rows is not None:
+                return RowChunk(rows)
         return RowChunk(self._lines(content.split(b"\n")))
 
     def _records(self, content: bytes) -> Chunk:

@@ -227,12 +227,13 @@ class RowReader:
 
     def _read_chunk(self, chunk: Chunk) -> tuple[list[str], list[Label | None], dict[int, str]]:
         """Texts and labels of rows, and by their places why rows cannot be read."""
-        if isinstance(chunk, RecordChunk | ColumnChunk):
+        texts: list[Any] = chunk.values(self.columns.text)
+        columns: list[list[Any]] = [chunk.values(name) for name in self.columns.labels]
+        # Of rows that are there a column may hold anything: 1 and True are equal, and not the same label.
+        typed = isinstance(chunk, RecordChunk | ColumnChunk) or all({*map(type, own)} <= {str, type(None)} for own in columns)
+        if typed and {*map(type, texts)} <= {str}:
             with suppress(ValueError, TypeError):  # of a label that cannot be one, or is a list: it will be read row by row
-                texts: list[Any] = chunk.values(self.columns.text)
-                if not {*map(type, texts)} <= {str}:
-                    raise TypeError("a text is missing, or none")
-                values = list(zip(*map(chunk.values, self.columns.labels), strict=True)) or [()] * len(chunk)
+                values = list(zip(*columns, strict=True)) or [()] * len(chunk)
                 labels = {own: self._label(own) for own in {*values}}  # the same few again and again
                 return texts, [labels[own] for own in values], {}
         read: list[tuple[str, Label | None]] = []
