@@ -18,6 +18,7 @@ from dask.delayed import Delayed, delayed
 from distributed import as_completed
 
 from .._system.progress import Report, progress_of
+from .._typing import Bools
 from ..errors import NotTextError
 from ..representations.digests import Digests
 from ..representations.drafts import Draft, StoredRows, TermColumns, TermCounts, finish, merge_terms
@@ -29,7 +30,7 @@ from ._client import broadcast, broadcast_pickled, client
 from ._tasks import compute_parts, delay_each, tree_reduce
 from .cluster_blocks import ClusterBlocks
 from .facts import LabelCodes, TextFacts
-from .texts import TextFiles
+from .texts import TextFiles, TextRows
 
 if TYPE_CHECKING:
     from ..representations.bow import BagOfWords
@@ -72,10 +73,19 @@ class ClusterTexts(TextParts):
         return cls([read(part, i) for i, part in enumerate(_delay(collection))], progress=progress)
 
     @classmethod
-    def of_files(cls, table: PartedTable, *, unlabelled: bool = False, progress: bool | Report = False) -> Self:
-        """The texts of files that workers see under the same names, as `TextFiles` has them."""
-        light = replace(table, parts=[])  # the list of all parts would go to each of them
-        return cls(delay_each(_read_part, table.parts, light, unlabelled), table.name, progress=progress)
+    def of_files(
+        cls,
+        table: PartedTable,
+        *,
+        unlabelled: bool = False,
+        rows: Sequence[Bools] | None = None,
+        progress: bool | Report = False,
+    ) -> Self:
+        """The texts of files that workers see under the same names, as `TextFiles` has them; of each part all, or some rows."""
+        light, task = replace(table, parts=[]), delayed(_read_part, pure=False)  # the list of all parts would go to each of them
+        own = [None] * len(table.parts) if rows is None else rows
+        parts = [task(part, light, unlabelled, some) for part, some in zip(table.parts, own, strict=True)]
+        return cls(parts, table.name, progress=progress)
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -197,8 +207,9 @@ def _read_list(part: Any, number: int) -> tuple[list[str], TextFacts]:
     return texts, TextFacts.of(texts)
 
 
-def _read_part(part: Part, table: PartedTable, unlabelled: bool) -> tuple[list[str], TextFacts]:
-    return TextFiles(replace(table, parts=[part]), unlabelled=unlabelled).read_part(0)
+def _read_part(part: Part, table: PartedTable, unlabelled: bool, rows: Bools | None) -> tuple[list[str], TextFacts]:
+    texts = TextFiles(replace(table, parts=[part]), unlabelled=unlabelled)
+    return (texts if rows is None else TextRows(texts, [rows])).read_part(0)
 
 
 def _texts(texts: list[str], number: int) -> list[str]:

@@ -25,9 +25,9 @@ from .json_rows import JsonReader
 from .lines import Line, batches
 from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
+from .remote import as_path
 from .rows import Blank, Header, InvalidLine, Read, Row
 from .sheets import sheet_rows
-from .remote import as_path
 from .streams import ByteStream, member_of, open_stream
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder")
