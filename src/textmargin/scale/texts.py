@@ -116,16 +116,16 @@ class TextFiles(DiskTexts):
         }
 
 
-class TextRows(LocalTexts):
+class TextRows(DiskTexts):
     """Some of the texts of others, in the same parts.
 
     Parameters
     ----------
-    texts : LocalTexts
+    texts : DiskTexts
     rows : a bool array for each part, which of its texts
     """
 
-    def __init__(self, texts: LocalTexts, rows: Sequence[Bools]) -> None:
+    def __init__(self, texts: DiskTexts, rows: Sequence[Bools]) -> None:
         super().__init__(texts.name, texts.folder, texts.progress)
         self._texts, self._rows, self.memory = texts, rows, texts.memory
 
