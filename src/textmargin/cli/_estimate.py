@@ -31,9 +31,8 @@ def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | 
             "Not every label has a text: how often it is right, and its confidence, are guesses. Label some, and evaluate it.",
         )
     try:
-        other = (
-            None if model.shares_ or corpus is None else _without_knowledge(config, corpus)
-        )  # of other texts than with unlabelled ones
+        # Without unlabelled texts it would be of other texts; and of those in parts the work would be done twice.
+        other = None if model.shares_ or corpus is None else _without_knowledge(config, corpus)
         return model.estimate(without=other).to_dict(), None
     except ScoreError as error:
         return None, with_options(error)

@@ -104,9 +104,8 @@ def train_parts(
     labels, n_texts = known.facts.labels, known.facts.n_texts
     others = _unlabelled_texts(table, known, reading, unlabelled)
     if not n_texts and (holdout.holdout is not None or choose is not None):
-        raise OptionError(
-            f"{'--holdout' if choose is None else '--tune'} needs texts with labels, and none has one; leave it out."
-        )
+        option = "--holdout" if choose is None else "--tune"
+        raise OptionError(f"{option} needs texts with labels, and none has one; leave it out.")
     if not n_texts:
         settings = replace(settings, multilabel=unlabelled.multilabel or reading.label_separator is not None)
     held_out = hold_out(known, table.name, holdout)
@@ -144,7 +143,6 @@ def read_facts(table: PartedTable, rationales: str | None, split_by: str | None)
     import numpy as np
 
     from .._system.progress import progress_of
-    from ..datasets.corpus import Corpus
     from ..scale.facts import TextFacts
     from ..tables.columns import check_labels
     from ..tables.holdout import sort_keys
@@ -186,16 +184,8 @@ def read_facts(table: PartedTable, rationales: str | None, split_by: str | None)
             for one in name if isinstance(name, tuple) else [name]:
                 by_label[one] = by_label.get(one, 0) + n
         check_labels(by_label, joint.n_texts, str(table.columns.label), table.name, is_guess=table.label_is_guess)
-    corpus = None
-    if marked:
-        corpus = Corpus(
-            table.name,
-            [text for one in marked for text in one.texts],
-            [label for one in marked for label in one.labels],
-            ids=[line for one in marked for line in one.ids],
-            fields={name: [value for one in marked for value in one.fields[name]] for name in (rationales, "row") if name},
-        )
-    return PartsFacts([one.n_texts for one in facts], joint, n_unlabelled, np.array(keys) if split_by else None, corpus)
+    passages = None if rationales is None else _join(table.name, marked, [rationales, "row"])
+    return PartsFacts([one.n_texts for one in facts], joint, n_unlabelled, np.array(keys) if split_by else None, passages)
 
 
 def hold_out(known: PartsFacts, name: str, holdout: HoldoutOptions) -> Bools | None:
@@ -208,7 +198,7 @@ def hold_out(known: PartsFacts, name: str, holdout: HoldoutOptions) -> Bools | N
     if holdout.holdout is None or labels is None:
         return None
     if known.keys is None or holdout.split_by is None:
-        return hold_out_at_random(known.facts.digests, labels.codes, labels.names, holdout.holdout)
+        return hold_out_at_random(known.facts.digests, labels.codes.astype(np.intp), labels.names, holdout.holdout)
     held_out = hold_out_last(known.keys, name, holdout.split_by, holdout.holdout)
 
     def names_of(rows: Bools) -> list[str]:
@@ -223,8 +213,6 @@ def read_sample(table: PartedTable, known: PartsFacts, rows: Bools, most: int, f
     """Some of the texts, at most so many, drawn at random; the same for the same rows."""
     import numpy as np
 
-    from ..datasets.corpus import Corpus
-
     numbers = np.flatnonzero(rows)
     if numbers.size > most:
         numbers = np.sort(np.random.default_rng(0).choice(numbers, most, replace=False))
@@ -234,15 +222,22 @@ def read_sample(table: PartedTable, known: PartsFacts, rows: Bools, most: int, f
     for part, own in zip(table.parts, known.split(chosen), strict=True):
         if own.any():
             found.append(table.read(part, fields or []).corpus.take(np.flatnonzero(own).tolist()))
-    labels: list[Any] = [label for one in found for label in one.labels]
+    return _join(table.name, found, fields or [])
+
+
+def _join(name: str, parts: list[Corpus], fields: list[str]) -> Corpus:
+    """Texts of parts in one corpus; where one has several labels, all have tuples."""
+    from ..datasets.corpus import Corpus
+
+    labels: list[Any] = [label for one in parts for label in one.labels]
     if any(isinstance(label, tuple) for label in labels):
         labels = [label if isinstance(label, tuple) else (label,) for label in labels]
     return Corpus(
-        table.name,
-        [text for one in found for text in one.texts],
+        name,
+        [text for one in parts for text in one.texts],
         labels,
-        ids=[line for one in found for line in one.ids],
-        fields={name: [value for one in found for value in one.fields[name]] for name in fields or []},
+        ids=[line for one in parts for line in one.ids],
+        fields={field: [value for one in parts for value in one.fields[field]] for field in fields},
     )
 
 
