@@ -29,6 +29,7 @@ from ._gathering import available_memory, gather, warn_of_sample
 from ._label_forms import decode, describe_partly, encode, labelled_rows, take_labels
 from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram
 from ._slots import Slots
+from ._system.collections import in_memory
 from ._ties import descending_order
 from ._typing import Bools, Floats
 from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
@@ -49,7 +50,7 @@ from .persistence import save
 from .representations.bow import BagOfWords
 from .representations.digests import Digests, text_digests
 from .representations.linear_scores import LinearScorer, warn_of_unknown_terms
-from .representations.text_parts import TextParts
+from .representations.text_parts import TextParts, as_parts
 from .representations.texts import as_texts
 
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
@@ -172,7 +173,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : list, array or column of n_texts strings; or texts in parts, such as `scale.TextFiles`, of any size
+        X : list, array or column of n_texts strings; or texts in parts, of any size: `scale.TextFiles`, Dask collections
         y : the labels of each text; for texts in parts by default their own
             A name or number each; or, for any number of labels a text, a list, set or tuple of these each, or a 0/1 indicator
             matrix (n_texts, n_classes), whose columns `classes` or a data frame may name. None or NaN is a text without a
@@ -184,6 +185,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             More texts without labels. Of those in parts, or beside such, as many are learnt from as fit into memory; where these
             are not all, a warning says so.
         """
+        X, unlabelled, y, sample_weight = as_parts(X), as_parts(unlabelled), in_memory(y), in_memory(sample_weight)
         if isinstance(X, TextParts) or isinstance(unlabelled, TextParts):
             return self._fit_parts(X, y, sample_weight, unlabelled)
         texts = as_texts(X)

@@ -6,8 +6,6 @@ import json
 import re
 import sys
 import time
-from collections import Counter
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -19,14 +17,12 @@ pytest.importorskip("distributed")
 
 from distributed import LocalCluster
 
-from textmargin import TextClassifier, ThresholdClassifier, Utility, load_dataset
+from textmargin import load_dataset
 from textmargin.cli import app
 from textmargin.cli._cluster import ClusterOptions
-from textmargin.cli._console import with_options
-from textmargin.errors import ClusterError, TooLargeError
+from textmargin.errors import ClusterError
 from textmargin.persistence import load_classifier
 from textmargin.scale._client import client
-from textmargin.scale.training import PartCounts, count_labels, fit_parts
 from textmargin.tables.dialect import Dialect
 from textmargin.tables.parts import open_parts
 from textmargin.tables.reader import read_table
@@ -92,7 +88,6 @@ def test_two_workers_train_the_same_model_and_decide(known, tmp_path):
     assert result.exit_code == 0, result.output
     assert_same_model(tmp_path / "m.tmm", known / "known.tmm")
     assert re.search(r"2 workers; watch at http://\S+/status", result.stderr)
-    assert re.search(r"pass 1: objective [\d.]+, .* [\d.]+ s", result.stderr)
     assert "Trained on 90 texts" in result.stdout
 
 
@@ -194,11 +189,7 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("train", "parts", "--keywords", "k.toml"), "--keywords needs all texts in one memory"),
-        (("train", "parts", "--features", "ngrams"), "--features ngrams needs all texts in one memory"),
-        (("train", "parts", "--report", "r.html", "--test", "t.csv"), "--report and --test need all texts"),
-        (("train", "-",), "Standard input cannot be cut in parts"),
-        (("train", "parts", "--label", "topic"), "has no column 'topic'. It has 'text', 'label'"),
+        (("train", "parts", "--overwrite"), "--overwrite is about the folder of a run in parts"),
         (("predict", "known.tmm", "parts"), "--output"),
         (("predict", "known.tmm", "parts", "--json", "-o", "out"), "--json has no meaning with --cluster or --workers"),
         (("train", "parts", "--cluster", "tcp://x:1"), "--cluster and --workers are both given"),
@@ -250,23 +241,6 @@ def test_lines_that_cannot_be_read_are_named_or_left_out(known, cluster, tmp_pat
     assert result.exit_code == 0, result.output
     assert "line 4 left out: not JSON" in result.stderr
     assert "and 1 more" in result.stderr
-
-
-def test_leave_one_out_scores_of_millions_of_texts_are_refused_before_training():
-    counted = PartCounts(3_000_000, Counter(spam=100_000, ham=2_900_000), False, [], 0)
-    model = TextClassifier(decision=ThresholdClassifier(utility=Utility(tp=5, fp=-1), scores="loo"))
-    with pytest.raises(TooLargeError, match=r"of 3,000,000 texts are too many; set thresholds on scores='cv' or") as caught:
-        fit_parts(model, SimpleNamespace(name="texts"), counted)
-    assert "set thresholds on --threshold-scores cv or" in with_options(caught.value)
-
-
-def test_digests_of_too_many_texts_are_left_out(cluster, known, monkeypatch):
-    """Each part has its share of what one machine can hold: four parts, of 30 texts at most."""
-    for most, digests in ((120, 90), (119, None)):
-        monkeypatch.setattr("textmargin.scale.training._MOST_DIGESTS", most)
-        with ClusterOptions(cluster=cluster).connect():
-            found = count_labels(open_parts(known / "parts")).digests
-        assert digests == (None if found is None else len(found))
 
 
 def test_labels_that_differ_by_case_are_noted_on_a_cluster_too(cluster, tmp_path):

@@ -6,11 +6,17 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ._console import OptionError, remark
+
+if TYPE_CHECKING:
+    from .._typing import Bools
+    from ..representations.text_parts import TextParts
+    from ..tables.parts import PartedTable
+    from ._options import ReadingOptions
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,26 @@ class ClusterOptions:
         if self.workers is not None and self.workers < 1:
             raise OptionError(f"--workers {self.workers}: at least one.")
         return self.cluster is not None or self.workers is not None
+
+    def open_table(self, data: str, reading: ReadingOptions) -> PartedTable:
+        """A file, cut in parts that workers read."""
+        from ..tables.parts import open_parts
+
+        return open_parts(data, **reading.table_options)
+
+    def texts(self, table: PartedTable, rows: list[Bools] | None) -> TextParts:
+        """The texts with a label, or some of them, whose matrix stays with the workers."""
+        from ..scale import ClusterTexts
+
+        return ClusterTexts.of_files(table, rows=rows, progress=True)
+
+    @contextmanager
+    def open(self, overwrite: bool) -> Iterator[None]:
+        """For training: the cluster that was asked for."""
+        if overwrite:
+            raise OptionError("--overwrite is about the folder of a run in parts; it goes with --memory.")
+        with self.connect():
+            yield
 
     @contextmanager
     def connect(self) -> Iterator[None]:

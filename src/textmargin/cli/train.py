@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._system.wording import quantity
-from ._cluster import ClusterOptions, require
+from ._cluster import ClusterOptions
 from ._config_file import read_config
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
 from ._memory import MemoryOptions
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
-from ._options import AsJson, ReadingOptions, check_writable, grouped, tell
+from ._options import AsJson, ReadingOptions, check_writable, grouped
 from ._parts import MOST_EVALUATED, train_parts
 from ._talk import (
     next_step,
@@ -98,14 +98,12 @@ def train(
     unlabelled.check(data, output, report, *sources)
     if report is not None:
         check_writable(report, output, *sources)
-    _check_together(holdout, cluster, report, test, tune, unlabelled)
+    _check_together(holdout, report, test)
     settings = making.config(utility, floors, unlabelled.shares)
     corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
-    work = None if cluster.wanted else memory.folder(data, output)
+    work = cluster if cluster.wanted else memory.folder(data, output)
     with nullcontext() if work is None else work.open(memory.overwrite):
-        if cluster.wanted:
-            model = _train_parts(settings, data, reading, cluster)
-        elif work is not None:
+        if work is not None:
             parted = work.open_table(data, reading)
             trained = train_parts(parted, work.texts, settings, reading, unlabelled, holdout, _tune if tune else None)
             model, settings, held_out, start, tuning = (getattr(trained, one.name) for one in fields(trained))
@@ -215,32 +213,13 @@ def _tuning_facts(tuning: Tuning) -> dict[str, Any]:
     }
 
 
-def _check_together(
-    holdout: HoldoutOptions,
-    cluster: ClusterOptions,
-    report: Path | None,
-    test: str | None,
-    tune: bool,
-    unlabelled: UnlabelledOptions,
-) -> None:
+def _check_together(holdout: HoldoutOptions, report: Path | None, test: str | None) -> None:
     """Options that need others, or exclude them; before texts are read."""
     holdout.check()
     if (report is None and test is not None) or (report is not None and test is None and holdout.holdout is None):
         raise OptionError(
             "--report and --test go together: a report is about labelled texts that the model was not trained on, and --test "
             "says where they are, or --holdout how many of those in the file to keep out."
-        )
-    if cluster.wanted and tune:
-        raise OptionError("--tune needs all texts in one memory; choose settings on a part of them, and give these here.")
-    if cluster.wanted and unlabelled.options:
-        raise OptionError(
-            f"{unlabelled.options[0]}: texts without labels are learnt from in one memory; leave it out, or train without "
-            f"--workers and --cluster."
-        )
-    if cluster.wanted and (report is not None or holdout.holdout is not None):
-        given = "--holdout needs" if holdout.holdout is not None else "--report and --test need"
-        raise OptionError(
-            f"{given} all texts in one memory; keep some texts in another file, and afterwards use textmargin evaluate or report."
         )
 
 
@@ -258,34 +237,6 @@ def _origin(source: str, text: str | None, label: str | None, reading: ReadingOp
     """What a model is to know of the file it was trained on."""
     columns = {"text_column": text, "label_column": label, "label_separator": reading.label_separator}
     return {"source": source, **columns, "missing_labels": reading.missing_values}
-
-
-def _train_parts(config: ModelConfig, data: str, reading: ReadingOptions, cluster: ClusterOptions) -> TextClassifier:
-    """Learn on a cluster."""
-    require("connect")
-    from ..config import KNOWLEDGE
-    from ..scale.training import check_parts, count_labels, fit_parts
-    from ..tables.label_values import describe_missing
-    from ..tables.parts import open_parts
-
-    for name in config.present(KNOWLEDGE):
-        option = f"--{name.replace('_', '-')}"
-        raise OptionError(f"{option} needs all texts in one memory; leave it out, or train without --workers and --cluster.")
-    if config.features != "words":
-        raise OptionError(
-            f"--features {config.features} needs all texts in one memory; on a cluster use --features words, or in Python "
-            f"scale.SubsequenceFeatures and scale.KernelLandmarks."
-        )
-    model = config.build()
-    check_parts(model)
-    table = open_parts(data, **reading.table_options)
-    with cluster.connect():
-        counted = count_labels(table)
-        missing = [describe_missing(counted.missing, counted.n_texts)] if counted.missing else []
-        tell(table.columns.notes + missing, counted.invalid, counted.n_invalid)
-        fit_parts(model, table, counted, verbose=1)
-    model.metadata_ |= _origin(table.name, table.columns.text, table.columns.label, reading)
-    return model
 
 
 def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, validate_params
+from .._system.collections import in_memory
 from .._system.stages import log, stage
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
@@ -203,6 +204,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         **fit_params : what else the estimator's `fit` takes, such as the `contrasts` of `PriorSVC`
             Held-out scores are then the estimator's own, since it alone can hold these out with their texts.
         """
+        y, sample_weight = in_memory(y), in_memory(sample_weight)
         weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64)
         fitter = Fitter(self.estimator, self._weight_reaches_estimator(weight), fit_params)
         estimator = fitter.fit(X, y, weight)

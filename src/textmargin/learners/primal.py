@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, dense_coef, fit_context
+from .._system.collections import in_memory
 from .._system.threads import n_threads
 from .._ties import descending_order
 from .._typing import Floats
@@ -214,6 +215,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             For priors that were learnt from these texts: what they are without each fold of them. Held-out scores of a fold, and
             with them what `auto` believes, are then by the priors that were learnt without it.
         """
+        y, sample_weight = in_memory(y), in_memory(sample_weight)
         names = column_names(y)
         X, y = self._validate(X, y)
         weight = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -35,7 +35,7 @@ from ._vocabulary import Vocabulary
 from .drafts import Draft
 from .languages import LANGUAGES, SEGMENTED, main_language
 from .linear_scores import TF, LinearScorer, TermWeights, warn_of_unknown_terms
-from .text_parts import Drafts, TextParts
+from .text_parts import Drafts, TextParts, as_parts
 from .texts import as_texts
 from .words import WordTokenizer, segmenter
 
@@ -165,6 +165,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
 
     def fit(self, raw_documents: Any, y: Any = None) -> Self:
         """Learn the terms and their idf from texts, or from texts in parts (`TextParts`)."""
+        raw_documents = as_parts(raw_documents)
         if isinstance(raw_documents, TextParts):
             self._fit_parts(raw_documents).discard()
         else:
@@ -174,6 +175,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     @fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the terms and return the matrix (n_texts, n_terms): CSR, or a `BlockMatrix` of texts in parts."""
+        raw_documents = as_parts(raw_documents)
         if isinstance(raw_documents, TextParts):
             return self._fit_parts(raw_documents).finish(term_columns(self))
         texts = as_texts(raw_documents)
@@ -199,6 +201,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     def transform(self, raw_documents: Any) -> Any:
         """The matrix (n_texts, n_terms) of new texts, CSR or a `BlockMatrix`; words that are not terms are ignored."""
         check_is_fitted(self, "idf_")
+        raw_documents = as_parts(raw_documents)
         if isinstance(raw_documents, TextParts):
             return transform_parts(self, raw_documents)
         texts = as_texts(raw_documents)

@@ -10,7 +10,9 @@ How well either stands for the exact kernel is told by their alignment, âŸ¨K, KÌ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -20,19 +22,23 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, check_random_state
+from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import Interval, StrOptions, fit_context
 from .._system.progress import progress_of
 from .._typing import Floats, Indices
-from ..errors import EmptyVocabularyError
+from ..errors import EmptyVocabularyError, NotTextError
+from ._substrings import most_frequent, part_sizes, texts_at
 from .encode import Tokens, encode
 from .spectrum import count_ngrams
 from .strings import LEAST_DECAY, SubsequenceKernel
+from .text_parts import TextParts, as_parts
 from .texts import as_items
 
 _ROWS_AT_ONCE = 512
 _ALIGNMENT_TEXTS = 100  # texts on which the alignment is taken
+_MOST_SHUFFLED = 20_000_000  # texts; a permutation of them takes 160 MB
 
 
 def kernel_alignment(K: ArrayLike, L: ArrayLike) -> float:
@@ -49,8 +55,9 @@ def kernel_alignment(K: ArrayLike, L: ArrayLike) -> float:
     return float(np.sum(K * L) / size) if size > 0 else 0.0
 
 
-def alignment_rows(n_texts: int) -> Indices:
+def _alignment_rows(sizes: Sequence[int]) -> Indices:
     """The rows of the texts on which alignments are taken."""
+    n_texts = sum(sizes)
     return np.linspace(0, n_texts - 1, min(_ALIGNMENT_TEXTS, n_texts)).astype(np.intp)
 
 
@@ -64,11 +71,10 @@ class _TextMap(TransformerMixin, BaseEstimator):
         return tags
 
     def _alignment(self, kernel: Callable[[list[Any]], Floats], texts: list[Any]) -> float:
-        """With a kernel, on a sample of texts."""
-        some = [texts[i] for i in alignment_rows(len(texts))]
-        mapped = self.transform(some)
+        """With a kernel, on some texts."""
+        mapped = self.transform(texts)
         product = mapped @ mapped.T
-        return kernel_alignment(kernel(some), product.toarray() if sp.issparse(product) else product)
+        return kernel_alignment(kernel(texts), product.toarray() if sp.issparse(product) else product)
 
 
 class SubsequenceFeatures(_TextMap):
@@ -147,24 +153,38 @@ class SubsequenceFeatures(_TextMap):
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the substrings."""
-        texts = as_items(X)
-        (sequences,), symbols = encode(self.tokens, texts)
-        counts, starts = count_ngrams(sequences, self.length)
-        if counts.size == 0:
+        self.substrings_: list[Any]
+        self.counts_: NDArray[np.int64]
+        texts = as_parts(X)
+        texts = texts if isinstance(texts, TextParts) else as_items(texts)
+        found = self._most_frequent_in_parts(texts) if isinstance(texts, TextParts) else self._most_frequent(texts)
+        self.substrings_, self.counts_, sizes = found
+        if not self.substrings_:
             raise EmptyVocabularyError(f"No text has {self.length} symbols; use a smaller length than length={self.length}.")
-        order = np.argsort(-counts, kind="stable")[: self.n_features]
-        found = [tuple(symbols[code] for code in sequences.codes[start : start + self.length]) for start in starts[order]]
-        self._strings = self.tokens == "char" and isinstance(texts[0], str)
-        self.substrings_: list[Any] = ["".join(u) for u in found] if self._strings else found
-        self.counts_: NDArray[np.int64] = counts[order]
         unit = self.norm == "l2"
         exact = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=unit, n_jobs=self.n_jobs, progress=False)
-        self.alignment_ = self._alignment(exact, texts)
+        self.alignment_ = self._alignment(exact, texts_at(texts, sizes, _alignment_rows(sizes)))
         return self
 
-    def transform(self, X: Any) -> Floats | sp.csr_matrix:
-        """The columns (n_texts, n_features)."""
+    def _most_frequent(self, texts: list[Any]) -> tuple[list[Any], NDArray[np.int64], list[int]]:
+        """The substrings, how often each occurs, and the number of texts."""
+        (sequences,), symbols = encode(self.tokens, texts)
+        counts, starts = count_ngrams(sequences, self.length)
+        order = np.argsort(-counts, kind="stable")[: self.n_features]
+        found: list[Any] = [tuple(symbols[code] for code in sequences.codes[at : at + self.length]) for at in starts[order]]
+        self._strings = self.tokens == "char" and bool(texts) and isinstance(texts[0], str)
+        return ["".join(u) for u in found] if self._strings else found, counts[order], [len(texts)]
+
+    def _most_frequent_in_parts(self, parts: TextParts) -> tuple[list[Any], NDArray[np.int64], list[int]]:
+        self._strings = self.tokens == "char"
+        return most_frequent(parts, self.tokens, self.length, self.n_features)
+
+    def transform(self, X: Any) -> Any:
+        """The columns (n_texts, n_features); of texts in parts a `BlockMatrix`."""
         check_is_fitted(self)
+        X = as_parts(X)
+        if isinstance(X, TextParts):
+            return X.transform(partial(_map_part, _copy(self, progress=False)), len(self.substrings_))
         texts = as_items(X)
         kernel = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=False, n_jobs=self.n_jobs, progress=False)
         # As lists of symbols, unless texts are strings of characters: a function of texts is not one of substrings.
@@ -231,23 +251,53 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the landmarks."""
-        texts = as_items(X)
+        texts = as_parts(X)
+        texts = texts if isinstance(texts, TextParts) else as_items(texts)
+        sizes = part_sizes(texts)
+        if not sum(sizes):
+            raise NotTextError("There are no texts to choose landmarks from.")
         self.kernel_ = SubsequenceKernel() if self.kernel is None else clone(self.kernel, safe=False)
-        chosen = check_random_state(self.random_state).permutation(len(texts))[: self.n_landmarks]
-        self.landmarks_ = [texts[i] for i in np.sort(chosen)]
+        self.landmarks_ = texts_at(texts, sizes, self._draw(sum(sizes)))
         values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_))
         kept = values > 1e-10 * max(values[-1], 0.0)  # equal texts, and texts that are like no other, add no column
         if not kept.any():
             raise EmptyVocabularyError("The kernel of the landmarks is 0 throughout: are all texts shorter than the kernel?")
         self.map_ = vectors[:, kept] / np.sqrt(values[kept])
-        self.alignment_ = self._alignment(self.kernel_, texts)
+        self.alignment_ = self._alignment(self.kernel_, texts_at(texts, sizes, _alignment_rows(sizes)))
         return self
 
-    def transform(self, X: Any) -> Floats:
-        """The columns (n_texts, n_columns)."""
+    def _draw(self, n_texts: int) -> Indices:
+        """The rows of the landmarks."""
+        rng = check_random_state(self.random_state)
+        if n_texts > _MOST_SHUFFLED:
+            return np.sort(sample_without_replacement(n_texts, self.n_landmarks, random_state=rng))
+        return np.sort(rng.permutation(n_texts)[: self.n_landmarks])
+
+    def transform(self, X: Any) -> Any:
+        """The columns (n_texts, n_columns); of texts in parts a `BlockMatrix`."""
         check_is_fitted(self)
+        X = as_parts(X)
+        if isinstance(X, TextParts):
+            silent = "progress" in getattr(self.kernel_, "get_params", dict)()
+            kernel = clone(self.kernel_).set_params(progress=False) if silent else self.kernel_
+            return X.transform(partial(_map_part, _copy(self, kernel_=kernel)), self._n_features_out)
         return np.asarray(self.kernel_(as_items(X), self.landmarks_) @ self.map_)
 
     @property
     def _n_features_out(self) -> int:
         return int(self.map_.shape[1])
+
+
+def _copy(model: _TextMap, **changes: Any) -> _TextMap:
+    """The same model, with other attributes."""
+    own = copy(model)
+    for name, value in changes.items():
+        setattr(own, name, value)
+    return own
+
+
+def _map_part(model: _TextMap, texts: list[str]) -> sp.csr_matrix:
+    """The rows of a part."""
+    rows = sp.csr_matrix(model.transform(texts))
+    rows.eliminate_zeros()
+    return rows

@@ -6,9 +6,10 @@ Whoever adds a kind of place for texts implements `TextParts` and `Drafts`: `Bag
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import NotTextError
 from .digests import Digests
 from .drafts import TermColumns, TermCounts
 from .languages import TextSample
@@ -51,6 +52,11 @@ class TextParts(ABC):
     def read(self, number: int) -> list[str]:
         """The texts of one part, perhaps none."""
 
+    def map_parts(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
+        """`function(texts, number)` of each part, or of some, in order: something small."""
+        for number in range(len(self)) if numbers is None else numbers:
+            yield function(self.read(number), number)
+
     @abstractmethod
     def draft(self, words: BagOfWords) -> Drafts:
         """Count the terms of all parts: `words.draft` of each one's texts."""
@@ -73,3 +79,21 @@ class TextParts(ABC):
     @abstractmethod
     def digests(self) -> Digests:
         """Of each text, as `text_digests` gives them."""
+
+
+_MAKERS: dict[str, Callable[[Any], TextParts]] = {}  # by an attribute that collections of a library have
+
+
+def register_collections(attribute: str, maker: Callable[[Any], TextParts]) -> None:
+    """Say how collections of another library, which have this attribute, are texts in parts."""
+    _MAKERS[attribute] = maker
+
+
+def as_parts(texts: Any) -> Any:
+    """Collections of other libraries as `TextParts`; anything else as it is."""
+    for attribute, maker in _MAKERS.items():
+        if hasattr(texts, attribute):
+            return maker(texts)
+    if hasattr(texts, "__dask_graph__"):
+        raise NotTextError(f"{type(texts).__name__} is a collection of Dask, which textmargin.scale reads: import it first.")
+    return texts

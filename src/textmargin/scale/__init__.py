@@ -1,32 +1,28 @@
-"""The same models when the corpus no longer fits one machine: names of the in-memory classes, on Dask collections."""
+"""Texts in parts, and their matrices: on this machine's disk, or with the workers of a Dask cluster."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import install_hint
+from ..representations.text_parts import TextParts, register_collections
 
 if TYPE_CHECKING:
     from ._client import connect
     from .blocks import Blocks
-    from .bow import BagOfWords
-    from .maps import KernelLandmarks, SubsequenceFeatures
-    from .primal import PriorSVC
+    from .cluster_blocks import ClusterBlocks
+    from .cluster_texts import ClusterTexts
     from .tables import predict_parquet
     from .texts import TextFiles, TextLists, TextRows
-    from .threshold import ThresholdClassifier
     from .tiles import fill, gram
 
 # Where each name lives; loaded when first asked for, as in the package above.
 _HOMES = {
-    "BagOfWords": "bow",
     "Blocks": "blocks",
-    "KernelLandmarks": "maps",
-    "PriorSVC": "primal",
-    "SubsequenceFeatures": "maps",
+    "ClusterBlocks": "cluster_blocks",
+    "ClusterTexts": "cluster_texts",
     "TextFiles": "texts",
     "TextLists": "texts",
     "TextRows": "texts",
-    "ThresholdClassifier": "threshold",
     "connect": "_client",
     "fill": "tiles",
     "gram": "tiles",
@@ -34,15 +30,12 @@ _HOMES = {
 }
 
 __all__ = [
-    "BagOfWords",
     "Blocks",
-    "KernelLandmarks",
-    "PriorSVC",
-    "SubsequenceFeatures",
+    "ClusterBlocks",
+    "ClusterTexts",
     "TextFiles",
     "TextLists",
     "TextRows",
-    "ThresholdClassifier",
     "connect",
     "fill",
     "gram",
@@ -65,3 +58,12 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
+
+
+def _read_collection(collection: Any) -> TextParts:
+    from .cluster_texts import ClusterTexts
+
+    return ClusterTexts.of(collection)
+
+
+register_collections("__dask_graph__", _read_collection)

@@ -12,6 +12,7 @@ import distributed
 from distributed import get_client
 
 from .. import __version__
+from .._system.stages import log
 from ..errors import ClusterError
 
 # Dask carries no types of its own.
@@ -21,8 +22,9 @@ _cluster: Any = distributed.LocalCluster
 PATIENCE = 5.0  # seconds to wait for a scheduler
 _FIRST_WORKER = 60.0  # seconds to wait for a worker of it
 
-# One thread per worker computes; more threads inside its numeric libraries would only wait for one another.
-_ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# Threads of workers are those of the compiled core; more of them inside numeric libraries would only wait for one another.
+# Dask's own MALLOC_TRIM_THRESHOLD_ is left out: with it every vector of a pass gets new pages, which takes longer than the pass.
+_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def client() -> Any:
@@ -36,7 +38,15 @@ def client() -> Any:
 
 
 @contextmanager
-def connect(address: str | None = None, *, workers: int | None = None, memory_limit: str | float = "auto") -> Iterator[Any]:
+def connect(
+    address: str | None = None,
+    *,
+    workers: int | None = None,
+    threads_per_worker: int = 1,
+    memory_limit: str | float = "auto",
+    security: Any = None,
+    direct: bool = True,
+) -> Iterator[Any]:
     """A client of a running cluster, or of a local one that ends with the block.
 
     Parameters
@@ -44,33 +54,42 @@ def connect(address: str | None = None, *, workers: int | None = None, memory_li
     address : str, default=None
         Where the scheduler listens, such as "tcp://host:8786".
     workers : int, default=None
-        Without an address, how many worker processes to start here, of one thread each; default: one per core.
+        Without an address, how many worker processes to start here; default: one for so many cores as it has threads.
+    threads_per_worker : int, default=1
+        Of each local worker.
     memory_limit : str or float, default="auto"
         Of each local worker, such as "2GB"; "auto" shares out the memory of the machine.
+    security : distributed.Security, default=None
+        Certificates and keys for TLS, where the address is tls://...; None: those of Dask's configuration.
+    direct : bool, default=True
+        Send vectors straight to the workers. Where only the scheduler can be reached from here, False sends them through it, at
+        half the speed.
     """
     if address is not None:
-        with _attach(address) as connection:
+        with _attach(address, security, direct) as connection:
             yield connection
         return
-    if workers is not None and workers < 1:
-        raise ClusterError(f"workers must be 1 or more. Got {workers!r} instead.")
-    environment = {
-        "distributed.nanny.pre-spawn-environ": {**dask.config.get("distributed.nanny.pre-spawn-environ", {}), **_ONE_THREAD}
-    }
+    for name, number in (("workers", workers), ("threads_per_worker", threads_per_worker)):
+        if number is not None and number < 1:
+            raise ClusterError(f"{name} must be 1 or more. Got {number!r} instead.")
     with (
-        dask.config.set(environment),
+        dask.config.set({"distributed.nanny.pre-spawn-environ": _ENVIRONMENT}),
         _cluster(
-            n_workers=workers, threads_per_worker=1, processes=True, memory_limit=memory_limit, dashboard_address=":0"
+            n_workers=workers,
+            threads_per_worker=threads_per_worker,
+            processes=True,
+            memory_limit=memory_limit,
+            dashboard_address=":0",
         ) as cluster,
-        _client_of(cluster) as connection,
+        _client_of(cluster, direct_to_workers=direct) as connection,
     ):
         yield connection
 
 
 @contextmanager
-def _attach(address: str) -> Iterator[Any]:
+def _attach(address: str, security: Any, direct: bool) -> Iterator[Any]:
     try:
-        connection = _client_of(address, timeout=PATIENCE)
+        connection = _client_of(address, timeout=PATIENCE, security=security, direct_to_workers=direct)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"No Dask scheduler answers at {address!r}; check that it runs (dask scheduler) and can be reached from here."
@@ -159,6 +178,7 @@ def worker_threads(client: Any, patience: float = _FIRST_WORKER) -> list[str]:
     """The addresses of the workers, each as often as it has threads, in a fixed order."""
     threads = client.nthreads()
     if not threads:
+        log.warning(f"The cluster at {client.scheduler.address} has no workers; waiting up to {patience:.0f} s for one.")
         try:
             client.wait_for_workers(1, timeout=patience)
         except TimeoutError as error:

@@ -29,7 +29,7 @@ from ..tables.decision_columns import CONFIDENCE, GUESS, LABEL, SCORE, decision_
 from ..tables.paths import files_of
 from ._client import broadcast_pickled, client
 from ._footers import ParquetFile, check_parts, column_names
-from .tasks import gather_each
+from ._tasks import gather_each
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier

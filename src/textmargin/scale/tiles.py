@@ -23,7 +23,6 @@ from ..gram.cached import CachedPairs
 from ..gram.store import KernelStore
 from ..gram.tiles import SIDE, Tiles
 from ._client import broadcast_pickled, client, worker_threads
-from ._parts import is_partitioned
 
 _MAX_STRIPES = 64  # of texts, in each direction: some 2,000 tasks, of one tile each up to 4,096 texts
 
@@ -141,7 +140,7 @@ def _fill(tiles: Tiles, kernel: Any, number: int, rows: _Stripe, columns: _Strip
 
 
 def _in_memory(texts: Any) -> Any:
-    return texts.compute() if is_partitioned(texts) else texts
+    return texts.compute() if hasattr(texts, "__dask_graph__") else texts
 
 
 def _absolute_tiles(store: KernelStore) -> Tiles:

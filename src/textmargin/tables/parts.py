@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from .. import core
 from ..errors import TableError, install_hint
@@ -27,6 +28,7 @@ from .label_values import MISSING_LABELS, check_separator, find_flags
 from .lines import LONGEST, MOST_BYTES, MOST_LINES, RecordJoiner, batches
 from .paths import SUFFIXES, files_of
 from .records import suits_core
+from .remote import as_path, is_remote
 from .row_reader import LabelledTable, RowReader
 from .rows import InvalidLine, Read, Row
 
@@ -103,7 +105,7 @@ class Part:
         import pyarrow.parquet as pq
 
         try:
-            with pq.ParquetFile(self.path) as file:
+            with pq.ParquetFile(_parquet_source(self.path)) as file:
                 table = file.read_row_groups(list(range(self.start, self.end or 0)), columns=list(columns), use_threads=False)
                 return ColumnChunk({name: table.column(name).to_pylist() for name in columns}, self.n_before)
         except (pa.ArrowException, OSError) as error:
@@ -154,7 +156,8 @@ def open_parts(
 
     Parameters
     ----------
-    source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as "texts/*.parquet"
+    source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as "texts/*.parquet"; or an
+        address of such, as fsspec has them: "s3://bucket/texts"
     text, label, label_separator, missing_labels, dialect, skip_invalid : as in `read_table`
     part_bytes : int
         How large a part is, about.
@@ -181,7 +184,7 @@ def open_parts(
                 raise TableError(no_column(absent[0], part.names, part.path, parameter))
     flags = find_flags(columns_of(sample, columns.labels), missing_labels) if len(columns.labels) > 1 else {}
     reader = RowReader(columns, label_separator, missing_labels, flags)
-    return PartedTable(Path(source).name, parts, reader, skip_invalid, label is None)
+    return PartedTable(as_path(source).name, parts, reader, skip_invalid, label is None)
 
 
 def _sample(parts: Sequence[Part]) -> list[Row]:
@@ -285,6 +288,11 @@ class _LineJoiner:
         return bool(self.records.pending)
 
 
+def _parquet_source(path: Path) -> Any:
+    """What PyArrow reads: a path of this machine, or a stream."""
+    return path.open("rb") if is_remote(path) else path
+
+
 def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[Part]:
     try:
         import pyarrow as pa
@@ -293,7 +301,7 @@ def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[P
         raise TableError(f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}.") from error
 
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(_parquet_source(path)) as file:
             names, metadata = tuple(file.schema_arrow.names), file.metadata
     except (pa.ArrowException, OSError) as error:
         raise TableError(f"{path} cannot be read as Parquet, so nothing was begun: {error}.") from error

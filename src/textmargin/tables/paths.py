@@ -5,9 +5,10 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Collection
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ..errors import TableError
+from .remote import is_remote, remote_files
 
 SUFFIXES = {
     ".csv": "csv",
@@ -29,6 +30,8 @@ PACKED_SUFFIXES = (".gz", ".xz", ".bz2", ".zst", ".zip")
 
 def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[Path]:
     """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin with _ or a dot."""
+    if is_remote(source):
+        return remote_files(str(source), lambda name: suffix_of(name) in suffixes)
     path = Path(source)
     if path.is_dir():
         files = sorted(
@@ -54,7 +57,7 @@ def name_of(source: str | os.PathLike[str]) -> str:
     return "standard input" if source == "-" else str(source)
 
 
-def suffix_of(path: Path) -> str:
+def suffix_of(path: PurePath) -> str:
     """What the name of a file ends with, in small letters, less .gz and the like."""
     return (path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path).suffix.lower()
 

@@ -23,6 +23,7 @@ from typing import Any
 
 from ..errors import TableError, install_hint
 from .paths import SUFFIXES, name_of, suffix_of
+from .remote import as_path
 
 AT_ONCE = 1 << 19
 FIRST_BLOCK = 1 << 18  # bytes of a file that are looked at to find out how it is written
@@ -115,7 +116,7 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
         handle = sys.stdin.fileno()
         stream = ByteStream(name, lambda: os.read(handle, next(sizes)), stat.S_ISREG(os.fstat(handle).st_mode))
     else:
-        path = Path(source)
+        path = as_path(source)
         try:
             file = stack.enter_context(path.open("rb", buffering=0))
             stream = ByteStream(name, lambda: file.read(next(sizes)) or b"", path.is_file())
@@ -125,7 +126,7 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
         first = stream.peek()
     except OSError as error:
         raise TableError(f"{name} cannot be read: {error.strerror}.") from error
-    if first.startswith(b"PK\x03\x04") and source != "-" and (member := member_of(Path(source))) is not None:
+    if first.startswith(b"PK\x03\x04") and source != "-" and (member := member_of(as_path(source))) is not None:
         archive = stack.enter_context(zipfile.ZipFile(source))
         if archive.getinfo(member).flag_bits & 1:
             raise TableError(f"{name} is locked with a password; unpack it.")

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
-import dask.bag as db
 from dask.delayed import Delayed, delayed
 
-from ._client import client
+from ._client import client, homes
 
 
 def delay_each(function: Callable[..., Any], items: Sequence[Any], *others: Any) -> list[Delayed]:
     """`function(item, *others)` for each, when it is needed, and again whenever it is."""
     task: Any = delayed(function, pure=False)
     return [task(item, *others) for item in items]
-
-
-def persist_each(function: Callable[..., Any], items: Sequence[Any], *others: Any) -> list[Any]:
-    """The same as futures: computed once, and kept on the workers."""
-    results: list[Any] = client().compute(delay_each(function, items, *others))
-    return results
 
 
 def gather_each(function: Callable[..., Any], items: Sequence[Any], *others: Any) -> list[Any]:
@@ -30,6 +25,33 @@ def gather_each(function: Callable[..., Any], items: Sequence[Any], *others: Any
     return results
 
 
+def compute_parts(tasks: Sequence[Delayed]) -> list[Any]:
+    """Futures of one task per part, neighbours on the same worker."""
+    at = client()
+    return [
+        future
+        for address, (first, last) in split_evenly(len(tasks), homes(at))
+        for future in at.compute(list(tasks[first:last]), workers=[address], allow_other_workers=True)
+    ]
+
+
+def split_evenly(n_parts: int, threads: Sequence[str]) -> list[tuple[str, tuple[int, int]]]:
+    """For each worker, named as often as it has threads, its parts from the first to before the last; some may have none.
+
+    Examples
+    --------
+    >>> from textmargin.scale._tasks import split_evenly
+    >>> split_evenly(7, ["a", "a", "b"])
+    [('a', (0, 5)), ('b', (5, 7))]
+    >>> split_evenly(1, ["a", "b"])
+    [('a', (0, 1))]
+    """
+    n_shares = min(n_parts, len(threads))
+    places = [(threads[i * n_shares // n_parts], i) for i in range(n_parts)]
+    shares = ((address, [i for _, i in own]) for address, own in groupby(places, key=itemgetter(0)))
+    return [(address, (own[0], own[-1] + 1)) for address, own in shares]
+
+
 def tree_reduce(function: Callable[..., Any], items: Sequence[Any], at_once: int = 8) -> Delayed:
     """`function(*items)` a few neighbours at a time, and again on what these give, so that no worker holds many of them."""
     task: Any = delayed(function, pure=False)
@@ -37,9 +59,3 @@ def tree_reduce(function: Callable[..., Any], items: Sequence[Any], at_once: int
     while len(results) > 1:
         results = [task(*results[i : i + at_once]) for i in range(0, len(results), at_once)]
     return results[0]
-
-
-def bag(lists: Sequence[Delayed]) -> Any:
-    """A Dask bag of lists that are tasks."""
-    from_delayed: Any = db.from_delayed
-    return from_delayed(lists)
