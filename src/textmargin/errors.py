@@ -15,7 +15,7 @@
     ├── OutputError            (OSError)      a file cannot be written: a full disk, a folder that is not there
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
     ├── SettingError           (ValueError)   a setting that is out of range, or does not apply to the others
-    ├── StoreError             (OSError)      kernel values cannot be kept: a full disk, a folder that cannot be written
+    ├── StoreError             (OSError)      kernel values, or texts in parts, cannot be kept: a full disk, a damaged file
     ├── TableError             (ValueError)   a user's file that cannot be read as texts: no such column, not UTF-8, no rows
     │   └── NoLabelsError                     one with texts, in which no labels are found
     ├── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
@@ -139,7 +139,7 @@ class SettingError(TextmarginError, ValueError):
 
 
 class StoreError(TextmarginError, OSError):
-    """Kernel values cannot be kept."""
+    """Kernel values, or texts in parts, cannot be kept."""
 
 
 class TableError(TextmarginError, ValueError):
