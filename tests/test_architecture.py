@@ -17,6 +17,8 @@ PACKAGE = ROOT / "src" / "textmargin"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 EVERYBODYS = {
     "_cross_fitting",
+    "_fitting",
+    "_gathering",
     "_label_forms",
     "_sklearn",
     "_slots",

@@ -37,7 +37,7 @@ _MOST_DIGESTS = 10_000_000  # texts; of more, digests would be most of the model
 
 
 @dataclass(frozen=True)
-class Targets:
+class EncodedLabels:
     """The labels of texts as learners take them, how many texts have each, and a number per text for what its labels are."""
 
     labels: ClassLabels
@@ -122,9 +122,9 @@ def fit_labelled(
     return FittedModel(representation, fitted, labels, n_texts, targets.counts, known, knowledge)
 
 
-def _represent(slots: Slots, texts: list[str], y: Any, classes: Any, positive: Any) -> tuple[Any, Any, Targets]:
+def _represent(slots: Slots, texts: list[str], y: Any, classes: Any, positive: Any) -> tuple[Any, Any, EncodedLabels]:
     """The representation, fitted, or the kernel; the texts' matrix, or these; and the labels."""
-    targets = Targets.read(y, classes, positive)
+    targets = EncodedLabels.read(y, classes, positive)
     _require_length(targets, len(texts))
     slots.check()
     kernel = slots.kernel()
@@ -137,9 +137,11 @@ def _represent(slots: Slots, texts: list[str], y: Any, classes: Any, positive: A
     return representation, matrix, targets
 
 
-def _represent_parts(slots: Slots, parts: TextParts, y: Any, classes: Any, positive: Any) -> tuple[Any, BlockMatrix, Targets]:
+def _represent_parts(
+    slots: Slots, parts: TextParts, y: Any, classes: Any, positive: Any
+) -> tuple[Any, BlockMatrix, EncodedLabels]:
     """The same of texts in parts, whose own labels are known once they were read."""
-    targets = None if y is None else Targets.read(y, classes, positive)
+    targets = None if y is None else EncodedLabels.read(y, classes, positive)
     slots.check()
     require_parts(slots)
     representation = slots.new_representation()
@@ -149,7 +151,7 @@ def _represent_parts(slots: Slots, parts: TextParts, y: Any, classes: Any, posit
     if targets is None:
         if parts.labels is None:
             raise LabelError(f"{parts.name} has no labels; give those of its {parts.n_texts:,} texts as y.")
-        targets = Targets.read(parts.labels, classes, positive)
+        targets = EncodedLabels.read(parts.labels, classes, positive)
     _require_length(targets, parts.n_texts)
     return representation, matrix, targets
 
@@ -218,6 +220,6 @@ def weight_of_each(sample_weight: Any, n_texts: int) -> Floats:
     return np.broadcast_to(weight, n_texts)
 
 
-def _require_length(targets: Targets, n_texts: int) -> None:
+def _require_length(targets: EncodedLabels, n_texts: int) -> None:
     if len(targets.y) != n_texts:
         raise LabelError(f"There are {n_texts} texts but {len(targets.y)} labels.")
