@@ -49,9 +49,8 @@ def timed(client: Any, work: Callable[[], Any]) -> tuple[Any, float, list[float]
 def tiles(quick: bool) -> None:
     """One kernel matrix into an empty store, again from the full one, and read back."""
     texts, kernel = texts_from(0, 160 if quick else 800), SubsequenceKernel(5, progress=False)
-    print(
-        f"\n{f'kernel of {len(texts)} texts':20}{'tasks':>7}{'fill s':>9}{'CPU s':>8}{'again s':>9}{'read s':>8}{'pairs per CPU s':>17}"
-    )
+    columns = f"{'tasks':>7}{'fill s':>9}{'CPU s':>8}{'again s':>9}{'read s':>8}{'pairs per CPU s':>17}"
+    print(f"\n{f'kernel of {len(texts)} texts':20}{columns}")
     for n in (1,) if quick else (1, 2):
         with scale.connect(workers=n) as client, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
             store, warm = KernelStore(folder), KernelStore(other)

@@ -133,7 +133,8 @@ def test_settings_are_chosen_on_a_sample(tmp_path, data, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--features", "subsequence"], "KernelLandmarks"),
+        (["--features", "subsequence"], "SubsequenceFeatures or KernelLandmarks"),
+        (["--features", "ngrams"], "SubsequenceFeatures or KernelLandmarks"),
         (["--unlabelled", "x.csv", "--guesses", "g.csv"], "textmargin predict"),
     ],
 )

@@ -190,6 +190,13 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
     ("words", "message"),
     [
         (("train", "parts", "--overwrite"), "--overwrite is about the folder of a run in parts"),
+        (("train", "parts", "--memory", "1GB"), "--memory is about this machine's disk"),
+        (("train", "-"), "Standard input cannot be cut in parts"),
+        (("train", "parts", "--label", "topic"), "no column 'topic'"),
+        (("train", "parts", "--holdout", "0.2", "--split-by", "day"), "no column 'day'"),
+        (("train", "parts", "--features", "ngrams"), "SubsequenceFeatures or KernelLandmarks"),
+        (("train", "parts", "--features", "subsequence"), "SubsequenceFeatures or KernelLandmarks"),
+        (("train", "parts", "--guesses", "g.csv", "--unlabelled", "one.parquet"), "textmargin predict"),
         (("predict", "known.tmm", "parts"), "--output"),
         (("predict", "known.tmm", "parts", "--json", "-o", "out"), "--json has no meaning with --cluster or --workers"),
         (("train", "parts", "--cluster", "tcp://x:1"), "--cluster and --workers are both given"),
