@@ -221,7 +221,7 @@ class ClusterBlocks(BlockMatrix):
             try:
                 return future.result(timeout=_POLL)
             except TimeoutError:  # Dask waits for an actor to come back
-                if share.facts.address not in self._client.nthreads():
+                if self._is_gone(share):
                     raise _LostError from None
                 if not noted and time.monotonic() - begin > _SLOW:
                     log.warning(f"Worker {share.facts.address} is slow; waiting for it.")
@@ -232,6 +232,11 @@ class ClusterBlocks(BlockMatrix):
                 if self._answers(share):
                     raise
                 raise _LostError from error
+
+    def _is_gone(self, share: _Share) -> bool:
+        if share.facts is _UNKNOWN:  # asked for the first time
+            return not self._client.who_has().get(share.holding.key)
+        return share.facts.address not in self._client.nthreads()
 
     def _answers(self, share: _Share) -> bool:
         try:
