@@ -32,17 +32,6 @@ void from_csr(SparseTexts* self, Vector<Index> indptr, Vector<Index> indices, Ve
     new (self) SparseTexts(std::move(start), std::move(entry), n_columns);
 }
 
-// From the two arrays that the files of a matrix have: entries as pairs of 32 bits.
-void from_entries(SparseTexts* self, Vector<int64_t> starts, Vector<int64_t> entries, size_t n_columns) {
-    require(starts.size() > 0 && starts.data()[0] == 0 && std::is_sorted(starts.data(), starts.data() + starts.size()) &&
-                size_t(starts.data()[starts.size() - 1]) == entries.size(),
-            "starts and entries do not fit together");
-    const auto* first = reinterpret_cast<const Entry*>(entries.data());
-    new (self) SparseTexts(std::vector<int64_t>(starts.data(), starts.data() + starts.size()),
-                           std::vector<Entry>(first, first + entries.size()), n_columns);
-    require(self->is_sound(), "an entry is beyond the last column, or no number");
-}
-
 OutTable times(const SparseTexts& texts, Table W, bool sizes, int n_threads) {
     const Entries& X = texts.view();
     require(W.shape(1) == X.n_columns, "W has other columns");
@@ -139,7 +128,9 @@ void from_classes(BoundActiveTexts* self, const SparseTexts& texts, const std::s
         const auto Z = nb::cast<Singles>(one[3]);
         require(costs.size() == rows.size() && errors.size() == rows.size() && Z.shape(1) == rows.size(), "rows do not fit together");
         for (size_t r = 0; r < rows.size(); ++r) require(rows.data()[r] >= 0 && size_t(rows.data()[r]) < X.n_rows, "a row is beyond the last");
+        require(given.empty() || Z.shape(0) == n_extra, "classes have different numbers of columns Z");
         n_extra = Z.shape(0);
+        require(n_extra <= kMostExtra, "there are too many columns Z");
         given.push_back({{rows.data(), rows.data() + rows.size()},
                          {costs.data(), costs.data() + costs.size()},
                          {errors.data(), errors.data() + errors.size()},
@@ -188,14 +179,12 @@ void bind_texts(nb::module_& m) {
     nb::class_<SparseTexts>(m, "SparseTexts")
         .def("__init__", &from_csr<int32_t>)
         .def("__init__", &from_csr<int64_t>)
-        .def("__init__", &from_entries)
         .def_static("mapped", [](const std::string& starts, const std::string& entries, size_t n_columns) {
             return new SparseTexts(starts, entries, n_columns);
         })
         .def_prop_ro("n_rows", [](const SparseTexts& texts) { return texts.view().n_rows; })
         .def_prop_ro("n_columns", [](const SparseTexts& texts) { return texts.view().n_columns; })
         .def_prop_ro("n_entries", &SparseTexts::n_entries)
-        .def("is_sound", &SparseTexts::is_sound, nb::call_guard<nb::gil_scoped_release>())
         .def("times", &times)
         .def("transposed_times", &transposed_times<double>)
         .def("transposed_times", &transposed_times<float>)

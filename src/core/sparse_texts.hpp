@@ -53,22 +53,13 @@ class SparseTexts {
         const size_t n = starts_file_->size() / sizeof(int64_t);
         const auto* start = static_cast<const int64_t*>(starts_file_->data());
         if (n == 0 || starts_file_->size() % sizeof(int64_t) || start[0] != 0 || !std::is_sorted(start, start + n) ||
-            size_t(start[n - 1]) * sizeof(Entry) != entries_file_->size())
+            entries_file_->size() % sizeof(Entry) || size_t(start[n - 1]) != entries_file_->size() / sizeof(Entry))
             throw std::invalid_argument(starts + " and " + entries + " do not fit together");
         view_ = {n - 1, n_columns, start, static_cast<const Entry*>(entries_file_->data())};
     }
 
     const Entries& view() const { return view_; }
     size_t n_entries() const { return size_t(view_.start[view_.n_rows]); }
-
-    // Whether every entry is in one of the columns, and a number; reads all of it.
-    bool is_sound() const {
-        for (size_t k = 0; k < n_entries(); ++k) {
-            const Entry& one = view_.entry[k];
-            if (one.column < 0 || size_t(one.column) >= view_.n_columns || !std::isfinite(one.value)) return false;
-        }
-        return true;
-    }
 
     // out (n_rows, k) = X W' for W (k, n_columns); with sizes, |X||W'|.
     template <class Watch>

@@ -7,6 +7,7 @@ from conftest import make_texts
 from learners.long_run_primal import GAP, examine, force_steps_of_all_classes
 
 from textmargin import PriorSVC, core
+from textmargin._system.levels import vector_level
 from textmargin.learners import _batch
 
 
@@ -104,3 +105,12 @@ def test_a_grid_of_costs_takes_fewer_steps_from_its_neighbour():
         steps += warm.set_params(C=C).fit(X, Y).n_iter_.sum()
         cold += PriorSVC(C=C).fit(X, Y).n_iter_.sum()
     assert steps < 0.8 * cold
+
+
+def test_active_rows_of_classes_with_different_columns():
+    """Columns beside the weights are as many for all classes, and few: sums are made room for by that."""
+    texts = core.SparseTexts(np.array([0, 1], np.int32), np.zeros(1, np.int32), np.ones(1), 1)
+    rows, one = np.zeros(1, np.int64), np.ones(1, np.float32)
+    for sizes in ([0, 2], [4]):
+        with pytest.raises(ValueError, match="columns Z"):
+            core.ActiveTexts(texts, vector_level(), [(rows, one, one, np.ones((n, 1), np.float32)) for n in sizes])

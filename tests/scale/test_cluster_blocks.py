@@ -327,3 +327,23 @@ def test_a_worker_that_is_killed_while_it_learns_changes_no_bit(mortal, single, 
     assert {"scores", "activate", "products"} <= {*asked}
     assert len(asked) > 14
     assert np.array_equal(model.coef_, expected)
+
+
+def test_slow_to_tell_its_shape_is_not_lost(inside, monkeypatch):
+    """Which columns a share has may be megabytes: it is waited for, and not made anew."""
+    made, facts = [], _holding.Holding.facts
+
+    def write(*arguments, own=_holding._write):
+        made.append(arguments)
+        return own(*arguments)
+
+    def facts_later(self):
+        time.sleep(3 * cluster_blocks._POLL)
+        return facts(self)
+
+    monkeypatch.setattr(cluster_blocks, "_POLL", 0.1)
+    monkeypatch.setattr(_holding, "_write", write)
+    monkeypatch.setattr(_holding.Holding, "facts", facts_later)
+    blocks = ClusterBlocks.split(X, 4)
+    assert blocks.shape == X.shape
+    assert len(made) == len(blocks._shares)

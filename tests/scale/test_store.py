@@ -14,6 +14,7 @@ from textmargin import BagOfWords
 from textmargin.errors import StoreError
 from textmargin.scale import TextFiles, TextLists
 from textmargin.scale.store import Store
+from textmargin.tables.dialect import Dialect
 from textmargin.tables.parts import open_parts
 
 PARTS = [[f"corn word{i} word{i % 7} oil", f"wheat word{i}"] for i in range(6)]
@@ -145,6 +146,28 @@ def test_a_file_that_changed_is_another_source(tmp_path):
     table.write_text("text,label\ncorn oil,a\nbarley,b\nrye,a\n")
     with pytest.raises(StoreError, match="another source"):
         BagOfWords().fit_transform(TextFiles(open_parts(table), folder=tmp_path / "run"))
+
+
+def test_a_file_that_is_read_otherwise_is_another_source(tmp_path):
+    table, run = tmp_path / "texts.csv", tmp_path / "run"
+    table.write_bytes("text,label\ncorn œil,a\nwheat,b\n".encode("cp1252"))
+    BagOfWords().fit_transform(TextFiles(open_parts(table, dialect=Dialect(encoding="cp1252")), folder=run))
+    with pytest.raises(StoreError, match="another source"):
+        BagOfWords().fit_transform(TextFiles(open_parts(table, dialect=Dialect(encoding="cp1250")), folder=run))
+
+
+def test_other_labels_are_another_source(tmp_path):
+    fit(tmp_path)
+    with pytest.raises(StoreError, match="another source"):
+        BagOfWords().fit_transform(TextLists(PARTS, LABELS[::-1], folder=tmp_path))
+
+
+def test_labels_in_an_array_of_numbers(tmp_path):
+    numbers = np.arange(12) % 2
+    for _ in range(2):  # and from the folder
+        texts = TextLists(PARTS, numbers, folder=tmp_path)
+        BagOfWords().fit(texts)
+        assert list(texts.labels) == numbers.tolist()
 
 
 def test_arrays_that_are_not_there(tmp_path):

@@ -103,12 +103,13 @@ def test_real_texts(n):
     assert parts.n_texts == len(desk.texts)
 
 
-def test_first_part_in_another_language():
+@pytest.mark.parametrize("folder", [None, "run"])
+def test_first_part_in_another_language(tmp_path, folder):
     """Stop words are those of all texts, not of the part that happens to be the first."""
     german = ["Die Rechnung ist nicht bei mir angekommen und der Toner ist leer"] * 3
     english = ["The invoice is wrong and the toner is not in the box"] * 30
     words = BagOfWords()
-    X = words.fit_transform(TextLists([german, english]))
+    X = words.fit_transform(TextLists([german, english], folder=folder and tmp_path / folder))
     known, Y = in_memory({}, german + english)
     assert words.language_ == known.language_ == "english"
     assert_same(Y, X)

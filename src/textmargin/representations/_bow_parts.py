@@ -95,6 +95,7 @@ def fit_parts(words: BagOfWords, parts: TextParts) -> Drafts:
         stop_words = words.get_stop_words()
         words.language_ = language
         if words.get_stop_words() != stop_words:
+            drafts.discard()  # or their folder would be in use
             drafts = parts.draft(words)
     try:
         _learn(words, drafts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,8 @@ class TextLists(DiskTexts):
         if labels is not None and len(labels) != n_texts:
             raise ValueError(f"labels has {len(labels)} values, but parts have {n_texts} texts.")
         self._starts = [sum(map(len, self._parts[:number])) for number in range(len(self._parts))]
-        self._labels = None if labels is None else LabelCodes.of(labels)
+        plain_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels  # Python's values, which files can hold
+        self._labels = None if plain_labels is None else LabelCodes.of(plain_labels)
 
     def __len__(self) -> int:
         return len(self._parts)
@@ -65,8 +66,10 @@ class TextLists(DiskTexts):
         return texts, TextFacts.of(texts, None if self._labels is None else self._labels[start : start + len(texts)])
 
     def source(self) -> dict[str, Any]:
-        """Checksums of the texts."""
-        return {"texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts]}
+        """Checksums of the texts, and of their labels."""
+        own = self._labels
+        labels = None if own is None else [own.names, zlib.crc32(own.codes.tobytes())]
+        return {"texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts], "labels": labels}
 
 
 class TextFiles(DiskTexts):
@@ -110,6 +113,7 @@ class TextFiles(DiskTexts):
         return {
             "files": [[str(path.resolve()), stat.st_size, stat.st_mtime_ns] for path, stat in files.items()],
             "parts": [[str(part.path), part.start, part.end] for part in self.table.parts],
+            "dialects": [list(astuple(dialect)) for dialect in dict.fromkeys(part.dialect for part in self.table.parts)],
             "columns": [reader.columns.text, *reader.columns.labels],
             "labels": [reader.label_separator, sorted(reader.missing_labels), dict(reader.flags), self.unlabelled],
             "skip_invalid": self.table.skip_invalid,
