@@ -142,6 +142,10 @@ class StoreError(TextmarginError, OSError):
     """Kernel values, or texts in parts, cannot be kept."""
 
 
+class OtherRunError(StoreError):
+    """The folder of texts in parts is that of a run that this one cannot go on from."""
+
+
 class TableError(TextmarginError, ValueError):
     """A user's file that cannot be read as texts."""
 

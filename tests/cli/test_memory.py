@@ -16,6 +16,7 @@ from textmargin.cli import _memory as memory
 from textmargin.cli import app
 from textmargin.cli._console import OptionError
 from textmargin.cli._memory import MemoryOptions, read_bytes
+from textmargin.scale.store import Store
 
 DESK = load_dataset("desk")
 
@@ -162,9 +163,9 @@ def test_what_cannot_be_names_the_way(tmp_path, data, words, message):
 
 
 def test_sizes():
-    sizes = {"4GB": 4 * 10**9, "500 MB": 5 * 10**8, "2GiB": 2**31, "1.5g": 15 * 10**8, "7": 7, "3kb": 3000}
+    sizes = {"4GB": 4 * 10**9, "500 MB": 5 * 10**8, "2GiB": 2**31, "1.5g": 15 * 10**8, "3kb": 3000}
     assert {size: read_bytes(size) for size in sizes} == sizes
-    for wrong in ("", "-1GB", "4 apples", "GB", "1e9", "0GB"):
+    for wrong in ("", "-1GB", "4 apples", "GB", "1e9", "0GB", "4"):
         with pytest.raises(OptionError, match=f"--memory {wrong}: a number of bytes with its unit, as in 4GB or 500MB"):
             read_bytes(wrong)
 
@@ -234,3 +235,42 @@ def test_ctrl_c_leaves_the_folder_and_says_so(tmp_path, data, monkeypatch):
     result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", code=130)
     assert f"interrupted; what is done is in {tmp_path / 'm.tmm.parts'}, and the same command goes on" in result.stderr
     assert (tmp_path / "m.tmm.parts" / "matrix.json").exists()
+
+
+def test_an_empty_file_has_no_rows(tmp_path):
+    (tmp_path / "empty.csv").touch()
+    result = call("train", tmp_path / "empty.csv", "-o", tmp_path / "m.tmm", "--memory", "1MB", code=2)
+    assert "has no rows" in result.stderr
+
+
+def test_overwrite_leaves_a_run_that_goes_on(tmp_path, data):
+    folder = tmp_path / "m.tmm.parts"
+    store = Store(folder, {"source": "other"})
+    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", "--overwrite"]
+    assert f"{folder} is in use by another run" in call(*command, code=2).stderr
+    assert (folder / "run.json").exists()
+    store.close()
+    call(*command)
+
+
+def test_a_run_on_other_parts_says_so_and_names_overwrite(tmp_path, data, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory"]
+    with monkeypatch.context() as patch:
+        patch.setattr("textmargin.learners.primal.PriorSVC.fit", interrupt)
+        call(*command, "1MB", code=130)
+    error = call(*command, "1GB", code=2).stderr
+    assert "another source: its parts are of another size, as with another --memory" in error
+    assert "--overwrite deletes it and begins anew" in error
+    (tmp_path / "m.tmm.parts" / "run.json").write_text("{")
+    assert "--overwrite deletes it and begins anew" in call(*command, "1MB", code=2).stderr
+    call(*command, "1MB", "--overwrite")
+
+
+def test_rows_without_a_label_that_are_learnt_from_are_not_left_out(tmp_path, data):
+    with data.open("a") as file:
+        file.write("".join(f"my screen is black {i},n/a,1,\n" for i in range(20)))
+    result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB")
+    assert "rows have no label ('n/a' in its place; --missing-labels says which values mean none)\n" in result.stderr

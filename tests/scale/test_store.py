@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from textmargin import BagOfWords
-from textmargin.errors import StoreError
-from textmargin.scale import TextFiles, TextLists
+from textmargin.errors import StoreError, TextmarginError
+from textmargin.scale import Blocks, TextFiles, TextLists
 from textmargin.scale.store import Store
 from textmargin.tables.dialect import Dialect
 from textmargin.tables.parts import open_parts
@@ -67,7 +67,7 @@ def test_full_disk(tmp_path, monkeypatch, known, after):
 
 def test_full_disk_says_how_much_is_needed(tmp_path, monkeypatch):
     full_disk(monkeypatch, 3)
-    with pytest.raises(StoreError, match=r"about 0\.0 GB in all are needed there; free some space, or name another folder"):
+    with pytest.raises(StoreError, match=r"about \d+ MB in all are needed there; free some space, or name another folder"):
         fit(tmp_path / "run")
 
 
@@ -225,3 +225,13 @@ def test_rows_of_nothing(tmp_path):
     store.write_rows([])
     assert np.frombuffer((tmp_path / "starts").read_bytes(), "<i8").tolist() == [0]
     assert store.matrix() == store.paths
+
+
+def test_a_path_in_place_of_a_table_is_named():
+    with pytest.raises(TypeError, match=r"table is 'big.csv'; TextFiles takes what tables.parts.open_parts gives"):
+        TextFiles("big.csv")
+
+
+def test_matrices_with_nan_are_refused():
+    with pytest.raises(TextmarginError, match="matrices: number 1 has NaN or infinite values"):
+        Blocks.from_matrices([np.eye(2), np.full((1, 2), np.nan)])

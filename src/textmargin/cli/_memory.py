@@ -20,14 +20,13 @@ if TYPE_CHECKING:
     from ..tables.parts import PartedTable
     from ._options import ReadingOptions
 
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+_UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 # Training in memory takes 14 times the bytes of a CSV file, and 0.2 GB: 200,000 texts of 60 words, 53 MB, take 0.95 GB.
 _PER_BYTE, _PROGRAM = 15, 200_000_000
 _PER_PACKED_BYTE = 4 * _PER_BYTE
 _MOST_OF_MACHINE = 0.7
 _LEAST_PART, _MOST_PART = 100_000, 32_000_000
 _PART_COPIES = 30  # that a thread's part, its words and its rows take, with room for all that is not a part
-_RUN = "run.json"  # what a folder of a run has
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,16 @@ class WorkFolder:
     @contextmanager
     def open(self, overwrite: bool) -> Iterator[None]:
         """For work whose files stay here when it is interrupted or fails, and go when it is done."""
-        if overwrite and (self.folder / _RUN).exists():
-            shutil.rmtree(self.folder)
-        with resumable(f"what is done is in {self.folder}, and the same command goes on from there."):
-            yield
+        from ..errors import OtherRunError
+        from ..scale.store import delete_run
+
+        if overwrite:
+            delete_run(self.folder)
+        try:
+            with resumable(f"what is done is in {self.folder}, and the same command goes on from there."):
+                yield
+        except OtherRunError as error:
+            raise OptionError(f"{error} --overwrite deletes it and begins anew; another --output has another folder.") from error
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -90,10 +95,10 @@ class MemoryOptions:
         place = output.with_name(f"{output.name}.parts")
         if self.memory is not None:
             return WorkFolder(place, read_bytes(self.memory))
-        if self.overwrite:
-            raise OptionError("--overwrite is about the folder of a run in parts; it goes with --memory.")
         needed, there = _needed_bytes(data), machine_memory()
         if needed <= _MOST_OF_MACHINE * there:
+            if self.overwrite:
+                raise OptionError("--overwrite is about the folder of a run in parts; it goes with --memory.")
             return None
         remark(
             f"{data} would take about {_gigabytes(needed)} of memory, of {_gigabytes(there)}: learnt from in parts, in {place} "
@@ -104,7 +109,7 @@ class MemoryOptions:
 
 def read_bytes(size: str) -> int:
     """A number of bytes, such as 4GB, 500 MB or 2GiB."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?|)B?\s*", size, re.IGNORECASE)
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?)B?\s*", size, re.IGNORECASE)
     if found is None or not float(found[1]):
         raise OptionError(f"--memory {size}: a number of bytes with its unit, as in 4GB or 500MB.")
     unit = found[2][:1].upper() + found[2][1:].lower()

@@ -255,7 +255,7 @@ def _unlabelled_texts(table: PartedTable, known: PartsFacts, reading: ReadingOpt
     from ..tables.row_reader import LabelledTable
 
     if known.facts.missing:
-        remark(describe_missing(known.facts.missing, known.facts.n_texts))
+        tell([describe_missing(known.facts.missing, known.facts.n_texts, left_out=False)], [], 0)
     rows = TextFiles(table, unlabelled=True)
     if not options.unlabelled:
         if not known.n_unlabelled and options.options:

@@ -66,6 +66,8 @@ class Blocks(BlockMatrix):
                 widths.append(X.shape[1])
                 if X.shape[1] != widths[0]:
                     raise TextmarginError(f"matrices have {widths[0]} columns, but number {len(widths) - 1} has {X.shape[1]}.")
+                if not np.isfinite(X.data).all():
+                    raise TextmarginError(f"matrices: number {len(widths) - 1} has NaN or infinite values; replace them.")
                 yield StoredRows.from_csr(X)
 
         with store.closed_on_error():

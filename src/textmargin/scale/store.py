@@ -29,13 +29,19 @@ from numpy.typing import NDArray
 from .. import __version__
 from .._system.locks import ByteLocks
 from .._system.writing import put_whole, write_whole
-from ..errors import OutputError, StoreError
+from ..errors import OtherRunError, OutputError, StoreError
 from ..representations.drafts import StoredRows
 
 FORMAT = 1
 _RUN, _MATRIX, _LOCK = "run.json", "matrix.json", "lock"
 _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError)
 _AT_ONCE = 1 << 24  # bytes of a file
+_DIFFERENCES = {  # of sources whose values say nothing to a reader
+    "files": "its files are others, or were written to since",
+    "parts": "its parts are of another size, as with another --memory or part_bytes",
+    "rows": "it held out other texts, or none",
+    "texts": "its texts are others",
+}
 
 
 class Store:
@@ -69,16 +75,19 @@ class Store:
             raise StoreError(f"{self.folder} is not empty, and what is in it is no such run's; name another folder.")
         locks = self._open_files.enter_context(ByteLocks(self.folder / _LOCK))
         if not locks.acquire(0, wait=False):
-            raise StoreError(f"{self.folder} is in use by another run; wait for its end, or name another folder.")
+            raise _in_use(self.folder)
         for half in self.folder.glob(".*.part"):
             half.unlink(missing_ok=True)
         if run.exists():
-            earlier = self._read_json(_RUN)
+            try:
+                earlier = self._read_json(_RUN)
+            except StoreError as error:
+                raise OtherRunError(f"{error.args[0].split(';')[0]}: delete the folder {self.folder}.") from error
             for name in dict.fromkeys([*earlier, *about]):
                 if earlier.get(name) != about.get(name):
-                    raise StoreError(
-                        f"{self.folder} holds a run with another {name}: {earlier.get(name)!r:.80}, here it is "
-                        f"{about.get(name)!r:.80}; name another folder, or delete that one."
+                    raise OtherRunError(
+                        f"{self.folder} holds a run with {_difference(name, earlier.get(name), about.get(name))}; name another "
+                        f"folder, or delete that one."
                     )
         else:
             write_whole({run: json.dumps(about, indent=1).encode()})
@@ -182,13 +191,40 @@ class Store:
         except StoreError:
             raise
         except (OSError, OutputError) as error:
-            need = f" about {self.expected_bytes / 1e9:,.1f} GB in all are needed there;" if self.expected_bytes else ""
+            need = f" about {self.expected_bytes / 1e6:,.0f} MB in all are needed there;" if self.expected_bytes else ""
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             step = "free some space, or name another folder" if full else "name another folder"
             raise StoreError(
                 f"{name} cannot be written to {self.folder}: {error.strerror or error};{need} {step}. What is there already is "
                 f"whole, and a run with the same folder goes on from it."
             ) from error
+
+
+def delete_run(folder: Path) -> None:
+    """Delete the folder of a run that did not end; nothing where there is none, a StoreError where it still goes on."""
+    if not (folder / _RUN).exists():
+        return
+    with ByteLocks(folder / _LOCK) as locks:
+        if not locks.acquire(0, wait=False):
+            raise _in_use(folder)
+        shutil.rmtree(folder)
+
+
+def _in_use(folder: Path) -> StoreError:
+    return StoreError(
+        f"{folder} is in use by another run, or by a model of this process whose held-out scores are not computed yet; wait for "
+        f"its end, save the model, or name another folder."
+    )
+
+
+def _difference(name: str, earlier: Any, now: Any) -> str:
+    """What two runs differ in."""
+    if isinstance(earlier, dict) and isinstance(now, dict):
+        inner = next(one for one in dict.fromkeys([*earlier, *now]) if earlier.get(one) != now.get(one))
+        if inner in _DIFFERENCES:
+            return f"another {name}: {_DIFFERENCES[inner]}"
+        name, earlier, now = f"{name}, in its {inner}", earlier.get(inner), now.get(inner)
+    return f"another {name}: {earlier!r:.80}, here it is {now!r:.80}"
 
 
 def _damaged(path: Path, why: str) -> StoreError:

@@ -92,6 +92,8 @@ class TextFiles(DiskTexts):
         folder: str | os.PathLike[str] | None = None,
         progress: bool | Report = False,
     ) -> None:
+        if not isinstance(table, PartedTable):
+            raise TypeError(f"table is {table!r:.80}; TextFiles takes what tables.parts.open_parts gives for a path.")
         super().__init__(table.name, folder, progress)
         self.table, self.unlabelled = table, unlabelled
 

@@ -195,7 +195,7 @@ def open_parts(
 
 def _sample(parts: Sequence[Part]) -> list[Row]:
     """Rows from the beginning, the middle and the end of the files, and where these are few from other parts; all columns."""
-    first = list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1)))
+    first = list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1))) if parts else []
     rows: list[Row] = []
     for part in chain(first, (part for part in parts if part not in first)):
         chunk = part.chunk(part.names)
