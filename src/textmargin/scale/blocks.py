@@ -66,6 +66,10 @@ class Blocks(BlockMatrix):
                 widths.append(X.shape[1])
                 if X.shape[1] != widths[0]:
                     raise TextmarginError(f"matrices have {widths[0]} columns, but number {len(widths) - 1} has {X.shape[1]}.")
+                if not np.isfinite(X.data).all():
+                    raise ValueError(
+                        f"Number {len(widths) - 1} of matrices contains NaN or infinity; replace or drop such values first."
+                    )
                 yield StoredRows.from_csr(X)
 
         with store.closed_on_error():
