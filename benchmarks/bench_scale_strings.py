@@ -2,6 +2,7 @@
 
     python -m benchmarks.bench_scale_strings                 # all of it, some minutes on two cores
     python -m benchmarks.bench_scale_strings tiles maps      # or some parts of it
+    python -m benchmarks.bench_scale_strings --quick         # few texts and one worker: whether it works
 
 Workers are processes of one thread on this machine. Texts are those of Reuters-21578; more are had by repeating them with a
 number at the end. `CPU s` is that of the busiest worker: on a machine with other work to do it tells more than the time by the
@@ -10,8 +11,8 @@ clock. `pairs per CPU s` and `ms per text` go by the CPU seconds of all workers.
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,12 +22,11 @@ from typing import Any
 import dask.bag as db
 from dask import delayed
 
-from textmargin import KernelStore, SubsequenceKernel, load_dataset, scale
+from textmargin import KernelLandmarks, KernelStore, SubsequenceFeatures, SubsequenceKernel, load_dataset, scale
 
 from .bench_ssk import clean
 from .measure import describe
 
-WORKERS = (1, 2)
 PART = 500  # texts
 _TEXTS: list[str] = []  # of this process
 
@@ -46,11 +46,12 @@ def timed(client: Any, work: Callable[[], Any]) -> tuple[Any, float, list[float]
     return result, seconds, [after[worker] - before[worker] for worker in before]
 
 
-def tiles() -> None:
+def tiles(quick: bool) -> None:
     """One kernel matrix into an empty store, again from the full one, and read back."""
-    texts, kernel = texts_from(0, 800), SubsequenceKernel(5, progress=False)
-    print(f"\n{'kernel of 800 texts':20}{'tasks':>7}{'fill s':>9}{'CPU s':>8}{'again s':>9}{'read s':>8}{'pairs per CPU s':>17}")
-    for n in WORKERS:
+    texts, kernel = texts_from(0, 160 if quick else 800), SubsequenceKernel(5, progress=False)
+    columns = f"{'tasks':>7}{'fill s':>9}{'CPU s':>8}{'again s':>9}{'read s':>8}{'pairs per CPU s':>17}"
+    print(f"\n{f'kernel of {len(texts)} texts':20}{columns}")
+    for n in (1,) if quick else (1, 2):
         with scale.connect(workers=n) as client, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
             store, warm = KernelStore(folder), KernelStore(other)
             scale.fill(warm, kernel, texts[:140])  # workers have imported what they need
@@ -63,24 +64,23 @@ def tiles() -> None:
         )
 
 
-def maps() -> None:
+def maps(quick: bool) -> None:
     """Fitting and mapping, by texts in all."""
     candidates = {
-        "200 substrings of 3": lambda: scale.SubsequenceFeatures(3, n_features=200),
-        "50 landmarks": lambda: scale.KernelLandmarks(SubsequenceKernel(4), 50, random_state=0),
+        "200 substrings of 3": lambda: SubsequenceFeatures(3, n_features=200),
+        "50 landmarks": lambda: KernelLandmarks(SubsequenceKernel(4), 50, random_state=0),
     }
     columns = f"{'workers':>8}{'texts':>8}{'parts':>7}{'fit s':>7}{'CPU s':>7}{'map s':>7}{'CPU s':>7}{'ms per text':>13}"
     print(f"\n{'map':20}{columns}{'peak MB':>9}")
     for name, make in candidates.items():
-        for n_workers, n_texts in ((1, 2000), (2, 2000), (2, 4000), (2, 8000)):
+        for n_workers, n_texts in ((1, 2 * PART),) if quick else ((1, 2000), (2, 2000), (2, 4000), (2, 8000)):
             with scale.connect(workers=n_workers) as client:
                 bag = db.from_delayed([delayed(texts_from)(start, PART) for start in range(0, n_texts, PART)])
                 client.run(_reset_peak)
                 model, fit, fit_cpu = timed(client, lambda make=make, bag=bag: make().fit(bag))
-                rows = model.transform(bag).delayed(len)
-                sizes, mapped, cpu = timed(client, lambda client=client, rows=rows: client.gather(client.compute(rows)))
+                X, mapped, cpu = timed(client, lambda model=model, bag=bag: model.transform(bag))
                 peak = max(client.run(_peak_megabytes).values())
-            assert sum(sizes) == n_texts
+            assert X.shape[0] == n_texts
             print(
                 f"{name:20}{n_workers:>8}{n_texts:>8,}{n_texts // PART:>7}{fit:>7.1f}{max(fit_cpu):>7.1f}{mapped:>7.1f}", end=""
             )
@@ -103,9 +103,14 @@ def _peak_megabytes() -> float:
 
 def main() -> None:
     """The parts that were asked for."""
+    parts = {"tiles": tiles, "maps": maps}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=f"some of {', '.join(parts)}")
+    parser.add_argument("--quick", action="store_true", help="few texts and one worker")
+    arguments = parser.parse_args()
     print(describe("textmargin", "dask", "distributed", "numpy"))
-    for part in sys.argv[1:] or ["tiles", "maps"]:
-        {"tiles": tiles, "maps": maps}[part]()
+    for part in arguments.parts or parts:
+        parts[part](arguments.quick)
 
 
 if __name__ == "__main__":

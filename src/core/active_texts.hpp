@@ -24,7 +24,7 @@ class ActiveTexts {
         for (size_t k = 0; k < classes_.size(); ++k) {
             const size_t n_entries = count_entries(X, classes_[k].rows);
             if (n_entries <= room / 2) {
-                copies_[k].take(X, classes_[k].rows, n_entries, number);
+                copies_[k].take(X, classes_[k].rows, number, k % 2 == 1);
                 room -= n_entries;
             } else {  // read where they are, on all columns
                 copies_[k].columns.resize(X.n_columns);

@@ -15,21 +15,26 @@ struct RowCopy {
     std::vector<int64_t> start;
     std::vector<Entry> entry;
 
-    void take(const Entries& X, const std::vector<int64_t>& rows, size_t n_entries, std::vector<int32_t>& number) {
+    // `backwards` says from which end they are read, not in which order they lie.
+    void take(const Entries& X, const std::vector<int64_t>& rows, std::vector<int32_t>& number, bool backwards = false) {
+        const size_t n = rows.size();
         number.resize(X.n_columns, -1);
         columns.clear(), start.assign(1, 0);
-        entry.resize(n_entries);
-        size_t size = 0;
+        for (const int64_t row : rows) start.push_back(start.back() + X.start[row + 1] - X.start[row]);
+        entry.resize(size_t(start.back()));
         constexpr size_t kBefore = 6;  // rows lie anywhere: ask for them before they are needed
-        for (size_t r = 0; r < rows.size(); ++r) {
-            if (r + kBefore < rows.size())
-                for (int64_t e = X.start[rows[r + kBefore]]; e < X.start[rows[r + kBefore] + 1]; e += 8) __builtin_prefetch(X.entry + e);
+        for (size_t step = 0; step < n; ++step) {
+            if (step + kBefore < n) {
+                const int64_t next = rows[backwards ? n - 1 - step - kBefore : step + kBefore];
+                for (int64_t e = X.start[next]; e < X.start[next + 1]; e += 8) __builtin_prefetch(X.entry + e);
+            }
+            const size_t r = backwards ? n - 1 - step : step;
+            Entry* out = entry.data() + start[r];
             for (int64_t e = X.start[rows[r]]; e < X.start[rows[r] + 1]; ++e) {
                 int32_t& local = number[X.entry[e].column];
                 if (local < 0) local = int32_t(columns.size()), columns.push_back(X.entry[e].column);
-                entry[size++] = {local, X.entry[e].value};
+                *out++ = {local, X.entry[e].value};
             }
-            start.push_back(int64_t(size));
         }
         for (const int32_t column : columns) number[column] = -1;
     }
@@ -121,15 +126,17 @@ class LocalTexts {
             };
         };
         share_work((d + side - 1) / side, n_threads_, layout, transpose, watch);
+        const size_t n_blocks = (X_.n_rows + kBlock - 1) / kBlock;
+        backwards_ = !backwards_;
         auto multiply_rows = [&] {
             return [&, block = std::vector<float>(kBlock * width)](size_t unit) mutable {
-                const size_t first = unit * kBlock, last = std::min(first + kBlock, X_.n_rows);
+                const size_t first = (backwards_ ? n_blocks - 1 - unit : unit) * kBlock, last = std::min(first + kBlock, X_.n_rows);
                 level_.scores(X_, by_column_.data(), width, first, last, block.data());
                 for (size_t a = 0; a < n; ++a)
                     for (size_t i = first; i < last; ++i) out[classes[a] * X_.n_rows + i] = block[(i - first) * width + a];
             };
         };
-        share_work((X_.n_rows + kBlock - 1) / kBlock, n_threads_, product, multiply_rows, watch);
+        share_work(n_blocks, n_threads_, product, multiply_rows, watch);
     }
 
     // Most texts of a class have in its sum the same multiple of their weight; the sum of all by their weight is worked out once.
@@ -187,7 +194,7 @@ class LocalTexts {
         solver.activate(k, active);
         const size_t n_extra = active.extra.n, n_entries = count_entries(X_, active.rows);
         const bool copies = n_entries <= most_copied_;
-        if (copies) copy.take(X_, active.rows, n_entries, number);
+        if (copies) copy.take(X_, active.rows, number, k % 2 == 1);
         else {
             start.clear(), end.clear();
             for (const int64_t row : active.rows) start.push_back(X_.start[row]), end.push_back(X_.start[row + 1]);
@@ -217,6 +224,7 @@ class LocalTexts {
     const size_t most_copied_;
     const int n_threads_;
     std::vector<float> by_column_;
+    bool backwards_ = true;  // which end a pass begins at: of a file larger than memory, where the last one ended, is still there
 };
 
 }  // namespace textmargin

@@ -13,8 +13,8 @@ namespace textmargin {
 //     products(classes, [directions per machine]) → [images per machine]
 class RemoteTexts {
   public:
-    RemoteTexts(const LinearLevel& level, nb::object texts, size_t n_rows, size_t n_columns, int n_threads)
-        : level_(level), texts_(std::move(texts)), n_(n_rows), d_(n_columns), n_threads_(n_threads) {}
+    RemoteTexts(const LinearLevel& level, nb::handle texts, size_t n_rows, size_t n_columns, int n_threads)
+        : level_(level), texts_(texts), n_(n_rows), d_(n_columns), n_threads_(n_threads) {}
 
     size_t n_rows() const { return n_; }
     size_t n_columns() const { return d_; }
@@ -213,7 +213,7 @@ class RemoteTexts {
     }
 
     const LinearLevel& level_;
-    nb::object texts_;
+    const nb::handle texts_;  // whoever made this has it: no count of references is touched without the GIL
     const size_t n_, d_;
     const int n_threads_;
 };

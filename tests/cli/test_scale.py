@@ -91,6 +91,24 @@ def test_two_workers_train_the_same_model_and_decide(known, tmp_path):
     assert "Trained on 90 texts" in result.stdout
 
 
+KNOWN = [("--keywords", "words.toml"), ("--holdout", 0.2), ("--costs", "costs.toml")]
+
+
+@pytest.mark.parametrize("words", KNOWN, ids=lambda words: words[0])
+def test_what_else_is_known_goes_with_workers(known, cluster, tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "words.toml").write_text('account = ["password", "login"]\nhardware = ["screen", "cable"]\n')
+    (tmp_path / "costs.toml").write_text("[account]\nhit = 4\nfalse_alarm = -1\n[hardware]\nhit = 1\nfalse_alarm = -2\n")
+    facts = []
+    for source, name, more in (("one.parquet", "here", ()), ("parts", "there", ("--cluster", cluster))):
+        result = call("train", known / source, "-o", f"{name}.tmm", "--json", *words, *more)
+        assert result.exit_code == 0, result.output
+        printed = json.loads(result.stdout.replace("one.parquet", "parts"))
+        facts.append({**printed, "output": None, "thresholds": None, "estimate": None})
+    assert_same_model(tmp_path / "there.tmm", tmp_path / "here.tmm")
+    assert facts[0] == facts[1]
+
+
 def test_a_csv_file_in_parts(known, cluster, tmp_path):
     for extra in ((), ("--cluster", cluster)):
         result = call("train", known / "texts.csv", *extra, "-o", tmp_path / f"{len(extra)}.tmm", "--utility", "t10u", "--json")
@@ -190,6 +208,13 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
     ("words", "message"),
     [
         (("train", "parts", "--overwrite"), "--overwrite is about the folder of a run in parts"),
+        (("train", "parts", "--memory", "1GB"), "--memory is about this machine's disk"),
+        (("train", "-"), "Standard input cannot be cut in parts"),
+        (("train", "parts", "--label", "topic"), "no column 'topic'"),
+        (("train", "parts", "--holdout", "0.2", "--split-by", "day"), "no column 'day'"),
+        (("train", "parts", "--features", "ngrams"), "SubsequenceFeatures or KernelLandmarks"),
+        (("train", "parts", "--features", "subsequence"), "SubsequenceFeatures or KernelLandmarks"),
+        (("train", "parts", "--guesses", "g.csv", "--unlabelled", "one.parquet"), "textmargin predict"),
         (("predict", "known.tmm", "parts"), "--output"),
         (("predict", "known.tmm", "parts", "--json", "-o", "out"), "--json has no meaning with --cluster or --workers"),
         (("train", "parts", "--cluster", "tcp://x:1"), "--cluster and --workers are both given"),

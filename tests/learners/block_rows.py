@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from textmargin.learners._solver_texts import JointTexts, local_texts
 from textmargin.learners.matrix import BlockMatrix, column_sizes, row_counts, squared_lengths, times
+from textmargin.learners.solver_texts import JointTexts, local_texts
 
 
 class BlockRows(BlockMatrix):

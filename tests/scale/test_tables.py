@@ -179,6 +179,12 @@ def test_texts_that_changed_are_decided_again(desk, model, tmp_path):
     assert pq.read_table(out / "part-1.parquet")["id"].to_pylist() == [7]
 
 
+def test_addresses_are_refused(model, tmp_path):
+    for name, places in (("source", ("s3://bucket/in", tmp_path)), ("target", (tmp_path, "s3://bucket/out"))):
+        with pytest.raises(TableError, match=f"{name} s3://bucket/.* is an address"):
+            scale.predict_parquet(model, *places)
+
+
 def test_decisions_of_another_run_are_not_mixed(desk, model, tmp_path):
     source, out = write_parts(tmp_path / "in", desk.texts[:20], 2), tmp_path / "out"
     scale.predict_parquet(model, source, out)

@@ -92,13 +92,6 @@ def train_parts(
     """
     import numpy as np
 
-    if settings.features != "words":
-        raise OptionError(
-            f"--features {settings.features} compares all pairs of texts, which needs them in one memory; in parts use "
-            f"--features words, or in Python SubsequenceFeatures or KernelLandmarks."
-        )
-    if unlabelled.guesses is not None:
-        raise OptionError("--guesses needs all texts in one memory; decide on them afterwards with textmargin predict.")
     known = read_facts(table, settings.rationales, holdout.split_by)
     tell(table.columns.notes, known.facts.invalid, known.facts.n_invalid)
     labels, n_texts = known.facts.labels, known.facts.n_texts
@@ -136,6 +129,19 @@ def train_parts(
         first[np.flatnonzero(held_out)[np.argmin(known.keys[held_out])]] = True
         start = str(read_sample(table, known, first, 1, [holdout.split_by]).fields[holdout.split_by][0])
     return TrainedParts(model, settings, sample, start, tuning)
+
+
+def check_parts(table: PartedTable, settings: ModelConfig, unlabelled: UnlabelledOptions, holdout: HoldoutOptions) -> None:
+    """What cannot be had in parts, and columns that are not there: before a cluster is started, or anything read."""
+    if settings.features != "words":
+        raise OptionError(
+            f"--features {settings.features} compares all pairs of texts, which needs them in one memory; in parts use "
+            f"--features words, or in Python SubsequenceFeatures or KernelLandmarks."
+        )
+    if unlabelled.guesses is not None:
+        raise OptionError("--guesses needs all texts in one memory; decide on them afterwards with textmargin predict.")
+    for part in table.parts:
+        part.require([name for name in (settings.rationales, holdout.split_by) if name is not None], "fields")
 
 
 def read_facts(table: PartedTable, rationales: str | None, split_by: str | None) -> PartsFacts:

@@ -20,7 +20,7 @@ from ._evaluation import print_summary, remark_on_texts
 from ._memory import MemoryOptions
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
 from ._options import AsJson, ReadingOptions, check_writable, grouped
-from ._parts import MOST_EVALUATED, train_parts
+from ._parts import MOST_EVALUATED, check_parts, train_parts
 from ._talk import (
     next_step,
     remark_on_corpus,
@@ -101,10 +101,16 @@ def train(
     _check_together(holdout, report, test)
     settings = making.config(utility, floors, unlabelled.shares)
     corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
+    if cluster.wanted and memory.memory is not None:
+        raise OptionError(
+            "--memory is about this machine's disk, --cluster and --workers about the memory of others; choose one."
+        )
     work = cluster if cluster.wanted else memory.folder(data, output)
+    parted = None if work is None else work.open_table(data, reading)
+    if parted is not None:
+        check_parts(parted, settings, unlabelled, holdout)
     with nullcontext() if work is None else work.open(memory.overwrite):
-        if work is not None:
-            parted = work.open_table(data, reading)
+        if work is not None and parted is not None:
             trained = train_parts(parted, work.texts, settings, reading, unlabelled, holdout, _tune if tune else None)
             model, settings, held_out, start, tuning = (getattr(trained, one.name) for one in fields(trained))
             origin = _origin(parted.name, parted.columns.text, parted.columns.label, reading)

@@ -22,10 +22,10 @@ from .._system.parallel import run_jobs
 from .._system.threads import n_threads
 from .._typing import Floats, Indices
 from ..errors import TooLargeError
-from ._solver_texts import SolverTexts, local_texts
 from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
 from .newton import EXACT_SIZE, Solution, newton
 from .objective import Objective, Point, canonical
+from .solver_texts import SolverTexts, local_texts
 
 _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
 _GROUP_SHARE, _COPY_SHARE = 0.5, 0.2  # of the memory given, where texts lie elsewhere: for that, and for copies of their rows

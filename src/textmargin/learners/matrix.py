@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._typing import Floats, Indices
-from ._solver_texts import JointTexts, SolverTexts, local_texts
+from .solver_texts import JointTexts, SolverTexts, local_texts
 
 Rows: TypeAlias = NDArray[np.intp]
 Matrix: TypeAlias = Any  # Floats, a CSR matrix in canonical form, or a BlockMatrix

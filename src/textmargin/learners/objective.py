@@ -62,7 +62,9 @@ class Objective:
     offset: Floats | float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "margins", np.where(self.costs > 0, self.margins, self.margins.dtype.type(-np.inf)))
+        counted = self.costs > 0
+        if not counted.all():
+            object.__setattr__(self, "margins", np.where(counted, self.margins, self.margins.dtype.type(-np.inf)))
 
     def on(self, X: Matrix) -> Objective:
         """The same over a matrix that is in memory, in double precision."""

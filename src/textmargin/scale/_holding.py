@@ -20,15 +20,13 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from .. import core
-from .._system.levels import vector_level
 from .._typing import Floats, Indices
 from ..errors import StoreError, TextmarginError
+from ..learners.solver_texts import ActiveRows, LocalTexts, Singles, Sums
 from ..representations.drafts import ENTRY, StoredRows
 
-Singles: TypeAlias = NDArray[np.float32]
-ActiveRows: TypeAlias = tuple[NDArray[np.int64], Singles, Singles, Singles]  # of a class: rows, costs, errors, Z (n_extra, n)
-# Columns of all classes, one after the other, and their ends (k + 1,); X_S'Ce, diag(X_S'CX_S) and Z'CX_S in the same order.
-ActiveSums: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int64], Singles, Singles, Singles]
+# Active rows as they travel: their numbers, their costs (one where all are the same), errors, and columns Z (None for ones).
+PackedRows: TypeAlias = tuple[NDArray[np.int32], Singles, Singles, list[Singles | None]]
 _ENTRIES_AT_ONCE = 1 << 24
 
 
@@ -69,11 +67,11 @@ class Holding:
             except OSError as error:
                 raise StoreError(
                     f"Rows cannot be written to {worker.local_directory!r} of worker {self._address}: {error.strerror or error}; "
-                    f"give it a folder with more room (dask worker --local-directory)."
+                    f"give it a folder with more room (the local directory of a Dask worker)."
                 ) from error
             width = n_columns if self._columns is None else self._columns.size
             self._texts = core.SparseTexts.mapped(str(starts), str(entries), width)
-        self._active: core.ActiveTexts | None = None
+        self._solver = LocalTexts(self._texts, self._n_threads)
 
     def facts(self) -> HoldingFacts:
         """Where it is, and of what shape."""
@@ -107,27 +105,41 @@ class Holding:
 
     def scores(self, D: Singles) -> Singles:
         """DX' (k, n_rows)."""
-        return self._texts.scores(vector_level(), D, self._n_threads)
+        return self._solver.scores(D)
 
     def gradients(self, A: Singles) -> Singles:
         """AX (k, its columns)."""
-        return np.ascontiguousarray(self._texts.transposed_times(np.ascontiguousarray(A.T)).T, dtype=np.float32)
+        return self._solver.gradients(A)
 
-    def activate(self, classes: list[ActiveRows]) -> ActiveSums:
+    def activate(self, classes: list[PackedRows]) -> Sums:
         """Copy the active rows of some classes, in place of those there were; what the first step needs of them."""
-        self._active = None  # first, so that there is room
-        self._active = core.ActiveTexts(self._texts, vector_level(), classes)
-        columns, ends, pull, diagonal, cross = self._active.sums(self._n_threads)
+        columns, ends, pull, diagonal, cross = self._solver.activate([unpack_rows(rows) for rows in classes])[0]
         return self._of_all(columns), ends, pull, diagonal, cross
 
     def products(self, classes: list[int], directions: Singles) -> Singles:
         """X_S'CX_S p for directions p of some classes, on the columns that their active rows have, one class after the other."""
-        if self._active is None:
-            raise LookupError("no rows are active")
-        return self._active.products(classes, directions, self._n_threads)
+        return self._solver.products(classes, [directions])[0]
 
     def _of_all(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
         return columns if self._columns is None else self._columns[columns].astype(np.int32)
+
+
+def pack_rows(active: ActiveRows) -> PackedRows:
+    """What travels: most often all costs are the same, and the only column is of ones, for the intercept."""
+    rows, costs, errors, Z = active
+    same = costs.size > 0 and bool((costs == costs[0]).all())
+    columns = [None if (column == 1).all() else np.ascontiguousarray(column) for column in Z]
+    return rows.astype(np.int32), costs[:1] if same else costs, errors, columns
+
+
+def unpack_rows(packed: PackedRows) -> ActiveRows:
+    """What `pack_rows` was given."""
+    rows, costs, errors, columns = packed
+    Z = np.ones((len(columns), rows.size), np.float32)
+    for row, column in zip(Z, columns, strict=True):
+        if column is not None:
+            row[:] = column
+    return rows.astype(np.int64), np.ascontiguousarray(np.broadcast_to(costs, rows.size)), errors, Z
 
 
 def _write(

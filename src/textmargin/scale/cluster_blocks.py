@@ -23,8 +23,9 @@ from .._system.stages import log
 from .._typing import Floats, Indices
 from ..errors import ClusterError, TextmarginError
 from ..learners.matrix import BlockMatrix
+from ..learners.solver_texts import ActiveRows, Singles, Sums, rows_between
 from ._client import client, worker_threads
-from ._holding import ActiveRows, ActiveSums, Holding, HoldingFacts, Singles
+from ._holding import Holding, HoldingFacts, PackedRows, pack_rows
 from ._tasks import compute_parts, split_evenly
 
 _POLL = 0.5  # seconds between two looks whether a worker that has not answered is still there
@@ -150,7 +151,7 @@ class ClusterBlocks(BlockMatrix):
         """AX (k, n_columns) for A (k, n_texts)."""
         return self._sum(self._ask("gradients", [(np.ascontiguousarray(A[:, rows]),) for rows in self._rows()]))
 
-    def activate(self, classes: Sequence[ActiveRows]) -> list[ActiveSums]:
+    def activate(self, classes: Sequence[ActiveRows]) -> list[Sums]:
         """Have the workers copy the active rows of some classes, in ascending order, in place of those they had; their sums."""
         self._active = classes
         return self._ask("activate", [(self._active_in(rows),) for rows in self._rows()])
@@ -164,13 +165,9 @@ class ClusterBlocks(BlockMatrix):
     def _rows(self) -> list[slice]:
         return [slice(start, end) for start, end in pairwise(self._starts.tolist())]
 
-    def _active_in(self, share: slice) -> list[ActiveRows]:
+    def _active_in(self, share: slice) -> list[PackedRows]:
         """The active rows of each class that are of one share, by their numbers in it."""
-        found = []
-        for rows, costs, errors, Z in self._active:
-            a, b = np.searchsorted(rows, (share.start, share.stop)).tolist()
-            found.append((rows[a:b] - share.start, costs[a:b], errors[a:b], np.ascontiguousarray(Z[:, a:b])))
-        return found
+        return [pack_rows(own) for own in rows_between(list(self._active), share.start, share.stop)]
 
     def _down(self, share: _Share, W: Any) -> Any:
         """What a worker needs of vectors over all columns."""

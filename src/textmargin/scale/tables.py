@@ -27,6 +27,7 @@ from .._system.writing import put_whole, write_whole
 from ..errors import TableError, TextmarginError
 from ..tables.decision_columns import CONFIDENCE, GUESS, LABEL, SCORE, decision_columns, free_names
 from ..tables.paths import files_of
+from ..tables.remote import is_remote
 from ._client import broadcast_pickled, client
 from ._footers import ParquetFile, check_parts, column_names
 from ._tasks import gather_each
@@ -88,6 +89,9 @@ def predict_parquet(
         Called with the parts that are done and all parts.
     """
     decider = _light(model)
+    for name, place in (("source", source), ("target", target)):
+        if is_remote(place):
+            raise TableError(f"{name} {place} is an address; name files and a folder of a file system that all workers see.")
     folder = Path(target).absolute()  # workers were started elsewhere
     parts = check_parts(files_of(source, [".parquet"]), text, keep)
     new = _schema(decider, scores, {name for part in parts for name in part.columns})

@@ -71,6 +71,12 @@ class Part:
                 return RowChunk(rows)
         return RowChunk(self._lines(content.split(b"\n")))
 
+    def require(self, columns: Sequence[str], parameter: str) -> None:
+        """That it has these columns, as far as that is known without reading it."""
+        absent = [name for name in columns if name not in self.names]
+        if self.names and self.dialect.file_format != "jsonl" and absent:
+            raise TableError(no_column(absent[0], self.names, self.path, parameter))
+
     def _records(self, content: bytes) -> Chunk:
         """Records that the core reads, below a line that has as many values as there are columns: the first record tells."""
         delimiter, end = str(self.dialect.delimiter), b"" if content.endswith(b"\n") else b"\n"
@@ -130,9 +136,7 @@ class PartedTable:
     def read(self, part: Part, fields: Sequence[str] = ()) -> LabelledTable:
         """The texts and labels of one part, with further columns, as `read_table` reads a whole file."""
         names = list(dict.fromkeys([self.columns.text, *self.columns.labels, *fields]))
-        for name in fields:
-            if part.names and part.dialect.file_format != "jsonl" and name not in part.names:
-                raise TableError(no_column(name, part.names, part.path, "fields"))
+        part.require(fields, "fields")
         strict = not self.skip_invalid
         table = self.reader.read_all([part.chunk(names)], self.name, part.path, strict=strict, fields=fields)
         reason = f"the text, column {self.columns.text!r}, is empty"
@@ -178,10 +182,8 @@ def open_parts(
         columns = find_columns(sample, source, text, label)
     columns = replace(columns, notes=[*notes, *columns.notes])
     for part in parts:
-        for parameter, names in (("text", [columns.text]), ("label", columns.labels)):
-            absent = [name for name in names if name not in part.names]
-            if part.names and part.dialect.file_format != "jsonl" and absent:
-                raise TableError(no_column(absent[0], part.names, part.path, parameter))
+        part.require([columns.text], "text")
+        part.require(columns.labels, "label")
     flags = find_flags(columns_of(sample, columns.labels), missing_labels) if len(columns.labels) > 1 else {}
     reader = RowReader(columns, label_separator, missing_labels, flags)
     return PartedTable(as_path(source).name, parts, reader, skip_invalid, label is None)
