@@ -72,7 +72,7 @@ class Blocks(BlockMatrix):
                     )
                 yield StoredRows.from_csr(X)
 
-        with store.closed_on_error():
+        with store.close_on_error():
             store.write_rows(rows())
             if not widths:
                 raise TextmarginError("matrices has none; give at least one, which may be empty.")
