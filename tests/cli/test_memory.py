@@ -122,6 +122,21 @@ def test_texts_without_labels(tmp_path, data):
     assert_same(whole, parts)
 
 
+@pytest.mark.parametrize("columns", [["text"], ["text", "label"]], ids=" ".join)
+def test_keywords_alone(tmp_path, columns):
+    """No text has a label, with a column for it or without."""
+    data, keywords = tmp_path / "texts.csv", tmp_path / "words.toml"
+    rows = [[text, ""][: len(columns)] for text in DESK.part("train").texts]
+    with data.open("w", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    keywords.write_text('account = ["password", "login"]\nhardware = ["screen", "cable"]\n')
+    (facts, whole), (other_facts, parts) = train_both(tmp_path, data, "--keywords", keywords)
+    texts = DESK.part("test").texts
+    assert other_facts["unlabelled"] == facts["unlabelled"]
+    np.testing.assert_allclose(parts.decision_function(texts), whole.decision_function(texts), atol=1e-6)
+    assert "--keywords FILE" in call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", code=2).stderr
+
+
 def test_settings_are_chosen_on_a_sample(tmp_path, data, monkeypatch):
     monkeypatch.setattr("textmargin.cli._parts._MOST_TUNED", 150)
     result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", "--tune", "--json")

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,11 +37,11 @@ class ClusterOptions:
             raise OptionError(f"--workers {self.workers}: at least one.")
         return self.cluster is not None or self.workers is not None
 
-    def open_table(self, data: str, reading: ReadingOptions) -> PartedTable:
+    def open_table(self, data: str, reading: ReadingOptions, known_labels: list[Any]) -> PartedTable:
         """A file, cut in parts that workers read."""
         from ..tables.parts import open_parts
 
-        return open_parts(data, **reading.table_options)
+        return open_parts(data, **reading.table_options, known_labels=known_labels)
 
     def texts(self, table: PartedTable, rows: list[Bools] | None) -> TextParts:
         """The texts with a label, or some of them, whose matrix stays with the workers."""

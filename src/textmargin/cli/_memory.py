@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -44,11 +44,11 @@ class WorkFolder:
 
         return min(max(self.memory // (_PART_COPIES * (n_threads(None) + 1)), _LEAST_PART), _MOST_PART)
 
-    def open_table(self, data: str, reading: ReadingOptions) -> PartedTable:
+    def open_table(self, data: str, reading: ReadingOptions, known_labels: list[Any]) -> PartedTable:
         """A file, cut in parts."""
         from ..tables.parts import open_parts
 
-        return open_parts(data, **reading.table_options, part_bytes=self.part_bytes)
+        return open_parts(data, **reading.table_options, known_labels=known_labels, part_bytes=self.part_bytes)
 
     def texts(self, table: PartedTable, rows: list[Bools] | None) -> TextParts:
         """The texts with a label, or some of them, whose matrix is put here."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from ..report.summary import Summary
     from ..tables.row_reader import LabelledTable
     from ..tuning import Candidate, Tuning
+
+T = TypeVar("T")
 
 
 @app.command()
@@ -106,7 +109,7 @@ def train(
             "--memory is about this machine's disk, --cluster and --workers about the memory of others; choose one."
         )
     work = cluster if cluster.wanted else memory.folder(data, output)
-    parted = None if work is None else work.open_table(data, reading)
+    parted = None if work is None else _explain_labels(lambda: work.open_table(data, reading, settings.known_labels()))
     if parted is not None:
         check_parts(parted, settings, unlabelled, holdout)
     with nullcontext() if work is None else work.open(memory.overwrite):
@@ -180,10 +183,15 @@ def train(
 
 def _read(data: str, reading: ReadingOptions, config: ModelConfig, columns: list[str]) -> LabelledTable:
     """The texts of a file, some of which may have no label; none of them needs one where labels are known otherwise."""
+    return _explain_labels(lambda: reading.read(data, columns, labels="optional", known_labels=config.known_labels()))
+
+
+def _explain_labels(read: Callable[[], T]) -> T:
+    """What reading gives; where labels are missing, the option that makes up for them is named."""
     from ..errors import NoLabelsError
 
     try:
-        return reading.read(data, columns, labels="optional", known_labels=config.known_labels())
+        return read()
     except NoLabelsError as error:
         raise OptionError(f"{error} Without labels, name words of each: --keywords FILE.") from error
 

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from dask.delayed import Delayed, delayed
 
+from .._system.memory import machine_memory
 from .._system.stages import log
 from .._typing import Floats, Indices
 from ..errors import ClusterError, TextmarginError
@@ -81,6 +82,7 @@ class ClusterBlocks(BlockMatrix):
         self._active: Sequence[ActiveRows] = ()
         self._client = client()
         self._n_columns = n_columns
+        self.memory = machine_memory() / 2  # here: workers see to theirs
         parts = compute_parts(self.pieces) if computed is None else list(computed)
         homes = split_evenly(len(self.pieces), worker_threads(self._client))
         holdings = [self._submit(parts[first:last], first, address) for address, (first, last) in homes]

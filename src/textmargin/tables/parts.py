@@ -19,7 +19,7 @@ from typing import Any
 from .. import core
 from ..errors import TableError, install_hint
 from .chunks import Chunk, ColumnChunk, RowChunk, record_chunk
-from .columns import N_SAMPLE, ColumnNames, columns_of, find_columns, no_column, reading_notes, spread
+from .columns import N_SAMPLE, ColumnNames, columns_of, columns_with, find_columns, no_column, reading_notes, spread
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
 from .formats import format_of, open_text, parse_json, parse_line, read_rows
@@ -154,6 +154,7 @@ def open_parts(
     missing_labels: Collection[str] = MISSING_LABELS,
     dialect: Dialect | None = None,
     skip_invalid: bool = False,
+    known_labels: Collection[Any] = (),
     part_bytes: int = PART_BYTES,
 ) -> PartedTable:
     """Cut files in parts without reading them; what can be seen without is checked.
@@ -163,6 +164,8 @@ def open_parts(
     source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as "texts/*.parquet"; or an
         address of such, as fsspec has them: "s3://bucket/texts"
     text, label, label_separator, missing_labels, dialect, skip_invalid : as in `read_table`
+    known_labels : names, default=()
+        Labels that texts may have; with some, the files need no column of labels.
     part_bytes : int
         How large a part is, about.
     """
@@ -179,7 +182,8 @@ def open_parts(
     if not sample:
         raise TableError(f"{source} has no rows.")
     with reading_notes(list(notes)):
-        columns = find_columns(sample, source, text, label)
+        likely = columns_with(columns_of(sample, list(sample[0].values)), known_labels, label_separator) if known_labels else None
+        columns = find_columns(sample, source, text, label, likely=likely)
     columns = replace(columns, notes=[*notes, *columns.notes])
     for part in parts:
         part.require([columns.text], "text")
