@@ -37,7 +37,6 @@ nb::tuple fit_classes(nb::object given, const std::string& level, In<float, 1> w
     auto [gap, gap_data] = make<OutVector>(T);
     auto [n_iter, n_iter_data] = make<nb::ndarray<nb::numpy, int32_t, nb::ndim<1>>, int32_t>(T);
     auto [outcome, outcome_data] = make<nb::ndarray<nb::numpy, int8_t, nb::ndim<1>>, int8_t>(T);
-    RemoteTexts remote(loops, given, n, d, n_threads);  // counts a reference: made and destroyed with the GIL held
     {
         nb::gil_scoped_release released;
         const Problems problems{T,           n_extra,       weight.data(), sign.data(),   goal.data(), costs.data(),
@@ -48,6 +47,7 @@ nb::tuple fit_classes(nb::object given, const std::string& level, In<float, 1> w
             LocalTexts local(loops, texts->view(), most_copied, n_threads);
             ManyClasses(loops, local, problems, results, tol, max_iter, n_threads).run(warm, check_signals);
         } else {
+            RemoteTexts remote(loops, given, n, d, n_threads);
             ManyClasses(loops, remote, problems, results, tol, max_iter, n_threads).run(warm, check_signals);
         }
     }

@@ -61,7 +61,7 @@ class TrainingTexts:
             texts[row] = known[int(digests[row])]
         return cls(texts, digests)
 
-    def weighed(self, weight: Any) -> Self:
+    def with_weight(self, weight: Any) -> Self:
         """With the weights that they are learnt with."""
         if weight is None or np.ndim(weight) == 0:
             return self

@@ -114,7 +114,7 @@ def fit_labelled(
             texts, matrix, target, weight = without_copies(texts, matrix, target, weight)
         training = TrainingTexts(texts)
     given = {} if weight is None else {"sample_weight": weight}
-    given |= slots.fit_params(model, prior, representation, labels, training.weighed(weight), target)
+    given |= slots.fit_params(model, prior, representation, labels, training.with_weight(weight), target)
     with stage(f"training {labels.names.size} labels"):
         fitted = model.fit(matrix, target, **given)
     knowledge = [] if prior is None else prior.knowledge

@@ -230,11 +230,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             return self._fit_labelled(texts, given, sample_weight)
         if len(pool.unlabelled) < pool.n_unlabelled:
             warn_of_sample(pool)
-        if not pool.unlabelled:
-            return self._fit_labelled(pool.labelled, given, sample_weight)
         rows = np.flatnonzero(labelled)
+        own = take_labels(given, rows) if rows.size else None
         weight = None if sample_weight is None else weight_of_each(sample_weight, n_texts)[rows]
-        return self._fit_partly(pool.labelled, take_labels(given, rows) if rows.size else None, weight, pool.unlabelled)
+        if not pool.unlabelled:
+            return self._fit_labelled(pool.labelled, own, weight)
+        return self._fit_partly(pool.labelled, own, weight, pool.unlabelled)
 
     def _fit_partly(self, texts: list[str], y: Any, sample_weight: Any, unlabelled: list[str]) -> Self:
         """Learn from texts with labels and texts without, or from the first alone where the second do not help."""

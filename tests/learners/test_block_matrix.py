@@ -9,6 +9,7 @@ from sklearn.preprocessing import normalize
 
 from textmargin import Contrasts, PriorSVC
 from textmargin.learners import _batch
+from textmargin.learners.matrix import stack
 
 from .block_rows import BlockRows
 
@@ -123,3 +124,9 @@ def test_other_columns_are_an_error():
         model.predict(BlockRows.cut(sp.csr_matrix(X[:, 1:]), [10]))
     with pytest.raises(ValueError, match="inconsistent"):
         PriorSVC().fit(BlockRows.cut(X, [10]), Y[:-1])
+
+
+def test_contrasts_below_texts_keep_to_the_memory_of_these():
+    X = BlockRows([sp.csr_matrix(np.eye(3))])
+    X.memory = 1e6
+    assert stack(X, sp.csr_matrix(np.eye(3))).memory == 1e6

@@ -64,3 +64,8 @@ def test_named_folder(tmp_path):
         Blocks.from_matrices([sp.csr_matrix(np.eye(2))], folder=tmp_path / "X")
     X.delete()
     assert not (tmp_path / "X").exists()
+
+
+def test_values_that_are_no_numbers():
+    with pytest.raises(ValueError, match="Number 1 of matrices contains NaN or infinity"):
+        Blocks.from_matrices([sp.csr_matrix(np.eye(2)), sp.csr_matrix([[np.nan, 1.0]])])

@@ -74,3 +74,11 @@ def test_weights_in_a_collection(inside):
     for learner in (PriorSVC(), ThresholdClassifier(PriorSVC(), scores="train")):
         here, there = (learner.fit(X, LABELS, own).decision_function(X) for own in (weight, as_series))
         assert np.array_equal(here, there)
+
+
+def test_folds_by_several_threads(inside, monkeypatch):
+    """Workers remember the active rows of one fit: another one at the same time would have its steps taken on these."""
+    monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
+    X = BagOfWords().fit_transform(db.from_sequence(TEXTS, npartitions=3))
+    one, four = (ThresholdClassifier(PriorSVC(), scores="cv", n_jobs=n).fit(X, LABELS) for n in (1, 4))
+    assert np.array_equal(one.held_out_.scores, four.held_out_.scores, equal_nan=True)

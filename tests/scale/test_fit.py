@@ -179,6 +179,16 @@ def test_texts_without_labels_are_learnt_from_in_memory():
         TextClassifier().fit(parts, few)
 
 
+def test_no_text_without_a_label_fits_beside_those_that_have_one():
+    rows = [i for i in range(len(TEXTS)) if i % 3]
+    few, weight = [name if i % 3 else None for i, name in enumerate(NAMES)], 1.0 + np.arange(len(TEXTS)) % 2
+    parts = TextLists(cut(TEXTS, [40]))
+    parts.memory = sum(12 * len(TEXTS[i]) + 500 for i in rows)
+    alone = TextClassifier().fit([TEXTS[i] for i in rows], [NAMES[i] for i in rows], weight[rows])
+    with pytest.warns(TextmarginWarning, match="0 of 50 texts without a label are learnt from"):
+        assert_same(alone, TextClassifier().fit(parts, few, weight))
+
+
 @pytest.mark.parametrize(
     ("slots", "way"),
     [

@@ -147,7 +147,7 @@ def estimate(
     measures = measures_of(model.utility, labels) if with_utility else None
     n_all = len(held_out) if held_out.weight is None else int(np.count_nonzero(held_out.weight))
     if held_out.positive.size > _MOST_ENTRIES:
-        model, without = _sampled(model), None if without is None else _sampled(without)
+        model, without = _sample_texts(model), None if without is None else _sample_texts(without)
         held_out = model.held_out_
     truth, weight = _truth(held_out.positive, labels), held_out.weight
     parts = {"own": cross_fit(model, random_state)}
@@ -171,7 +171,7 @@ def estimate(
     )
 
 
-def _sampled(model: ThresholdClassifier) -> ThresholdClassifier:
+def _sample_texts(model: ThresholdClassifier) -> ThresholdClassifier:
     """The same decisions with the held-out scores of some texts."""
     other, scores = copy(model), model.held_out_
     other._held_out = scores.sample(_MOST_ENTRIES // scores.positive.shape[1])

@@ -85,7 +85,8 @@ class Fitter:
                 usable.append((rest, held_out, learnable))
                 if not learnable.all():
                     self.refuse_settings_by_class(labels.names[~learnable][0])
-        found = Parallel(n_jobs, prefer="threads")(
+        # A matrix elsewhere is asked by one fit at a time: its places remember what they were told of it.
+        found = Parallel(1 if lies_elsewhere(X) else n_jobs, prefer="threads")(
             delayed(self._score_fold)(X, y, weight, rest, held_out, learnable, labels, names)
             for rest, held_out, learnable in usable
         )

@@ -66,7 +66,7 @@ class HeldOutTexts:
         else:
             dealt, n_folds = training.prior_folds.fold[counted], len(training.prior_folds.priors)
         folds = [counted[dealt == j] for j in range(n_folds)]
-        rest = [positive[dealt != j] for j in range(n_folds)]
+        rest = (positive[dealt != j] for j in range(n_folds))
         learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
         scores = self.trained.copy()
         scores[counted] = np.nan

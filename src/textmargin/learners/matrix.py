@@ -73,6 +73,7 @@ class StackedRows(BlockMatrix):
     def __init__(self, X: BlockMatrix, below: sp.csr_matrix) -> None:
         self._X, self._below = X, sp.csr_matrix(below, dtype=np.float64)
         self.shape = X.shape[0] + below.shape[0], X.shape[1]
+        self.memory = X.memory
 
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:
         below = abs(self._below) @ np.abs(W.T) if sizes else self._below @ W.T

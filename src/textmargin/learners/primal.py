@@ -424,7 +424,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
     def _products(self, X: Matrix) -> Floats:
         if isinstance(X, BlockMatrix):
-            return X.times(np.ascontiguousarray(dense_coef(self))) + self.intercept_
+            scores = X.times(np.ascontiguousarray(dense_coef(self)))
+            scores += self.intercept_  # in place: of millions of texts they are gigabytes
+            return scores
         return np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _require_training(self) -> Training:

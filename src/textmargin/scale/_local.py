@@ -109,7 +109,7 @@ class DiskTexts(TextParts):
                 facts.append(own_facts)
                 yield own
 
-        with store.closed_on_error():
+        with store.close_on_error():
             if store.matrix() is None:
                 store.write_rows(rows())
                 self._facts = TextFacts.join(facts)
@@ -137,7 +137,7 @@ class DiskDrafts(Drafts):
         self._words = copy(words)
         self._words.n_jobs = 1  # a thread per part
         self._language = pack_json(words.language_)  # by which stop words are left out
-        with self._store.closed_on_error():
+        with self._store.close_on_error():
             head = self._load(_ALL)
             if head is None:
                 head = self._count()
@@ -184,7 +184,7 @@ class DiskDrafts(Drafts):
             arrays = self._part(number)
             return finish(Draft(_terms(arrays), arrays["starts"], arrays["numbers"], arrays["counts"], self.sample), columns)
 
-        with self._store.closed_on_error():
+        with self._store.close_on_error():
             if self._store.matrix() is None:
                 self._store.write_rows(self._each(rows_of_part, f"matrix of {self._parts.name}"))
             for number in range(len(self._parts)):

@@ -67,10 +67,12 @@ class Blocks(BlockMatrix):
                 if X.shape[1] != widths[0]:
                     raise TextmarginError(f"matrices have {widths[0]} columns, but number {len(widths) - 1} has {X.shape[1]}.")
                 if not np.isfinite(X.data).all():
-                    raise TextmarginError(f"matrices: number {len(widths) - 1} has NaN or infinite values; replace them.")
+                    raise ValueError(
+                        f"Number {len(widths) - 1} of matrices contains NaN or infinity; replace or drop such values first."
+                    )
                 yield StoredRows.from_csr(X)
 
-        with store.closed_on_error():
+        with store.close_on_error():
             store.write_rows(rows())
             if not widths:
                 raise TextmarginError("matrices has none; give at least one, which may be empty.")

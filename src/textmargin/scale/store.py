@@ -64,7 +64,7 @@ class Store:
             self._open_files.callback(shutil.rmtree, self.folder, ignore_errors=True)
             return
         self.folder = Path(folder)
-        with self.closed_on_error(), self._explain(_RUN):
+        with self.close_on_error(), self._explain(_RUN):
             self.folder.mkdir(parents=True, exist_ok=True)
             self._take(json.loads(json.dumps({"format": FORMAT, "textmargin": __version__, **about})))
 
@@ -157,8 +157,8 @@ class Store:
         return self.folder / "starts", self.folder / "entries"
 
     @contextmanager
-    def closed_on_error(self) -> Iterator[None]:
-        """Closes the store where the block does not end well: at once, not when the last trace of the error is gone."""
+    def close_on_error(self) -> Iterator[None]:
+        """Close the store where the block does not end well: at once, not when the last trace of the error is gone."""
         try:
             yield
         except BaseException:

@@ -56,13 +56,14 @@ def hold_out_at_random(digests: Digests, codes: Indices, names: Sequence[Any], s
     n_groups = int(group.max(initial=-1)) + 1
     sets = [frozenset(own if isinstance(own, tuple) else (own,)) for own in names]
     place = {own: code for code, own in reversed([*enumerate(sets)])}
-    own_set, first = np.zeros(n_groups, dtype=np.intp), np.zeros(n_groups, dtype=bool)
+    own_set = np.zeros(n_groups, dtype=np.intp)
     pairs = np.unique(group.ravel() * len(names) + codes)
     numbers, labels = np.divmod(pairs, max(len(names), 1))
     own_set[numbers] = labels
-    first[numbers[1:][numbers[1:] == numbers[:-1]]] = True
-    for g in np.flatnonzero(first).tolist():  # texts that are the same and have several labels, or sets of them
-        joint = frozenset().union(*(sets[code] for code in labels[numbers == g].tolist()))
+    several = np.unique(numbers[1:][numbers[1:] == numbers[:-1]])  # texts that are the same with several labels, or sets of them
+    starts, ends = (np.searchsorted(numbers, several, side=side).tolist() for side in ("left", "right"))
+    for g, start, end in zip(several.tolist(), starts, ends, strict=True):
+        joint = frozenset().union(*(sets[code] for code in labels[start:end].tolist()))
         own_set[g] = place.setdefault(joint, len(sets))
         sets += [joint] if own_set[g] == len(sets) else []
     n_texts = np.bincount(own_set, minlength=len(sets)).tolist()
