@@ -17,9 +17,9 @@ class ActiveTexts {
         std::vector<float> costs, errors, Z;
     };
 
-    ActiveTexts(const LinearLevel& level, const Entries& X, std::vector<Rows> classes, size_t n_extra)
+    // `room` is how many entries may be copied; beyond, rows are read where they are.
+    ActiveTexts(const LinearLevel& level, const Entries& X, std::vector<Rows> classes, size_t n_extra, size_t room)
         : level_(level), X_(X), classes_(std::move(classes)), n_extra_(n_extra), copies_(classes_.size()), ends_(1, 0) {
-        size_t room = size_t(X.start[X.n_rows]);  // entries: as many again as there are
         std::vector<int32_t> number;
         for (size_t k = 0; k < classes_.size(); ++k) {
             const size_t n_entries = count_entries(X, classes_[k].rows);

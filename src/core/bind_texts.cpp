@@ -118,7 +118,7 @@ class BoundActiveTexts : public ActiveTexts {
     using ActiveTexts::ActiveTexts;
 };
 
-void from_classes(BoundActiveTexts* self, const SparseTexts& texts, const std::string& level, nb::list classes) {
+void from_classes(BoundActiveTexts* self, const SparseTexts& texts, const std::string& level, nb::list classes, size_t room) {
     const Entries& X = texts.view();
     std::vector<ActiveTexts::Rows> given;
     size_t n_extra = 0;
@@ -138,7 +138,7 @@ void from_classes(BoundActiveTexts* self, const SparseTexts& texts, const std::s
     }
     const LinearLevel& loops = linear_level(level);
     nb::gil_scoped_release released;
-    new (self) BoundActiveTexts(loops, X, std::move(given), n_extra);
+    new (self) BoundActiveTexts(loops, X, std::move(given), n_extra, room);
 }
 
 // Columns of all classes one after the other, their ends, X'Ce, diag(X'CX), Z'CX.

@@ -51,7 +51,7 @@ inline size_t count_entries(const Entries& X, const std::vector<int64_t>& rows) 
 class RowSums {
   public:
     RowSums(const LinearLevel& level, const ActiveRows& X, size_t n_extra, int n_threads)
-        : level_(level), X_(X), n_extra_(n_extra), n_parts_(std::clamp<size_t>(X.n_rows / kLeast, 1, kMost)), n_threads_(n_threads) {}
+        : level_(level), X_(X), n_extra_(n_extra), n_parts_(count_parts(X)), n_threads_(n_threads) {}
 
     void sum_rows(const Vectors& v) {
         const size_t d = X_.n_columns, width = 2 + n_extra_;
@@ -75,7 +75,12 @@ class RowSums {
     }
 
   private:
-    static constexpr size_t kLeast = 1 << 15, kMost = 16;  // rows of a part, and parts
+    static constexpr size_t kLeast = 1 << 15, kMost = 16, kMostColumns = 1 << 23;  // rows of a part; parts, and columns of all parts
+
+    static size_t count_parts(const ActiveRows& X) {
+        const size_t most = std::clamp<size_t>(kMostColumns / std::max<size_t>(X.n_columns, 1), 1, kMost);
+        return std::clamp<size_t>(X.n_rows / kLeast, 1, most);
+    }
 
     // visit(rows, vectors) for each part, where `vectors` are some that are 0.
     template <class Visit>

@@ -25,13 +25,12 @@ from ..errors import TooLargeError
 from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
 from .newton import EXACT_SIZE, Solution, newton
 from .objective import Objective, Point, canonical
-from .solver_texts import SolverTexts, local_texts
+from .solver_texts import COPY_SHARE, ENTRY_BYTES, SolverTexts, local_texts
 
 _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
-_GROUP_SHARE, _COPY_SHARE = 0.5, 0.2  # of the memory given, where texts lie elsewhere: for that, and for copies of their rows
+_GROUP_SHARE = 0.5  # of the memory given, where texts lie elsewhere
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _MOST_COPIED = 0.5  # of the matrix: rows of a class that are copied, to be close together; more are read where they are
-_ENTRY_BYTES = 8
 _MOST_LOADED = 50_000_000  # entries of a matrix elsewhere that is taken to memory for double precision
 _LEAST_TOL = 1e-7  # that single precision is asked for
 _LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
@@ -268,7 +267,7 @@ class _TextsOnce:
         if texts.single is None:
             texts.single = X.solver_texts() if isinstance(X, BlockMatrix) else local_texts(X)
         most = _MOST_COPIED * texts.n_entries
-        room = X.memory * _COPY_SHARE / n_threads(n_jobs) / _ENTRY_BYTES if isinstance(X, BlockMatrix) else most
+        room = X.memory * COPY_SHARE / n_threads(n_jobs) / ENTRY_BYTES if isinstance(X, BlockMatrix) else most
         return texts.single, int(min(most, room))
 
     def look(self, X: Matrix) -> _Texts:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._typing import Floats, Indices
-from .solver_texts import JointTexts, SolverTexts, local_texts
+from .solver_texts import COPY_SHARE, JointTexts, SolverTexts, local_texts
 
 Rows: TypeAlias = NDArray[np.intp]
 Matrix: TypeAlias = Any  # Floats, a CSR matrix in canonical form, or a BlockMatrix
@@ -101,7 +101,9 @@ class StackedRows(BlockMatrix):
         return sp.csr_matrix(stacked[np.argsort(order)])
 
     def solver_texts(self) -> SolverTexts:
-        return JointTexts([self._X.solver_texts(), local_texts(self._below)], [self._X.shape[0], self._below.shape[0]])
+        return JointTexts(
+            [self._X.solver_texts(), local_texts(self._below)], [self._X.shape[0], self._below.shape[0]], self.memory * COPY_SHARE
+        )
 
 
 def times(X: Matrix, W: Floats, *, sizes: bool = False) -> Floats:

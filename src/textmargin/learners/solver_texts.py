@@ -36,6 +36,8 @@ class RemoteTexts(Protocol):
     def products(self, classes: list[int], directions: list[Singles]) -> list[Singles]: ...
 
 
+COPY_SHARE = 0.2  # of the memory given, where texts lie elsewhere, for copies of their rows
+ENTRY_BYTES = 8  # of a matrix in single precision: a column and a value
 SolverTexts: TypeAlias = Any  # core.SparseTexts | RemoteTexts
 
 
@@ -51,10 +53,13 @@ class LocalTexts:
     ----------
     texts : core.SparseTexts
     n_jobs : int, threads
+    memory : float, default=None
+        Bytes that copies of active rows may take; None: as many as the rows themselves.
     """
 
-    def __init__(self, texts: core.SparseTexts, n_jobs: int | None = None) -> None:
+    def __init__(self, texts: core.SparseTexts, n_jobs: int | None = None, memory: float | None = None) -> None:
         self._texts, self._n_threads = texts, n_threads(n_jobs)
+        self._room = texts.n_entries if memory is None else int(min(memory / ENTRY_BYTES, texts.n_entries))
         self._active: core.ActiveTexts | None = None
 
     def scores(self, D: Singles) -> Singles:
@@ -65,7 +70,7 @@ class LocalTexts:
 
     def activate(self, classes: list[ActiveRows]) -> list[Sums]:
         self._active = None  # before the next takes room
-        self._active = core.ActiveTexts(self._texts, vector_level(), classes)
+        self._active = core.ActiveTexts(self._texts, vector_level(), classes, self._room)
         return [self._active.sums(self._n_threads)]
 
     def products(self, classes: list[int], directions: list[Singles]) -> list[Singles]:
@@ -80,10 +85,14 @@ class JointTexts:
     ----------
     texts : sequence of core.SparseTexts or of texts that are asked
     sizes : sequence of int, the rows of each
+    memory : float, default=None
+        Of copies of each, as in `LocalTexts`.
     """
 
-    def __init__(self, texts: Sequence[SolverTexts], sizes: Sequence[int]) -> None:
-        self._texts: list[RemoteTexts] = [LocalTexts(one) if isinstance(one, core.SparseTexts) else one for one in texts]
+    def __init__(self, texts: Sequence[SolverTexts], sizes: Sequence[int], memory: float | None = None) -> None:
+        self._texts: list[RemoteTexts] = [
+            LocalTexts(one, memory=memory) if isinstance(one, core.SparseTexts) else one for one in texts
+        ]
         self._cuts = list(pairwise(accumulate(sizes, initial=0)))
         self._n_machines: list[int] = []
 
