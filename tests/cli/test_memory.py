@@ -274,3 +274,13 @@ def test_rows_without_a_label_that_are_learnt_from_are_not_left_out(tmp_path, da
         file.write("".join(f"my screen is black {i},n/a,1,\n" for i in range(20)))
     result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB")
     assert "rows have no label ('n/a' in its place; --missing-labels says which values mean none)\n" in result.stderr
+
+
+def test_one_class_or_costs_that_lack_one_leave_no_folder(tmp_path, data):
+    command = ["train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB"]
+    (tmp_path / "costs.toml").write_text("billing = { hit = 5, false_alarm = -1 }\n")
+    assert "says nothing of" in call(*command, "--costs", tmp_path / "costs.toml", code=2).stderr
+    assert not (tmp_path / "m.tmm.parts").exists()
+    data.write_text("text,label\n" + "".join(f"printer {i} is broken,printing\n" for i in range(30)))
+    assert "of only one class: printing" in call(*command, "--label", "label", code=2).stderr
+    assert not (tmp_path / "m.tmm.parts").exists()

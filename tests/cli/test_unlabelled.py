@@ -229,10 +229,6 @@ def test_subsequences_leave_texts_without_a_label_out(folder):
         (["all.csv", "--guesses", "g.csv"], "--guesses is about texts without a label, and all of all.csv have one"),
         (["some.csv", "--multilabel"], "--multilabel is for texts without any label; these have one each"),
         (["some.csv", "--unlabelled", "texts.csv", "--features", "ngrams"], "--unlabelled is for --features words"),
-        (
-            ["some.csv", "--unlabelled", "texts.csv", "--workers", "2"],
-            "--unlabelled: texts without labels are learnt from in one memory",
-        ),
     ],
 )
 def test_what_cannot_be_done_with_texts_without_labels_is_told(words, message, folder):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..config import ModelConfig
     from ..datasets.corpus import Corpus
     from ..representations.text_parts import TextParts
-    from ..scale.facts import TextFacts
+    from ..scale.facts import LabelCodes, TextFacts
     from ..tables.parts import PartedTable
     from ..tuning import Tuning
     from ._model_options import HoldoutOptions
@@ -105,6 +105,8 @@ def train_parts(
     training = np.ones(n_texts, dtype=bool) if held_out is None else ~held_out
     own = [] if labels is None else [labels.names[code] for code in np.unique(labels.codes[training])]
     remark_on_corpus(int(training.sum()), own, _count(others), settings.known_labels())
+    if labels is not None and others is None and not settings.known_labels():
+        _check_classes(labels[np.flatnonzero(training)], settings)
     tuning = None
     if choose is not None:
         sample = read_sample(table, known, training, _MOST_TUNED)
@@ -142,6 +144,16 @@ def check_parts(table: PartedTable, settings: ModelConfig, unlabelled: Unlabelle
         raise OptionError("--guesses needs all texts in one memory; decide on them afterwards with textmargin predict.")
     for part in table.parts:
         part.require([name for name in (settings.rationales, holdout.split_by) if name is not None], "fields")
+
+
+def _check_classes(labels: LabelCodes, settings: ModelConfig) -> None:
+    """That there are two classes, and costs of each: before anything is written."""
+    from .._fitting import EncodedLabels
+    from ..decisions.class_utilities import measures_of
+
+    classes = EncodedLabels.read(labels, None, settings.positive).labels
+    if settings.utility is not None:
+        measures_of(settings.utility, classes)
 
 
 def read_facts(table: PartedTable, rationales: str | None, split_by: str | None) -> PartsFacts:
