@@ -28,7 +28,6 @@ from .objective import Objective, Point, canonical
 from .solver_texts import COPY_SHARE, ENTRY_BYTES, SolverTexts, local_texts
 
 _GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
-_GROUP_SHARE = 0.5  # of the memory given, where texts lie elsewhere
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _MOST_COPIED = 0.5  # of the matrix: rows of a class that are copied, to be close together; more are read where they are
 _MOST_LOADED = 50_000_000  # entries of a matrix elsewhere that is taken to memory for double precision
@@ -66,17 +65,19 @@ class Batch:
     ----------
     tol, max_iter : as in `newton`
     n_jobs : int, threads of the core, and how many objectives `newton` has at a time, through joblib
+    memory_share : float, of the memory given where texts lie elsewhere: for what the core holds of a group of objectives
     """
 
     tol: float
     max_iter: int
     n_jobs: int | None = None
+    memory_share: float = 0.5
 
     def minimise(self, cases: Iterable[Task]) -> Iterator[Solution]:
         """The minimum of each objective, in their order; memory is that of a group of them."""
         cases, texts = iter(cases), _TextsOnce()
         for first in cases:
-            yield from self._group([first, *islice(cases, _group_size(first[0]) - 1)], texts)
+            yield from self._group([first, *islice(cases, _group_size(first[0], self.memory_share) - 1)], texts)
 
     def _group(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
         solutions: list[Solution | None] = [None] * len(cases)
@@ -331,11 +332,11 @@ def _same_first(one: Objective, other: Objective) -> bool:
     return Z.base is others.base is not None or np.array_equal(Z[:, 0], others[:, 0])
 
 
-def _group_size(objective: Objective) -> int:
+def _group_size(objective: Objective, memory_share: float) -> int:
     X = objective.X
     n, d = X.shape
     if isinstance(X, BlockMatrix):  # each group goes over all of it: as many as there is room for
-        return int(np.clip(_GROUP_SHARE * X.memory / (40 * n + 16 * d), 1, 512))
+        return int(np.clip(memory_share * X.memory / (40 * n + 16 * d), 1, 512))
     return int(np.clip(_GROUP_BYTES // (25 * n + 16 * d), 8, 512))
 
 

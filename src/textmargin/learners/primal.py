@@ -440,7 +440,10 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
     def _held_out_texts(self) -> HeldOutTexts:
         training = self._require_training()
-        return HeldOutTexts(training, self._fits, self._products(training.X), bool(self.trust_.any()), self._per_class)
+        trained = self._products(training.X)
+        if isinstance(training.X, BlockMatrix):  # of so many texts, what single precision made
+            trained = trained.astype(np.float32)
+        return HeldOutTexts(training, self._fits, trained, bool(self.trust_.any()), self._per_class)
 
     def _fitted_like(self, labels: ClassLabels, prior: Floats) -> bool:
         """Whether the last fit was of the same classes, columns and number of priors."""

@@ -121,7 +121,8 @@ class Solver:
                 start = Start(fit.w, coefficients(problem, setting, fit))
                 yield objective, start if has_both_sides(objective, problem.n_texts) else None
 
-        for solution in Batch(tol, self.max_iter, self.n_jobs).minimise(cases()):
+        # Scores of all texts and classes take their part of the memory by then.
+        for solution in Batch(tol, self.max_iter, self.n_jobs, memory_share=0.25).minimise(cases()):
             objective, rows = posed.popleft()
             yield solution.scores(objective, rows)
 
