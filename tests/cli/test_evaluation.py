@@ -178,7 +178,6 @@ def test_the_last_texts_by_date_are_held_out(desk, tmp_path):
         (["--split-by", "id"], "--split-by says which texts --holdout keeps out; say how many with it: --holdout 0.2"),
         (["--holdout", "0.2", "--split-by", "date"], "has no column 'date'. It has 'id', 'text', 'label', 'marks'."),
         (["--holdout", "0.2", "--split-by", "id"], "'id' is 'desk-004', neither a number nor a date such as 1987-02-26"),
-        (["--holdout", "0.2", "--workers", "2"], "--holdout needs all texts in one memory"),
         (["--holdout", "0.2", "--test", "b.csv"], "--report and --test go together"),
         (["--report", "b.html"], "--report and --test go together"),
     ],

@@ -262,7 +262,7 @@ def test_a_run_on_other_parts_says_so_and_names_overwrite(tmp_path, data, monkey
         patch.setattr("textmargin.learners.primal.PriorSVC.fit", interrupt)
         call(*command, "1MB", code=130)
     error = call(*command, "1GB", code=2).stderr
-    assert "another source: its parts are of another size, as with another --memory" in error
+    assert "another source: its parts are of another size, as with less or more memory" in error
     assert "--overwrite deletes it and begins anew" in error
     (tmp_path / "m.tmm.parts" / "run.json").write_text("{")
     assert "--overwrite deletes it and begins anew" in call(*command, "1MB", code=2).stderr

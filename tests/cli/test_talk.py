@@ -132,12 +132,6 @@ def test_tuned_settings_are_told_and_used(folder):
     assert (folder / "same.tmm").read_bytes() == (folder / "model.tmm").read_bytes()
 
 
-def test_tuning_needs_one_memory(folder):
-    result = call("train", "a.csv", "--tune", "--workers", 2)
-    assert result.exit_code == 2
-    assert "--tune needs all texts in one memory" in result.stderr
-
-
 @pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_command_has_the_exit_code_of_its_signal(sign, code, folder):
     (folder / "a.csv").write_text("text,label\n" + "".join(f"{'ab' * 200}{k},{k % 2}\n" for k in range(1500)))

@@ -113,4 +113,4 @@ def test_active_rows_of_classes_with_different_columns():
     rows, one = np.zeros(1, np.int64), np.ones(1, np.float32)
     for sizes in ([0, 2], [4]):
         with pytest.raises(ValueError, match="columns Z"):
-            core.ActiveTexts(texts, vector_level(), [(rows, one, one, np.ones((n, 1), np.float32)) for n in sizes])
+            core.ActiveTexts(texts, vector_level(), [(rows, one, one, np.ones((n, 1), np.float32)) for n in sizes], 1)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from textmargin import BagOfWords
-from textmargin.errors import StoreError, TextmarginError
-from textmargin.scale import Blocks, TextFiles, TextLists
+from textmargin.errors import StoreError
+from textmargin.scale import TextFiles, TextLists
 from textmargin.scale.store import Store
 from textmargin.tables.dialect import Dialect
 from textmargin.tables.parts import open_parts
@@ -230,8 +230,3 @@ def test_rows_of_nothing(tmp_path):
 def test_a_path_in_place_of_a_table_is_named():
     with pytest.raises(TypeError, match=r"table is 'big.csv'; TextFiles takes what tables.parts.open_parts gives"):
         TextFiles("big.csv")
-
-
-def test_matrices_with_nan_are_refused():
-    with pytest.raises(TextmarginError, match="matrices: number 1 has NaN or infinite values"):
-        Blocks.from_matrices([np.eye(2), np.full((1, 2), np.nan)])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -225,7 +224,7 @@ def plain(value: Any) -> Any:
         return [plain(own) for own in value]
     try:
         return joblib.hash(value)
-    except (TypeError, AttributeError, pickle.PicklingError) as error:
+    except Exception as error:  # what there is in it is the user's, and so is what goes wrong
         raise StoreError(
             f"Another process cannot know {value!r:.60} again, so that nothing can be held for it in a folder; use a function "
             f"that has a name in a module, or no folder."

@@ -59,7 +59,7 @@ class ClusterTexts(TextParts):
     >>> with Client(n_workers=1, processes=False, dashboard_address=None):
     ...     texts = ClusterTexts.of(db.from_sequence(["Wheat and corn!", "Corn prices rose"], npartitions=2))
     ...     print(BagOfWords().fit_transform(texts).shape)
-    (2, 5)
+    (2, 4)
     """
 
     def __init__(self, parts: Sequence[Delayed], name: str = "texts", *, progress: bool | Report = False) -> None:

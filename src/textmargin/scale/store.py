@@ -38,7 +38,7 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError)
 _AT_ONCE = 1 << 24  # bytes of a file
 _DIFFERENCES = {  # of sources whose values say nothing to a reader
     "files": "its files are others, or were written to since",
-    "parts": "its parts are of another size, as with another --memory or part_bytes",
+    "parts": "its parts are of another size, as with less or more memory, or another part_bytes",
     "rows": "it held out other texts, or none",
     "texts": "its texts are others",
 }
