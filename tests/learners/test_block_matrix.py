@@ -55,8 +55,7 @@ OPTIONS = {
 @pytest.fixture(params=["single", "double"])
 def precision(request, monkeypatch):
     """Small matrices are taken to memory and to double precision; larger ones are not, nor shall these be."""
-    if request.param == "single":
-        monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
+    monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100 if request.param == "single" else 10**9)
     return request.param
 
 
