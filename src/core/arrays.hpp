@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "buffer.hpp"
+
 namespace textmargin {
 
 namespace nb = nanobind;
@@ -41,10 +43,24 @@ std::pair<Out, T*> make(Sizes... sizes) {
     return {Out(data, {static_cast<size_t>(sizes)...}, owner), data};
 }
 
-inline OutVector give(const std::vector<double>& values) {
-    auto [array, data] = make<OutVector>(values.size());
+// A copy for Python, or, of a buffer, the memory itself.
+template <class T>
+using OutArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <class T>
+OutArray<T> give_array(const std::vector<T>& values) {
+    auto [array, data] = make<OutArray<T>, T>(values.size());
     std::copy(values.begin(), values.end(), data);
     return array;
+}
+
+template <class T>
+OutArray<T> give_array(Buffer<T> values) {
+    const size_t n = values.size();
+    if (n == 0) values.make_room(1);
+    T* data = values.release().release();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return OutArray<T>(data, {n}, owner);
 }
 
 }  // namespace textmargin

@@ -9,25 +9,6 @@
 namespace textmargin {
 namespace {
 
-template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-Out<T> give_array(const std::vector<T>& values) {
-    auto [array, data] = make<Out<T>, T>(values.size());
-    std::copy(values.begin(), values.end(), data);
-    return array;
-}
-
-template <class T>
-Out<T> give_array(Buffer<T> values) {
-    const size_t n = values.size();
-    if (n == 0) values.make_room(1);
-    T* data = values.release().release();
-    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    return Out<T>(data, {n}, owner);
-}
-
 nb::tuple py_merge_terms(Vector<u8> block_a, Vector<int64_t> ends_a, Vector<u8> block_b, Vector<int64_t> ends_b) {
     MergedTerms merged;
     {
@@ -38,7 +19,7 @@ nb::tuple py_merge_terms(Vector<u8> block_a, Vector<int64_t> ends_a, Vector<u8> 
                           give_array(merged.places_b));
 }
 
-Out<int32_t> py_match_terms(Vector<u8> block, Vector<int64_t> ends, Vector<u8> all_block, Vector<int64_t> all_ends) {
+OutArray<int32_t> py_match_terms(Vector<u8> block, Vector<int64_t> ends, Vector<u8> all_block, Vector<int64_t> all_ends) {
     std::vector<int32_t> places;
     {
         const nb::gil_scoped_release released;
@@ -61,9 +42,9 @@ nb::tuple py_finish_rows(Vector<int64_t> starts, Vector<int32_t> terms, Vector<u
     return nb::make_tuple(give_array(rows.starts), give_array(std::move(rows.entries)));
 }
 
-Out<u64> text_keys(nb::handle texts) {
+OutArray<u64> text_keys(nb::handle texts) {
     const PythonStrings source(texts);
-    auto [keys, out] = make<Out<u64>, u64>(source.size());
+    auto [keys, out] = make<OutArray<u64>, u64>(source.size());
     const nb::gil_scoped_release released;
     for (size_t from = 0; from < source.size(); from += 4096) {
         const auto portion = source.portion(from, std::min(from + 4096, source.size()));

@@ -31,7 +31,7 @@ nb::tuple direction(MakeRows make_rows, size_t n_rows, double penalty, Vector<do
         const Quadratic Q{penalty, view(costs), view(errors), CZ.data(), M_inverse.data(), gradient_extra.data(), k};
         found = cg_direction(make_rows(), Q, view(w), precision, max_steps, {p_data, w.size()});
     }
-    return nb::make_tuple(p, give(found.extra), found.decrement);
+    return nb::make_tuple(p, give_array(found.extra), found.decrement);
 }
 
 template <class Index>
@@ -65,7 +65,7 @@ nb::tuple py_search_plane(Vector<double> shortfall, Vector<double> y, Vector<dou
         theta = search_plane({data, n}, view(y), view(costs), view(direction), Z.data(), Z.shape(1), g.data(), A.data(),
                              stayed);
     }
-    return nb::make_tuple(give(theta), moved, stayed);
+    return nb::make_tuple(give_array(theta), moved, stayed);
 }
 
 template <class Index>

@@ -14,25 +14,6 @@
 namespace textmargin {
 namespace {
 
-template <class T>
-using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <class T>
-Out<T> give_array(const std::vector<T>& values) {
-    auto [array, data] = make<Out<T>, T>(values.size());
-    std::copy(values.begin(), values.end(), data);
-    return array;
-}
-
-template <class T>
-Out<T> give_array(Buffer<T> values) {
-    const size_t n = values.size();
-    if (n == 0) values.make_room(1);
-    T* data = values.release().release();
-    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    return Out<T>(data, {n}, owner);
-}
-
 Kind kind_of(const std::string& name) {
     if (name == "pattern") return Kind::pattern;
     if (name == "word") return Kind::word;
@@ -113,7 +94,7 @@ class Terms {
         return nb::make_tuple(give_array(sums.df), give_array(sums.total), sums.most);
     }
 
-    Out<int64_t> order() const { return give_array(own_.order()); }
+    OutArray<int64_t> order() const { return give_array(own_.order()); }
 
     nb::tuple rows(Vector<int32_t> columns, Vector<double> idf, Vector<double> tf, bool unit, bool as_met, bool drop_zeros,
                    int n_threads) {
@@ -160,7 +141,7 @@ class Terms {
         require(coef.shape(0) == own_.n_columns() && coef.shape(1) == intercept.size(), "coef must have a row per column");
         const size_t n = nb::len(texts);
         auto [scores, data] = make<OutTable>(n, intercept.size());
-        auto [n_terms, n_terms_data] = make<Out<int32_t>, int32_t>(n);
+        auto [n_terms, n_terms_data] = make<OutArray<int32_t>, int32_t>(n);
         double* const out = data;  // a structured binding cannot be captured
         int32_t* const out_terms = n_terms_data;
         const u32 most = with_texts(texts, [&](const auto& source) {
@@ -199,9 +180,9 @@ nb::tuple py_count_ngrams(Vector<int32_t> codes, Vector<int64_t> starts, size_t 
                           give_array(counts.places));
 }
 
-Out<u64> text_digests(nb::handle texts) {
+OutArray<u64> text_digests(nb::handle texts) {
     const PythonStrings source(texts);
-    auto [digests, out] = make<Out<u64>, u64>(source.size());
+    auto [digests, out] = make<OutArray<u64>, u64>(source.size());
     const nb::gil_scoped_release released;
     for (size_t from = 0; from < source.size(); from += 4096) {
         const auto portion = source.portion(from, std::min(from + 4096, source.size()));
