@@ -7,16 +7,11 @@ Each step minimises the quadratic that J is on the active rows S. Two ways lead 
 
 The columns of Z (intercept, priors) are solved for exactly in both, so their scale does not matter. How far to go along a
 direction is found by exact search (`search.hpp`). An exact step that moves no text across its margin ends at the optimum.
-
-`descend` is the method. It touches no text: it puts *questions* about the objective, which are the other functions here. `newton`
-answers them from memory; where texts lie in parts, others answer them by sums over the parts (`scale`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,7 +29,7 @@ _PATIENCE, _STILL_EXACT = 12, 2000
 _ROUNDING = 1e-15
 _NEGLIGIBLE = 1e-9  # an objective this small beside that of scoring nothing at all counts as zero
 _CG_PRECISION = 0.1  # at first; tighter as the optimum comes near, so that the last steps converge fast
-CG_MAX_STEPS = 250
+_CG_MAX_STEPS = 250
 
 
 @dataclass(frozen=True)
@@ -71,51 +66,32 @@ class View:
 
     value: float
     size: int
-    active: Any  # Rows; where texts lie in parts, sums over these rows
-
-
-Question: TypeAlias = tuple[Callable[..., Any], *tuple[Any, ...]]  # a function below, and what it gets after the objective
+    active: Rows
 
 
 def newton(objective: Objective, *, start: Point | None = None, tol: float, max_iter: int) -> Solution:
     """Minimise J from `start` (default: no weights) until the Newton decrement is below tol · J."""
-    course = descend(objective.point(), start, tol=tol, max_iter=max_iter)
-    answer = None
-    while True:
-        try:
-            question, *given = course.send(answer)
-        except StopIteration as end:
-            return end.value
-        answer = question(objective, *given)
-
-
-def descend(origin: Any, start: Any | None, *, tol: float, max_iter: int) -> Generator[Question, Any, Solution]:
-    """The steps of `newton` as questions; what a point is, only those who answer need to know."""
-    point, _ = yield search, start or origin
-    negligible = _NEGLIGIBLE * (yield value, origin)
+    origin = objective.point()
+    point, _ = search(objective, start or origin)
+    negligible = _NEGLIGIBLE * objective.value(origin)
     gap = np.inf
     n_iter = 0
     while n_iter < max_iter:
         n_iter += 1
-        view = yield look, point
+        view = look(objective, point)
         if n_iter == 1 and start is None:
-            point, _ = yield search, point, (yield downhill, point, view)
+            point, _ = search(objective, point, downhill(objective, point, view))
             continue
         worth_it = view.size <= (EXACT_SIZE if n_iter < _PATIENCE else _STILL_EXACT)
-        direction = (yield exact, point, view) if worth_it else None
+        direction = exact(objective, point, view) if worth_it else None
         if direction is None:
-            direction = yield conjugate_gradients, point, view, min(_CG_PRECISION, np.sqrt(gap))
-        point, stayed = yield search, point, direction
+            direction = conjugate_gradients(objective, point, view, min(_CG_PRECISION, np.sqrt(gap)))
+        point, stayed = search(objective, point, direction)
         gap = direction.decrement / max(view.value, negligible) if direction.decrement > 0 else 0.0
         # An exact step costs little and ends by itself: take it to the end.
         if (stayed or gap <= _ROUNDING) if direction.exact else gap <= tol:
             return Solution(point, n_iter, True, gap)
     return Solution(point, n_iter, gap <= tol, gap)
-
-
-def value(objective: Objective, point: Point) -> float:
-    """J at a point."""
-    return objective.value(point)
 
 
 def look(objective: Objective, point: Point) -> View:
@@ -126,7 +102,7 @@ def look(objective: Objective, point: Point) -> View:
 
 def downhill(objective: Objective, point: Point, view: View) -> Direction:
     """The first direction: with the intercept settled, the difference of the class centroids (Rocchio)."""
-    rows: Rows = view.active
+    rows = view.active
     errors = np.zeros_like(objective.y)
     errors[rows] = objective.costs[rows] * objective.errors(point, rows)
     w = objective.X.T @ errors - objective.penalty * point.w
@@ -135,7 +111,7 @@ def downhill(objective: Objective, point: Point, view: View) -> Direction:
 
 def exact(objective: Objective, point: Point, view: View) -> Direction | None:
     """Newton's direction by Cholesky; None where the system is singular to machine precision."""
-    rows: Rows = view.active
+    rows = view.active
     if rows.size:
         try:
             w, q = factor(objective, rows).minimum()
@@ -152,7 +128,7 @@ def exact(objective: Objective, point: Point, view: View) -> Direction | None:
 
 def conjugate_gradients(objective: Objective, point: Point, view: View, precision: float) -> Direction:
     """Newton's direction by conjugate gradients in w, the columns eliminated (Schur complement)."""
-    rows: Rows = view.active
+    rows = view.active
     X, columns = objective.X, objective.columns
     Z, costs, errors = columns.Z[rows], objective.costs[rows], objective.errors(point, rows)
     CZ = costs[:, None] * Z
@@ -160,9 +136,9 @@ def conjugate_gradients(objective: Objective, point: Point, view: View, precisio
     M_inverse = invert_block(CZ.T @ Z + np.diag(columns.pull))
     quadratic = (rows, objective.penalty, costs, errors, CZ, M_inverse, gradient_q, point.w)
     if sp.issparse(X):
-        w, q, decrement = core.cg_sparse(X.indptr, X.indices, X.data, *quadratic, precision, CG_MAX_STEPS)
+        w, q, decrement = core.cg_sparse(X.indptr, X.indices, X.data, *quadratic, precision, _CG_MAX_STEPS)
     else:
-        w, q, decrement = core.cg_dense(X, *quadratic, precision, CG_MAX_STEPS)
+        w, q, decrement = core.cg_dense(X, *quadratic, precision, _CG_MAX_STEPS)
     return Direction(w, q, decrement, exact=False)
 
 
