@@ -93,7 +93,7 @@ class RemotePath(os.PathLike[str]):
 
     def _system(self) -> tuple[Any, str]:
         try:
-            from fsspec.core import url_to_fs  # type: ignore[import-untyped]
+            from fsspec.core import url_to_fs
         except ImportError as error:
             raise TableError(f"{self.url} needs fsspec, which is not installed: pip install fsspec.") from error
         try:
