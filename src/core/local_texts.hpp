@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <vector>
 
 #include "many.hpp"
@@ -164,15 +166,27 @@ class LocalTexts {
         });
     }
 
+    // Classes that share a table are learnt without few texts each: most of their active rows are the same, and copied once.
     template <class Solver, class Watch>
     void directions(const std::vector<size_t>& classes, Solver& solver, const Watch& watch) {
-        const int each = std::max(1, n_threads_ / int(std::max<size_t>(classes.size(), 1)));  // threads, where classes are few
-        each_class<Scratch>(classes, n_threads_, watch, [&](size_t k, Scratch& scratch) { direction(k, solver, scratch, each); });
+        std::vector<std::vector<size_t>> groups;
+        for (const size_t k : classes)
+            if (!groups.empty() && solver.table(groups.back()[0]) == solver.table(k)) groups.back().push_back(k);
+            else groups.push_back({k});
+        std::vector<size_t> places(groups.size());
+        std::iota(places.begin(), places.end(), size_t{0});
+        const int each = std::max(1, n_threads_ / int(std::max<size_t>(groups.size(), 1)));  // threads, where groups are few
+        each_class<Scratch>(places, n_threads_, watch, [&](size_t g, Scratch& scratch) {
+            take_active(groups[g], g % 2 == 1, solver, scratch);
+            for (size_t a = 0; a < groups[g].size(); ++a) direction(groups[g][a], scratch.actives[a], solver, scratch, each);
+        });
     }
 
   private:
     struct Scratch {
-        Active active;
+        std::vector<Active> actives;  // of each class of a group
+        std::vector<int64_t> rows;    // of any of them
+        bool copies;                  // whether these were copied out
         RowCopy copy;
         std::vector<int32_t> number;
         std::vector<int64_t> start, end;
@@ -194,23 +208,39 @@ class LocalTexts {
     }
 
     template <class Solver>
-    void direction(size_t k, Solver& solver, Scratch& scratch, int n_threads) const {
-        auto& [active, copy, number, start, end, vectors] = scratch;
-        solver.activate(k, active);
-        const size_t n_extra = active.extra.n, n_entries = count_entries(X_, active.rows);
-        const bool copies = n_entries <= most_copied_;
-        if (copies) copy.take(X_, active.rows, number, k % 2 == 1);
-        else {
-            start.clear(), end.clear();
-            for (const int64_t row : active.rows) start.push_back(X_.start[row]), end.push_back(X_.start[row + 1]);
+    void take_active(const std::vector<size_t>& group, bool backwards, Solver& solver, Scratch& scratch) const {
+        scratch.actives.resize(group.size());
+        for (size_t a = 0; a < group.size(); ++a) solver.activate(group[a], scratch.actives[a]);
+        scratch.rows = scratch.actives[0].rows;
+        for (size_t a = 1; a < group.size(); ++a) {
+            std::vector<int64_t> joined;
+            std::set_union(scratch.rows.begin(), scratch.rows.end(), scratch.actives[a].rows.begin(), scratch.actives[a].rows.end(),
+                           std::back_inserter(joined));
+            scratch.rows.swap(joined);
+        }
+        scratch.copies = count_entries(X_, scratch.rows) <= most_copied_;
+        if (scratch.copies) scratch.copy.take(X_, scratch.rows, scratch.number, backwards);
+    }
+
+    // Newton's, for one class.
+    template <class Solver>
+    void direction(size_t k, const Active& active, Solver& solver, Scratch& scratch, int n_threads) const {
+        auto& [actives, all_rows, copies, copy, number, start, end, vectors] = scratch;
+        const size_t n_extra = active.extra.n;
+        start.clear(), end.clear();
+        size_t at = 0;  // among the rows that were copied
+        for (const int64_t row : active.rows) {
+            if (copies)
+                while (all_rows[at] != row) ++at;
+            start.push_back(copies ? copy.start[at] : X_.start[row]);
+            end.push_back(copies ? copy.start[at + 1] : X_.start[row + 1]);
         }
         const size_t d = copies ? copy.columns.size() : X_.n_columns;
         vectors.assign(Vectors::size(d, n_extra), 0.f);
         const Vectors v = Vectors::in(vectors.data(), d, n_extra);
         const float* w = solver.weights(k);
         for (size_t j = 0; j < d; ++j) v.w[j] = w[copies ? size_t(copy.columns[j]) : j];
-        const int64_t* first = copies ? copy.start.data() : start.data();
-        const ActiveRows rows{active.rows.size(), d, first, copies ? first + 1 : end.data(), copies ? copy.entry.data() : X_.entry,
+        const ActiveRows rows{active.rows.size(), d, start.data(), end.data(), copies ? copy.entry.data() : X_.entry,
                               active.costs.data(), active.errors.data(), active.Z.data(), active.rows.size()};
         RowSums sums(level_, rows, n_extra, n_threads);
         sums.sum_rows(v);

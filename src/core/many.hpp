@@ -23,17 +23,33 @@ namespace textmargin {
 
 enum class Outcome : int8_t { unfinished, converged, stuck };
 
-// The problems of a group of classes. Tables are (n_classes, n_rows) unless said otherwise.
+// The problems of a group of classes. Those that differ only in the texts they are learnt without share a table.
 struct Problems {
     size_t n_classes, n_extra;
-    const float* weight;    // (n_rows,), what costs are multiples of for most texts
-    const int8_t* sign;     // y
-    const float* goal;      // my − offset, where Xw + Zq should be at least (y > 0) or at most
-    const float* costs;     // 0: not there
+    const float* weight;      // (n_rows,), what costs are multiples of for most texts
+    const int32_t* table;     // (n_classes,), which row of the next three is a class's
+    const int8_t* sign;       // (n_tables, n_rows), y
+    const float* goal;        // (n_tables, n_rows), my − offset, where Xw + Zq should be at least (y > 0) or at most
+    const float* costs;       // (n_tables, n_rows); 0: not there
+    const int16_t* fold;      // (n_rows,), of texts that some class is learnt without; null: there are none
+    const int16_t* held_out;  // (n_classes,), the fold that a class is learnt without
     const float* shared;    // (n_rows,), the first column of Z for all classes; null: there is none
     const float* own;       // (n_classes, n_extra − there is a shared one, n_rows)
     const double *pull, *target;  // ρ and q⁰, (n_classes, n_extra)
     double penalty;         // λ
+
+    // Of one class.
+    struct Rows {
+        const int8_t* sign;
+        const float *goal, *costs;
+        const int16_t* fold;
+        int16_t held_out;
+        float cost(size_t i) const { return fold && fold[i] == held_out ? 0.f : costs[i]; }
+    };
+    Rows rows(size_t k, size_t n_rows) const {
+        const size_t at = size_t(table[k]) * n_rows;
+        return {sign + at, goal + at, costs + at, fold, held_out[k]};
+    }
 
     const float* column(size_t k, size_t e, size_t n_rows) const {
         if (shared && e == 0) return shared;
@@ -108,18 +124,19 @@ class ManyClasses {
     size_t n_extra() const { return problems_.n_extra; }
     double penalty() const { return problems_.penalty; }
     const float* weights(size_t k) const { return out_.w + k * d_; }
+    int32_t table(size_t k) const { return problems_.table[k]; }
 
     // The active texts of a class, in order.
     void activate(size_t k, Active& active) const {
         auto& [rows, costs, errors, Z, extra, precision] = active;
         const size_t n_extra = problems_.n_extra;
         rows.clear(), costs.clear(), errors.clear();
-        const float *all_costs = problems_.costs + k * n_, *goal = problems_.goal + k * n_, *scores = out_.scores + k * n_;
-        const int8_t* sign = problems_.sign + k * n_;
+        const Problems::Rows own = problems_.rows(k, n_);
+        const float* scores = out_.scores + k * n_;
         for (size_t i = 0; i < n_; ++i) {
-            const float error = goal[i] - scores[i];
-            if (!(sign[i] * error > 0) || !(all_costs[i] > 0)) continue;
-            rows.push_back(int64_t(i)), costs.push_back(all_costs[i]), errors.push_back(error);
+            const float error = own.goal[i] - scores[i];
+            if (!(own.sign[i] * error > 0) || !(own.cost(i) > 0)) continue;
+            rows.push_back(int64_t(i)), costs.push_back(own.costs[i]), errors.push_back(error);
         }
         const size_t n_active = rows.size();
         Z.resize(n_extra * n_active);
@@ -192,16 +209,12 @@ class ManyClasses {
                 const float *z = problems_.column(k, e, n_), by = float(out_.q[k * problems_.n_extra + e]);
                 for (size_t i = 0; i < n_; ++i) fresh[i] += by * z[i];
             }
+            const Problems::Rows own = problems_.rows(k, n_);
             for (size_t i = 0; i < n_; ++i)
-                if (problems_.costs[k * n_ + i] > 0 && !(std::abs(fresh[i] - out_.scores[k * n_ + i]) <= kDrift))  // or NaN
+                if (own.cost(i) > 0 && !(std::abs(fresh[i] - out_.scores[k * n_ + i]) <= kDrift))  // or NaN
                     out_.outcome[k] = Outcome::stuck;
             std::copy_n(fresh, n_, out_.scores + k * n_);
         });
-    }
-
-    double shortfall(size_t k, size_t i) const {
-        const size_t at = k * n_ + i;
-        return problems_.sign[at] * (double(problems_.goal[at]) - out_.scores[at]);
     }
 
     // The columns Z settled, and the first direction.
@@ -209,11 +222,11 @@ class ManyClasses {
         Class& one = classes_[k];
         const size_t n = n_, n_extra = problems_.n_extra;
         out_.outcome[k] = Outcome::unfinished, out_.n_iter[k] = 0, out_.gap[k] = std::numeric_limits<double>::infinity();
-        const float* goal = problems_.goal + k * n;
+        const Problems::Rows own = problems_.rows(k, n);
         double nothing = 0;  // the objective of scoring nothing at all
         for (size_t i = 0; i < n; ++i) {
-            const double missed = std::max(0.0, double(problems_.sign[k * n + i]) * goal[i]);
-            nothing += 0.5 * problems_.costs[k * n + i] * missed * missed;
+            const double missed = std::max(0.0, double(own.sign[i]) * own.goal[i]);
+            nothing += 0.5 * own.cost(i) * missed * missed;
         }
         one.negligible = kNegligible * nothing;
         for (size_t e = 0; e < n_extra; ++e) {
@@ -241,8 +254,9 @@ class ManyClasses {
     }
 
     double push(size_t k, size_t i) const {
-        const float cost = problems_.costs[k * n_ + i];
-        return cost > 0 ? cost * problems_.sign[k * n_ + i] * std::max(0.0, shortfall(k, i)) : 0.0;
+        const Problems::Rows own = problems_.rows(k, n_);
+        const float cost = own.cost(i);
+        return cost > 0 ? cost * own.sign[i] * std::max(0.0, own.sign[i] * (double(own.goal[i]) - out_.scores[k * n_ + i])) : 0.0;
     }
 
     // Goes along the direction as far as is best, and looks for the next.
@@ -276,8 +290,8 @@ class ManyClasses {
     void search(size_t k, bool moves, Scratch& scratch) {
         Class& one = classes_[k];
         const size_t n = n_, d = d_, n_extra = problems_.n_extra;
-        const float *costs = problems_.costs + k * n, *goal = problems_.goal + k * n, *move = move_.data() + k * n;
-        const int8_t* sign = problems_.sign + k * n;
+        const Problems::Rows own = problems_.rows(k, n);
+        const float* move = move_.data() + k * n;
         float *w = out_.w + k * d, *scores = out_.scores + k * n;
         const float* p = p_.data() + k * d;
         double* q = out_.q + k * n_extra;
@@ -296,24 +310,27 @@ class ManyClasses {
             plane.A[1 + e] = plane.A[(1 + e) * V] = pull * dq;
             Z[e] = problems_.column(k, e, n);
         }
-        const bool all = !moves || !one.newton;
+        const bool all = moves && !one.newton;
         double beside = 0;  // how far the columns Z may move a text on the way
         for (size_t e = 0; e < n_extra && moves; ++e) beside += 1.5 * std::abs(one.dq[e]) * one.largest[e];
         scratch.furthest.resize(n);
-        plane.enough = all ? 0.0 : 1e-3 * std::max(1e-9 * out_.value[k], 0.5 * one.decrement);
+        plane.enough = all || !moves ? 0.0 : 1e-3 * std::max(1e-9 * out_.value[k], 0.5 * one.decrement);
         plane.enough_share = moves ? (all ? 1e-3 : 0.0) : 1e-9;
-        level_.reach(sign, goal, scores, move, n, moves ? (all ? 0.f : 1.5f) : 0.f, scratch.furthest.data());
+        level_.reach(own.sign, own.goal, scores, move, n, moves ? (all ? 0.f : 1.5f) : 0.f, scratch.furthest.data());
         Minimum minimum;
         for (double reach = 0.3;; reach *= 4) {  // texts further beyond their margin all the way are left out
             Candidates& texts = scratch.candidates;
-            texts.clear(V, n);
+            const auto counts = [&](size_t i) { return (all || scratch.furthest[i] > -reach - beside) && own.cost(i) > 0; };
+            size_t n_counted = 0;
+            for (size_t i = 0; i < n; ++i) n_counted += counts(i);
+            texts.clear(V, n_counted);
             for (size_t i = 0; i < n; ++i) {
-                if (!(all || scratch.furthest[i] > -reach - beside) || !(costs[i] > 0)) continue;
-                const double y = sign[i];
+                if (!counts(i)) continue;
+                const double y = own.sign[i];
                 double D[kMostVariables] = {moves ? move[i] : 0.0};
                 for (size_t e = 0; e < n_extra; ++e) D[0] += (moves ? one.dq[e] : 0.0) * Z[e][i], D[1 + e] = y * Z[e][i];
                 D[0] *= y;
-                texts.add(y * (double(goal[i]) - scores[i]), costs[i], D);
+                texts.add(y * (double(own.goal[i]) - scores[i]), own.costs[i], D);
             }
             const SearchRows search_rows = texts.rows();
             minimum = minimise(level_, plane, search_rows);

@@ -8,7 +8,7 @@ from learners.long_run_primal import GAP, examine, force_steps_of_all_classes
 
 from textmargin import PriorSVC, core
 from textmargin._system.levels import vector_level
-from textmargin.learners import _batch
+from textmargin.learners import _batch, _grouping
 
 
 @pytest.fixture(params=[False, True], ids=["as chosen", "in step"])
@@ -56,7 +56,7 @@ def test_the_number_of_threads_changes_nothing():
 def test_groups_of_classes_change_nothing_but_memory(monkeypatch):
     X, Y = many_labels()
     whole = PriorSVC().fit(X, Y)
-    monkeypatch.setattr(_batch, "_GROUP_BYTES", 1.0)
+    monkeypatch.setattr(_grouping, "_GROUP_BYTES", 1.0)
     np.testing.assert_allclose(PriorSVC().fit(X, Y).coef_, whole.coef_, atol=1e-5)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,17 @@ from joblib import delayed
 from threadpoolctl import threadpool_limits
 
 from .. import core
-from .._system.levels import vector_level
 from .._system.parallel import run_jobs
 from .._system.threads import n_threads
-from .._typing import Floats, Indices
+from .._typing import Floats
 from ..errors import TooLargeError
+from ._grouping import Start, Task, split_groups
+from ._objectives import Objectives, Table, Tables
 from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
 from .newton import EXACT_SIZE, Solution, newton
 from .objective import Objective, Point, canonical
 from .solver_texts import COPY_SHARE, ENTRY_BYTES, SolverTexts, local_texts
 
-_GROUP_BYTES = 400e6  # of what the core holds of a group of objectives
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
 _MOST_COPIED = 0.5  # of the matrix: rows of a class that are copied, to be close together; more are read where they are
 _MOST_LOADED = 50_000_000  # entries of a matrix elsewhere that is taken to memory for double precision
@@ -41,20 +40,6 @@ _FURTHEST = 100.0  # beyond, the rounding of single precision is seen in margins
 _BACKGROUND_TOL = 1e-3
 _NOT_ASKED_FOR: Floats = np.empty(0)  # shortfalls, which nobody needs of a minimum
 _CONVERGED = 1  # of the ways in which the core leaves an objective
-
-
-@dataclass(frozen=True)
-class Start:
-    """Where to start from: weights, and the coefficients of the columns."""
-
-    w: Floats
-    q: Floats
-
-    def point(self, objective: Objective) -> Point:
-        return objective.point(np.asarray(self.w, dtype=np.float64), self.q)
-
-
-Task = tuple[Objective, Start | None]  # what to minimise, and from where
 
 
 @dataclass(frozen=True)
@@ -75,19 +60,20 @@ class Batch:
 
     def minimise(self, cases: Iterable[Task]) -> Iterator[Solution]:
         """The minimum of each objective, in their order; memory is that of a group of them."""
-        cases, texts = iter(cases), _TextsOnce()
-        for first in cases:
-            yield from self._group([first, *islice(cases, _group_size(first[0], self.memory_share) - 1)], texts)
+        texts = _TextsOnce()
+        for group in split_groups(cases, self.memory_share, n_threads(self.n_jobs)):
+            yield from self._group(group, texts)
 
     def _group(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
         solutions: list[Solution | None] = [None] * len(cases)
         together: dict[Any, list[int]] = {}
+        tables = Tables()
         for number, (objective, start) in enumerate(cases):
-            if _takes_single(objective, texts.look(objective.X)):
+            if _takes_single(objective, tables.of(objective), texts.look(objective.X)):
                 key = id(objective.X), objective.penalty, len(objective.columns), start is None
                 together.setdefault(key, []).append(number)
         for numbers in together.values():
-            for number, solution in zip(numbers, self._in_step([cases[k] for k in numbers], texts), strict=True):
+            for number, solution in zip(numbers, self._in_step([cases[k] for k in numbers], texts, tables), strict=True):
                 solutions[number] = solution
         left = [k for k, solution in enumerate(solutions) if solution is None or not self._ended(solution)]
         cases, left = self._in_double(cases, left, solutions, texts)
@@ -117,9 +103,9 @@ class Batch:
     def _ended(self, solution: Solution) -> bool:
         return solution.converged or solution.n_iter >= self.max_iter
 
-    def _in_step(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
+    def _in_step(self, cases: list[Task], texts: _TextsOnce, tables: Tables) -> list[Solution]:
         """What the core finds; not converged where it leaves the rest to `newton`."""
-        group = Objectives.of([objective for objective, _ in cases])
+        group = Objectives.of([objective for objective, _ in cases], tables)
         warm = cases[0][1] is not None
         if warm:
             w = np.array([start.w for _, start in cases if start is not None], dtype=np.float32)
@@ -162,86 +148,6 @@ class Batch:
         # BLAS keeps to one thread in each, where its own threads would only wait for one another.
         with threadpool_limits(limits=1, user_api="blas"):
             yield from run_jobs(jobs, self.n_jobs)
-
-
-@dataclass(frozen=True)
-class Objectives:
-    """Objectives over one matrix as the core takes them: tables (n_objectives, n_rows)."""
-
-    X: Matrix
-    weight: Any
-    sign: Any
-    goal: Any
-    costs: Any
-    shared: Any  # a column that all objectives have, such as that of the intercept; empty: none
-    own: Any
-    pull: Floats
-    target: Floats
-    penalty: float
-
-    @classmethod
-    def of(cls, objectives: list[Objective]) -> Objectives:
-        first = objectives[0]
-        n, n_columns = first.X.shape[0], len(first.columns)
-        shape = len(objectives), n
-        sign, goal, costs = np.empty(shape, np.int8), np.empty(shape, np.float32), np.empty(shape, np.float32)
-        for k, one in enumerate(objectives):
-            sign[k], costs[k] = one.y, one.costs
-            goal[k] = _goal(one)
-        is_shared = n_columns > 0 and all(_same_first(one, first) for one in objectives)
-        own = np.empty((len(objectives), n_columns - is_shared, n), np.float32)
-        for k, one in enumerate(objectives):
-            own[k] = one.columns.Z[:, int(is_shared) :].T
-        return cls(
-            first.X,
-            first.costs.astype(np.float32),
-            sign,
-            goal,
-            costs,
-            np.ascontiguousarray(first.columns.Z[:, 0], dtype=np.float32) if is_shared else np.empty(0, np.float32),
-            own,
-            np.array([one.columns.pull for one in objectives]).reshape(len(objectives), n_columns),
-            np.array([one.columns.target for one in objectives]).reshape(len(objectives), n_columns),
-            first.penalty,
-        )
-
-    def descend(
-        self, texts: SolverTexts, most_copied: int, w: Any, q: Floats, warm: bool, tol: float, max_iter: int, n_jobs: int | None
-    ) -> tuple[Any, Floats, Indices, Any]:
-        """Minimise all from w and q, which are moved: scores, the last decrements, numbers of steps, and which converged."""
-        scores, _, gap, n_iter, outcome = core.fit_classes(
-            texts,
-            vector_level(),
-            self.weight,
-            self.sign,
-            self.goal,
-            self.costs,
-            self.shared,
-            self.own,
-            self.pull,
-            self.target,
-            self.penalty,
-            w,
-            q,
-            warm,
-            tol,
-            max_iter,
-            n_threads(n_jobs),
-            most_copied,
-        )
-        return scores, gap, n_iter.astype(np.intp), outcome == _CONVERGED
-
-    def origin(self) -> tuple[Any, Floats]:
-        """No weights, and no coefficients of columns."""
-        return np.zeros((len(self.sign), self.X.shape[1]), np.float32), np.zeros(self.pull.shape)
-
-    def nobody(self) -> Objectives:
-        """One objective: every text is outside the class, at the margin that texts outside most often have."""
-        inside = self.sign[0] > 0
-        margin = np.median(np.abs(self.goal[0][~inside])) if not inside.all() else 1.0
-        sign = np.full_like(self.sign[:1], -1)
-        first = {name: getattr(self, name)[:1] for name in ("own", "pull", "target")}
-        return replace(self, sign=sign, goal=sign * np.float32(margin), costs=self.weight[None], **first)
 
 
 @dataclass
@@ -306,38 +212,17 @@ def _is_even(X: Matrix) -> bool:
     return least > _SMALLEST and most < _LARGEST and most < _UNEVEN * least
 
 
-def _takes_single(objective: Objective, texts: _Texts) -> bool:
+def _takes_single(objective: Objective, table: Table, texts: _Texts) -> bool:
     if not texts.suits or len(objective.columns) > core.MOST_EXTRA_COLUMNS:
         return False
-    counted = objective.costs > 0
-    n_counted, n_positive = np.count_nonzero(counted), np.count_nonzero(counted & (objective.y > 0))
+    n_counted, n_positive = table.counts(objective.held_out)
     if min(n_counted, objective.X.shape[1]) <= EXACT_SIZE or not 0 < n_positive < n_counted:
         return False
-    heaviest = float(objective.costs.max())
-    if not all(_LIGHTEST < size < _HEAVIEST for size in (heaviest, objective.penalty)):
+    if not all(_LIGHTEST < size < _HEAVIEST for size in (table.heaviest, objective.penalty)):
         return False
-    steepness = texts.mean_square * heaviest / objective.penalty
-    furthest = max(np.abs(objective.columns.Z).max(initial=0.0), np.abs(_goal(objective)).max(initial=0.0))
+    steepness = texts.mean_square * table.heaviest / objective.penalty
+    furthest = max(np.abs(objective.columns.Z).max(initial=0.0), table.furthest)
     return bool(steepness < _STEEPEST and furthest <= _FURTHEST)
-
-
-def _goal(objective: Objective) -> Floats:
-    """m∘y − offset; 0 where the cost is."""
-    counted = objective.costs > 0
-    return np.where(counted, np.where(counted, objective.margins, 0.0) * objective.y - objective.offset, 0.0)
-
-
-def _same_first(one: Objective, other: Objective) -> bool:
-    Z, others = one.columns.Z, other.columns.Z
-    return Z.base is others.base is not None or np.array_equal(Z[:, 0], others[:, 0])
-
-
-def _group_size(objective: Objective, memory_share: float) -> int:
-    X = objective.X
-    n, d = X.shape
-    if isinstance(X, BlockMatrix):  # each group goes over all of it: as many as there is room for
-        return int(np.clip(memory_share * X.memory / (40 * n + 16 * d), 1, 512))
-    return int(np.clip(_GROUP_BYTES // (25 * n + 16 * d), 8, 512))
 
 
 def _newton(X: Matrix, objective: Objective, start: Start | None, tol: float, max_iter: int, n_before: int) -> Solution:

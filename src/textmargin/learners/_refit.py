@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .matrix import Rows
+from .matrix import BlockMatrix, Rows
 from .objective import Objective
 
 FOLD_TOL = 1e-3
@@ -21,9 +21,7 @@ FOLD_TOL = 1e-3
 
 def without(objective: Objective, rows: Rows) -> Objective:
     """The objective over all rows but these."""
-    costs = objective.costs.copy()
-    costs[rows] = 0.0
-    return replace(objective, costs=costs)
+    return replace(objective, held_out=rows) if isinstance(objective.X, BlockMatrix) else objective.without(rows)
 
 
 def has_both_sides(objective: Objective, n_texts: int) -> bool:
@@ -31,5 +29,5 @@ def has_both_sides(objective: Objective, n_texts: int) -> bool:
 
     Of one side alone, any intercept beyond its margin is a minimum; from the origin, at least no held-out text chooses it.
     """
-    counted = objective.costs[:n_texts] > 0
+    counted = objective.counted[:n_texts]
     return bool(np.unique(objective.y[:n_texts][counted]).size == 2)

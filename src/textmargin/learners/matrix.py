@@ -29,6 +29,9 @@ class BlockMatrix(ABC):
 
     shape: tuple[int, int]
     memory: float = float("inf")  # bytes that whoever works on it should keep to
+    bytes_per_text: int = (
+        40  # that the solver holds of each text and class: its score, and where texts are asked, the active rows
+    )
 
     @abstractmethod
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:

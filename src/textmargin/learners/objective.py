@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import core
-from .._typing import Floats
+from .._typing import Bools, Floats
 from .matrix import Matrix, Rows
 
 
@@ -60,6 +60,7 @@ class Objective:
     columns: ExtraColumns
     penalty: float  # λ
     offset: Floats | float = 0.0
+    held_out: Rows | None = None  # rows that are left out all the same: many refits of large data share the arrays above
 
     def __post_init__(self) -> None:
         counted = self.costs > 0
@@ -69,7 +70,22 @@ class Objective:
     def on(self, X: Matrix) -> Objective:
         """The same over a matrix that is in memory, in double precision."""
         y, costs, margins = (np.asarray(values, dtype=np.float64) for values in (self.y, self.costs, self.margins))
-        return replace(self, X=X, y=y, costs=costs, margins=margins)
+        found = replace(self, X=X, y=y, costs=costs, margins=margins, held_out=None)
+        return found if self.held_out is None else found.without(self.held_out)
+
+    def without(self, rows: Rows) -> Objective:
+        """The objective over all rows but these."""
+        costs = self.costs.copy()
+        costs[rows] = 0.0
+        return replace(self, costs=costs)
+
+    @property
+    def counted(self) -> Bools:
+        """Which rows have a say."""
+        counted = self.costs > 0
+        if self.held_out is not None:
+            counted[self.held_out] = False
+        return np.asarray(counted)
 
     def times(self, w: Floats) -> Floats:
         """Xw."""

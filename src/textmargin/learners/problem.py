@@ -66,6 +66,8 @@ class Problem:
 
     def with_contrasts_of(self, texts: Rows) -> Rows:
         """The rows of some texts and of their contrasts: what has to go when these are held out."""
+        if not self.owners.size:
+            return texts
         return np.concatenate([texts, self.n_texts + np.flatnonzero(np.isin(self.owners, texts))])
 
     def in_fold(self, number: int) -> Problem:

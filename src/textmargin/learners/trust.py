@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from .._ties import first_maximum
 from .._typing import Floats
-from ._batch import Batch, Start
+from ._batch import Batch
+from ._grouping import Start
 from ._held_out_cost import ProblemSize
 from ._refit import FOLD_TOL, has_both_sides, without
 from .leave_one_out import leave_one_out
@@ -113,10 +114,14 @@ class Solver:
         posed: deque[tuple[Objective, Rows]] = deque()
 
         def cases() -> Iterator[tuple[Objective, Start | None]]:
+            whole: tuple[Problem, Fit, TrustSetting, Objective] | None = None  # of the class at hand, for all its folds
             for refit in refits:
                 problem, fit = refit.problem, refit.fit
-                setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
-                objective = without(_pose(problem, setting), problem.with_contrasts_of(refit.rows))
+                if whole is None or whole[0] is not problem or whole[1] is not fit:
+                    setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
+                    whole = problem, fit, setting, _pose(problem, setting)
+                setting = whole[2]
+                objective = without(whole[3], problem.with_contrasts_of(refit.rows))
                 posed.append((objective, refit.rows))
                 start = Start(fit.w, coefficients(problem, setting, fit))
                 yield objective, start if has_both_sides(objective, problem.n_texts) else None

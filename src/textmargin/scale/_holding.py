@@ -24,6 +24,7 @@ from .._typing import Floats, Indices
 from ..errors import StoreError, TextmarginError
 from ..learners.solver_texts import ActiveRows, LocalTexts, Singles, Sums
 from ..representations.drafts import ENTRY, StoredRows
+from ._shared_memory import Inbox, Message, Outbox, make_outbox
 
 # Active rows as they travel: their numbers, their costs (one where all are the same), errors, and columns Z (None for ones).
 PackedRows: TypeAlias = tuple[NDArray[np.int32], Singles, Singles, list[Singles | None]]
@@ -72,6 +73,26 @@ class Holding:
             width = n_columns if self._columns is None else self._columns.size
             self._texts = core.SparseTexts.mapped(str(starts), str(entries), width)
         self._solver = LocalTexts(self._texts, self._n_threads)
+        self._inbox, self._outboxes = Inbox(), dict[str, Outbox]()
+
+    def greet(self, message: Message) -> Message | None:
+        """What a message says, by memory of this process; None where it is from another machine."""
+        outbox = make_outbox()
+        try:
+            value = self._inbox.read(message)
+        except OSError:
+            return None
+        if outbox is None:
+            return None
+        self._outboxes["greet"] = outbox
+        return outbox.write(value)
+
+    def answer(self, method: str, message: Message) -> Message:
+        """What a method gives for the arguments of a message; until that method is asked again."""
+        value = getattr(self, method)(*self._inbox.read(message))
+        if method not in self._outboxes:
+            self._outboxes[method] = Outbox()
+        return self._outboxes[method].write(value)
 
     def facts(self) -> HoldingFacts:
         """Where it is, and of what shape."""

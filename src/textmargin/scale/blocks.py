@@ -43,6 +43,8 @@ class Blocks(BlockMatrix):
     ((3, 2), [1.0, 1.0, 2.0])
     """
 
+    bytes_per_text = 8  # its score and its move: rows are read where they are
+
     def __init__(self, store: Store, n_columns: int, n_jobs: int | None = None, memory: float | None = None) -> None:
         self.store, self.n_jobs = store, n_jobs
         self.memory = machine_memory() / 2 if memory is None else memory

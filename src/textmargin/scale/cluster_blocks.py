@@ -1,15 +1,16 @@
 """A sparse matrix whose rows lie with the workers of a Dask cluster, each with its share of neighbouring parts.
 
 All workers are asked at once, one message each; what they answer is put together, or added up, in the order of the rows, so that
-results do not depend on who answers first. A share whose worker is lost is made anew on another one, from what Dask can compute
-again, and asked again: it has the same rows, so that sums are the same to the bit.
+results do not depend on who answers first. Vectors go to a worker of this machine through memory that both have
+(`_shared_memory.py`). A share whose worker is lost is made anew on another one, from what Dask can compute again, and asked
+again: it has the same rows, so that sums are the same to the bit.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import iadd
@@ -27,12 +28,14 @@ from ..learners.matrix import BlockMatrix
 from ..learners.solver_texts import ActiveRows, Singles, Sums, rows_between
 from ._client import client, worker_threads
 from ._holding import Holding, HoldingFacts, PackedRows, pack_rows
+from ._shared_memory import Inbox, Message, make_outbox
 from ._tasks import compute_parts, split_evenly
 
 _POLL = 0.5  # seconds between two looks whether a worker that has not answered is still there
 _SLOW = 30.0  # seconds after which it is named
 _MOST_LOSSES = 5  # of one share in a row: more are not by chance
 
+_GREETING = np.arange(1 << 13, dtype=np.float64)  # large enough to go through memory
 _UNKNOWN = HoldingFacts("?", 1, -1, -1, None)  # until it was asked
 
 
@@ -44,6 +47,7 @@ class _Share:
     last: int
     holding: Any  # the actor
     facts: HoldingFacts = _UNKNOWN
+    inbox: Inbox | None = None  # of its answers, where it is on this machine
 
 
 class ClusterBlocks(BlockMatrix):
@@ -82,6 +86,7 @@ class ClusterBlocks(BlockMatrix):
         self._active: Sequence[ActiveRows] = ()
         self._client = client()
         self._n_columns = n_columns
+        self._outbox = make_outbox()
         self.memory = machine_memory() / 2  # here: workers see to theirs
         parts = compute_parts(self.pieces) if computed is None else list(computed)
         homes = split_evenly(len(self.pieces), worker_threads(self._client))
@@ -89,6 +94,7 @@ class ClusterBlocks(BlockMatrix):
         self._shares = [_Share(*ends, holding.result()) for (_, ends), holding in zip(homes, holdings, strict=True)]
         for share, facts in zip(self._shares, self._ask("facts"), strict=True):
             share.facts = facts
+            share.inbox = self._common_memory(share)
         self._starts = np.cumsum([0, *(share.facts.n_rows for share in self._shares)])
         self.shape = int(self._starts[-1]), n_columns
 
@@ -182,7 +188,7 @@ class ClusterBlocks(BlockMatrix):
 
     def _spread(self, share: _Share, answer: Any) -> Any:
         if share.facts.columns is None:
-            return answer
+            return answer if answer.flags.writeable else answer.copy()
         whole = np.zeros((*answer.shape[:-1], self._n_columns), answer.dtype)
         whole[..., share.facts.columns] = answer
         return whole
@@ -194,7 +200,7 @@ class ClusterBlocks(BlockMatrix):
         waiting = dict(enumerate(arguments or [()] * len(self._shares)))
         answers: list[Any] = [None] * len(waiting)
         for _ in range(_MOST_LOSSES):
-            calls = {i: self._call(self._shares[i], method, given) for i, given in waiting.items()}
+            calls = self._call_each(waiting, method)
             for i, call in calls.items():
                 try:
                     answers[i] = call()
@@ -209,13 +215,45 @@ class ClusterBlocks(BlockMatrix):
             f"more of them."
         )
 
-    def _call(self, share: _Share, method: str, arguments: tuple[Any, ...]) -> Callable[[], Any]:
-        """Ask, and give what waits for the answer."""
+    def _call_each(self, arguments: Mapping[int, tuple[Any, ...]], method: str) -> dict[int, Callable[[], Any]]:
+        """Ask shares, by number, and give what waits for the answer of each; what they have in common is written once."""
+        here = [i for i in arguments if self._shares[i].inbox is not None]
+        messages: dict[int, Message] = {}
+        if here and self._outbox is not None:
+            message = self._outbox.write([arguments[i] for i in here])
+            messages = {i: replace(message, value=own) for i, own in zip(here, message.value, strict=True)}
+        return {i: self._call(self._shares[i], method, given, messages.get(i)) for i, given in arguments.items()}
+
+    def _call(self, share: _Share, method: str, arguments: tuple[Any, ...], message: Message | None = None) -> Callable[[], Any]:
+        """Ask, by a message where its memory is this one's too, and give what waits for the answer."""
         try:
-            future = getattr(share.holding, method)(*arguments)
+            holding = share.holding
+            future = getattr(holding, method)(*arguments) if message is None else holding.answer(method, message)
         except RuntimeError:  # which Dask raises where it knows that the worker is lost
             return _lost
-        return lambda: self._wait(share, future)
+        return lambda: self._read(share, self._wait(share, future))
+
+    def _read(self, share: _Share, answer: Any) -> Any:
+        if not isinstance(answer, Message) or share.inbox is None:
+            return answer
+        try:
+            return share.inbox.read(answer)
+        except OSError as error:  # it has died since
+            raise _LostError from error
+
+    def _common_memory(self, share: _Share) -> Inbox | None:
+        """What reads the answers of a worker that is on this machine; None where it is not."""
+        if self._outbox is None:
+            return None
+        try:
+            answer = self._call(share, "greet", (self._outbox.write(_GREETING),))()
+        except _LostError:  # found out again when it is asked
+            return None
+        inbox = Inbox()
+        try:
+            return inbox if answer is not None and np.array_equal(inbox.read(answer), _GREETING) else None
+        except OSError:
+            return None
 
     def _wait(self, share: _Share, future: Any) -> Any:
         begin, noted = time.monotonic(), False
@@ -259,6 +297,7 @@ class ClusterBlocks(BlockMatrix):
             self._shares[i] = made
             try:
                 made.facts = self._call(made, "facts", ())()
+                made.inbox = self._common_memory(made)
                 if self._active:
                     self._call(made, "activate", (self._active_in(self._rows()[i]),))()
             except _LostError:
