@@ -55,12 +55,17 @@ class Peak(threading.Thread):
 
     def run(self) -> None:
         while True:
-            self.own = max(self.own, _gigabytes("RssAnon"))
+            self.own = max(self.own, _own())
             time.sleep(0.02)
 
     @property
     def resident(self) -> float:
         return _gigabytes("VmHWM")
+
+
+def _own() -> float:
+    """What is not a mapped file: memory of this process, and what it shares with others."""
+    return _gigabytes("RssAnon") + _gigabytes("RssShmem")
 
 
 def _gigabytes(name: str, pid: int | str = "self") -> float:
@@ -121,9 +126,9 @@ def on_dask(X, Y, n_jobs: int) -> dict:
     with connect(workers=n_jobs, memory_limit=0) as client:
         pieces = [delayed(_read_rows, pure=False)(*paths, start, end) for start, end in pairwise(cuts)]
         blocks = ClusterBlocks(pieces, N_TERMS)
-        found = timed_fit(blocks, Y, None)
+        found = timed_fit(blocks, Y, n_jobs)
         found["peak"] += sum(client.run(_gigabytes, "VmHWM").values())
-        found["own"] += sum(client.run(_gigabytes, "RssAnon").values())
+        found["own"] += sum(client.run(_own).values())
     return found
 
 

@@ -84,14 +84,13 @@ def make_outbox() -> Outbox | None:
 class Inbox:
     """What another process wrote; a value is to be done with, or copied, before that one writes again."""
 
-    _memories: dict[tuple[int, int], Any] = field(default_factory=dict)
+    _memories: dict[str, Any] = field(default_factory=dict)  # by their secret
 
     def read(self, message: Message) -> Any:
         """The value that a message stands for. Raises OSError where its memory cannot be had."""
-        key = message.process, message.file
-        memory = self._memories.get(key)
+        memory = self._memories.get(message.secret)
         if memory is None or len(memory) < message.size:
-            memory = self._memories[key] = _map(message)
+            memory = self._memories[message.secret] = _map(message)
         return _replace(message.value, lambda one: isinstance(one, _Place), lambda where: _view(memory, where))
 
 
