@@ -3,6 +3,7 @@
     python -m benchmarks.bench_scale cost --documents 1000000       # ten topics in memory, out of core, on Dask, by LIBLINEAR
     python -m benchmarks.bench_scale size --documents 10000000 --memory 8   # from files to a model and decisions, out of core
     python -m benchmarks.bench_scale killed --documents 100000      # kill -9 at ten random moments, then the same command again
+    python -m benchmarks.bench_scale killed --who driver            # the same on a cluster, whose driver, or a worker, is killed
 
 Documents are planted (`planted.py`): 60 words of 500,000, ten topics. Each candidate of `cost` runs in a process of its own, on a
 matrix that lies on disk; reading it into memory is not part of the seconds. A gap is how far the worst topic's objective is above
@@ -22,8 +23,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -278,51 +279,77 @@ def record_stages() -> Iterator[dict[str, float]]:
 
 
 def killed(arguments) -> None:
-    """`textmargin train --memory`, ended by kill -9 at ten random moments, and then let go on to its end: the same model."""
+    """`textmargin train`, out of core or on a cluster: kill -9 ends it, or a worker, at ten random moments; the same model."""
     rng = random.Random(0)
-    with tempfile.TemporaryDirectory() as place:
-        source = Path(place) / "texts.csv"
-        words, has = draw(0, arguments.documents)
-        table = word_table()
-        with source.open("w") as file:
-            file.write("text,topic\n")
-            for row, own in zip(words, has, strict=True):
-                text = table[row].tobytes().decode()
-                file.write(f"{text},{TOPICS[int(own.argmax())] if own.any() else 'none'}\n")
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        source, words, table = write_csv(Path(place), arguments.documents)
+        own = ["--memory", "300MB"]
+        if arguments.who != "run":
+            address, workers = stack.enter_context(running_cluster(2))
+            own = ["--cluster", address]
 
         def command(output: str) -> list[str]:
-            train = [
+            return [
+                sys.executable,
                 "-m",
                 "textmargin",
                 "train",
                 str(source),
-                "--memory",
-                "300MB",
+                *own,
                 "--no-digests",
                 "-o",
-                str(Path(place) / output),
+                str(Path(place, output)),
             ]
-            return [sys.executable, *train]
 
         began = time.perf_counter()
         subprocess.run(command("whole.tmm"), check=True, capture_output=True)
         whole = time.perf_counter() - began
-        moments = sorted(rng.uniform(0, whole) for _ in range(10))
-        for moment in moments:
+        texts = [table[row].tobytes().decode() for row in words[:2000]]
+        expected = textmargin.load(Path(place, "whole.tmm")).decision_function(texts)
+
+        def is_same() -> bool:
+            return np.array_equal(textmargin.load(Path(place, "killed.tmm")).decision_function(texts), expected)
+
+        same = []
+        for moment in sorted(rng.uniform(0, whole) for _ in range(10)):
             process = subprocess.Popen(command("killed.tmm"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 process.wait(moment)
-                (Path(place) / "killed.tmm").unlink()  # it was done: begin again
             except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
+                victim = rng.choice(workers()) if arguments.who == "worker" else process.pid
+                os.kill(victim, signal.SIGKILL)
+                ended = process.wait()
+                same += [] if ended else [is_same()]
+                Path(place, "killed.tmm").unlink(missing_ok=True)
+            else:
+                Path(place, "killed.tmm").unlink()  # it was done: begin again
             half = [path.name for path in Path(place).glob("*.tmm*") if path.name not in ("whole.tmm", "killed.tmm.parts")]
-            print(f"killed after {moment:5.1f} of {whole:.1f} s; beside it: {half or 'nothing'}", flush=True)
+            print(f"{arguments.who} killed after {moment:5.1f} of {whole:.1f} s; beside it: {half or 'nothing'}", flush=True)
+        if arguments.who == "worker":
+            print(f"the same scores to the last bit: {sum(same)} of {len(same)} runs that lost a worker")
+            return
         subprocess.run(command("killed.tmm"), check=True, capture_output=True)
-        models = [textmargin.load(Path(place) / name) for name in ("whole.tmm", "killed.tmm")]
-        texts = [table[row].tobytes().decode() for row in words[:2000]]
-        scores = [model.decision_function(texts) for model in models]
-        print(f"the same scores to the last bit: {np.array_equal(*scores)}")
+        print(f"the same scores to the last bit: {is_same()}")
+
+
+def write_csv(folder: Path, n_texts: int) -> tuple[Path, np.ndarray, np.ndarray]:
+    """A file of texts of one topic each; their words by number, and the table of all words."""
+    source, table = folder / "texts.csv", word_table()
+    words, has = draw(0, n_texts)
+    with source.open("w") as file:
+        file.write("text,topic\n")
+        for row, own in zip(words, has, strict=True):
+            file.write(f"{table[row].tobytes().decode()},{TOPICS[int(own.argmax())] if own.any() else 'none'}\n")
+    return source, words, table
+
+
+@contextmanager
+def running_cluster(n_workers: int) -> Iterator[tuple[str, Callable[[], list[int]]]]:
+    """A scheduler with workers in processes of their own, which outlive whoever uses them; and what tells their numbers."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
+        yield cluster.scheduler_address, lambda: [*client.run(os.getpid).values()]
 
 
 def main() -> None:
@@ -333,6 +360,7 @@ def main() -> None:
     parser.add_argument("--candidate", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "textmargin-bench", help="of the corpora")
+    parser.add_argument("--who", choices=["run", "driver", "worker"], default="run", help="of killed: whom")
     parser.add_argument("--memory", type=float, default=8, help="of size: gigabytes")
     arguments = parser.parse_args()
     if arguments.section == "candidate":
