@@ -9,7 +9,10 @@ from sklearn.preprocessing import normalize
 
 from textmargin import Contrasts, PriorSVC
 from textmargin.learners import _batch
+from textmargin.learners._grouping import split_groups
 from textmargin.learners.matrix import stack
+from textmargin.learners.objective import ExtraColumns, Objective
+from textmargin.learners.solver_texts import local_texts
 
 from .block_rows import BlockRows
 
@@ -129,3 +132,59 @@ def test_contrasts_below_texts_keep_to_the_memory_of_these():
     X = BlockRows([sp.csr_matrix(np.eye(3))])
     X.memory = 1e6
     assert stack(X, sp.csr_matrix(np.eye(3))).memory == 1e6
+
+
+class MappedRows(BlockRows):
+    """Rows that the core addresses, as those on disk are."""
+
+    bytes_per_text = 8
+
+    def solver_texts(self):
+        return local_texts(self.take(np.arange(self.shape[0])))
+
+
+FOLD_OPTIONS = ["plain", "no intercept", "margins", "balanced", "fixed", "ridge"]
+
+
+@pytest.mark.parametrize("name", FOLD_OPTIONS)
+@pytest.mark.parametrize("memory", [np.inf, 1e5, 1.0])
+def test_folds_that_share_a_table_give_the_scores_of_memory(name, memory, monkeypatch):
+    """However many of them are learnt together, and whether or not their rows are copied."""
+    monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
+    X, Y = corpus()
+    blocks = MappedRows.cut(X, [400])
+    blocks.memory = memory
+    weight = np.where(np.arange(N) % 50, 1.0, 0.0)
+    expected, found = (PriorSVC(**OPTIONS[name]).fit(rows, Y, weight).fold_decision_function() for rows in (X, blocks))
+    np.testing.assert_allclose(found, expected, atol=2e-2)
+
+
+def test_contrasts_go_with_their_texts_though_folds_of_classes_then_differ(monkeypatch):
+    monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
+    X, Y = corpus()
+    some = np.arange(0, 60)
+    contrasts = Contrasts(X[some] - X[some + 100].multiply(0.5), np.where(Y[some] > 0, 1.0, 0.0), some, 0.5)
+    expected, found = (
+        PriorSVC(trust="fixed").fit(rows, Y, contrasts=contrasts).fold_decision_function()
+        for rows in (X, MappedRows.cut(X, [77]))
+    )
+    np.testing.assert_allclose(found, expected, atol=2e-2)
+
+
+def test_refits_of_a_class_stay_together_and_threads_have_as_many_classes_each():
+    X, Y = corpus()
+    blocks = MappedRows.cut(X, [400])
+    n, d = X.shape
+    y, costs, Z = 2.0 * Y - 1, np.ones(n), ExtraColumns(np.ones((n, 1)), np.zeros(1), np.zeros(1))
+    folds = np.array_split(np.arange(n), 4)
+    tasks = []
+    for k in range(N_TOPICS):
+        sign, margins = y[:, k].copy(), np.ones(n)
+        tasks += [(Objective(blocks, sign, costs, margins, Z, 1.0, held_out=rows), None) for rows in folds]
+    bundle = 21 * n + 4 * (8 * n + 16 * d)
+    blocks.memory = 3.5 * bundle
+    groups = list(split_groups(tasks, 1.0, 2))
+    assert [len(group) for group in groups] == [8, 12]  # three would fit, but two keep two threads busy; the rest is what is left
+    assert [task for group in groups for task in group] == tasks
+    blocks.memory = 0.0
+    assert [len(group) for group in split_groups(tasks, 1.0, 2)] == [1] * len(tasks)
