@@ -109,7 +109,8 @@ class RowSums {
 
 class LocalTexts {
   public:
-    // Active rows are copied out, their columns renumbered, where they have no more than `most_copied` entries.
+    // Active rows are copied out, to be close together, their columns renumbered; no more than `most_copied` entries at a time. Where
+    // that would be half of the matrix they are read where they are.
     LocalTexts(const LinearLevel& level, const Entries& X, size_t most_copied, int n_threads)
         : level_(level), X_(X), most_copied_(most_copied), n_threads_(n_threads) {}
 
@@ -175,9 +176,10 @@ class LocalTexts {
             else groups.push_back({k});
         std::vector<size_t> places(groups.size());
         std::iota(places.begin(), places.end(), size_t{0});
-        const int each = std::max(1, n_threads_ / int(std::max<size_t>(groups.size(), 1)));  // threads, where groups are few
+        const size_t at_a_time = std::clamp<size_t>(groups.size(), 1, size_t(n_threads_));
+        const int each = n_threads_ / int(at_a_time);  // threads, where groups are few
         each_class<Scratch>(places, n_threads_, watch, [&](size_t g, Scratch& scratch) {
-            take_active(groups[g], g % 2 == 1, solver, scratch);
+            take_active(groups[g], std::min(most_copied_ / at_a_time, size_t(X_.start[X_.n_rows]) / 2), g % 2 == 1, solver, scratch);
             for (size_t a = 0; a < groups[g].size(); ++a) direction(groups[g][a], scratch.actives[a], solver, scratch, each);
         });
     }
@@ -208,7 +210,7 @@ class LocalTexts {
     }
 
     template <class Solver>
-    void take_active(const std::vector<size_t>& group, bool backwards, Solver& solver, Scratch& scratch) const {
+    void take_active(const std::vector<size_t>& group, size_t most_copied, bool backwards, Solver& solver, Scratch& scratch) const {
         scratch.actives.resize(group.size());
         for (size_t a = 0; a < group.size(); ++a) solver.activate(group[a], scratch.actives[a]);
         scratch.rows = scratch.actives[0].rows;
@@ -218,7 +220,7 @@ class LocalTexts {
                            std::back_inserter(joined));
             scratch.rows.swap(joined);
         }
-        scratch.copies = count_entries(X_, scratch.rows) <= most_copied_;
+        scratch.copies = count_entries(X_, scratch.rows) <= most_copied;
         if (scratch.copies) scratch.copy.take(X_, scratch.rows, scratch.number, backwards);
     }
 

@@ -28,7 +28,6 @@ from .objective import Objective, Point, canonical
 from .solver_texts import COPY_SHARE, ENTRY_BYTES, SolverTexts, local_texts
 
 LEAST_ENTRIES = 30_000  # of the matrix; with fewer, exact steps are as fast
-_MOST_COPIED = 0.5  # of the matrix: rows of a class that are copied, to be close together; more are read where they are
 _MOST_LOADED = 50_000_000  # entries of a matrix elsewhere that is taken to memory for double precision
 _LEAST_TOL = 1e-7  # that single precision is asked for
 _LARGEST, _SMALLEST = 1e9, 1e-9  # sizes of a matrix's values whose squares single precision holds well
@@ -169,13 +168,12 @@ class _TextsOnce:
         self._known: dict[int, _Texts] = {}
 
     def of(self, X: Matrix, n_jobs: int | None) -> tuple[SolverTexts, int]:
-        """What the core takes, and the entries of active rows that it may copy."""
+        """What the core takes, and the entries of active rows that it may copy at a time."""
         texts = self.look(X)
         if texts.single is None:
             texts.single = X.solver_texts() if isinstance(X, BlockMatrix) else local_texts(X)
-        most = _MOST_COPIED * texts.n_entries
-        room = X.memory * COPY_SHARE / n_threads(n_jobs) / ENTRY_BYTES if isinstance(X, BlockMatrix) else most
-        return texts.single, int(min(most, room))
+        most = texts.n_entries * n_threads(n_jobs)
+        return texts.single, int(min(most, X.work_memory * COPY_SHARE / ENTRY_BYTES)) if isinstance(X, BlockMatrix) else most
 
     def look(self, X: Matrix) -> _Texts:
         if id(X) not in self._known:

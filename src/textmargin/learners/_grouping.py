@@ -94,5 +94,5 @@ def _table_bytes(objective: Objective) -> float:
 
 def _room(objective: Objective, memory_share: float) -> float:
     if isinstance(objective.X, BlockMatrix):
-        return memory_share * objective.X.memory
+        return memory_share * objective.X.work_memory
     return max(_GROUP_BYTES, _LEAST * _objective_bytes(objective))

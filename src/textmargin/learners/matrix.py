@@ -61,6 +61,11 @@ class BlockMatrix(ABC):
     def solver_texts(self) -> SolverTexts:
         """What `core.fit_classes` takes: `core.SparseTexts`, or an object that answers for texts elsewhere."""
 
+    @property
+    def work_memory(self) -> float:
+        """Bytes for what is held beside the rows."""
+        return self.memory
+
     def __getitem__(self, rows: Any) -> sp.csr_matrix:
         return self.take(np.arange(self.shape[0])[rows])
 

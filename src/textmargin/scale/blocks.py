@@ -15,8 +15,11 @@ from .._system.threads import n_threads
 from .._typing import Floats, Indices
 from ..errors import TextmarginError
 from ..learners.matrix import BlockMatrix, Rows
+from ..learners.solver_texts import ENTRY_BYTES
 from ..representations.drafts import StoredRows
 from .store import Store
+
+_LEAST_LEFT = 0.3  # of the memory given
 
 
 class Blocks(BlockMatrix):
@@ -79,6 +82,12 @@ class Blocks(BlockMatrix):
             if not widths:
                 raise TextmarginError("matrices has none; give at least one, which may be empty.")
             return cls(store, widths[0], n_jobs)
+
+    @property
+    def work_memory(self) -> float:
+        """What is left beside the matrix, so that the system need not read it again; all where that would be too little."""
+        left = self.memory - ENTRY_BYTES * self._texts.n_entries
+        return left if left > _LEAST_LEFT * self.memory else self.memory
 
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:
         """XW' (n_texts, k)."""
