@@ -29,7 +29,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, validate_params
+from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, lies_elsewhere, validate_params
 from .._system.collections import in_memory
 from .._system.stages import log, stage
 from .._typing import Floats
@@ -214,6 +214,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         names = column_names(y)
         multilabel = names is not None or type_of_target(y) == "multilabel-indicator"
         trained = score_columns(estimator, X, multilabel)
+        if lies_elsewhere(X):  # of so many texts, what single precision made
+            trained = trained.astype(np.float32)
         if multilabel:
             labels = ClassLabels.of(np.arange(trained.shape[1]) if names is None else names, multilabel=True)
         else:

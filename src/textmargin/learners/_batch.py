@@ -72,7 +72,7 @@ class Batch:
                 key = id(objective.X), objective.penalty, len(objective.columns), start is None
                 together.setdefault(key, []).append(number)
         for numbers in together.values():
-            for number, solution in zip(numbers, self._in_step([cases[k] for k in numbers], texts, tables), strict=True):
+            for number, solution in zip(numbers, self._in_step([cases[k] for k in numbers], texts), strict=True):
                 solutions[number] = solution
         left = [k for k, solution in enumerate(solutions) if solution is None or not self._ended(solution)]
         cases, left = self._in_double(cases, left, solutions, texts)
@@ -102,9 +102,9 @@ class Batch:
     def _ended(self, solution: Solution) -> bool:
         return solution.converged or solution.n_iter >= self.max_iter
 
-    def _in_step(self, cases: list[Task], texts: _TextsOnce, tables: Tables) -> list[Solution]:
+    def _in_step(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
         """What the core finds; not converged where it leaves the rest to `newton`."""
-        group = Objectives.of([objective for objective, _ in cases], tables)
+        group = Objectives.of([objective for objective, _ in cases])
         warm = cases[0][1] is not None
         if warm:
             w = np.array([start.w for _, start in cases if start is not None], dtype=np.float32)

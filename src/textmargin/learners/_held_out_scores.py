@@ -57,7 +57,7 @@ class HeldOutTexts:
         return np.column_stack(scores) if scores else np.empty((len(self.trained), 0))
 
     def folds(self, classes: Indices, n_folds: int, random_state: int | None) -> Floats:
-        """Of some classes, (n_texts, n_problems); the columns of the others are of no use."""
+        """Of some classes, (n_texts, n_problems), in place of `trained`, which may be gigabytes; other columns stay."""
         training = self.training
         counted = np.flatnonzero(training.weight > 0)
         positive = training.targets.positive[counted]
@@ -68,8 +68,10 @@ class HeldOutTexts:
         folds = [counted[dealt == j] for j in range(n_folds)]
         rest = (positive[dealt != j] for j in range(n_folds))
         learnable = np.array([part.any(axis=0) & ~part.all(axis=0) for part in rest])  # (n_folds, n_problems)
-        scores = self.trained.copy()
-        scores[counted] = np.nan
+        del dealt, positive  # a number per text each
+        scores = self.trained
+        for k in classes.tolist():
+            scores[counted, k] = np.nan
         places = [(k, j) for k in classes.tolist() for j in np.flatnonzero(learnable[:, k]).tolist()]
         parts = zip(classes.tolist(), _some(training.problems(), classes), _some(self.fits(), classes), strict=True)
         refits = (

@@ -29,18 +29,15 @@ class Table:
 
     y: Floats
     costs: Floats
-    goal: Singles  # m∘y − offset; 0 where the cost is
     heaviest: float
-    furthest: float
+    furthest: float  # goal
     n_counted: int
     n_positive: int
 
     @classmethod
     def of(cls, objective: Objective) -> Table:
-        counted = objective.costs > 0
-        goal = np.where(counted, np.where(counted, objective.margins, 0) * objective.y - objective.offset, 0).astype(np.float32)
-        heaviest, furthest = float(objective.costs.max()), float(np.abs(goal).max(initial=0.0))
-        return cls(objective.y, objective.costs, goal, heaviest, furthest, *_counts(objective.y, objective.costs))
+        heaviest, furthest = float(objective.costs.max()), float(np.abs(_goal(objective)).max(initial=0.0))
+        return cls(objective.y, objective.costs, heaviest, furthest, *_counts(objective.y, objective.costs))
 
     def counts(self, held_out: Rows | None) -> tuple[int, int]:
         """Rows that have a say, and those of them that are positive."""
@@ -83,7 +80,7 @@ class Objectives:
     penalty: float
 
     @classmethod
-    def of(cls, objectives: list[Objective], tables: Tables) -> Objectives:
+    def of(cls, objectives: list[Objective]) -> Objectives:
         objectives = _with_disjoint_folds(objectives)
         first = objectives[0]
         n, n_columns = first.X.shape[0], len(first.columns)
@@ -92,7 +89,7 @@ class Objectives:
         shape = len(numbers), n
         sign, goal, costs = np.empty(shape, np.int8), np.empty(shape, np.float32), np.empty(shape, np.float32)
         for k, one in enumerate(distinct.values()):
-            sign[k], costs[k], goal[k] = one.y, one.costs, tables.of(one).goal
+            sign[k], costs[k], goal[k] = one.y, one.costs, _goal(one)
         fold, held_out = _number_folds(objectives)
         is_shared = n_columns > 0 and all(_same_first(one, first) for one in objectives)
         own = np.empty((len(objectives), n_columns - is_shared, n), np.float32)
@@ -161,6 +158,12 @@ class Objectives:
         return replace(self, sign=sign, goal=sign * np.float32(margin), costs=self.weight[None], **first, **alone)
 
 
+def _goal(objective: Objective) -> Singles:
+    """m∘y − offset; 0 where the cost is."""
+    counted = objective.costs > 0
+    return np.where(counted, np.where(counted, objective.margins, 0) * objective.y - objective.offset, 0).astype(np.float32)
+
+
 def _counts(y: Floats, costs: Floats) -> tuple[int, int]:
     counted = costs > 0
     return int(np.count_nonzero(counted)), int(np.count_nonzero(counted & (y > 0)))
@@ -169,8 +172,10 @@ def _counts(y: Floats, costs: Floats) -> tuple[int, int]:
 def _with_disjoint_folds(objectives: list[Objective]) -> list[Objective]:
     """The same, where sets of rows that are held out overlap or are too many with the rows left out of the costs instead."""
     sets = {id(one.held_out): one.held_out for one in objectives if one.held_out is not None}
-    n_all = sum(rows.size for rows in sets.values())
-    if len(sets) < _MOST_FOLDS and (not sets or np.unique(np.concatenate([*sets.values()])).size == n_all):
+    held_out = np.zeros(objectives[0].X.shape[0], dtype=bool)
+    for rows in sets.values():
+        held_out[rows] = True
+    if len(sets) < _MOST_FOLDS and np.count_nonzero(held_out) == sum(rows.size for rows in sets.values()):
         return objectives
     return [one if one.held_out is None else replace(one, held_out=None).without(one.held_out) for one in objectives]
 

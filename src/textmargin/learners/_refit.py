@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from .matrix import BlockMatrix, Rows
 from .objective import Objective
 
@@ -29,5 +27,5 @@ def has_both_sides(objective: Objective, n_texts: int) -> bool:
 
     Of one side alone, any intercept beyond its margin is a minimum; from the origin, at least no held-out text chooses it.
     """
-    counted = objective.counted[:n_texts]
-    return bool(np.unique(objective.y[:n_texts][counted]).size == 2)
+    counted, positive = objective.counted[:n_texts], objective.y[:n_texts] > 0
+    return bool((counted & positive).any() and (counted & ~positive).any())
