@@ -165,7 +165,7 @@ class ManyClasses {
         Class& one = classes_[k];
         float* own = p_.data() + k * d_;
         double untouched = 0;  // a column that no active text has meets the penalty alone: there p = −w
-        if (columns) {
+        if (columns || n_columns == 0) {  // of no active text there is no column either, and no array of them
             const float* all = weights(k);
 #pragma omp simd reduction(+ : untouched)
             for (size_t j = 0; j < d_; ++j) own[j] = -all[j], untouched += double(all[j]) * all[j];
