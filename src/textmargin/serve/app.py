@@ -20,7 +20,7 @@ from ..feedback.store import Feedback, FeedbackStore
 from ..labels import Decisions, listed
 from ._batching import Batcher
 from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
-from ._gate import Gate, Limits
+from .gate import Gate, Limits
 from ._metrics import MEDIA_TYPE, Metrics
 from ._watch import Watch
 
