@@ -132,7 +132,16 @@ def _name(value: Any, what: str) -> str:
     """A name of an annotator or a class."""
     if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
         raise _wrong(what, f"a name of 1 to {_LONGEST_NAME} characters", value)
+    _encodable(value, what)
     return value.strip()
+
+
+def _encodable(value: str, what: str) -> None:
+    """Half a surrogate pair, which JSON can say, has no place in a file of keywords or costs."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise _wrong(what, "text that UTF-8 can say", value) from error
 
 
 def _class_name(value: Any, what: str) -> str:
@@ -202,6 +211,7 @@ def _word(value: Any, what: str) -> str:
     """A word, a phrase, or a pattern, as keywords are written."""
     if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
         raise _wrong(what, f"a word or a phrase of 1 to {_LONGEST_NAME} characters", value)
+    _encodable(value, what)
     word = " ".join(value.split())
     if len(word) > 2 and word.startswith("/") and word.endswith("/"):
         from ..knowledge.vocabulary import compiled

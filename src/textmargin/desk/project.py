@@ -26,6 +26,7 @@ from .._system.locks import ByteLocks
 from .._system.wording import quantity
 from ..errors import ActError, DeskError
 from .acts import OTHERS, Act
+from .reading import check_reading
 from .state import State
 
 SUFFIX = ".desk"
@@ -277,11 +278,8 @@ class Project:
         if act.kind in ("mark", "unmark"):
             ends = [content["end"]]
         elif act.kind == "reading":
+            check_reading(content)
             ends = [end for _, end in content["words"]]
-            n_words = len(content["words"])
-            stranger = next((word for word in content["fixations"]["word"] if not 0 <= word < n_words or word != int(word)), None)
-            if stranger is not None:
-                raise ActError(f"a fixation is on word {stranger!r}, and the text has {quantity(n_words, 'word')}, from 0 on.")
         else:
             return
         length = len(self.texts[content["text"]])
@@ -363,10 +361,16 @@ def _classes(classes: Sequence[str], given: Given, multilabel: bool, n_texts: in
     if several is not None and not multilabel:
         raise DeskError(f"a text has {_spelled(several)}; where texts may have several labels, or none, say multilabel=True.")
     names = dict.fromkeys([*classes, *sorted({name for own in given for name in own or ()} - {*classes})])
-    wrong = next((name for name in names if not name.strip() or name == OTHERS), None)
+    wrong = next((name for name in names if not _usable(name)), None)
     if wrong is not None:
         raise DeskError(f"a class cannot be called {wrong!r}; choose another name.")
     return list(names)
+
+
+def _usable(name: str) -> bool:
+    """Whether a class can be called so: not "*", which costs have for all others, nor what a file cannot hold."""
+    whole = name.encode("utf-8", "replace").decode() == name
+    return whole and bool(name) and name == name.strip() and name != OTHERS
 
 
 def _digest(texts: Sequence[str]) -> str:

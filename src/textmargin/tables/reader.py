@@ -14,7 +14,7 @@ from .chunks import FileRows, read_chunks
 from .columns import LabelUse, check_labels, column_on_arrival, columns_with, find_columns, no_column, reading_notes, spread
 from .dialect import Dialect
 from .label_values import MISSING_LABELS, check_separator, describe_missing, find_flags, obvious_separator
-from .paths import name_of
+from .paths import SUFFIXES, name_of
 from .row_reader import LabelledTable, RowReader, TextBatch, refusal
 from .rows import InvalidLine, Read, Row
 
@@ -69,6 +69,10 @@ def read_table(
     check_separator(label_separator)
     called = name_of(source)
     notes: list[str] = []
+    named = SUFFIXES.get(Path(source).suffix.lower())
+    if (named if dialect is None or dialect.file_format is None else dialect.file_format) == "desk":  # there nothing is a guess
+        text, label = text or "text", label or "label"
+        missing_labels = () if missing_labels is MISSING_LABELS else missing_labels
     names = [name for name in (text, label, *usual, *fields) if name is not None]
     rows = FileRows(read_chunks(source, dialect, notes.append, names))
     invalid = rows.invalid
