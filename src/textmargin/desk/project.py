@@ -12,7 +12,6 @@ import json
 import os
 import socket
 import sqlite3
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -25,7 +24,7 @@ from typing import Any, Self
 from .._system.locks import ByteLocks
 from .._system.wording import quantity
 from ..errors import ActError, DeskError
-from .acts import OTHERS, Act
+from .acts import OTHERS, Act, new_id
 from .reading import check_reading
 from .state import State
 
@@ -57,8 +56,7 @@ class Project:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from textmargin.desk.acts import Act
+    >>>     >>> from textmargin.desk.acts import Act
     >>> from textmargin.desk.project import Project
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = f"{folder.name}/work.desk"
@@ -133,9 +131,8 @@ class Project:
         if where.exists():
             raise DeskError(f"{where} is there already; open it, or choose another name.")
         try:
-            handle, name = tempfile.mkstemp(dir=where.parent, prefix=f".{where.name}.", suffix=".part")
-            os.close(handle)
-            temporary = Path(name)
+            temporary = where.with_name(f".{where.name}.{new_id()}.part")
+            temporary.touch(exist_ok=False)  # readable to whom the user's other files are
             try:
                 _write_new(temporary, header, texts, given)
                 os.link(temporary, where)  # unlike renaming, it fails where somebody else was faster
