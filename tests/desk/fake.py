@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import threading
+from types import SimpleNamespace
 
 from textmargin.errors import SettingError
 
@@ -23,6 +24,7 @@ class FakeDesk:
 
     def __init__(self, texts, classes, *, multilabel=False, keywords=None, words=True, conflicts=(), broken=None):
         self.texts, self.multilabel = list(texts), multilabel
+        self.project = SimpleNamespace(texts=self.texts)
         self.first_classes, self.first_keywords = list(classes), {name: dict(words) for name, words in (keywords or {}).items()}
         self.acts, self.cancelled, self.words_first = [], set(), words
         self.more_conflicts = list(conflicts)
@@ -45,7 +47,7 @@ class FakeDesk:
             who = content["annotator"]
             return {"act": content, "state": self.state(who), "next": self.next(who) if advances else None}
 
-    def undo(self, annotator, id):
+    def undo(self, annotator, id):  # noqa: A002
         with self.lock:
             self._break("undo")
             if not any(one["id"] == id for one in self.acts):

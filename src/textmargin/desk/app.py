@@ -5,12 +5,13 @@
     GET  /api/state            what the side of the page shows
     GET  /api/next             what to read next
     GET  /api/text/N           a text by number
+    GET  /api/words/N          where its words are, for reading mode
     GET  /api/search, /api/similar/N
     GET  /api/export/KIND      a file to save
     POST /api/acts, /api/undo, /api/reading
 
 Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization: Bearer TOKEN`. A request
-must name a host that is this desk (a name that a stranger's page could have pointed here is refused), and whatever is answered may
+must name a host that is this desk (a name that a stranger could have pointed here is refused), and whatever is answered may
 load, run and frame nothing from elsewhere.
 
     401   no token, or another        421   a host that is not this desk      422   an act that cannot be: it is not sent again
@@ -35,8 +36,9 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
-from ..errors import TextmarginError
+from ..errors import ActError, DeskError, TextmarginError
 from ..serve.gate import Gate, Limits
+from .reading import pointer_reading, split_words
 
 if TYPE_CHECKING:
     from .session import Desk
@@ -76,7 +78,7 @@ class UndoBody(BaseModel):
 
 
 class ReadingBody(BaseModel):
-    """How a text was read."""
+    """How a text was read: samples of the pointer."""
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(min_length=1, max_length=64)
@@ -170,6 +172,13 @@ def create_desk_app(
     ) -> Response:
         return _Json(desk.text(number, reader(annotator), label, source))
 
+    @app.get("/api/words/{number}")
+    def words(number: int) -> Response:
+        texts = desk.project.texts
+        if not 0 <= number < len(texts):
+            raise ActError(f"there is no text {number}; they are numbered 0 to {len(texts) - 1}.")
+        return _Json({"words": split_words(texts[number])})
+
     @app.get("/api/search")
     def search(query: Annotated[str, Query(max_length=1000)], n: Annotated[int, Query(ge=1, le=200)] = 20) -> Response:
         return _Json(desk.search(query, n))
@@ -180,7 +189,10 @@ def create_desk_app(
 
     @app.get("/api/export/{kind}")
     def export(kind: str) -> Response:
-        name, content = desk.export(kind)
+        try:
+            name, content = desk.export(kind)
+        except DeskError as error:  # nothing of the kind
+            return _Json({"detail": str(error)}, 404)
         headers = {"Content-Disposition": f'attachment; filename="{_ascii(name)}"'}
         return Response(
             content, media_type=_EXPORT_TYPES.get(name.rpartition(".")[2], "application/octet-stream"), headers=headers
@@ -196,7 +208,8 @@ def create_desk_app(
 
     @app.post("/api/reading")
     def reading(body: ReadingBody) -> Response:
-        return _Json(desk.act(body.model_dump() | {"kind": "reading"}))
+        content = pointer_reading(body.content, desk.project.texts)
+        return _Json(desk.act({"id": body.id, "annotator": body.annotator, "kind": "reading", "content": content}))
 
     return app
 
