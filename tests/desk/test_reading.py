@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from textmargin import GazePrior, reading_measures
+from textmargin.cli import app
 from textmargin.desk import reading_verdict as verdicts
 from textmargin.desk.acts import Act, new_id
 from textmargin.desk.project import Project
@@ -255,11 +257,11 @@ def test_a_fixation_on_a_word_that_is_not_there_is_refused_wherever_it_comes_fro
         project.record(reading_act(fixations={**fixations, "word": [-1], "duration": [-5]}))
 
 
-CSV = """text,word,duration,x,onset,word_start
-0,1,220,55,400,40
-0,0,180,12,100,0
-0,,300,600,700,
-1,0,90,5,0,0
+CSV = """id,word,duration,x,onset,word_start
+1,1,220,55,400,40
+1,0,180,12,100,0
+1,,300,600,700,
+2,0,90,5,0,0
 """
 
 
@@ -287,7 +289,7 @@ def test_recordings_of_an_eye_tracker(project, tmp_path):
 
 
 def test_recordings_that_do_not_say_where_words_start(project, tmp_path):
-    path = recording(tmp_path, "text;word;duration;x;onset\n0;1;220;55;400\n")
+    path = recording(tmp_path, "id;word;duration;x;onset\n1;1;220;55;400\n")
     import_readings(project, path, "eyes")
     table = readings(project.state, project.texts, "tracker")
     assert table["totalFixDur"][1] == 220
@@ -297,16 +299,17 @@ def test_recordings_that_do_not_say_where_words_start(project, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("text,word,duration,x\n0,1,220,55\n", "no column 'onset'"),
-        ("text,word,duration,x,onset\n0,7,220,55,0\n", "line 2: .*word 7, but the text has 7 words"),
-        ("text,word,duration,x,onset\n5,0,220,55,0\n", "there is no text 5; the project's are numbered 0 to 1"),
-        ("text,word,duration,x,onset\n0,0,long,55,0\n", "line 2: duration should be a number; it is 'long'"),
-        ("text,word,duration,x,onset\n0,0.5,220,55,0\n", "word should be a whole number"),
+        ("id,word,duration,x\n1,1,220,55\n", "no column 'onset'"),
+        ("id,word,duration,x,onset\n1,7,220,55,0\n", "line 2: .*word 7, but the text has 7 words"),
+        ("id,word,duration,x,onset\n5,0,220,55,0\n", "there is no text with id 5; the project's are numbered 1 to 2"),
+        ("id,word,duration,x,onset\n0,0,220,55,0\n", "there is no text with id 0"),
+        ("id,word,duration,x,onset\n1,0,long,55,0\n", "line 2: duration should be a number; it is 'long'"),
+        ("id,word,duration,x,onset\n1,0.5,220,55,0\n", "word should be a whole number"),
     ],
 )
 def test_recordings_that_do_not_fit_are_refused_whole(project, tmp_path, content, message):
     with pytest.raises(TableError, match=message):
-        import_readings(project, recording(tmp_path, content + "1,0,200,5,0\n" * ("onset" in content)), "eyes")
+        import_readings(project, recording(tmp_path, content + "2,0,200,5,0\n" * ("onset" in content)), "eyes")
     assert project.state.n_acts == 0
 
 
@@ -418,3 +421,15 @@ def test_dealing_out_anew_keeps_words_and_what_was_measured():
     assert dealt["word"] is table["word"]
     assert sorted(dealt["totalFixDur"]) == sorted(table["totalFixDur"])
     assert (dealt["totalFixDur"] != table["totalFixDur"]).any()
+
+
+def test_recordings_are_imported_from_the_command_line(project, tmp_path):
+    path = str(project.path)
+    project.close()
+    runner, eyes = CliRunner(), str(recording(tmp_path, CSV))
+    without = runner.invoke(app, ["desk", path, "--import-readings", eyes])
+    assert (without.exit_code, "--annotator NAME" in without.output) == (2, True)
+    found = runner.invoke(app, ["desk", path, "--import-readings", eyes, "--annotator", "eyes"])
+    assert (found.exit_code, found.output.strip()) == (0, f"2 texts read by eyes stored in {path}")
+    with Project.open(path) as again:
+        assert len(again.state.readings) == 2

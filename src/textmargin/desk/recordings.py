@@ -2,7 +2,7 @@
 
 A file has a row for each fixation, in the columns
 
-    text        the number of the text in the project, from 0
+    id          the place of the text in the project, from 1, as exports have it
     word        the number of the word, from 0, as `split_words` counts them; −1 or nothing for none
     duration    milliseconds
     x           pixels
@@ -34,7 +34,7 @@ from .reading import check_reading, sentence_numbers, split_words
 if TYPE_CHECKING:
     from .project import Project
 
-_NEEDED = ("text", "word", "duration", "x", "onset")
+_NEEDED = ("id", "word", "duration", "x", "onset")
 
 
 def import_readings(project: Project, path: str | os.PathLike[str], annotator: str) -> int:
@@ -56,7 +56,7 @@ def import_readings(project: Project, path: str | os.PathLike[str], annotator: s
         raise TableError(f"{path} has no fixations; each should be a row with {', '.join(_NEEDED)}.")
     by_text: dict[int, list[Row]] = {}
     for row in rows:
-        by_text.setdefault(_whole(row, "text", path), []).append(row)
+        by_text.setdefault(_whole(row, "id", path) - 1, []).append(row)
     return _record(project, annotator, [_from_rows(number, own, project.texts, path) for number, own in by_text.items()])
 
 
@@ -73,12 +73,12 @@ def import_events(
     Parameters
     ----------
     project : Project
-    events : mapping number of the text → events, as `fixations_from_events` takes them
+    events : mapping place in `project.texts` → events, as `fixations_from_events` takes them
     annotator : str
         Who read, and agreed that it is stored.
     word : str, default="word_idx"
         The column that numbers the words from 0, as `split_words` counts them.
-    word_starts : mapping number of the text → pixels of each word, default=None
+    word_starts : mapping place in `project.texts` → pixels of each word, default=None
         Without it there are no measures of places in a word.
 
     Returns
@@ -123,7 +123,7 @@ def _from_rows(number: int, rows: list[Row], texts: Sequence[str], path: str | o
     """The reading of one text."""
     where = f"{path}, line {rows[0].number}"
     if not 0 <= number < len(texts):
-        raise TableError(f"{where}: there is no text {number}; the project's are numbered 0 to {len(texts) - 1}.")
+        raise TableError(f"{where}: there is no text with id {number + 1}; the project's are numbered 1 to {len(texts)}.")
     columns = {name: [_number(row, name, path) for row in rows] for name in ("duration", "x", "onset")}
     columns["word"] = [-1 if _is_empty(row.values["word"]) else _whole(row, "word", path) for row in rows]
     order = np.argsort(columns["onset"], kind="stable").tolist()
