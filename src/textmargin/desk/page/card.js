@@ -92,7 +92,7 @@ export class Card {
       const bar = make("span", { class: "chance", "aria-hidden": "true" });
       bar.style.setProperty("--chance", chance ?? 0);
       return make("button", {
-        type: "button", class: "label", "data-name": one.name, "data-focus": `label ${one.name}`, "aria-pressed": multilabel || pressed ? String(pressed) : null,
+        type: "button", class: "label", "data-name": one.name, "data-focus": `label ${one.name}`, "data-guess": item.predicted.includes(one.name), "aria-pressed": multilabel || pressed ? String(pressed) : null,
         onclick: () => this.choose(one.name), "aria-keyshortcuts": one.key,
       }, key(one.key ?? ""), make("span", { class: "name", dir: "auto" }, one.name),
       item.predicted.includes(one.name) && make("span", { class: "guess" }, "guess"),

@@ -24,8 +24,8 @@ export class Costs {
     for (const input of $("panel-costs").querySelectorAll("input[data-field]")) {
       if (input === document.activeElement) continue;
       const value = input.dataset.field in costs ? costs[input.dataset.field] : costs.costs[input.dataset.class]?.[input.dataset.field];
-      input.value = value ?? "";
-      if (input.dataset.class) input.placeholder = this.#other(input.dataset.class, input.dataset.field, costs.costs) ?? "";
+      input.value = String(value ?? "").replace("-", "−");
+      if (input.dataset.class) input.placeholder = String(this.#other(input.dataset.class, input.dataset.field, costs.costs) ?? "").replace("-", "−");
     }
     classes.forEach((one, k) => { $("costs-rows").children[k + 1].lastChild.textContent = one.threshold === null ? "–" : decimal(one.threshold); });
     $("no-costs").hidden = !Object.keys(costs.costs).length;

@@ -9,7 +9,7 @@ export class DeskPage extends EventTarget {
   constructor(api) {
     super();
     this.api = api;
-    this.annotator = localStorage.getItem(NAME) || null;  // null: whom the desk was started for
+    this.annotator = sessionStorage.getItem(NAME);  // null: whom the desk was started for
     this.state = null;
     this.item = null;
     this.saving = null;  // what is on its way to the disk
@@ -22,8 +22,11 @@ export class DeskPage extends EventTarget {
 
   rename(name) {
     this.annotator = name;
+    sessionStorage.setItem(NAME, name);
     localStorage.setItem(NAME, name);
   }
+
+  get lastName() { return this.who ?? localStorage.getItem(NAME) ?? ""; }
 
   // Who the acts are by.
   get who() { return this.state?.annotator ?? this.annotator; }

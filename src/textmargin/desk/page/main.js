@@ -73,7 +73,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
 }
 
 function askName() {
-  $("name").value = desk.who ?? "";
+  $("name").value = desk.lastName;
   $("person").showModal();
   $("name").select();
 }

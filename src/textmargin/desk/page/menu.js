@@ -44,7 +44,7 @@ export class WordMenu {
     const { passage, word, label } = this, phrase = passage?.text.replace(/\s+/g, " ").trim() ?? word.word;
     const spoken = phrase.length > 60 ? `${phrase.slice(0, 57)}…` : phrase;
     const action = (letter, what, run, primary = false) =>
-      make("button", { type: "button", class: "action", "data-letter": letter, "data-primary": primary, "data-focus": letter, onclick: run }, what, key(letter));
+      make("button", { type: "button", class: "action", "data-letter": letter, "data-primary": primary, "data-focus": letter, onclick: run }, make("span", {}, what), key(letter));
     const keyword = (weight, done) => () =>
       this.#do("keyword", { label: this.label, word: phrase, weight, source: passage ? "text" : (word.source ?? "list") }, done);
     const mark = passage && this.#markThere(), named = this.#keyword(phrase), rows = [];
