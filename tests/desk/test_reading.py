@@ -339,7 +339,7 @@ def test_events_of_pymovements(project):
         import_events(project, {1: events.with_columns(word_idx=pl.lit(9))}, "eyes")
 
 
-def shelf(tmp_path, informative, n=14, seed=0, n_classes=4, n_filler=160):
+def shelf(tmp_path, informative, n=14, seed=0, n_classes=4, n_filler=160, several=False):
     """Texts of classes with words of their own, as long as filler words; these are read longer where readings are informative."""
     rng = np.random.default_rng(seed)
     own = {f"class{c}": [f"{c}wor{a}{b}" for a in "abcde" for b in "xyz"] for c in "pqrs"[:n_classes]}
@@ -350,12 +350,12 @@ def shelf(tmp_path, informative, n=14, seed=0, n_classes=4, n_filler=160):
             chosen = [*rng.choice(words, 2), *rng.choice(filler, 6)]
             rng.shuffle(chosen)
             texts.append(" ".join(chosen))
-            labels.append((name,))
+            labels.append((name,) if not several else [(), (name,), (name, "all")][len(texts) % 3])
             longer = (
                 rng.permutation([word in words for word in chosen]) if not informative else [word in words for word in chosen]
             )
             durations.append([float(600 if one else 250) + 20 * rng.random() for one in longer])
-    project = Project.create(tmp_path / f"shelf{informative}.desk", texts, labels, source="made up")
+    project = Project.create(tmp_path / f"shelf{informative}.desk", texts, labels, multilabel=several, source="made up")
     project.record(Act(new_id(), "anna", "consent", {"reading": True}))
     for number, (text, spent) in enumerate(zip(texts, durations, strict=True)):
         words = split_words(text)
@@ -405,6 +405,26 @@ def test_too_few_readings_are_said_to_be_too_few(tmp_path, n, n_classes, lack):
         verdict = reading_verdict(project.state, project.texts)
     assert verdict.startswith("Too few readings with the pointer to tell whether they help:")
     assert f"{lack}; it takes 5 in each of 3." in verdict
+
+
+def test_texts_with_several_labels_and_with_none_are_weighed_too(tmp_path):
+    with shelf(tmp_path, True, n=20, several=True) as project:
+        labels = set(project.state.answers().values())
+        verdict = reading_verdict(project.state, project.texts, n_deals=1)
+    assert {(), ("classp",), ("classp", "all")} <= {tuple(sorted(own, key="all".__eq__)) for own in labels}
+    assert verdict.startswith("How 80 labelled texts were read with the pointer")
+    assert "cannot be weighed" not in verdict
+
+
+def test_characters_of_scripts_without_blanks_cannot_be_weighed(tmp_path):
+    texts = [start + "请尽快处理"[:k] for start in ("账单错误付款", "打印机坏了吗", "网络连接很慢") for k in range(6)]
+    labels = [(name,) for name in "abc" for _ in range(6)]
+    with Project.create(tmp_path / "han.desk", texts, labels) as project:
+        project.record(Act(new_id(), "anna", "consent", {"reading": True}))
+        for number, text in enumerate(texts):
+            sent = {**sampled([(k, 200, 16 * k) for k in range(len(text))]), "word_starts": [16.0 * k for k in range(len(text))]}
+            project.record(Act(new_id(), "anna", "reading", pointer_reading({"text": number, **sent}, texts)))
+        assert "cannot be weighed: what was read is single characters" in reading_verdict(project.state, project.texts)
 
 
 def test_without_readings_there_is_no_verdict(project):

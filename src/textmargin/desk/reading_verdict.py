@@ -109,6 +109,9 @@ def _verdict(state: State, texts: Sequence[str], source: str, n_deals: int, rand
         return f"Too few readings with {_NAMES[source]} to tell whether they help: {lack}."
     n_read = len(set(table["doc_id"].tolist()) & set(answers))
     how = f"How {n_read} labelled texts were read with {_NAMES[source]}"
+    terms = {term for text in answers for term in re.findall(r"\w+", texts[text].lower())}
+    if not terms & {str(word).lower() for word in table["word"]}:
+        return f"{how} cannot be weighed: what was read is single characters of a script without blanks, not words."
     try:
         gains = _gains(table, texts, answers)
     except (PriorError, LabelError) as error:
