@@ -11,6 +11,7 @@ them; otherwise none, and the text is a conflict.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -151,12 +152,16 @@ class State:
 
     def last(self, annotator: str) -> Act | None:
         """What one step back undoes: the last act of an annotator that holds; undos, consent and readings are no steps."""
-        return self._latest(annotator, STEPS)
+        own = (act for act in reversed(self._acts) if act.annotator == annotator and act.kind in STEPS)
+        return next((act for act in own if self.holds(act.id)), None)
 
     def last_undo(self, annotator: str) -> Act | None:
         """What one step forth undoes: the last undo of an annotator that holds, where nothing else was done since."""
-        found = self._latest(annotator, ("undo", *STEPS))
-        return found if found is not None and found.kind == "undo" else None
+        for act in reversed(self._acts):
+            redoes = act.kind == "undo" and self._acts[self._places[act.content["act"]]].kind == "undo"
+            if act.annotator == annotator and act.kind in ("undo", *STEPS) and not redoes and self.holds(act.id):
+                return act if act.kind == "undo" else None
+        return None
 
     def act(self, id: str) -> Act | None:  # noqa: A002  # an act's own word for it
         """The act of this id, undone or not."""
@@ -193,9 +198,9 @@ class State:
             "readings",
         )
         shown = {name: frozenset(texts) for name, texts in self._shown.items()}
-        return {name: getattr(self, name) for name in names} | {
-            "answers": self._answers, "conflicts": self.conflicts(), "first_sources": self._first_sources, "shown": shown,
-        }  # fmt: skip
+        held = {name: getattr(self, name) for name in names}
+        sources = {"first_sources": self._first_sources, "answers": self._answers, "conflicts": self.conflicts()}
+        return deepcopy({**held, **sources, "shown": shown})
 
     @property
     def n_acts(self) -> int:
@@ -212,10 +217,6 @@ class State:
         self._acts.append(act)
         if act.kind == "undo":
             self._undos.setdefault(act.content["act"], []).append(act.id)
-
-    def _latest(self, annotator: str, kinds: tuple[str, ...]) -> Act | None:
-        own = (act for act in reversed(self._acts) if act.annotator == annotator and act.kind in kinds)
-        return next((act for act in own if self.holds(act.id)), None)
 
     def _check_undo(self, act: Act) -> None:
         target = self.act(act.content["act"])
