@@ -8,6 +8,7 @@ import threading
 from importlib.resources import files
 
 import pytest
+from desk.pages import opened_desk, served
 
 from textmargin import reading_measures
 from textmargin.desk.reading import pointer_reading, split_words
@@ -90,10 +91,15 @@ def opened(browser, address):
     assert [one for one in troubles if "favicon" not in one] == []
 
 
-def rest(page, word, ms, shift=0.5):
-    """Put the pointer on a word and leave it there."""
+def point(page, word):
+    """Put the pointer on the middle of a word."""
     box = page.locator(f"[data-word='{word}']").first.bounding_box()
-    page.mouse.move(box["x"] + shift * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def rest(page, word, ms):
+    """Put the pointer on a word and leave it there, by the clock that is moved by hand."""
+    point(page, word)
     page.clock.run_for(ms)
 
 
@@ -231,7 +237,7 @@ def test_right_to_left_counts_from_the_right(opened):
     text = "الفاتورة خاطئة مرة أخرى"
     page = opened(text)
     page.evaluate("document.getElementById('text').dir = 'rtl'")
-    rest(page, 1, 400, shift=0.5)
+    rest(page, 1, 400)
     width = page.locator("[data-word='1']").bounding_box()["width"]
     (sent,) = stopped(page)
     assert sent["word_starts"][0] == pytest.approx(0, abs=0.2)
@@ -272,3 +278,45 @@ def test_the_reader_is_told_what_is_stored_and_that_it_can_be_taken_back(opened)
     for promise in ("which word your pointer was on, when and for how long", "take this back at any time", "It may well not"):
         assert promise in consent
     json.dumps(consent).encode("ascii")
+
+
+def wait_until(page, condition):
+    """Half a minute at most, while the page goes on."""
+    for _ in range(300):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("it did not happen within half a minute")
+
+
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_at_the_desk_what_was_read_is_stored_with_the_label_if_the_reader_agreed(browser, tmp_path, answer):
+    with opened_desk(tmp_path / "work.desk", n=40) as desk, served(desk) as address:
+        page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+        troubles = []
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        posts = []
+        page.on("request", lambda request: posts.append(request.url) if request.url.endswith("/api/reading") else None)
+        page.goto(address)
+        page.wait_for_selector("#text .word")
+        page.click("#reading-button")
+        page.click(f"#consent button[data-close={answer}]")
+        page.wait_for_selector(".reading-word")
+        point(page, 1)
+        assert page.locator("[data-word='1']").first.get_attribute("class") == "reading-word reading-sharp"
+        page.wait_for_timeout(600)
+        point(page, 2)
+        page.wait_for_timeout(600)
+        page.keyboard.press("1")
+        wait_until(page, lambda: any(act.kind == "label" for act in desk.project.acts()))
+        if answer == "yes":
+            wait_until(page, lambda: desk.project.state.readings)
+        (label,) = (act for act in desk.project.acts() if act.kind == "label")
+        stored = [act.content for act in desk.project.acts() if act.kind == "reading"]
+        assert len(stored) == len(posts) == (answer == "yes")
+        for content in stored:
+            assert content["text"] == label.content["text"]
+            assert [word for word in content["fixations"]["word"] if word >= 0] == [1, 2]
+        assert troubles == []
+        page.context.close()
