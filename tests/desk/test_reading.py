@@ -26,6 +26,7 @@ from textmargin.desk.reading import (
 )
 from textmargin.desk.reading_verdict import gaze_prior, reading_verdict, readings
 from textmargin.desk.recordings import import_events, import_readings
+from textmargin.desk.session import Desk
 from textmargin.errors import ActError, TableError
 
 TEXT = "The invoice is wrong. Please mend it."
@@ -453,3 +454,15 @@ def test_recordings_are_imported_from_the_command_line(project, tmp_path):
     assert (found.exit_code, found.output.strip()) == (0, f"2 texts read by eyes stored in {path}")
     with Project.open(path) as again:
         assert len(again.state.readings) == 2
+
+
+def test_the_desk_says_nothing_of_readings_once_consent_is_taken_back(tmp_path):
+    with shelf(tmp_path, False, n=4) as project, Desk(project, n_jobs=1) as desk:
+        desk.wait()
+        assert desk.state("anna")["reading_verdict"].startswith("Too few readings")
+        desk.act({"id": new_id(), "annotator": "anna", "kind": "consent", "content": {"reading": False}})
+        desk.wait()
+        assert desk.state("anna")["reading_verdict"] is None
+        sent = {"text": 0, **sampled([(0, 400, 5)]), "word_starts": [70.0 * k for k in range(8)]}
+        with pytest.raises(ActError, match="has not agreed"):
+            desk.act({"id": new_id(), "annotator": "anna", "kind": "reading", "content": sent})

@@ -305,6 +305,10 @@ def test_at_the_desk_what_was_read_is_stored_with_the_label_if_the_reader_agreed
         page.wait_for_selector(".reading-word")
         point(page, 1)
         assert page.locator("[data-word='1']").first.get_attribute("class") == "reading-word reading-sharp"
+        tints = (
+            "all => all.map(getComputedStyle).filter(one => one.backgroundImage + one.backgroundColor !== 'nonergba(0, 0, 0, 0)')"
+        )
+        assert page.eval_on_selector_all("#text .word", f"{tints}.length") == 0
         page.wait_for_timeout(600)
         point(page, 2)
         page.wait_for_timeout(600)

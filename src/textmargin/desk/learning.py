@@ -256,7 +256,8 @@ def score_held_out(
             return found
         names = [str(name) for name in lesson.labels.problem_names]
         used = np.asarray((lesson.priors != 0).any(axis=2))
-        used &= np.array([[(name, j) not in dropped for j in range(used.shape[1])] for name in names]).reshape(used.shape)
+        adopted = [[(name, j) not in dropped for j in range(used.shape[1])] for name in names]
+        used &= np.array(adopted, dtype=bool).reshape(used.shape)  # of no priors at all it would be an array of floats
         pool = lesson.prior_pool(used)
         training = SelfTraining(1.0, Solver(1.0, _TOL, 50, 1), rounds=SHORT_ROUNDS)
         guesses = lesson.rows.size > len(answers) and (like.semi_supervised or not pool.both_sides.all())

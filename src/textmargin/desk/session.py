@@ -69,7 +69,7 @@ class Desk:
         self._last_acts: dict[str, Act] = {act.annotator: act for act in project.acts()}
         self._offers: dict[str, tuple[int, str]] = {}
         self._words_asked: dict[str, int] = {}
-        self._reading_verdict: tuple[int, str | None] = (0, None)
+        self._reading_verdict: tuple[int, dict[str, bool], str | None] = (0, {}, None)  # by how much, and with whose consent
         self.engine.start()
 
     @property
@@ -137,7 +137,7 @@ class Desk:
         """All that stands beside the text."""
         with self._lock:
             found = view_state(self.engine, self.project, annotator, self._last_acts)
-            return {**found, "reading_verdict": self._reading_verdict[1]}
+            return {**found, "reading_verdict": self._reading_verdict[2]}
 
     def next(self, annotator: str) -> dict[str, Any]:
         """The next question: the same until it is answered."""
@@ -278,12 +278,13 @@ class Desk:
         return {"text": number, "snippet": list(snippet), "labels": None if answer is None else list(answer)}
 
     def _weigh_readings(self) -> None:
-        """In the thread: what readings are worth, where there are new ones."""
+        """In the thread, for it takes seconds: what readings are worth, where there are a tenth more or a consent is new."""
         with self._lock:
-            n = len(self._state.readings)
-            if not n or self._reading_verdict[0] == n + len(self._state.answers()):
+            n, consent = len(self._state.readings) + len(self._state.answers()), dict(self._state.consent)
+            n_before, consent_before, _ = self._reading_verdict
+            if not self._state.readings or (consent == consent_before and abs(n - n_before) <= n_before / 10):
                 return
             state = State.replay(self.project.header, self.project.acts())
         found = reading_verdict(state, self.project.texts)
         with self._lock:
-            self._reading_verdict = (n + len(state.answers()), found)
+            self._reading_verdict = (n, consent, found)

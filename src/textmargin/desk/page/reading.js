@@ -55,6 +55,7 @@ class Session {
     this.observer = new MutationObserver(() => this.wrap());
     this.addedFocus = !container.hasAttribute("tabindex");
     if (this.addedFocus) container.tabIndex = 0;
+    container.classList.add("reading");
     this.wrap();
     const listen = (target, name, act) =>
       target.addEventListener(name, act, { signal: this.away.signal, capture: name === "scroll" }); // scrolling does not bubble
@@ -82,6 +83,7 @@ class Session {
       word_starts: starts.map((start) => Math.round(10 * start) / 10),
     };
     this.unwrap();
+    this.container.classList.remove("reading");
     if (this.addedFocus) this.container.removeAttribute("tabindex");
     if (send && this.consent && found.some((word) => word >= 0)) this.onReading(reading);
   }
