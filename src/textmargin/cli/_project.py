@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -45,8 +45,9 @@ def _settings(data: str, making: ModelOptions, utility: UtilityOptions) -> Itera
         if making.features == "words":
             making, taken = _knowledge(project, making, Path(folder))
         valued = (utility.utility, utility.costs, utility.hit, utility.false_alarm, utility.miss)
-        if project.state.costs and all(value is None for value in valued):
-            utility = replace(utility, costs=_write(project, "costs", Path(folder)))
+        costs = _costs(project, making)
+        if costs and all(value is None for value in valued):
+            utility = replace(utility, costs=_write(project, "costs", costs, Path(folder)))
             taken["costs"] = "--costs"
         if taken:
             choose = "choose" if len(taken) > 1 else "chooses"
@@ -60,7 +61,7 @@ def _knowledge(project: Project, making: ModelOptions, folder: Path) -> tuple[Mo
 
     state, taken = project.state, {}
     if making.keywords is None and any(weight for words in state.keywords.values() for weight in words.values()):
-        making = replace(making, keywords=_write(project, "keywords", folder))
+        making = replace(making, keywords=_write(project, "keywords", state.keywords, folder))
         taken["keywords"] = "--keywords"
     if making.rationales is None and any(usable_marks(state, text) for text in state.marks):
         making = replace(making, rationales=MARKS)
@@ -73,10 +74,20 @@ def _joined(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _write(project: Project, kind: str, folder: Path) -> Path:
-    from ..desk.export import export
+def _costs(project: Project, making: ModelOptions) -> Mapping[str, Mapping[str, float]]:
+    """The costs of classes that will be learnt: of the others, which have neither a text nor a word, no decision is made."""
+    from ..desk.acts import OTHERS
 
-    name, content = export(project, kind)
-    path = folder / name
-    path.write_bytes(content)
+    state = project.state
+    learnt = {OTHERS, *(name for labels in state.answers().values() for name in labels)}
+    if making.keywords is not None:
+        learnt |= state.keywords.keys()
+    return {name: own for name, own in state.costs.items() if name in learnt}
+
+
+def _write(project: Project, kind: str, content: Mapping[str, Mapping[str, float]], folder: Path) -> Path:
+    from ..desk.export import toml_table
+
+    path = folder / f"{project.path.stem}-{kind}.toml"
+    path.write_bytes(toml_table(kind, content))
     return path

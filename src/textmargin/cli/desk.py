@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
+import webbrowser
 from getpass import getuser
 from pathlib import Path
+from secrets import token_urlsafe
+from socket import gethostname
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
 
 import typer
 
@@ -74,10 +79,39 @@ def desk(
         return
     server = _import_server()
     token = read_token(token_file, token_env)
-    names = [name.strip() for name in (classes or "").split(",") if name.strip()]
-    with _open_project(data, path, reading, names, multilabel, keywords) as opened:
-        _import(opened, annotator or _login(), names, keywords, costs)
-        _serve(server, opened, annotator, host, port, token, no_browser)
+    start = _Start([name.strip() for name in (classes or "").split(",") if name.strip()], keywords, costs)
+    with (
+        server.listening(host, port, safe=token is not None) as (socket, url),
+        _open_project(data, path, reading, start.names, multilabel) as opened,
+    ):
+        opened.claim(url)
+        _remark_on(opened)
+        start.record(opened, annotator or _login())
+        session = server.Desk(opened)
+        try:
+            token = token or token_urlsafe(24)
+            application = server.create_desk_app(session, token=token, annotator=annotator, hosts=(host, gethostname()))
+            address = f"{url}/?{urlencode({'token': token})}"
+            typer.echo(address)
+            remark(f"what is done is stored in {path}; Ctrl-C stops")
+            if not no_browser:
+                webbrowser.open(address)
+            server.run(application, socket)
+        finally:
+            session.close()
+
+
+def _import_server() -> Any:
+    """What serves the page, before anything is made for it."""
+    try:
+        from ..desk.app import create_desk_app
+        from ..desk.session import Desk
+        from ..serve.running import listening, run
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("textmargin"):
+            raise
+        raise OptionError(f"the desk needs {error.name}, which is not installed: {install_hint('serve')}") from error
+    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run)
 
 
 def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> Path:
@@ -97,9 +131,7 @@ def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> P
     return (path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path).with_suffix(".desk")
 
 
-def _open_project(
-    data: str, path: Path, reading: ReadingOptions, classes: list[str], multilabel: bool, keywords: Path | None
-) -> Project:
+def _open_project(data: str, path: Path, reading: ReadingOptions, classes: list[str], multilabel: bool) -> Project:
     """The project that is there, if the texts are still those it was made from; else a new one."""
     from .._system.stages import stage
     from ..desk.project import Project
@@ -121,19 +153,22 @@ def _open_project(
                 f"{data} is not what {path} was made from: {what}. Go on with the project alone, textmargin desk {path}; or "
                 f"begin another, --project NAME.desk."
             )
-        remark(f"going on with {path}: {quantity(len(opened.state.answers()), 'text')} with a label of {len(texts):,}")
         return opened
-    named = list(dict.fromkeys([*classes, *([] if keywords is None else _entries(keywords))]))
-    opened = Project.create(
+    return Project.create(
         path,
         texts,
         given,
-        classes=named,
+        classes=classes,
         multilabel=multilabel or several,
         source="standard input" if data == "-" else Path(data).name,
     )
-    remark(f"{path} is new: {quantity(len(texts), 'text')}, {quantity(len(opened.state.answers()), 'label')} of {data}")
-    return opened
+
+
+def _remark_on(project: Project) -> None:
+    """What there is, new or not."""
+    state = project.state
+    what = f"{quantity(state.n_texts, 'text')}, {len(state.answers()):,} with a label"
+    remark(f"going on with {project.path}: {what}" if state.n_acts else f"{project.path} is new: {what}")
 
 
 def _texts(data: str, reading: ReadingOptions, classes: list[str]) -> tuple[list[str], list[tuple[str, ...] | None], bool]:
@@ -150,44 +185,48 @@ def _texts(data: str, reading: ReadingOptions, classes: list[str]) -> tuple[list
     return [text for _, text, _ in rows], [own for _, _, own in rows], several
 
 
-def _entries(keywords: Path) -> dict[str, dict[str, float]]:
-    from ..knowledge.keywords import KeywordPrior
+class _Start:
+    """Classes, keywords and costs that options name, read before a project is made for them."""
 
-    prior = KeywordPrior.from_file(keywords)
-    return {str(name): {} for name in prior.classes()} | {str(name): words for name, words in prior.entries().items()}
-
-
-def _import(project: Project, who: str, classes: list[str], keywords: Path | None, costs: Path | None) -> None:
-    """Classes, keywords and costs of options, where the project does not have them so."""
-    words = {} if keywords is None else _entries(keywords)
-    for name in dict.fromkeys([*classes, *words]):
-        if name not in project.state.classes:
-            _do(project, who, "class", {"name": name})
-    rounded = False
-    for name, own in words.items():
-        for word, weight in own.items():
-            sign = (weight > 0) - (weight < 0)
-            rounded = rounded or sign != weight
-            if project.state.keywords.get(name, {}).get(word) != sign:
-                _do(project, who, "keyword", {"label": name, "word": word, "weight": sign, "source": "list"})
-    if rounded:
-        remark(f"{keywords} has other weights than 1 and -1; at the desk a word speaks for a class or against it, and no more")
-    if costs is not None:
+    def __init__(self, classes: list[str], keywords: Path | None, costs: Path | None) -> None:
         from ..config import read_costs
+        from ..knowledge.keywords import KeywordPrior
 
-        table: dict[str, Any] = {}
-        for name, one in read_costs(costs).items():
-            table[name] = {"hit": one.tp, "false_alarm": one.fp, "miss": one.fn} | ({} if one.ask is None else {"ask": one.ask})
+        self.keywords: dict[str, dict[str, float]] = {}
+        self.costs: dict[str, dict[str, float]] | None = None
+        if keywords is not None:
+            prior = KeywordPrior.from_file(keywords)
+            self.keywords = {str(name): {} for name in prior.classes()} | {str(k): own for k, own in prior.entries().items()}
+        if costs is not None:
+            self.costs = {
+                name: {"hit": one.tp, "false_alarm": one.fp, "miss": one.fn} | ({} if one.ask is None else {"ask": one.ask})
+                for name, one in read_costs(costs).items()
+            }
+        self.names = list(dict.fromkeys([*classes, *self.keywords]))
+        if any(weight not in (1, -1, 0) for own in self.keywords.values() for weight in own.values()):
+            remark(
+                f"{keywords} has other weights than 1 and -1; at the desk a word speaks for a class or against it, and no more"
+            )
+
+    def record(self, project: Project, who: str) -> None:
+        """Say it to a project, where it does not have it so."""
+        from ..desk.acts import Act, new_id
+
+        def do(kind: str, content: dict[str, Any]) -> None:
+            project.record(Act(new_id(), who, kind, content))
+
+        for name in self.names:
+            if name not in project.state.classes:
+                do("class", {"name": name})
+        for name, own in self.keywords.items():
+            for word, weight in own.items():
+                sign = (weight > 0) - (weight < 0)
+                if project.state.keywords.get(name, {}).get(word) != sign:
+                    do("keyword", {"label": name, "word": word, "weight": sign, "source": "list"})
         state = project.state
-        if table != state.costs:
+        if self.costs is not None and self.costs != state.costs:
             reader = {"minute": state.minute, "currency": state.currency, "budget": state.budget}
-            _do(project, who, "costs", {"costs": table, **reader})
-
-
-def _do(project: Project, who: str, kind: str, content: dict[str, Any]) -> None:
-    from ..desk.acts import Act, new_id
-
-    project.record(Act(new_id(), who, kind, content))
+            do("costs", {"costs": self.costs, **reader})
 
 
 def _login() -> str:
@@ -195,51 +234,6 @@ def _login() -> str:
         return getuser()
     except (OSError, KeyError):  # a user without a name
         return "desk"
-
-
-def _import_server() -> tuple[Any, Any, Any, Any]:
-    """What serves the page, before anything is made for it."""
-    try:
-        from ..desk.app import create_desk_app
-        from ..desk.session import Desk
-        from ..serve.running import listening, run
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("textmargin"):
-            raise
-        raise OptionError(f"the desk needs {error.name}, which is not installed: {install_hint('serve')}") from error
-    return create_desk_app, Desk, listening, run
-
-
-def _serve(
-    server: tuple[Any, Any, Any, Any],
-    project: Project,
-    annotator: str | None,
-    host: str,
-    port: int,
-    token: str | None,
-    no_browser: bool,
-) -> None:
-    import secrets
-    import webbrowser
-    from socket import gethostname
-    from urllib.parse import urlencode
-
-    create_desk_app, Desk, listening, run = server
-    with listening(host, port, safe=token is not None) as (socket, url):
-        project.claim(url)
-        token = token or secrets.token_urlsafe(24)
-        session = Desk(project)
-        try:
-            application = create_desk_app(session, token=token, annotator=annotator, hosts=(host, gethostname()))
-            address = f"{url}/?{urlencode({'token': token})}"
-            typer.echo(address)
-            sys.stdout.flush()
-            remark(f"what is done is stored in {project.path}; Ctrl-C stops")
-            if not no_browser:
-                webbrowser.open(address)
-            run(application, socket)
-        finally:
-            session.close()
 
 
 def _export(path: Path, where: str) -> None:

@@ -109,7 +109,7 @@ def _keywords(project: Project) -> bytes:
     keywords = project.state.keywords
     if not keywords:
         raise DeskError(f"{project.path} has no keywords yet; name some.")
-    return _toml("keywords", keywords)
+    return toml_table("keywords", keywords)
 
 
 def _costs(project: Project) -> bytes:
@@ -118,7 +118,7 @@ def _costs(project: Project) -> bytes:
         raise DeskError(f"{project.path} has no costs yet; say what a hit, a false alarm and a miss are worth.")
     reader = {"minute": state.minute, "currency": state.currency, "budget": state.budget}
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in reader.items() if value is not None]
-    return _toml("costs", state.costs) + "\n".join(["", "[reader]", *lines, ""]).encode()
+    return toml_table("costs", state.costs) + "\n".join(["", "[reader]", *lines, ""]).encode()
 
 
 def _acts(project: Project) -> bytes:
@@ -145,7 +145,8 @@ def _json_lines(rows: Iterable[dict[str, Any]]) -> bytes:
     return "".join(f"{json.dumps(row)}\n" for row in rows).encode()  # in ASCII: lone surrogates come back as they were
 
 
-def _toml(table: str, content: Mapping[str, Mapping[str, float]]) -> bytes:
+def toml_table(table: str, content: Mapping[str, Mapping[str, float]]) -> bytes:
+    """Keywords or costs by class, as files hold them."""
     lines = [f"[{table}]"]
     for name, own in content.items():
         values = ", ".join(f"{_quoted(key)} = {value!r}" for key, value in own.items())
