@@ -81,9 +81,9 @@ class FakeDesk:
 
     def _fold(self):
         self.cancelled = set()
-        for one in self.acts:
-            if one["kind"] == "undo":
-                self.cancelled ^= {one["content"]["act"]}
+        for one in reversed(self.acts):  # an undo that was undone itself undoes nothing
+            if one["kind"] == "undo" and one["id"] not in self.cancelled:
+                self.cancelled.add(one["content"]["act"])
         self.classes, self.labels, self.skips, self.marks, self.settled = list(self.first_classes), {}, {}, {}, {}
         self.keywords = {name: dict(words) for name, words in self.first_keywords.items()}
         self.costs = {"costs": {}, "minute": None, "currency": "€", "budget": None}

@@ -53,6 +53,26 @@ def chromium():
             browser.close()
 
 
+@contextmanager
+def opened_desk(path, n=None, keywords=True, **settings):
+    """A real desk on helpdesk messages, new or gone on with."""
+    from textmargin.desk.acts import Act
+    from textmargin.desk.project import Project
+    from textmargin.desk.session import Desk
+
+    if path.exists():
+        project = Project.open(path)
+    else:
+        texts, classes = messages(n)
+        project = Project.create(path, texts, classes=classes, source="desk.csv", **settings)
+        for name, words in KEYWORDS.items() if keywords else ():
+            for word, weight in words.items():
+                content = {"label": name, "word": word, "weight": weight, "source": "list"}
+                project.record(Act(f"{name}-{word}".replace(" ", "_"), "setup", "keyword", content))
+    with project, Desk(project, n_jobs=1) as desk:
+        yield desk
+
+
 def messages(n=60):
     """Helpdesk messages and the names of their topics."""
     corpus = load_dataset("desk")

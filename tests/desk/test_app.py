@@ -191,11 +191,13 @@ def test_a_body_over_the_limit_is_refused(desk):
 
 def test_what_cannot_be_stored_just_now_is_to_be_sent_again(client, desk):
     desk.broken["act"] = DeskError("work.desk cannot be written: No space left on device.")
+    desk.broken["act"].__cause__ = OSError(28, "No space left on device")
     answer = client.post("/api/acts", json=label())
     assert answer.status_code == 503
     assert "No space left" in answer.json()["detail"]
-    desk.broken["act"] = ActError("there is no text 7.")
-    assert client.post("/api/acts", json=label()).status_code == 422
+    for mistake in (ActError("there is no text 7."), DeskError("anna has nothing to take back.")):
+        desk.broken["act"] = mistake
+        assert client.post("/api/acts", json=label()).status_code == 422
     desk.broken["act"] = RuntimeError("a fault of ours")
     assert client.post("/api/acts", json=label()).status_code == 500
 

@@ -274,7 +274,10 @@ async def _not_valid(_: Request, error: Exception) -> Response:
 
 async def _refused(_: Request, error: Exception) -> Response:
     """What is wrong with an act, or that it cannot be stored just now."""
-    if isinstance(error, OSError):
+    by_itself = (
+        isinstance(error, TextmarginError) and error.__cause__ is None
+    )  # no system's error behind it: a mistake of who asks
+    if isinstance(error, OSError) and not by_itself:
         logging.getLogger(__name__).error("%s", error)
         return _Json({"detail": str(error)[:1000]}, 503, {"Retry-After": "2"})
     return _Json({"detail": str(error)[:1000]}, 422)

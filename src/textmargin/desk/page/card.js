@@ -66,15 +66,21 @@ export class Card {
     const notes = [];
     if (item.labels) notes.push(make("span", {}, "You said: ", list(item.labels)));
     if (item.given) notes.push(make("span", {}, "In the file: ", list(item.given)));
-    notes.push(item.predicted.length && !item.unsure
-      ? make("span", {}, "The model would say: ", make("strong", {}, list(item.predicted)))
-      : make("span", {}, make("strong", {}, "The model is unsure"), item.scores.length > 1 && item.scores[0] ? [": ", bdi(item.scores[0].name), " or ", bdi(item.scores[1].name), "?"] : "."));
+    notes.push(make("span", {}, this.#guess(item)));
     replace($("says"), ...notes);
+  }
+
+  #guess({ scores, predicted, unsure }) {
+    if (!scores.length) return "The model knows nothing yet: name a word for each class at the side, or begin with labels.";
+    if (unsure || (!predicted.length && !this.desk.state.project.multilabel)) {
+      return [make("strong", {}, "The model is unsure"), ...(scores.length > 1 ? [": ", bdi(scores[0].name), " or ", bdi(scores[1].name), "?"] : ["."])];
+    }
+    return ["The model would say: ", make("strong", {}, list(predicted))];
   }
 
   #legend(item) {
     const names = this.desk.names();
-    $("legend").hidden = !names.length;
+    $("legend").hidden = !names.length || !item.scores.length;
     const choice = make("select", { "aria-label": "Words are tinted for", "data-focus": "tint", onchange: (event) => this.desk.refresh(event.target.value).catch(() => {}) },
       names.map((name) => make("option", { value: name, selected: name === item.label }, name)));
     const sample = (kind, what) => make("span", { class: "sample" }, make("span", { class: `word ${kind}`, "aria-hidden": "true" }, "word"), what);
@@ -148,10 +154,10 @@ export class Card {
 
   #ask(item) {
     $("question-words").replaceChildren("Does ", make("q", { dir: "auto" }, item.word), " speak for ", make("b", { dir: "auto" }, item.label), "?");
-    $("question-why").textContent = `${item.why} ${plural(item.n_texts, "text has", "texts have")} it.`;
+    $("question-why").textContent = item.why;
     replace($("examples"), item.examples.map(({ text, snippet: [before, hit, after] }) =>
       make("li", { dir: "auto" }, before, make("mark", {}, hit), after,
-        make("button", { type: "button", class: "link", "aria-label": `Read text ${text + 1}`, onclick: () => this.desk.open(text, "list") }, "read"))));
+        make("button", { type: "button", class: "link", "aria-label": `Read text ${text + 1}`, onclick: () => this.desk.open(text, "list") }, "open"))));
     this.#focus($("question-words"));
     announce(`Does ${item.word} speak for ${item.label}? y yes, n no, a against, space passes it over.`);
   }

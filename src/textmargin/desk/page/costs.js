@@ -11,7 +11,7 @@ export class Costs {
     this.timer = null;
     desk.on("state", () => this.show());
     const box = $("panel-costs");
-    box.addEventListener("input", () => { clearTimeout(this.timer); this.timer = setTimeout(() => this.#send(), PAUSE); });
+    box.addEventListener("input", (event) => { event.target.dataset.typed = "yes"; clearTimeout(this.timer); this.timer = setTimeout(() => this.#send(), PAUSE); });
     box.addEventListener("change", () => { clearTimeout(this.timer); this.#send(); });
     box.addEventListener("focusout", () => setTimeout(() => this.show(), 0));
     $("costs-form").addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(this.timer); this.#send(); });
@@ -22,7 +22,7 @@ export class Costs {
     const { classes, costs } = this.desk.state, names = classes.map((one) => one.name);
     if (JSON.stringify(names) !== this.names) this.#build(names);
     for (const input of $("panel-costs").querySelectorAll("input[data-field]")) {
-      if (input === document.activeElement) continue;
+      if (input === document.activeElement || input.dataset.typed) continue;  // what is typed stays until it is stored
       const value = input.dataset.field in costs ? costs[input.dataset.field] : costs.costs[input.dataset.class]?.[input.dataset.field];
       input.value = String(value ?? "").replace("-", "−");
       if (input.dataset.class) input.placeholder = String(this.#other(input.dataset.class, input.dataset.field, costs.costs) ?? "").replace("-", "−");
@@ -84,7 +84,17 @@ export class Costs {
 
   async #send() {
     const content = this.#read();
-    if (content !== null && !same(content, this.desk.state.costs)) await this.desk.act("costs", content, "Costs saved");
+    if (content === null) return;
+    const typed = [...$("panel-costs").querySelectorAll("[data-typed]")].map((input) => [input, input.value]);
+    if (this.sent && same(content, this.sent)) return;  // Enter and leaving a field both say so
+    if (!same(content, this.desk.state.costs)) {
+      this.sent = content;
+      const stored = await this.desk.act("costs", content, "Costs saved");
+      if (this.sent === content) this.sent = null;
+      if (!stored) return;
+    }
+    for (const [input, value] of typed) if (input.value === value) delete input.dataset.typed;
+    this.show();
   }
 }
 

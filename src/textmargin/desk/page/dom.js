@@ -9,7 +9,7 @@ function fill(element, attributes, inside) {
     if (typeof value === "function") element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value === true ? "" : value);
   }
-  element.append(...inside.flat().filter((one) => one !== null && one !== undefined && one !== false));
+  element.append(...inside.flat(Infinity).filter((one) => one !== null && one !== undefined && one !== false));
   return element;
 }
 export const make = (name, attributes = {}, ...inside) => fill(document.createElement(name), attributes, inside);
@@ -22,7 +22,7 @@ export const key = (name) => make("kbd", { "aria-hidden": "true" }, name);
 // New content in place of the old, with the focus on what it was on: elements are found again by data-focus.
 export function replace(container, ...inside) {
   const inner = container.contains(document.activeElement) ? document.activeElement.dataset.focus : undefined;
-  container.replaceChildren(...inside.flat().filter(Boolean));
+  container.replaceChildren(...inside.flat(Infinity).filter(Boolean));
   if (inner === undefined) return;
   const again = [...container.querySelectorAll("[data-focus]")].find((one) => one.dataset.focus === inner);
   (again ?? container.closest("[tabindex]") ?? container).focus({ preventScroll: true });

@@ -9,8 +9,8 @@ export class Quality {
   }
 
   show() {
-    const { quality, decisions, worth, curve: points, curve_of: of, costs, reading_verdict: verdict } = this.desk.state;
-    const shown = JSON.stringify([quality, decisions, worth, points, of, costs.currency, verdict]);
+    const { quality, decisions, curve: points, curve_of: of, costs, reading_verdict: verdict } = this.desk.state;
+    const shown = JSON.stringify([quality, decisions, points, of, costs.currency, verdict]);
     if (shown === this.shown) return;
     this.shown = shown;
     const number = (what, value, interval) => make("div", {}, make("dt", {}, what), make("dd", {}, value), interval && make("dd", { class: "interval" }, interval));
@@ -23,7 +23,6 @@ export class Quality {
     ];
     replace($("panel-quality"),
       make("h2", {}, "Quality"),
-      make("p", { class: worth?.stop ? "worth stop" : "worth" }, worth?.text ?? ""),
       make("dl", { class: "numbers" }, numbers.filter(Boolean)),
       quality.note && make("p", { class: "soft" }, quality.note),
       curve(points, of, costs.currency),

@@ -64,7 +64,7 @@ export class Classes {
     return make("li", { class: "class" },
       make("h3", {}, key(one.key ?? ""), make("span", { class: "name", dir: "auto" }, one.name), edit),
       make("p", { class: "soft" }, numbers.join(" · ")),
-      (words.length || hints.length) && make("div", { class: "chips" }, words, hints),
+      words.length + hints.length > 0 && make("div", { class: "chips" }, words, hints),
       edited && this.#editor(one));
   }
 
