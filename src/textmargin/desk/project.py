@@ -56,7 +56,8 @@ class Project:
 
     Examples
     --------
-    >>>     >>> from textmargin.desk.acts import Act
+    >>> import tempfile
+    >>> from textmargin.desk.acts import Act
     >>> from textmargin.desk.project import Project
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = f"{folder.name}/work.desk"

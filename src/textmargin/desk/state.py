@@ -46,8 +46,8 @@ class State:
     Parameters
     ----------
     header : mapping
-        `classes`, `multilabel`, `n_texts`, and `given`: the labels that came with the texts, None for a text without; empty where
-        no text has any.
+        `classes`, `multilabel`, `n_texts`, and `given`: the labels that came with the texts, a tuple, or None for a text without;
+        empty where no text has any.
 
     Attributes
     ----------
@@ -88,6 +88,8 @@ class State:
         self._undos: dict[str, list[str]] = {}  # id → ids of the undos of it
         self.multilabel: bool = header["multilabel"]
         self.n_texts: int = header["n_texts"]
+        of_file = {labels: Label(tuple(labels), FILE, None, 0) for labels in {*(header.get("given") or ())} - {None}}
+        self._given = {text: of_file[labels] for text, labels in enumerate(header.get("given") or ()) if labels is not None}
         self._clear()
 
     @classmethod
@@ -103,6 +105,7 @@ class State:
         """Take in one more act, which was checked and recorded."""
         self._add(act)
         if act.kind == "undo":
+            self._clear()
             self._fold_all()
         else:
             self._fold(act)
@@ -226,7 +229,9 @@ class State:
             raise ActError(f"this {target.kind!r} is {target.annotator}'s; only {target.annotator} can undo it.")
         if not self.holds(target.id):
             raise ActError(f"this {target.kind!r} is undone already; to bring it back, undo the undo.")
-        trial = type(self)(self._header)
+        if target.kind not in ("class", "rename", "consent", "undo"):
+            return  # nothing can hang on it
+        trial = type(self)({**self._header, "given": ()})  # whose names are there in any case
         for one in (*self._acts, act):
             trial._add(one)
         trial._fold_all(strict=True)
@@ -268,14 +273,13 @@ class State:
         self._conflicts: set[int] = set()
         self._first_sources: dict[int, str] = {}
         self._shown: dict[str, set[int]] = {}
-        for text, given in enumerate(self._header.get("given") or ()):
-            if given is not None:
-                self.labels[text] = {FILE: Label(tuple(given), FILE, None, 0)}
-                self._answers[text] = tuple(given)
-                self._first_sources[text] = FILE
+        if self._given:  # by the hundred thousand, and at every undo
+            self.labels = {text: {FILE: label} for text, label in self._given.items()}
+            self._answers = {text: label.labels for text, label in self._given.items()}
+            self._first_sources = dict.fromkeys(self._given, FILE)
 
     def _fold_all(self, strict: bool = False) -> None:
-        self._clear()
+        """All acts that hold, from the start on; with `strict` ActError where one hangs in the air."""
         undone = {target for target in self._undos if not self.holds(target)}
         for act in self._acts:
             if act.id in undone or act.kind == "undo":
