@@ -1,7 +1,7 @@
 // Quality over the labels given, with its interval, as a drawing and as a table for who does not see it.
 import { amount, draw, make, percent } from "./dom.js";
 
-const WIDTH = 340, HEIGHT = 190, LEFT = 46, RIGHT = 328, TOP = 10, BOTTOM = 150;
+const WIDTH = 340, HEIGHT = 190, RIGHT = 328, TOP = 10, BOTTOM = 150;
 
 function ticks(low, high, n) {
   const rough = (high - low || 1) / n, power = 10 ** Math.floor(Math.log10(rough));
@@ -19,22 +19,23 @@ export function curve(points, of, currency) {
   const [x0, x1] = [first.n_labels, last.n_labels];
   let y0 = Math.min(...points.map((one) => one.low)), y1 = Math.max(...points.map((one) => one.high));
   if (y1 - y0 < 1e-9) [y0, y1] = [y0 - 1, y1 + 1];
-  const px = (n) => LEFT + ((n - x0) / (x1 - x0 || 1)) * (RIGHT - LEFT), py = (value) => BOTTOM - ((value - y0) / (y1 - y0)) * (BOTTOM - TOP);
+  const heights = ticks(y0, y1, 4), left = 14 + 7 * Math.max(...heights.map((value) => shown(value).length));
+  const px = (n) => left + ((n - x0) / (x1 - x0 || 1)) * (RIGHT - left), py = (value) => BOTTOM - ((value - y0) / (y1 - y0)) * (BOTTOM - TOP);
   const path = (field, backwards = false) => {
     const along = points.map((one) => `${px(one.n_labels).toFixed(1)} ${py(one[field]).toFixed(1)}`);
     return (backwards ? along.reverse() : along).join("L");
   };
   const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label, class: "curve" },
     draw("path", { class: "band", d: `M${path("low")}L${path("high", true)}Z` }),
-    ticks(y0, y1, 4).map((value) => [
-      draw("path", { class: "grid", d: `M${LEFT} ${py(value)}H${RIGHT}` }),
-      draw("text", { x: LEFT - 6, y: py(value) + 4, "text-anchor": "end" }, shown(value)),
+    heights.map((value) => [
+      draw("path", { class: "grid", d: `M${left} ${py(value)}H${RIGHT}` }),
+      draw("text", { x: left - 6, y: py(value) + 4, "text-anchor": "end" }, shown(value)),
     ]),
     ticks(x0, x1, 5).filter(Number.isInteger).map((n) => draw("text", { x: px(n), y: BOTTOM + 18, "text-anchor": "middle" }, String(n))),
-    draw("path", { class: "axis", d: `M${LEFT} ${BOTTOM}H${RIGHT}` }),
+    draw("path", { class: "axis", d: `M${left} ${BOTTOM}H${RIGHT}` }),
     draw("path", { class: "line", d: `M${path("value")}` }),
     draw("circle", { class: "now", cx: px(last.n_labels), cy: py(last.value), r: 4 }),
-    draw("text", { x: (LEFT + RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, "labels"));
+    draw("text", { x: (left + RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, "labels"));
   const rows = points.slice(-12).map((one) => make("tr", {}, make("th", { scope: "row" }, String(one.n_labels)), make("td", {}, shown(one.value)), make("td", {}, `${shown(one.low)} to ${shown(one.high)}`)));
   return make("figure", {}, svg, make("figcaption", { class: "soft" }, `${what}; the band is its 90 % interval.`),
     make("details", {}, make("summary", {}, "As a table"), make("table", {}, make("thead", {}, make("tr", {}, ["labels", "expected", "interval"].map((one) => make("th", { scope: "col" }, one)))),

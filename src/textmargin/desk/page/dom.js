@@ -42,7 +42,7 @@ export function announce(message) {
 
 const minus = (text) => text.replace("-", "−");
 export const count = (value) => (value === null || value === undefined ? "–" : value.toLocaleString("en"));
-export const percent = (value) => (value === null || value === undefined ? "–" : `${minus((100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0))} %`);
+export const percent = (value) => (value === null || value === undefined ? "–" : `${minus((100 * value).toFixed(Math.abs(value) >= 0.0005 && Math.abs(value) < 0.1 ? 1 : 0))} %`);
 export const decimal = (value, digits = 2) => (value === null || value === undefined ? "–" : minus(value.toFixed(digits)));
 export const signed = (value, digits = 2) => (value < 0 ? "−" : "+") + Math.abs(value).toFixed(digits);
 export const amount = (value) =>

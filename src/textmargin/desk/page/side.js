@@ -50,7 +50,7 @@ export class Classes {
   #one(one) {
     const numbers = [plural(one.n_labels, "label")];
     if (one.n_predicted !== null) numbers.push(`${count(one.n_predicted)} expected${one.share === null ? "" : ` (${percent(one.share)})`}`);
-    if (one.quality?.f1 !== null && one.quality?.f1 !== undefined) numbers.push(`F1 ${decimal(one.quality.f1)} (${decimal(one.quality.low)} to ${decimal(one.quality.high)})`);
+    if (one.quality?.f1 !== null && one.quality?.f1 !== undefined) numbers.push(`F1 ${decimal(one.quality.f1)} (${decimal(one.quality.low)}–${decimal(one.quality.high)})`);
     const words = one.keywords.map((word) => this.#chip(one, word));
     const hints = one.suggestions.slice(0, 4).map((word) => make("button", {
       type: "button", class: "chip hint", title: word.why, "data-focus": `hint ${one.name} ${word.word}`, "aria-label": `Add the suggested word ${word.word} to ${one.name}. ${word.why}`,
