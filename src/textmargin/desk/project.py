@@ -7,14 +7,13 @@ says in a file beside it who it is.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,23 +23,13 @@ from typing import Any, Self
 from .._system.locks import ByteLocks
 from .._system.wording import quantity
 from ..errors import ActError, DeskError
-from .acts import OTHERS, Act, new_id
+from ._project_file import APPLICATION, VERSION, Given, class_names, connect, digest_of, spell_labels, sync_folder, write_new
+from .acts import Act, new_id
 from .reading import check_reading
 from .state import State
 
-SUFFIX = ".desk"
-_APPLICATION = 0x746D646B  # "tmdk", in the header of the file: whose it is
-_VERSION = 1
-_TEXTS_A_BLOCK = 512
 _WRITER = 1  # the byte of the lock file
-_SCHEMA = (
-    "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "CREATE TABLE texts (block INTEGER PRIMARY KEY, content BLOB NOT NULL)",
-    "CREATE TABLE acts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, annotator TEXT NOT NULL, kind TEXT NOT NULL, "
-    "content TEXT NOT NULL, time TEXT NOT NULL)",
-)
 _COLUMNS = "id, annotator, kind, content, time, number"
-Given = Sequence[tuple[str, ...] | None]
 
 
 class Project:
@@ -81,7 +70,7 @@ class Project:
         if not self.path.is_file():
             raise DeskError(f"There is no project {path}.")
         with self._explained("read"):
-            self._connection = _connect(self.path)
+            self._connection = connect(self.path)
         try:
             with self._explained("read"):
                 self._load()
@@ -119,15 +108,15 @@ class Project:
         if not texts:
             raise DeskError(f"{where} cannot be made: there is no text to read.")
         given = list(given or [])
-        names = _classes(classes, given, multilabel, len(texts))
+        names = class_names(classes, given, multilabel, len(texts))
         header = {
-            "version": _VERSION,
+            "version": VERSION,
             "classes": names,
             "multilabel": multilabel,
             "n_texts": len(texts),
             "source": source,
             "created": _now(),
-            "digest": _digest(texts),
+            "digest": digest_of(texts),
         }
         if where.exists():
             raise DeskError(f"{where} is there already; open it, or choose another name.")
@@ -135,8 +124,9 @@ class Project:
             temporary = where.with_name(f".{where.name}.{new_id()}.part")
             temporary.touch(exist_ok=False)  # readable to whom the user's other files are
             try:
-                _write_new(temporary, header, texts, given)
+                write_new(temporary, header, texts, given)
                 os.link(temporary, where)  # unlike renaming, it fails where somebody else was faster
+                sync_folder(where.parent)
             finally:
                 temporary.unlink(missing_ok=True)
         except FileExistsError as error:
@@ -208,7 +198,7 @@ class Project:
         ours, theirs = ([*labels, *[None] * (len(texts) - len(labels))] for labels in (self.header["given"], given or []))
         for number, (own, label) in enumerate(zip(ours, theirs, strict=True), start=1):
             if own != label:
-                return f"text {number:,} has {_spelled(label)}, in the project {_spelled(own)}"
+                return f"text {number:,} has {spell_labels(label)}, in the project {spell_labels(own)}"
         return None
 
     @property
@@ -232,23 +222,23 @@ class Project:
 
     def _load(self) -> None:
         ((application,),) = self._rows("SELECT application_id FROM pragma_application_id")
-        if application != _APPLICATION:
+        if application != APPLICATION:
             raise DeskError(f"{self.path} is no project of the reading desk, but another program's file; choose another.")
         damage = self._rows("PRAGMA quick_check(1)")[0][0]
         if damage != "ok":
             raise DeskError(f"{self.path} is damaged ({damage}); take a copy that is whole.")
         self.header = {name: json.loads(value) for name, value in self._rows("SELECT name, value FROM header")}
         version = self.header.get("version")
-        if version != _VERSION:
+        if version != VERSION:
             raise DeskError(
-                f"{self.path} is of version {version}, and this textmargin reads {_VERSION}; use the one that made it."
+                f"{self.path} is of version {version}, and this textmargin reads {VERSION}; use the one that made it."
             )
         self.texts, self.header["given"] = [], []
         for (block,) in self._rows("SELECT content FROM texts ORDER BY block"):
             content = json.loads(zlib.decompress(block))
             self.texts += content["texts"]
             self.header["given"] += [None if own is None else tuple(own) for own in content["given"]]
-        if len(self.texts) != self.header["n_texts"] or _digest(self.texts) != self.header["digest"]:
+        if len(self.texts) != self.header["n_texts"] or digest_of(self.texts) != self.header["digest"]:
             raise DeskError(f"{self.path} is damaged: its texts are not those it was made with; take a copy that is whole.")
         self.state = State.replay(self.header, self._acts_behind(0))
 
@@ -317,68 +307,6 @@ class Project:
             raise DeskError(f"{self.path} cannot be {what}: {error}. {next_step}.") from error
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    """A connection that writes ahead and synchronises at every commit; one that only reads where the file cannot be written."""
-    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-        immutable = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
-        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, check_same_thread=False)
-    connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-    try:
-        ((application,),) = connection.execute("SELECT application_id FROM pragma_application_id").fetchall()
-        if application == _APPLICATION:  # another's file stays as it is
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _write_new(path: Path, header: dict[str, Any], texts: Sequence[str], given: Given) -> None:
-    """All of a new project but its acts."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("BEGIN")
-        for statement in (*_SCHEMA, f"PRAGMA application_id = {_APPLICATION}"):
-            connection.execute(statement)
-        rows = [(name, json.dumps(value)) for name, value in header.items()]
-        connection.executemany("INSERT INTO header (name, value) VALUES (?, ?)", rows)
-        for block, start in enumerate(range(0, len(texts), _TEXTS_A_BLOCK)):
-            end = start + _TEXTS_A_BLOCK
-            content = json.dumps({"texts": list(texts[start:end]), "given": list(given[start:end])})
-            blob = zlib.compress(content.encode(), 1)
-            connection.execute("INSERT INTO texts (block, content) VALUES (?, ?)", (block, blob))
-        connection.execute("COMMIT")
-
-
-def _classes(classes: Sequence[str], given: Given, multilabel: bool, n_texts: int) -> list[str]:
-    """Those that are named, and behind them those of the given labels."""
-    if given and len(given) != n_texts:
-        raise DeskError(f"there are {quantity(n_texts, 'text')} and labels of {len(given):,}; give each text its own, or None.")
-    several = next((own for own in given if own is not None and len(own) != 1), None)
-    if several is not None and not multilabel:
-        raise DeskError(f"a text has {_spelled(several)}; where texts may have several labels, or none, say multilabel=True.")
-    names = dict.fromkeys([*classes, *sorted({name for own in given for name in own or ()} - {*classes})])
-    wrong = next((name for name in names if not _usable(name)), None)
-    if wrong is not None:
-        raise DeskError(f"a class cannot be called {wrong!r}; choose another name.")
-    return list(names)
-
-
-def _usable(name: str) -> bool:
-    """Whether a class can be called so: not "*", which costs have for all others, nor what a file cannot hold."""
-    whole = name.encode("utf-8", "replace").decode() == name
-    return whole and bool(name) and name == name.strip() and name != OTHERS
-
-
-def _digest(texts: Sequence[str]) -> str:
-    found = hashlib.sha256()
-    for text in texts:
-        content = text.encode("utf-8", "surrogatepass")
-        found.update(len(content).to_bytes(8, "little") + content)
-    return found.hexdigest()
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -386,7 +314,3 @@ def _now() -> str:
 def _short(text: str) -> str:
     shown = " ".join(text.split())
     return f"“{shown[:40]}{'…' * (len(shown) > 40)}”"
-
-
-def _spelled(labels: tuple[str, ...] | None) -> str:
-    return "no label" if not labels else f"the labels {', '.join(labels)}" if len(labels) > 1 else f"the label {labels[0]}"

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..errors import ActError, nearest
+from ._history import History
 from .acts import FILE, OTHERS, Act
-
-STEPS = ("label", "skip", "mark", "unmark", "keyword", "class", "rename", "costs", "settle")  # that stepping back undoes
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,7 @@ class State:
 
     def __init__(self, header: Mapping[str, Any]) -> None:
         self._header = header
-        self._acts: list[Act] = []
-        self._places: dict[str, int] = {}  # id → place among the acts
-        self._undos: dict[str, list[str]] = {}  # id → ids of the undos of it
+        self._history = History()
         self.multilabel: bool = header["multilabel"]
         self.n_texts: int = header["n_texts"]
         of_file = {labels: Label(tuple(labels), FILE, None, 0) for labels in {*(header.get("given") or ())} - {None}}
@@ -97,13 +94,13 @@ class State:
         """What holds after some acts, which were recorded in this order."""
         state = cls(header)
         for act in acts:
-            state._add(act)
+            state._history.add(act)
         state._fold_all()
         return state
 
     def apply(self, act: Act) -> None:
         """Take in one more act, which was checked and recorded."""
-        self._add(act)
+        self._history.add(act)
         if act.kind == "undo":
             self._clear()
             self._fold_all()
@@ -155,35 +152,19 @@ class State:
 
     def last(self, annotator: str) -> Act | None:
         """What one step back undoes: the last act of an annotator that holds; undos, consent and readings are no steps."""
-        own = (act for act in reversed(self._acts) if act.annotator == annotator and act.kind in STEPS)
-        return next((act for act in own if self.holds(act.id)), None)
+        return self._history.last(annotator)
 
     def last_undo(self, annotator: str) -> Act | None:
         """What one step forth undoes: the last undo of an annotator that holds, where nothing else was done since."""
-        for act in reversed(self._acts):
-            redoes = act.kind == "undo" and self._acts[self._places[act.content["act"]]].kind == "undo"
-            if act.annotator == annotator and act.kind in ("undo", *STEPS) and not redoes and self.holds(act.id):
-                return act if act.kind == "undo" else None
-        return None
+        return self._history.last_undo(annotator)
 
-    def act(self, id: str) -> Act | None:  # noqa: A002  # an act's own word for it
+    def act(self, act_id: str) -> Act | None:
         """The act of this id, undone or not."""
-        place = self._places.get(id)
-        return None if place is None else self._acts[place]
+        return self._history.find(act_id)
 
-    def holds(self, id: str) -> bool:  # noqa: A002
+    def holds(self, act_id: str) -> bool:
         """Whether an act is not undone."""
-        chain = [id]
-        results: dict[str, bool] = {}
-        while chain:  # by hand: an undo of an undo of … may be nested deeper than calls may
-            undos = self._undos.get(chain[-1], [])
-            unknown = next((undo for undo in undos if undo not in results), None)
-            if unknown is not None:
-                chain.append(unknown)
-            else:
-                own = chain.pop()
-                results[own] = not any(results[undo] for undo in undos)
-        return results[id]
+        return self._history.holds(act_id)
 
     def contents(self) -> dict[str, Any]:
         """All that holds, to be compared."""
@@ -208,18 +189,12 @@ class State:
     @property
     def n_acts(self) -> int:
         """How many were recorded."""
-        return len(self._acts)
+        return len(self._history.acts)
 
     @property
     def version(self) -> int:
         """The number of the last act."""
-        return self._acts[-1].number if self._acts else 0
-
-    def _add(self, act: Act) -> None:
-        self._places[act.id] = len(self._acts)
-        self._acts.append(act)
-        if act.kind == "undo":
-            self._undos.setdefault(act.content["act"], []).append(act.id)
+        return self._history.acts[-1].number if self._history.acts else 0
 
     def _check_undo(self, act: Act) -> None:
         target = self.act(act.content["act"])
@@ -232,8 +207,8 @@ class State:
         if target.kind not in ("class", "rename", "consent", "undo"):
             return  # nothing can hang on it
         trial = type(self)({**self._header, "given": ()})  # whose names are there in any case
-        for one in (*self._acts, act):
-            trial._add(one)
+        for one in (*self._history.acts, act):
+            trial._history.add(one)
         trial._fold_all(strict=True)
 
     def _check_names(self, act: Act) -> None:
@@ -280,10 +255,7 @@ class State:
 
     def _fold_all(self, strict: bool = False) -> None:
         """All acts that hold, from the start on; with `strict` ActError where one hangs in the air."""
-        undone = {target for target in self._undos if not self.holds(target)}
-        for act in self._acts:
-            if act.id in undone or act.kind == "undo":
-                continue
+        for act in self._history.active():
             if strict:
                 try:
                     self._check_names(act)
