@@ -63,7 +63,7 @@ export class Classes {
     }, edited ? "close" : "edit");
     return make("li", { class: "class" },
       make("h3", {}, key(one.key ?? ""), make("span", { class: "name", dir: "auto" }, one.name), edit),
-      make("p", { class: "soft" }, numbers.join(" · ")),
+      make("p", { class: "soft" }, numbers.flatMap((one, k) => [k ? " · " : "", make("span", { class: "nowrap" }, one)])),
       words.length + hints.length > 0 && make("div", { class: "chips" }, words, hints),
       edited && this.#editor(one));
   }
