@@ -71,6 +71,7 @@ export class Card {
   }
 
   #guess({ scores, predicted, unsure }) {
+    if (!this.desk.names().length) return "";
     if (!scores.length) return "The model knows nothing yet: name a word for each class at the side, or begin with labels.";
     if (unsure || (!predicted.length && !this.desk.state.project.multilabel)) {
       return [make("strong", {}, "The model is unsure"), ...(scores.length > 1 ? [": ", bdi(scores[0].name), " or ", bdi(scores[1].name), "?"] : ["."])];

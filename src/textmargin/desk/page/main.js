@@ -19,7 +19,8 @@ const POLL = 3000, POLL_BUSY = 800;  // milliseconds
 function trouble(what) {
   $("trouble").hidden = what === null;
   if (what === null) return;
-  const waiting = what.waiting ? ` ${plural(what.waiting, "act is", "acts are")} not saved yet, and will be sent again until the desk has stored ${what.waiting === 1 ? "it" : "them"}.` : " Trying again.";
+  $("trouble-what").textContent = what.waiting ? "Not saved yet." : "Not in touch with the desk.";
+  const waiting = what.waiting ? ` ${plural(what.waiting, "act is", "acts are")} sent again until the desk has stored ${what.waiting === 1 ? "it" : "them"}.` : "";
   $("trouble-message").textContent = what.message + waiting;
 }
 
@@ -68,7 +69,10 @@ for (const [id, run] of Object.entries({
   "person-button": () => askName(), "end-exports": () => showTab("tab-project"),
 })) $(id).addEventListener("click", run);
 for (const dialog of document.querySelectorAll("dialog")) {
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });  // beside it
+  const needed = () => dialog === $("person") && !desk.state;  // nothing can be read before somebody has a name
+  dialog.addEventListener("click", (event) => { if (event.target === dialog && !needed()) dialog.close(); });  // beside it
+  dialog.addEventListener("cancel", (event) => { if (needed()) event.preventDefault(); });
+  dialog.addEventListener("close", () => { if (needed()) askName(); });  // some browsers close at the second Esc, whatever one says
   for (const one of dialog.querySelectorAll("[data-close]")) one.addEventListener("click", () => dialog.close(one.dataset.close));
 }
 
@@ -81,11 +85,14 @@ $("person-form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const name = $("name").value.trim();
   if (!name) { $("name").focus(); return; }
+  if (name !== desk.who) {
+    desk.rename(name);
+    desk.state = null;
+    await begin();
+  }
+  if (!desk.state) return;
   $("person").close();
-  if (name === desk.who) return;
-  desk.rename(name);
-  desk.state = null;
-  await begin();
+  $("text").focus({ preventScroll: true });
 });
 
 let away = null;
