@@ -1,5 +1,5 @@
 // Where model and people differ, and where people differ among themselves.
-import { $, bdi, list, make, plural, replace } from "./dom.js";
+import { $, bdi, list, make, replace } from "./dom.js";
 
 export class Review {
   constructor(desk) {
@@ -43,5 +43,3 @@ export class Review {
     return make("button", { type: "button", class: "link snippet", dir: "auto", "data-focus": `read ${text}`, onclick: () => this.desk.open(text, source) }, snippet || `Text ${text + 1}`);
   }
 }
-
-export const found = (n) => (n ? plural(n, "text") : "No text");

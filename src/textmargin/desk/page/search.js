@@ -1,5 +1,5 @@
 // Texts that have certain words, and texts like another.
-import { $, bdi, list, make, percent, plural } from "./dom.js";
+import { $, list, make, percent, plural } from "./dom.js";
 
 export class Search {
   constructor(desk) {
