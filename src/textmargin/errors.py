@@ -1,8 +1,10 @@
 """What can go wrong, as a tree.
 
     TextmarginError
+    ├── ActError               (ValueError)   an act of a reader that does not fit the project: no such text, class or field
     ├── ClusterError           (OSError)      a cluster cannot be reached or has no workers, or none is in use
     ├── DatasetError           (OSError)      a corpus cannot be read or imported: a file is missing, wrong or damaged
+    ├── DeskError              (OSError)      a project of the reading desk cannot be read or written: damaged, in use, disk full
     ├── DeviceError            (RuntimeError) a GPU cannot be used: none there, CuPy or the driver wrong, memory full, lost
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
     ├── FeedbackError          (OSError)      feedback cannot be stored or read: a wrong file, a database that is away
@@ -68,12 +70,20 @@ class TextmarginError(Exception):
     """Every error that textmargin raises by itself."""
 
 
+class ActError(TextmarginError, ValueError):
+    """An act of a reader that does not fit the project."""
+
+
 class ClusterError(TextmarginError, OSError):
     """A cluster cannot be reached, or none is in use."""
 
 
 class DatasetError(TextmarginError, OSError):
     """A corpus cannot be read or imported."""
+
+
+class DeskError(TextmarginError, OSError):
+    """A project of the reading desk cannot be read or written."""
 
 
 class DeviceError(TextmarginError, RuntimeError):

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from .. import desk as _desk  # noqa: F401  # which registers who reads its projects
 from ._console import OptionError, remark, with_options
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ class FileOptions:
     text: Annotated[str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")] = None
     file_format: Annotated[
         str | None,
-        typer.Option("--format", help="csv, tsv, json, jsonl, txt, xlsx, ods, parquet or folder.", show_default="by its name"),
+        typer.Option(
+            "--format", help="csv, tsv, json, jsonl, txt, xlsx, ods, parquet, folder or desk.", show_default="by its name"
+        ),
     ] = None
     delimiter: Annotated[str | None, typer.Option(help="What stands between the values of a line.", show_default="found out")] = (
         None
@@ -236,3 +239,19 @@ def check_writable(path: Path, *others: object) -> None:
         raise OptionError(f"{path} cannot be written: it is not a regular file.")
     if not whole.parent.is_dir() or not os.access(whole.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise OptionError(f"{path} cannot be written: its folder is not there, or one may not write there.")
+
+
+def read_token(file: Path | None, variable: str | None) -> str | None:
+    """The token that clients must send, from a file or an environment variable; None where neither is named."""
+    if file is not None and variable is not None:
+        raise OptionError("--token-file and --token-env both say where the token is; choose one.")
+    if file is None and variable is None:
+        return None
+    try:
+        token = file.read_text(encoding="utf-8").strip() if file is not None else os.environ.get(variable or "", "").strip()
+    except OSError as error:
+        raise OptionError(f"{file}: {error.strerror}") from error
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        where = file if file is not None else f"the environment variable {variable}"
+        raise OptionError(f"{where} holds no token: printable ASCII characters without spaces.")
+    return token

@@ -11,6 +11,7 @@ import typer
 from .._system.wording import quantity
 from ._console import app, print_json, remark
 from ._options import AsJson, ReadingOptions, check_writable, grouped
+from ._project import is_project
 
 if TYPE_CHECKING:
     from ..check.findings import DataCheck, Finding
@@ -79,11 +80,11 @@ def check(
 
 
 def _other_columns(data: str, reading: ReadingOptions) -> list[str]:
-    """The columns of a file beside text and label; none of a pipe, which can be read only once."""
+    """The columns of a file beside text and label; none of a pipe, which can be read only once, nor of a project of the desk."""
     from ..tables.formats import read_rows
     from ..tables.rows import Row
 
-    if data == "-":
+    if data == "-" or is_project(data, reading.file_format):
         return []
     rows = (row for batch in read_rows(data, reading.dialect) for row in batch if isinstance(row, Row))
     first = next(rows, None)

@@ -8,12 +8,13 @@ import time
 import warnings
 from dataclasses import asdict, dataclass
 from importlib.resources import as_file, files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import UnknownTermWarning
+from ..errors import UnknownTermWarning, install_hint
 from ._console import app, print_json
 from ._options import AsJson, check_writable
 from ._tables import print_table, wide_console
@@ -25,6 +26,12 @@ NEXT_STEPS = {
     'explain model.tmm "a text"': "why",
     "predict model.tmm new.csv": "your rows, and what was decided",
     "report model.tmm more.csv": "all of it as a page",
+}
+
+
+DESK_STEPS = {
+    "data export desk": "these messages as files",
+    "desk desk-unlabelled.csv --keywords desk-keywords.toml --costs desk-costs.toml": "opens a page in the browser",
 }
 
 
@@ -62,6 +69,7 @@ class Demo:
     next_steps: str
     report: str | None  # where the page was written
     program: str  # what to type for this program
+    desk_steps: str  # how the reading desk is opened on these messages
 
 
 @app.command()
@@ -124,7 +132,17 @@ def run(report: Path | None = None) -> Demo:
     if report is not None:
         write_report(informed, test, report, costs)
     where, program = None if report is None else str(report), _program()
-    return Demo(len(train), len(test), len(desk.classes), rows, example, _next_steps(program), where, program)
+    return Demo(
+        len(train),
+        len(test),
+        len(desk.classes),
+        rows,
+        example,
+        _steps(NEXT_STEPS, program),
+        where,
+        program,
+        _steps(DESK_STEPS, program),
+    )
 
 
 def _program() -> str:
@@ -137,9 +155,9 @@ def _program() -> str:
     return str(own.relative_to(Path.cwd())) if own.is_relative_to(Path.cwd()) else str(own)
 
 
-def _next_steps(program: str) -> str:
-    width = max(map(len, NEXT_STEPS)) + len(program) + 4
-    return "\n".join(f"  {f'{program} {step}':<{width}}{meaning}" for step, meaning in NEXT_STEPS.items())
+def _steps(steps: dict[str, str], program: str) -> str:
+    width = max(map(len, steps)) + len(program) + 4
+    return "\n".join(f"  {f'{program} {step}':<{width}}{meaning}" for step, meaning in steps.items())
 
 
 def _show(result: Demo) -> None:
@@ -158,5 +176,8 @@ def _show(result: Demo) -> None:
     console.print("  " + ", ".join(f"{what} {share:+.2f}" for what, share in result.example.contributions))
     console.print(f"\nWhat was decided, and why, is a page to look at: {result.report}", soft_wrap=True)
     console.print(f"\nTry next:\n{result.next_steps}", soft_wrap=True)
+    console.print(f"\nRead and label such messages yourself, and see the decisions change:\n{result.desk_steps}", soft_wrap=True)
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        console.print(f"  which needs one thing more: {install_hint('serve')}", soft_wrap=True, markup=False)
     if result.program != "textmargin":
         console.print("To type textmargin alone, install it where your shell finds it: pip install .", soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,7 @@ import typer
 
 from ..errors import TextmarginWarning, install_hint
 from ._console import OptionError, app, remark
-from ._options import ModelFile
+from ._options import ModelFile, read_token
 
 
 @app.command()
@@ -39,7 +38,7 @@ def serve(
     from ..feedback.store import FeedbackStore
     from ..persistence import load_classifier
 
-    token = _token(token_file, token_env)
+    token = read_token(token_file, token_env)
     with listening(host, port, safe=token is not None) as (socket, url):
         classifier = load_classifier(model)
         store = None if feedback is None else FeedbackStore(feedback)
@@ -50,18 +49,3 @@ def serve(
         run(application, socket)
         if store is not None:
             store.close()
-
-
-def _token(file: Path | None, variable: str | None) -> str | None:
-    if file is not None and variable is not None:
-        raise OptionError("--token-file and --token-env both say where the token is; choose one.")
-    if file is None and variable is None:
-        return None
-    try:
-        token = file.read_text(encoding="utf-8").strip() if file is not None else os.environ.get(variable or "", "").strip()
-    except OSError as error:
-        raise OptionError(f"{file}: {error.strerror}") from error
-    if not token or not token.isascii() or not token.isprintable() or " " in token:
-        where = file if file is not None else f"the environment variable {variable}"
-        raise OptionError(f"{where} holds no token: printable ASCII characters without spaces.")
-    return token

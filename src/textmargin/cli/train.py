@@ -22,6 +22,7 @@ from ._memory import MemoryOptions
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
 from ._options import AsJson, ReadingOptions, check_writable, grouped
 from ._parts import MOST_EVALUATED, check_parts, train_parts
+from ._project import with_project
 from ._talk import (
     next_step,
     remark_on_corpus,
@@ -49,6 +50,7 @@ T = TypeVar("T")
 
 @app.command()
 @grouped
+@with_project
 def train(
     reading: ReadingOptions,
     unlabelled: UnlabelledOptions,
@@ -61,8 +63,8 @@ def train(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="CSV, TSV, JSON, Excel or Parquet file, or a folder of text files; - for stdin. In parts CSV, TSV, JSON lines "
-            "or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
+            help="CSV, TSV, JSON, Excel or Parquet file, a folder of text files, or a project of the desk; - for stdin. "
+            "In parts CSV, TSV, JSON lines or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
             show_default=False,
         ),
     ] = None,
@@ -88,6 +90,8 @@ def train(
 
     Texts without a label, rows of DATA or those of --unlabelled, are learnt from where held-out texts speak for it. With
     --keywords no text needs a label.
+
+    A project of the desk (.desk) also brings its keywords, marks and costs, where options do not say otherwise.
 
     With --memory, --cluster or --workers, and where a file would not fit into memory, texts are read and learnt from in parts:
     Parquet, CSV, TSV or JSON lines, of any size.

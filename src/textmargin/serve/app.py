@@ -20,9 +20,9 @@ from ..feedback.store import Feedback, FeedbackStore
 from ..labels import Decisions, listed
 from ._batching import Batcher
 from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
-from ._gate import Gate, Limits
 from ._metrics import MEDIA_TYPE, Metrics
 from ._watch import Watch
+from .gate import Gate, Limits
 
 _ROUTES = frozenset({"/predict", "/explain", "/feedback", "/health", "/metrics", "/openapi.json"})
 _REFUSED: dict[int | str, dict[str, Any]] = {

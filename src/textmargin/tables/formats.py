@@ -1,4 +1,5 @@
-"""Rows of a user's own files: CSV, TSV, JSON, plain text (a text per line), spreadsheets, Parquet, or a folder of text files.
+"""Rows of a user's own files: CSV, TSV, JSON, plain text (a text per line), spreadsheets, Parquet, a folder of text files, or a
+project of the reading desk.
 
 A row is a mapping from column to value; a line that cannot be read is a `InvalidLine`, by its number, and the rest goes on; a
 blank line between them is no row, and a `Blank`.
@@ -24,16 +25,17 @@ from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
 from .lines import Line, batches
 from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
+from .readers import READERS
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
 from .remote import as_path
 from .rows import Blank, Header, InvalidLine, Read, Row
 from .sheets import sheet_rows
 from .streams import ByteStream, member_of, open_stream
 
-FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder")
+FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder", "desk")
 TEXT_FORMATS = (None, "csv", "tsv", "json", "jsonl", "txt")  # None: of a pipe, whose first bytes will tell
-_NO_STREAM = ("xlsx", "ods", "parquet", "folder")  # which are read from a place, not from the beginning on
-_NOT_PACKED = ("parquet", "folder")
+_NO_STREAM = ("xlsx", "ods", "parquet", "folder", "desk")  # which are read from a place, not from the beginning on
+_NOT_PACKED = ("parquet", "folder", "desk")
 _ROWS_AT_ONCE = 2000
 
 
@@ -83,6 +85,8 @@ def read_rows(
         return _folder(Path(source), given.encoding, log)
     if given.file_format == "parquet":
         return _parquet(Path(source))
+    if given.file_format == "desk":
+        return _desk(Path(source))
     if given.file_format in ("xlsx", "ods"):
         return sheet_rows(Path(source), given, log, names, _ROWS_AT_ONCE)
     return _text(source, given, log, names)
@@ -285,6 +289,14 @@ def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]
                 others.add(own)
                 log(f"{display_name(own)} in {path.name}")
         yield rows
+
+
+def _desk(path: Path) -> Iterator[list[Read]]:
+    if "desk" not in READERS:
+        raise TableError(
+            f"{path} is a project of the reading desk, whose rows are read once it is imported: import textmargin.desk."
+        )
+    return READERS["desk"](path)
 
 
 def _parquet(path: Path) -> Iterator[list[Read]]:

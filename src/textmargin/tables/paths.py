@@ -24,6 +24,7 @@ SUFFIXES = {
     ".xls": "xlsx",
     ".ods": "ods",
     ".parquet": "parquet",
+    ".desk": "desk",
 }
 PACKED_SUFFIXES = (".gz", ".xz", ".bz2", ".zst", ".zip")
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import TableError
+from ..errors import NoLabelsError, TableError
 from .chunks import FileRows, read_chunks
 from .columns import LabelUse, check_labels, column_on_arrival, columns_with, find_columns, no_column, reading_notes, spread
 from .dialect import Dialect
 from .label_values import MISSING_LABELS, check_separator, describe_missing, find_flags, obvious_separator
-from .paths import name_of
+from .paths import SUFFIXES, name_of
 from .row_reader import LabelledTable, RowReader, TextBatch, refusal
 from .rows import InvalidLine, Read, Row
 
@@ -69,6 +69,11 @@ def read_table(
     check_separator(label_separator)
     called = name_of(source)
     notes: list[str] = []
+    named = SUFFIXES.get(Path(source).suffix.lower())
+    is_project = (named if dialect is None or dialect.file_format is None else dialect.file_format) == "desk"
+    if is_project:  # where nothing is a guess
+        text, label = text or "text", label or "label"
+        missing_labels = () if missing_labels is MISSING_LABELS else missing_labels
     names = [name for name in (text, label, *usual, *fields) if name is not None]
     rows = FileRows(read_chunks(source, dialect, notes.append, names))
     invalid = rows.invalid
@@ -104,6 +109,10 @@ def read_table(
             for own, n in Counter(names_given).items():
                 for one in own if isinstance(own, tuple) else (own,):
                     counts[one] += n
+            if is_project and not names_given:
+                raise NoLabelsError(
+                    f"No text of {called} has a label that is in use; label some at the desk, or settle conflicts."
+                )
             check_labels(counts, len(names_given), columns.label, called, is_guess=label is None and columns.label != usual[1])
             own_notes = label_notes(table, counts, labels)
         notes += columns.notes + own_notes

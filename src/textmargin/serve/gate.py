@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ._metrics import Metrics
 
-_OPEN = ("/health",)  # without a token
+_OPEN = frozenset({"/health"})
 _ALWAYS = ("/health", "/metrics")  # however many requests are in flight
 
 
@@ -50,10 +50,30 @@ class _GoneError(Exception):
 
 
 class Gate:
-    """ASGI middleware: checks, counts, and hands on a request with its whole body."""
+    """ASGI middleware: checks, counts, and hands on a request with its whole body.
 
-    def __init__(self, app: ASGIApp, limits: Limits, metrics: Metrics, routes: frozenset[str]) -> None:
-        self.app, self.limits, self.metrics, self.routes = app, limits, metrics, routes
+    Parameters
+    ----------
+    app : ASGI application
+    limits : Limits
+    metrics : Metrics, default=None
+        Where requests are counted; None for counters of its own.
+    routes : frozenset of str, default=frozenset()
+        Paths that are counted by name; all others are "other".
+    open_paths : frozenset of str, default={"/health"}
+        Paths that need no token.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        limits: Limits,
+        metrics: Metrics | None = None,
+        routes: frozenset[str] = frozenset(),
+        open_paths: frozenset[str] = _OPEN,
+    ) -> None:
+        self.app, self.limits, self.routes, self.open_paths = app, limits, routes, open_paths
+        self.metrics = Metrics() if metrics is None else metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -86,7 +106,7 @@ class Gate:
     def _check(self, scope: Scope) -> None:
         path, token = scope["path"], self.limits.token
         headers = dict(scope["headers"])
-        if token is not None and path not in _OPEN:
+        if token is not None and path not in self.open_paths:
             given = headers.get(b"authorization", b"")
             if not hmac.compare_digest(given, b"Bearer " + token.encode()):
                 raise _RefusedError(401, "This service wants a token: Authorization: Bearer TOKEN.", WWW_Authenticate="Bearer")
@@ -117,7 +137,7 @@ class Gate:
 
     def _too_large(self) -> _RefusedError:
         return _RefusedError(
-            413, f"A body may have {self.limits.max_bytes:,} bytes; send fewer texts at a time.", Connection="close"
+            413, f"A body may have {self.limits.max_bytes:,} bytes; send less at a time.", Connection="close"
         )
 
 

@@ -1,0 +1,261 @@
+"""The command that opens the reading desk."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from getpass import getuser
+from pathlib import Path
+from secrets import token_urlsafe
+from socket import gethostname
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
+
+import typer
+
+from .._system.wording import quantity
+from ..errors import install_hint
+from ._console import OptionError, app, remark
+from ._options import ReadingOptions, grouped, read_token
+from ._project import is_project
+
+if TYPE_CHECKING:
+    from ..desk.project import Project
+
+
+@app.command()
+@grouped
+def desk(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="Texts, with or without labels, in any format that train reads; or a project, .desk."
+        ),
+    ],
+    reading: ReadingOptions,
+    project: Annotated[
+        Path | None, typer.Option(help="Where what people do is stored.", show_default="beside FILE, with .desk")
+    ] = None,
+    annotator: Annotated[str | None, typer.Option(help="Your name.", show_default="the page asks")] = None,
+    classes: Annotated[
+        str | None, typer.Option(help="Names of classes, with commas between; more can be added on the page.")
+    ] = None,
+    multilabel: Annotated[bool, typer.Option("--multilabel", help="A text may have several labels, or none of them.")] = False,
+    keywords: Annotated[Path | None, typer.Option(help="File of keywords by class, to begin with, as train takes it.")] = None,
+    costs: Annotated[Path | None, typer.Option(help="TOML file with costs by class, to begin with, as train takes it.")] = None,
+    host: Annotated[str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 0,
+    token_file: Annotated[
+        Path | None, typer.Option(help="File that holds the token in the address.", show_default="a random one on this machine")
+    ] = None,
+    token_env: Annotated[str | None, typer.Option(help="Name of the environment variable that holds it.")] = None,
+    import_readings: Annotated[
+        Path | None,
+        typer.Option(
+            help="Open nothing: store fixations of an eye tracker (columns id, word, duration, x, onset) as readings of "
+            "--annotator, who agreed to that."
+        ),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
+    export: Annotated[
+        str | None,
+        typer.Option(
+            help="Open nothing: write all files of the project to this folder; csv, jsonl, keywords, costs or acts to stdout."
+        ),
+    ] = None,
+) -> None:
+    """Open a page on this machine to read, label, mark and name words, and to see the decisions change.
+
+    What is done is stored at once, in one file beside the texts; given again, the command goes on where it was. That file is a
+    table of labelled texts for train, evaluate, check and report. Stops at SIGTERM or Ctrl-C.
+    """
+    path = _project_path(data, reading, project)
+    if export is not None:
+        _export(path, export)
+        return
+    if import_readings is not None:
+        _import_readings(path, import_readings, annotator)
+        return
+    server = _import_server()
+    token = read_token(token_file, token_env)
+    start = _Start([name.strip() for name in (classes or "").split(",") if name.strip()], keywords, costs)
+    with (
+        server.listening(host, port, safe=token is not None) as (socket, url),
+        _open_project(data, path, reading, start.names, multilabel) as opened,
+    ):
+        opened.claim(url)
+        _remark_on(opened)
+        start.record(opened, annotator or _login())
+        session = server.Desk(opened)
+        try:
+            token = token or token_urlsafe(24)
+            application = server.create_desk_app(session, token=token, annotator=annotator, hosts=(host, gethostname()))
+            address = f"{url}/?{urlencode({'token': token})}"
+            typer.echo(address)
+            remark(f"what is done is stored in {path}; Ctrl-C stops")
+            if not no_browser:
+                webbrowser.open(address)
+            server.run(application, socket)
+        finally:
+            session.close()
+
+
+def _import_server() -> Any:
+    """What serves the page, before anything is made for it."""
+    try:
+        from ..desk.app import create_desk_app
+        from ..desk.session import Desk
+        from ..serve.running import listening, run
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("textmargin"):
+            raise
+        raise OptionError(f"the desk needs {error.name}, which is not installed: {install_hint('serve')}") from error
+    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run)
+
+
+def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> Path:
+    from ..tables.paths import PACKED_SUFFIXES
+
+    if is_project(data, reading.file_format):
+        if project is not None:
+            raise OptionError(f"{data} is a project itself; leave --project out.")
+        return Path(data)
+    if project is not None:
+        if project.suffix.lower() != ".desk":
+            raise OptionError(f"--project {project}: end its name with .desk, by which commands know it.")
+        return project
+    if data == "-":
+        raise OptionError("texts from standard input need a name for what is done with them: --project work.desk.")
+    path = Path(data)
+    return (path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path).with_suffix(".desk")
+
+
+def _open_project(data: str, path: Path, reading: ReadingOptions, classes: list[str], multilabel: bool) -> Project:
+    """The project that is there, if the texts are still those it was made from; else a new one."""
+    from .._system.stages import stage
+    from ..desk.project import Project
+
+    if is_project(data, reading.file_format):
+        if multilabel:
+            raise OptionError(f"whether texts have several labels was said when {data} was made; leave --multilabel out.")
+        return Project.open(path)
+    with stage(f"reading {data}"):
+        texts, given, several = _texts(data, reading, classes)
+    if path.exists():
+        opened = Project.open(path)
+        what = opened.difference(texts, given)
+        if what is None and multilabel and not opened.state.multilabel:
+            what = "--multilabel says that texts have several labels, and in the project they have one"
+        if what is not None:
+            opened.close()
+            raise OptionError(
+                f"{data} is not what {path} was made from: {what}. Go on with the project alone, textmargin desk {path}; or "
+                f"begin another, --project NAME.desk."
+            )
+        return opened
+    return Project.create(
+        path,
+        texts,
+        given,
+        classes=classes,
+        multilabel=multilabel or several,
+        source="standard input" if data == "-" else Path(data).name,
+    )
+
+
+def _remark_on(project: Project) -> None:
+    """What there is, new or not."""
+    state = project.state
+    what = f"{quantity(state.n_texts, 'text')}, {len(state.answers()):,} with a label"
+    remark(f"going on with {project.path}: {what}" if state.n_acts else f"{project.path} is new: {what}")
+
+
+def _texts(data: str, reading: ReadingOptions, classes: list[str]) -> tuple[list[str], list[tuple[str, ...] | None], bool]:
+    """The texts of a table in its order, the labels of those that have some, and whether these are several."""
+    table = reading.read(
+        data, labels="optional", known_labels=classes or [""]
+    )  # a column is not labels because its values are few
+    corpus, others = table.corpus, table.unlabelled
+    several = any(isinstance(own, tuple) for own in corpus.labels)
+    labelled = [(own,) if isinstance(own, str) else tuple(own) for own in corpus.labels]
+    rows: list[tuple[str, str, tuple[str, ...] | None]] = [*zip(corpus.ids, corpus.texts, labelled, strict=True)]
+    rows += [(number, text, None) for number, text in zip(others.ids, others.texts, strict=True)]
+    rows.sort(key=lambda row: int(row[0]))
+    return [text for _, text, _ in rows], [own for _, _, own in rows], several
+
+
+class _Start:
+    """Classes, keywords and costs that options name, read before a project is made for them."""
+
+    def __init__(self, classes: list[str], keywords: Path | None, costs: Path | None) -> None:
+        from ..config import read_costs
+        from ..knowledge.keywords import KeywordPrior
+
+        self.keywords: dict[str, dict[str, float]] = {}
+        self.costs: dict[str, dict[str, float]] | None = None
+        if keywords is not None:
+            prior = KeywordPrior.from_file(keywords)
+            self.keywords = {str(name): {} for name in prior.classes()} | {str(k): own for k, own in prior.entries().items()}
+        if costs is not None:
+            self.costs = {
+                name: {"hit": one.tp, "false_alarm": one.fp, "miss": one.fn} | ({} if one.ask is None else {"ask": one.ask})
+                for name, one in read_costs(costs).items()
+            }
+        self.names = list(dict.fromkeys([*classes, *self.keywords]))
+        if any(weight not in (1, -1, 0) for own in self.keywords.values() for weight in own.values()):
+            remark(
+                f"{keywords} has other weights than 1 and -1; at the desk a word speaks for a class or against it, and no more"
+            )
+
+    def record(self, project: Project, who: str) -> None:
+        """Say it to a project, where it does not have it so."""
+        from ..desk.acts import Act, new_id
+
+        def do(kind: str, content: dict[str, Any]) -> None:
+            project.record(Act(new_id(), who, kind, content))
+
+        for name in self.names:
+            if name not in project.state.classes:
+                do("class", {"name": name})
+        for name, own in self.keywords.items():
+            for word, weight in own.items():
+                sign = (weight > 0) - (weight < 0)
+                if project.state.keywords.get(name, {}).get(word) != sign:
+                    do("keyword", {"label": name, "word": word, "weight": sign, "source": "list"})
+        state = project.state
+        if self.costs is not None and self.costs != state.costs:
+            reader = {"minute": state.minute, "currency": state.currency, "budget": state.budget}
+            do("costs", {"costs": self.costs, **reader})
+
+
+def _login() -> str:
+    try:
+        return getuser()
+    except (OSError, KeyError):  # a user without a name
+        return "desk"
+
+
+def _export(path: Path, where: str) -> None:
+    from ..desk.export import EXPORTS, export, export_all
+    from ..desk.project import Project
+
+    with Project.open(path) as project:
+        if where in EXPORTS:
+            _, content = export(project, where)
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
+            return
+        for written in export_all(project, where):
+            typer.echo(f"Written to {written}")
+
+
+def _import_readings(path: Path, recordings: Path, annotator: str | None) -> None:
+    from ..desk.project import Project
+    from ..desk.recordings import import_readings
+
+    if annotator is None:
+        raise OptionError("--import-readings stores how somebody read, under a name: --annotator NAME.")
+    with Project.open(path) as project:
+        n_texts = import_readings(project, recordings, annotator)
+    typer.echo(f"{quantity(n_texts, 'text')} read by {annotator} stored in {path}")

@@ -1,0 +1,181 @@
+"""What may stand in the fields of an act: each function gives a value as it is stored, or an ActError that shows it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any
+
+from ..errors import ActError, PriorError
+
+OTHERS = "*"  # in costs: every class that is not named
+COSTS = ("hit", "false_alarm", "miss", "ask")
+_FIXATIONS = ("word", "duration", "x", "onset")
+_LONGEST_NAME = 200
+
+
+def _wrong(what: str, wanted: str, value: Any) -> ActError:
+    return ActError(f"{what} should be {wanted}; it is {value!r:.60}.")
+
+
+def read_name(value: Any, what: str) -> str:
+    """A name of an annotator or a class."""
+    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
+        raise _wrong(what, f"a name of 1 to {_LONGEST_NAME} characters", value)
+    _check_encodable(value, what)
+    return value.strip()
+
+
+def _check_encodable(value: str, what: str) -> None:
+    """Half a surrogate pair, which JSON can say, has no place in a file of keywords or costs."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise _wrong(what, "text that UTF-8 can say", value) from error
+
+
+def read_class_name(value: Any, what: str) -> str:
+    name = read_name(value, what)
+    if name == OTHERS:
+        raise ActError(f"{what} is {OTHERS!r}, which stands for all other classes in costs; choose another name.")
+    return name
+
+
+def read_label(value: Any, what: str) -> str:
+    """The name of a class that is there, as it is spelled."""
+    if not isinstance(value, str) or not value:
+        raise _wrong(what, "the name of a class", value)
+    return value
+
+
+def read_labels(value: Any, what: str) -> list[str]:
+    if not isinstance(value, list | tuple):
+        raise _wrong(what, "a list of names of classes", value)
+    labels = [read_label(one, what) for one in value]
+    twice = next((name for name in labels if labels.count(name) > 1), None)
+    if twice is not None:
+        raise ActError(f"{what} names {twice!r} twice; name it once.")
+    return labels
+
+
+def read_count(value: Any, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise _wrong(what, "a whole number of at least 0", value)
+    return value
+
+
+def read_optional_count(value: Any, what: str) -> int | None:
+    return None if value is None else read_count(value, what)
+
+
+def read_number(value: Any, what: str) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        raise _wrong(what, "a number", value)
+    return float(value)
+
+
+def read_amount(value: Any, what: str) -> float | None:
+    if value is None:
+        return None
+    if read_number(value, what) < 0:
+        raise _wrong(what, "a number of at least 0, or null", value)
+    return float(value)
+
+
+def read_truth(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(what, "true or false", value)
+    return value
+
+
+def read_choice(known: tuple[Any, ...]) -> Callable[[Any, str], Any]:
+    def read(value: Any, what: str) -> Any:
+        if isinstance(value, bool) or not isinstance(value, str | int | float | None) or value not in known:
+            raise _wrong(what, f"one of {', '.join(json.dumps(one) for one in known)}", value)
+        return value
+
+    return read
+
+
+def read_word(value: Any, what: str) -> str:
+    """A word, a phrase, or a pattern, as keywords are written."""
+    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_NAME:
+        raise _wrong(what, f"a word or a phrase of 1 to {_LONGEST_NAME} characters", value)
+    _check_encodable(value, what)
+    word = " ".join(value.split())
+    if len(word) > 2 and word.startswith("/") and word.endswith("/"):
+        from ..knowledge.vocabulary import compiled
+
+        try:
+            compiled(word)
+        except PriorError as error:
+            raise ActError(f"{what}: {error}") from error
+        return word
+    return word.lower()
+
+
+def read_weight(value: Any, what: str) -> int | None:
+    weight = read_choice((1, -1, 0, None))(value, what)
+    return None if weight is None else int(weight)
+
+
+def read_currency(value: Any, what: str) -> str:
+    if not isinstance(value, str) or len(value) > 10:
+        raise _wrong(what, "a sign or short name of a currency, such as €", value)
+    return value.strip()
+
+
+def read_costs_table(value: Any, what: str) -> dict[str, dict[str, float]]:
+    """What decisions are worth, by class, each table as `read_costs` takes it."""
+    if not isinstance(value, Mapping):
+        raise _wrong(what, "an object class → costs", value)
+    found: dict[str, dict[str, float]] = {}
+    for label, own in value.items():
+        if not isinstance(own, Mapping):
+            raise _wrong(f"{what} for {label!r}", f"an object with {', '.join(COSTS)}", own)
+        unknown = [name for name in own if name not in COSTS]
+        if unknown:
+            raise ActError(f"{what} for {label!r} have {unknown[0]!r:.60}, which is none of {', '.join(COSTS)}.")
+        table = {name: read_number(own[name], f"{name} for {label!r}") for name in COSTS if own.get(name) is not None}
+        missing = [name for name in COSTS[:3] if name not in table]
+        if missing:
+            raise ActError(f"{what} for {label!r} lack {missing[0]!r}; say what it is worth in money, 0 for nothing.")
+        if table["hit"] <= table["miss"] or table["false_alarm"] >= 0:
+            raise ActError(
+                f"{what} for {label!r} make no sense together: a hit ({table['hit']:g}) must be worth more than a miss "
+                f"({table['miss']:g}), and a false alarm ({table['false_alarm']:g}) less than 0."
+            )
+        if table.get("ask", 0.0) > 0:
+            raise ActError(f"ask for {label!r} is {table['ask']:g}; a person's look costs something, or nothing: 0 or less.")
+        found[read_label(label, what)] = table
+    return found
+
+
+def read_fixations(value: Any, what: str) -> dict[str, list[float]]:
+    """Columns of equal length: the word that was looked at, how long, where, and from when on."""
+    if not isinstance(value, Mapping) or set(value) != set(_FIXATIONS):
+        raise _wrong(what, f"an object with lists {', '.join(_FIXATIONS)}", value)
+    columns = {name: read_number_list(value[name], f"{name} in {what}") for name in _FIXATIONS}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ActError(f"the lists in {what} should be equally long; they are {lengths}.")
+    return columns
+
+
+def read_number_list(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise _wrong(what, "a list of numbers", value)
+    for one in value:
+        read_number(one, what)
+    return list(value)
+
+
+def read_spans(value: Any, what: str) -> list[list[int]]:
+    if not isinstance(value, list | tuple):
+        raise _wrong(what, "a list of [start, end]", value)
+    for one in value:
+        if not isinstance(one, list | tuple) or len(one) != 2 or read_count(one[0], what) > read_count(one[1], what):
+            raise _wrong(what, "a list of [start, end]", one)
+    return [list(one) for one in value]

@@ -1,0 +1,288 @@
+"""The reading desk over HTTP: one page, its modules, and the routes that it asks.
+
+    GET  /                     the page; it takes the token from its address
+    GET  /static/NAME          its modules and styles
+    GET  /api/state            what the side of the page shows
+    GET  /api/next             what to read next
+    GET  /api/text/N           a text by number
+    GET  /api/words/N          where its words are, for reading mode
+    GET  /api/search, /api/similar/N
+    GET  /api/export/KIND      a file to save
+    POST /api/acts, /api/undo, /api/reading
+
+Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization: Bearer TOKEN`. A request
+must name a host that is this desk (a name that a stranger could have pointed here is refused), and whatever is answered may
+load, run and frame nothing from elsewhere.
+
+    401   no token, or another        421   a host that is not this desk      422   an act that cannot be: it is not sent again
+    413   a body over the limit       503   not stored just now: the page sends the same act, with the same id, again
+
+Extra `serve`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import logging
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .. import __version__
+from ..errors import ActError, DeskError, TextmarginError
+from ..serve.gate import Gate, Limits
+from .reading import pointer_reading, split_words
+
+if TYPE_CHECKING:
+    from .session import Desk
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_MEDIA_TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+_EXPORT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8", "toml": "application/toml"}
+_Name = Annotated[str | None, Query(max_length=200)]
+
+
+class ActBody(BaseModel):
+    """What somebody did; `content` is checked where the act is recorded."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: str = Field(min_length=1, max_length=64)
+    annotator: str = Field(min_length=1, max_length=200)
+    kind: str = Field(max_length=50)
+    content: dict[str, Any]
+
+
+class UndoBody(BaseModel):
+    """Who takes the last act back; `id` is that of the act that does so."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: str = Field(min_length=1, max_length=64)
+    annotator: str = Field(min_length=1, max_length=200)
+
+
+class ReadingBody(BaseModel):
+    """How a text was read: samples of the pointer."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: str = Field(min_length=1, max_length=64)
+    annotator: str = Field(min_length=1, max_length=200)
+    content: dict[str, Any]
+
+
+class _Json(Response):
+    """JSON in ASCII: half a surrogate pair, which texts of broken files have, cannot be said in UTF-8."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
+def create_desk_app(
+    desk: Desk,
+    *,
+    token: str,
+    annotator: str | None = None,
+    hosts: tuple[str, ...] = (),
+    max_bytes: int = 4_000_000,
+    max_concurrent: int = 64,
+    max_seconds: float = 30.0,
+) -> FastAPI:
+    """An ASGI application that is a reading desk.
+
+    Parameters
+    ----------
+    desk : Desk
+        The project that is open, and the model that follows it.
+    token : str
+        What the page must send; it is in the address that opens the page, `/?token=TOKEN`.
+    annotator : str, default=None
+        Who reads, where the page does not say; with None the page asks.
+    hosts : tuple of str, default=()
+        Names of this desk besides addresses in digits and `localhost`.
+    max_bytes : int, default=4_000_000
+        Of a request's body.
+    max_concurrent : int, default=64
+        Requests in flight; more are told to come again.
+    max_seconds : float, default=30.0
+        For a body to arrive.
+    """
+    pages = page_files()
+    app = FastAPI(title="textmargin desk", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(
+        Gate,
+        limits=Limits(token, max_bytes, max_concurrent, max_seconds),
+        open_paths=frozenset({"/", "/favicon.ico", *(f"/static/{name}" for name in pages)}),
+    )
+    app.add_middleware(_Shield, hosts=frozenset(name.lower() for name in hosts))
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(TextmarginError, _refused)
+    app.add_exception_handler(OSError, _refused)
+
+    def reader(name: str | None) -> str:
+        if name or annotator:
+            return name or annotator or ""
+        raise RequestValidationError([{"loc": ("query", "annotator"), "msg": "Who reads? Send a name as annotator."}])
+
+    @app.get("/")
+    def page() -> Response:
+        return Response(pages["index.html"], media_type=_MEDIA_TYPES["html"])
+
+    @app.get("/static/{name}")
+    def static(name: str) -> Response:
+        if name not in pages:
+            return _Json({"detail": f"There is no {name[:100]!r} here."}, 404)
+        return Response(pages[name], media_type=_MEDIA_TYPES[name.rpartition(".")[2]])
+
+    @app.get("/favicon.ico")
+    def icon() -> Response:
+        return Response(status_code=204)
+
+    @app.get("/api/state")
+    def state(annotator: _Name = None) -> Response:
+        return _Json(desk.state(reader(annotator)))
+
+    @app.get("/api/next")
+    def following(annotator: _Name = None) -> Response:
+        return _Json(desk.next(reader(annotator)))
+
+    @app.get("/api/text/{number}")
+    def text(
+        number: int,
+        annotator: _Name = None,
+        label: Annotated[str | None, Query(max_length=1000)] = None,
+        source: Annotated[str, Query(max_length=50)] = "list",
+    ) -> Response:
+        return _Json(desk.text(number, reader(annotator), label, source))
+
+    @app.get("/api/words/{number}")
+    def words(number: int) -> Response:
+        texts = desk.project.texts
+        if not 0 <= number < len(texts):
+            raise ActError(f"there is no text {number}; they are numbered 0 to {len(texts) - 1}.")
+        return _Json({"words": split_words(texts[number])})
+
+    @app.get("/api/search")
+    def search(query: Annotated[str, Query(max_length=1000)], n: Annotated[int, Query(ge=1, le=200)] = 20) -> Response:
+        return _Json(desk.search(query, n))
+
+    @app.get("/api/similar/{number}")
+    def similar(number: int, n: Annotated[int, Query(ge=1, le=200)] = 10) -> Response:
+        return _Json(desk.similar(number, n))
+
+    @app.get("/api/export/{kind}")
+    def export(kind: str) -> Response:
+        try:
+            name, content = desk.export(kind)
+        except DeskError as error:  # nothing of the kind
+            return _Json({"detail": str(error)}, 404)
+        headers = {"Content-Disposition": f'attachment; filename="{_ascii(name)}"'}
+        return Response(
+            content, media_type=_EXPORT_TYPES.get(name.rpartition(".")[2], "application/octet-stream"), headers=headers
+        )
+
+    @app.post("/api/acts")
+    def act(body: ActBody) -> Response:
+        return _Json(desk.act(body.model_dump()))
+
+    @app.post("/api/undo")
+    def undo(body: UndoBody) -> Response:
+        return _Json(desk.undo(body.annotator, body.id))
+
+    @app.post("/api/reading")
+    def reading(body: ReadingBody) -> Response:
+        content = pointer_reading(body.content, desk.project.texts)
+        return _Json(desk.act({"id": body.id, "annotator": body.annotator, "kind": "reading", "content": content}))
+
+    return app
+
+
+@cache
+def page_files() -> dict[str, bytes]:
+    """The page, its modules and styles, by name; nothing else can be asked for."""
+    folder = files("textmargin.desk") / "page"
+    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.rpartition(".")[2] in _MEDIA_TYPES}
+
+
+class _Shield:
+    """ASGI middleware: hosts that are not this desk are refused, and every answer carries the headers above."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
+        self.app, self.hosts = app, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def shielded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        if is_own_host(host, self.hosts):
+            await self.app(scope, receive, shielded)
+        else:
+            why = f"This desk is not {_ascii(host)[:100] or 'without a name'}; open the address that it printed when it started."
+            await _Json({"detail": why}, 421)(scope, receive, shielded)
+
+
+def is_own_host(host: str, names: frozenset[str] = frozenset()) -> bool:
+    """Whether a Host header names this desk: an address in digits, which no name server can point here, or its own name.
+
+    Examples
+    --------
+    >>> from textmargin.desk.app import is_own_host
+    >>> is_own_host("127.0.0.1:8000"), is_own_host("[::1]:8000"), is_own_host("localhost"), is_own_host("evil.example:8000")
+    (True, True, True, False)
+    """
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    if name.lower() == "localhost" or name.lower() in names:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+async def _not_valid(_: Request, error: Exception) -> Response:
+    """422 in one sentence, without the input, which may be large or nothing that can be shown."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return _Json({"detail": f"{where[:200]}: {str(first['msg'])[:500]}" if where else str(first["msg"])[:500]}, 422)
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    """What is wrong with an act, or that it cannot be stored just now."""
+    by_itself = (
+        isinstance(error, TextmarginError) and error.__cause__ is None
+    )  # no system's error behind it: a mistake of who asks
+    if isinstance(error, OSError) and not by_itself:
+        logging.getLogger(__name__).error("%s", error)
+        return _Json({"detail": str(error)[:1000]}, 503, {"Retry-After": "2"})
+    return _Json({"detail": str(error)[:1000]}, 422)
+
+
+def _ascii(name: str) -> str:
+    """A name that a header can carry."""
+    return "".join(letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_" for letter in name)

@@ -1,0 +1,426 @@
+"""What the desk knows now, kept up with the acts: a quick step at once, and everything slow in a thread beside it.
+
+After each act the model takes a quick step, so that the next question can be asked. The thread then, for the newest acts:
+
+1. scores all texts,
+2. learns from labels, keywords and unlabelled texts, as far as held-out texts speak for them,
+3. sets thresholds and estimates quality,
+4. looks for words to suggest,
+5. draws the learning curve.
+
+What it finds replaces what was there, tagged with the acts that it rests on; acts that come in between are taken up by the next
+round. When it is idle, all that is shown is a function of the texts and the acts alone.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .._ties import descending_order
+from .._typing import Bools, Indices
+from ..errors import TextmarginError
+from ..labels import Indicator
+from ..learners.evidence import Verdict
+from ..learners.primal import PriorSVC
+from .answers import Answers
+from .corpus import TextColumns
+from .deciding import Costs, Deciding
+from .keywords import NAMED, KeywordPriors
+from .learning import Learnt, learn
+from .model import LinearModel, no_model, quick_step, start
+from .queue import TextQueue, tie_leads
+from .state import State
+from .word_suggestions import WordSuggestion, suggest_words
+from .worth import LearningCurve, learning_curve
+
+_N_TIES = 200  # nearest ties of all texts that join the pool
+_FEW_FOR_VERDICT = 4  # labelled texts
+
+
+@dataclass(frozen=True, eq=False)
+class AllTexts:
+    """Scores of all texts (n_texts, n_problems), in single precision, what is decided on them, and the nearest ties."""
+
+    model: LinearModel
+    scores: Any
+    n_predicted: Indices
+    n_decided: int
+    n_unsure: int
+    n_none: int
+    ties: Indices
+    deciding: Deciding
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What one round of the thread found."""
+
+    answers: Answers
+    knowledge: KeywordPriors
+    learnt: Learnt
+    deciding: Deciding
+    f1: list[dict[str, float] | None]
+    costs: Costs
+
+
+@dataclass(eq=False)
+class Engine:
+    """The model of a desk.
+
+    Parameters
+    ----------
+    texts : TextColumns
+    state : State
+    lock : the lock that whoever acts on the state holds
+    n_jobs : int, default=None
+    seed : int, default=0
+    in_background : bool, default=True
+        Whether slow work is done in a thread; else when `wait` is called.
+    """
+
+    texts: TextColumns
+    state: State
+    lock: Any
+    n_jobs: int | None = None
+    seed: int = 0
+    in_background: bool = True
+    queue: TextQueue = field(init=False)
+    answers: Answers = field(init=False)
+    knowledge: KeywordPriors = field(init=False)
+    model: LinearModel = field(init=False)
+    deciding: Deciding = field(init=False)
+    round: Round | None = None
+    all_texts: AllTexts | None = None
+    curve: LearningCurve | None = None
+    suggestions: dict[str, list[WordSuggestion]] = field(default_factory=dict)
+    quick_verdicts: dict[str, Verdict | None] = field(default_factory=dict)
+    more_work: list[Callable[[], None]] = field(default_factory=list)  # at the end of each round
+    busy: str | None = None
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        self.queue = TextQueue(self.texts, self.seed)
+        self._base: LinearModel | None = None
+        self._wanted, self._done = 0, -1
+        self._closed = False
+        self._changed = threading.Condition(self.lock)
+        self._thread: threading.Thread | None = None
+        self.answers = Answers.of(self.state, self.queue.order)
+        self.knowledge = KeywordPriors.of(self.texts, self.answers.keywords, self.answers.labels)
+        self.model = no_model(self.answers.labels, self.texts.X.shape[1])
+        self.deciding = self._no_deciding()
+        self._step()
+
+    # what an act changes at once
+
+    def update(self) -> None:
+        """Take in what the state says now; whoever calls holds the lock."""
+        new, old = Answers.of(self.state, self.queue.order), self.answers
+        if new.same(old):
+            self.answers = replace(old, version=new.version)
+            self._want()
+            return
+        classes = new.labels.names.tolist() != old.labels.names.tolist()
+        words = new.keywords != old.keywords
+        self.answers = new
+        if classes or words:
+            self.knowledge = self._priors(new)
+            self._base = None
+        if classes:
+            self.deciding = self._no_deciding()
+            self.suggestions = {}
+        if words:
+            self._weigh_quickly([name for name in new.labels.text_names if new.keywords.get(name) != old.keywords.get(name)])
+        self._step()
+        self._want()
+
+    def update_costs(self) -> None:
+        """Thresholds for the costs that hold now, without training; whoever calls holds the lock."""
+        self.answers = replace(self.answers, version=self.state.version)
+        if self.round is not None and self._fits(self.round.learnt.model):
+            last = self.round
+            deciding = Deciding.of(last.answers, last.learnt.held_out, self.state.costs)
+            f1 = deciding.f1_by_class(last.answers, last.learnt.held_out)
+            self.round = replace(last, deciding=deciding, f1=f1, costs=self.state.costs)
+            self.deciding = deciding
+        else:
+            self.deciding = self._no_deciding()
+        if self.all_texts is not None and self._fits(self.all_texts.model):
+            self.all_texts = self._summary(self.all_texts.model, self.all_texts.scores, self.deciding)
+        self._want()
+
+    def replace_texts(self, texts: TextColumns) -> None:
+        """The same texts in other columns, after a keyword that was none; whoever calls holds the lock."""
+        self.texts = self.queue.texts = texts
+        self.round = self.all_texts = self._base = None
+        self.answers = Answers.of(self.state, self.queue.order)
+        self.knowledge = self._priors(self.answers)
+        self.quick_verdicts = {}
+        self._step()
+        self._want()
+
+    def _step(self) -> None:
+        last = self.round
+        if last is not None and self.answers.same(last.answers):
+            self.model = replace(last.learnt.model, labels=self.answers.labels)
+            return
+        if self._base is None and last is not None and self._fits(last.learnt.model):
+            self._base = self._with_keywords(last)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.model = quick_step(self.texts, self.answers, self.knowledge, self._base)
+
+    def _fits(self, model: LinearModel) -> bool:
+        """Whether a model is of the classes and columns there are now, whatever these are called."""
+        own = self.answers.labels
+        same = model.labels.kind == own.kind and model.labels.names.size == own.names.size
+        return same and model.coef.shape[1] == self.texts.X.shape[1]
+
+    def _with_keywords(self, last: Round) -> LinearModel:
+        """The model of the last round with the keywords that were named since, and without those that were taken back."""
+        model = replace(last.learnt.model, labels=self.answers.labels)
+        if self.answers.keywords == last.answers.keywords:
+            return model
+        new, old = start(self.texts, self.answers, self.knowledge), start(self.texts, last.answers, last.knowledge)
+        change = new.coef - old.coef
+        dropped = [self._is_dropped(name) for name in self.answers.labels.problem_names]
+        change[np.array(dropped, dtype=bool)] = 0.0
+        known = model.known | new.known
+        intercept = np.where(known & ~model.known, new.intercept, model.intercept)
+        return replace(
+            model, coef=model.coef + change, prior=model.prior + sp.csr_array(change), known=known, intercept=intercept
+        )
+
+    def _is_dropped(self, name: str) -> bool:
+        one = self.keyword_verdict(name)
+        return one is not None and one.status in ("dropped", "contradicted")
+
+    def _priors(self, answers: Answers) -> KeywordPriors:
+        near = self.texts.vectors if "vectors" in vars(self.texts) else None
+        return KeywordPriors.of(self.texts, answers.keywords, answers.labels, near)
+
+    def _weigh_quickly(self, names: list[str]) -> None:
+        """What labelled texts say of the keywords of some classes, at once: each class by itself, no unlabelled texts."""
+        answers, labels = self.answers, self.answers.labels
+        for name in names:
+            self.quick_verdicts[name] = None
+            if len(answers) < _FEW_FOR_VERDICT or not self.knowledge.priors.size:
+                continue
+            k = labels.index(name)
+            problem = 0 if labels.kind == "binary" else k
+            positive = answers.signs[:, problem] > 0
+            prior = self.knowledge.priors[problem, NAMED]
+            if positive.all() or not positive.any() or not prior.any():
+                continue
+            rows = self.texts.X[answers.rows]
+            columns = np.flatnonzero((np.bincount(rows.indices, minlength=rows.shape[1]) > 0) | (prior != 0))
+            learner = PriorSVC(prior=prior[columns][None, None, :], tol=1e-3, n_jobs=1)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                learner.fit(rows[:, columns], Indicator(positive[:, None].astype(np.uint8), np.array([0])))
+            self.quick_verdicts[name] = next(iter(learner.verdict_), None)
+
+    def keyword_verdict(self, name: str) -> Verdict | None:
+        """What is said of the keywords of a class: by the last round, or at once where they changed since."""
+        if name in self.quick_verdicts:
+            return self.quick_verdicts[name]
+        if self.round is None:
+            return None
+        return next((one for one in self.round.learnt.verdicts if one.target == name and one.prior == NAMED), None)
+
+    def _no_deciding(self) -> Deciding:
+        none = np.full((len(self.answers), self.answers.labels.n_problems), np.nan)
+        return Deciding.of(self.answers, none, self.state.costs)
+
+    # the thread
+
+    @property
+    def fresh(self) -> bool:
+        """Whether all that is shown is of the newest acts."""
+        return self._done == self._wanted and self.busy is None
+
+    def start(self) -> None:
+        """Begin the slow work."""
+        if self.in_background and self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="textmargin-desk", daemon=True)
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Until there is nothing left to do."""
+        if self._thread is None:
+            while self._done != self._wanted:
+                self._run_round()
+            return
+        with self._changed:
+            self._changed.wait_for(lambda: self.fresh or self._closed)
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _want(self) -> None:
+        self._wanted += 1
+        self._changed.notify_all()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._done != self._wanted)
+                if self._closed:
+                    return
+            self._run_round()
+
+    def _run_round(self) -> None:
+        with self._changed:
+            wanted, answers, costs, texts = self._wanted, self.answers, self.state.costs, self.texts
+        try:
+            self.error = None
+            self._score_all()
+            self._learn(texts, answers, costs)
+            self._score_all()
+            self._suggest(texts, answers)
+            self._draw_curve(texts, answers, costs)
+            for work in self.more_work:
+                self._score_all()
+                work()
+        except TextmarginError as error:
+            self.error = str(error)
+        finally:
+            with self._changed:
+                self._done, self.busy = wanted, None
+                self._changed.notify_all()
+
+    def _stage(self, name: str) -> bool:
+        """Say what is done now; False where there is no need to go on."""
+        with self._changed:
+            self.busy = name
+            return not self._closed
+
+    def _score_all(self) -> None:
+        """All texts by the newest model, unless that was done."""
+        with self._changed:
+            model, deciding, texts = self.model, self.deciding, self.texts
+        if self.all_texts is not None and self.all_texts.model is model and self.all_texts.deciding is deciding:
+            return
+        if not self._stage("scoring all texts"):
+            return
+        summary = self._summary(model, model.scores(texts.X).astype(np.float32), deciding)
+        with self._changed:
+            if self.texts is texts:
+                self.all_texts = summary
+
+    def _summary(self, model: LinearModel, scores: Any, deciding: Deciding) -> AllTexts:
+        n_classes, n = model.labels.names.size, len(self.texts)
+        none = np.zeros(n_classes, dtype=np.intp)
+        if not model.decides or deciding.labels.names.size != n_classes:
+            return AllTexts(model, scores, none, 0, 0, n, np.empty(0, dtype=np.intp), deciding)
+        predicted, n_decided, n_unsure = none.copy(), 0, 0
+        for begin in range(0, n, 10_000):
+            decided = deciding.decide(scores[begin : begin + 10_000].astype(np.float64))
+            predicted += decided.accepted.sum(axis=0)
+            unsure = decided.unsure.any(axis=1)
+            n_unsure += int(unsure.sum())
+            n_decided += int((decided.accepted.any(axis=1) & ~unsure).sum())
+        leads = tie_leads(model.labels, scores, model.known)
+        ties = np.argpartition(leads, min(_N_TIES, n - 1))[:_N_TIES] if n > _N_TIES else np.arange(n)
+        return AllTexts(model, scores, predicted, n_decided, n_unsure, n - n_decided - n_unsure, np.sort(ties), deciding)
+
+    def _learn(self, texts: TextColumns, answers: Answers, costs: Costs) -> None:
+        if self.round is None or not answers.same(self.round.answers):
+            if not self._stage("looking for copies"):
+                return
+            _ = texts.group
+            if answers.keywords and not self._stage("words that keep company"):
+                return
+            near = texts.vectors if answers.keywords else None
+            knowledge = KeywordPriors.of(texts, answers.keywords, answers.labels, near)
+            if not self._stage("learning from labels, keywords and unlabelled texts"):
+                return
+            learnt = learn(texts, answers, knowledge, self.unlabelled(answers), n_jobs=self.n_jobs)
+        else:
+            knowledge, learnt = self.round.knowledge, self.round.learnt
+        if not self._stage("setting thresholds"):
+            return
+        deciding = Deciding.of(answers, learnt.held_out, costs)
+        _ = deciding.quality  # computed once, here
+        f1 = deciding.f1_by_class(answers, learnt.held_out)
+        with self._changed:
+            if self.texts is not texts:  # of other columns; the next round learns again
+                return
+            self.round = Round(answers, knowledge, learnt, deciding, f1, costs)
+            self._base = None
+            for name in answers.labels.text_names:
+                if answers.keywords.get(name) == self.answers.keywords.get(name):
+                    self.quick_verdicts.pop(name, None)
+            if self.answers.keywords == answers.keywords and self._fits(learnt.model):
+                self.knowledge = knowledge
+            if self._fits(learnt.model):
+                if self.state.costs != costs:
+                    deciding = Deciding.of(answers, learnt.held_out, self.state.costs)
+                self.deciding = replace(deciding, labels=self.answers.labels)
+            self._step()
+
+    def unlabelled(self, answers: Answers) -> Indices:
+        """Texts to guess at, in the order of the pool; of copies one."""
+        free: Bools = self.texts.representatives()
+        free[self.texts.copies[answers.rows]] = False
+        return self.queue.pool_order[free[self.queue.pool_order]]
+
+    def _suggest(self, texts: TextColumns, answers: Answers) -> None:
+        shown = self.all_texts
+        if self.texts is not texts or shown is None or not shown.model.decides or not self._stage("looking for words"):
+            return
+        deciding = shown.deciding
+        if deciding.labels.names.size != shown.model.labels.names.size:
+            return
+        parts = [
+            deciding.decide(shown.scores[begin : begin + 10_000].astype(np.float64)).accepted
+            for begin in range(0, len(texts), 10_000)
+        ]
+        accepted = np.concatenate(parts)
+        accepted[answers.rows] = answers.member
+        found = suggest_words(texts, shown.model.labels, accepted, answers.keywords)
+        with self._changed:
+            self.suggestions = found
+
+    def _draw_curve(self, texts: TextColumns, answers: Answers, costs: Costs) -> None:
+        last = self.round
+        if last is None or self.texts is not texts or not self._stage("the learning curve"):
+            return
+        curve = learning_curve(texts, answers, last.knowledge, last.learnt, self.unlabelled(answers), costs)
+        with self._changed:
+            self.curve = curve
+
+    # what is asked of it
+
+    def disagreements(self, n: int) -> list[tuple[int, Bools, Bools, float]]:
+        """Texts whose held-out prediction contradicts their label, largest lead first: (text, label, predicted, lead)."""
+        if self.round is None or not len(self.round.answers) or not self._fits(self.round.learnt.model):
+            return []
+        answers, held_out = self.round.answers, self.round.learnt.held_out
+        scored = np.flatnonzero(~np.isnan(held_out).all(axis=1))
+        if not scored.size:
+            return []
+        columns = np.where(np.isnan(held_out[scored]), -3.0, held_out[scored])
+        decided, member = self.round.deciding.decide(columns), answers.member[scored]
+        predicted, scores = decided.accepted, decided.scores
+        wrong = (predicted != member).any(axis=1) & ~decided.unsure.any(axis=1)
+        if answers.labels.multilabel:
+            lead = np.where(predicted != member, np.abs(scores), 0.0).max(axis=1)
+        else:
+            own = np.where(member, scores, -np.inf).max(axis=1)
+            lead = np.where(predicted, scores, -np.inf).max(axis=1) - own
+        places = np.flatnonzero(wrong & np.isfinite(lead))
+        best = places[descending_order(lead[places])[:n]]
+        return [(int(answers.rows[scored[i]]), member[i], predicted[i], float(lead[i])) for i in best.tolist()]

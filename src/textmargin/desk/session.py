@@ -1,0 +1,290 @@
+"""A desk at work: acts go in, the state and the next question come out. All that the page asks is asked here.
+
+For any number of threads: one lock is held while an act is recorded and taken in; slow work is done beside it (`engine.py`).
+"""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from .._typing import Bools
+from ..errors import DeskError
+from .acts import FILE, Act
+from .corpus import TextColumns
+from .engine import Engine
+from .export import export
+from .project import Project
+from .queue import SOURCES
+from .reading import pointer_reading
+from .reading_verdict import reading_verdict
+from .state import State
+from .state_view import view_state
+from .text_view import view_text
+
+_WORD_EVERY = 8  # questions
+_BOTH_EVERY = 10  # questions, one of which somebody else has answered
+_N_EXAMPLES = 3
+
+
+class Desk:
+    """A project, its model and its queue.
+
+    Parameters
+    ----------
+    project : Project
+    n_jobs : int, default=None
+        Threads of slow work; None: all cores.
+    seed : int, default=0
+        Of the order in which texts come up.
+    in_background : bool, default=True
+        Whether slow work is done in a thread beside; else when `wait` is called.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from textmargin.desk.project import Project
+    >>> from textmargin.desk.session import Desk
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> texts = ["paper jam in the printer", "printer has no toner", "wifi is slow", "no wifi in the hall"]
+    >>> project = Project.create(f"{folder.name}/work.desk", texts, classes=["network", "printing"])
+    >>> with project, Desk(project) as desk:
+    ...     keyword = {"label": "printing", "word": "printer", "weight": 1, "source": "text"}
+    ...     done = desk.act({"id": "1", "annotator": "anna", "kind": "keyword", "content": keyword})
+    ...     desk.text(1, "anna")["predicted"]
+    ['printing']
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, project: Project, *, n_jobs: int | None = None, seed: int = 0, in_background: bool = True) -> None:
+        self.project = project
+        self._lock = threading.RLock()
+        texts = TextColumns(project.texts, n_jobs=n_jobs)
+        texts = self._with_named_words(texts)
+        self.engine = Engine(texts, project.state, self._lock, n_jobs=n_jobs, seed=seed, in_background=in_background)
+        self.engine.more_work.append(self._weigh_readings)
+        self._last_acts: dict[str, Act] = {act.annotator: act for act in project.acts()}
+        self._offers: dict[str, tuple[int, str]] = {}
+        self._words_asked: dict[str, int] = {}
+        self._reading_verdict: tuple[int, dict[str, bool], str | None] = (0, {}, None)  # by how much, and with whose consent
+        self.engine.start()
+
+    @property
+    def _state(self) -> State:
+        return self.project.state
+
+    # acts
+
+    def act(self, content: dict[str, Any]) -> dict[str, Any]:
+        """Record an act and take it in: the act, the state, and the next question after a label, a skip, or a word judged."""
+        if content.get("kind") == "reading" and "time" in content.get("content", {}):
+            content = {**content, "content": pointer_reading(content["content"], self.project.texts)}
+        with self._lock:
+            act = self._record(Act.from_dict(content))
+            judged = act.kind == "keyword" and act.content["source"] == "queue"
+            following = self.next(act.annotator) if act.kind in ("label", "skip") or judged else None
+            return {"act": act.to_dict(), "state": self.state(act.annotator), "next": following}
+
+    def undo(self, annotator: str, id: str) -> dict[str, Any]:  # noqa: A002  # an act's own word for it
+        """Take back the annotator's last act that holds, by an act with this id; next is the text it was about."""
+        with self._lock:
+            known = self._state.act(id)
+            last = self._state.last(annotator) if known is None else self._state.act(known.content.get("act", ""))
+            if last is None:
+                raise DeskError(f"{annotator} has nothing to take back.")
+            act = self._record(Act(id, annotator, "undo", {"act": last.id}))
+            number = last.content.get("text")
+            following = None
+            if number is not None:
+                source = last.content.get("source", "list")
+                following = self.text(number, annotator, source=source)
+                if last.kind in ("label", "skip"):
+                    self._offers[annotator] = (number, source)
+            return {"act": act.to_dict(), "state": self.state(annotator), "next": following}
+
+    def _record(self, act: Act) -> Act:
+        known = self._state.act(act.id) is not None
+        act = self.project.record(act)
+        if known:
+            return act
+        self._last_acts[act.annotator] = act
+        target = act
+        while target.kind == "undo":
+            target = self._state.act(target.content["act"]) or act
+        if target.kind == "costs":
+            self.engine.update_costs()
+        elif target.kind in ("keyword", "rename", "class"):
+            texts = self._with_named_words(self.engine.texts)
+            if texts is not self.engine.texts:
+                self.engine.replace_texts(texts)
+            else:
+                self.engine.update()
+        else:
+            self.engine.update()
+        return act
+
+    def _with_named_words(self, texts: TextColumns) -> TextColumns:
+        """With a column for each stop word or number that somebody named as a keyword, and none that nobody names any more."""
+        needed = texts.needed_terms(word for words in self._state.keywords.values() for word in words)
+        return texts if needed == texts.extra_terms else texts.with_terms(needed)
+
+    # questions
+
+    def state(self, annotator: str) -> dict[str, Any]:
+        """All that stands beside the text."""
+        with self._lock:
+            found = view_state(self.engine, self.project, annotator, self._last_acts)
+            return {**found, "reading_verdict": self._reading_verdict[2]}
+
+    def next(self, annotator: str) -> dict[str, Any]:
+        """The next question: the same until it is answered."""
+        with self._lock:
+            shown = self._state.shown(annotator)
+            offer = self._offers.get(annotator)
+            if offer is not None and offer[0] not in shown:
+                return self.text(offer[0], annotator, source=offer[1])
+            word = self._word(annotator, len(shown))
+            if word is not None:
+                return word
+            offer = self._choose(annotator, shown)
+            if offer is None:
+                self._offers.pop(annotator, None)
+                return {"kind": "done", "why": "There is no text left that you have not read."}
+            self._offers[annotator] = offer
+            return self.text(offer[0], annotator, source=offer[1])
+
+    def text(self, number: int, annotator: str, label: str | None = None, source: str = "list") -> dict[str, Any]:
+        """One text, tinted for a class, by default the best guess."""
+        with self._lock:
+            return view_text(self.engine, self._state, number, annotator, label, source)
+
+    def search(self, query: str, n: int = 20) -> dict[str, Any]:
+        """Texts that have some characters."""
+        found = self.engine.texts.search(query, n)
+        return {"texts": [self._row(one["text"], one["snippet"]) for one in found["texts"]], "n": found["n"]}
+
+    def similar(self, number: int, n: int = 10) -> dict[str, Any]:
+        """Texts like one, by the string kernel."""
+        texts = self.engine.texts
+        if not 0 <= number < len(texts):
+            raise DeskError(f"There is no text {number}; they are numbered 0 to {len(texts) - 1}.")
+        found = texts.similar(number, n)
+        rows = [{**self._row(row, ("", "", texts.opening(row))), "similarity": value} for row, value in found]
+        return {"texts": rows, "n": len(rows)}
+
+    def export(self, kind: str) -> tuple[str, bytes]:
+        """The name of a file, and what it holds."""
+        with self._lock:
+            return export(self.project, kind)
+
+    def wait(self) -> None:
+        """Until slow work is done."""
+        self.engine.wait()
+
+    def close(self) -> None:
+        """End the thread; the project stays open."""
+        self.engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    # the queue
+
+    def _choose(self, annotator: str, shown: frozenset[int]) -> tuple[int, str] | None:
+        """A text and why it comes up; None where none is left."""
+        engine, queue, n = self.engine, self.engine.queue, len(shown)
+        if n % _BOTH_EVERY == _BOTH_EVERY // 2:
+            again = self._read_by_another(annotator, shown)
+            if again is not None:
+                return again
+        free = self._free(annotator, shown)
+        if not free.any():
+            return self._read_by_another(annotator, shown)
+        source = SOURCES[n % len(SOURCES)]
+        model = engine.model
+        if source == "random" or not engine.texts.X.shape[1]:
+            chosen = queue.random(free)
+            return None if chosen is None else (chosen, "random")
+        ties = engine.all_texts.ties if engine.all_texts is not None else None
+        pool = queue.pool(free, ties)
+        scores = model.scores(engine.texts.X[pool])
+        if source == "tie" and model.decides:
+            rule = engine.deciding.rule
+            moved = rule.thresholds is not None and rule.thresholds.size == scores.shape[1]
+            offsets = rule.labels.sign * rule.thresholds if moved and rule.thresholds is not None else None
+            return queue.tie(pool, scores, model, engine.answers.rows, offsets), "tie"
+        return queue.balanced(pool, scores, model, engine.answers), "balanced"
+
+    def _free(self, annotator: str, shown: frozenset[int]) -> Bools:
+        """The texts that may come up: they and their copies were neither labelled nor read by the annotator, nor are being read."""
+        texts = self.engine.texts
+        free: Bools = texts.representatives()
+        taken = [
+            *self._state.labels,
+            *shown,
+            *(text for name, (text, _) in self._offers.items() if name != annotator),
+        ]
+        if taken:
+            free[texts.copies[np.array(taken, dtype=np.intp)]] = False
+        return free
+
+    def _read_by_another(self, annotator: str, shown: frozenset[int]) -> tuple[int, str] | None:
+        """A text that exactly one other person labelled, for agreement; the first in the order of chance."""
+        found = {
+            text: next(iter(own.values())).source
+            for text, labels in self._state.labels.items()
+            if text not in shown and len(own := {name: one for name, one in labels.items() if name != FILE}) == 1
+        }
+        if not found:
+            return None
+        order = self.engine.queue.order
+        chosen = next(int(text) for text in order if int(text) in found)
+        return chosen, found[chosen]
+
+    def _word(self, annotator: str, n: int) -> dict[str, Any] | None:
+        """Every so often a word to judge."""
+        if n == 0 or n % _WORD_EVERY or self._words_asked.get(annotator) == n:
+            return None
+        known = {name: self._state.keywords.get(name, {}) for name in self._state.classes}
+        candidates = [
+            (len([word for word in known[name].values() if word > 0]), k, one)
+            for k, name in enumerate(self._state.classes)
+            for one in self.engine.suggestions.get(name, [])
+            if one.word not in known[name]
+        ]
+        if not candidates:
+            return None
+        self._words_asked[annotator] = n
+        _, k, one = min(candidates, key=lambda own: own[:2])  # a class with few words first, its surest word
+        name = self._state.classes[k]
+        rows = self.engine.texts.rows_with(one.word)[:_N_EXAMPLES].tolist()
+        return {
+            "kind": "word",
+            "word": one.word,
+            "label": name,
+            "why": one.why,
+            "n_texts": one.n_texts,
+            "examples": [{"text": row, "snippet": list(self.engine.texts.snippet(row, one.word))} for row in rows],
+        }
+
+    def _row(self, number: int, snippet: tuple[str, str, str]) -> dict[str, Any]:
+        answer = self._state.answer(number)
+        return {"text": number, "snippet": list(snippet), "labels": None if answer is None else list(answer)}
+
+    def _weigh_readings(self) -> None:
+        """In the thread, for it takes seconds: what readings are worth, where there are a tenth more or a consent is new."""
+        with self._lock:
+            n, consent = len(self._state.readings) + len(self._state.answers()), dict(self._state.consent)
+            n_before, consent_before, _ = self._reading_verdict
+            if not self._state.readings or (consent == consent_before and abs(n - n_before) <= n_before / 10):
+                return
+            state = State.replay(self.project.header, self.project.acts())
+        found = reading_verdict(state, self.project.texts)
+        with self._lock:
+            self._reading_verdict = (n, consent, found)

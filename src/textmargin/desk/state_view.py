@@ -1,0 +1,202 @@
+"""The side of the page: classes, keywords and their verdicts, quality, curve, worth, people, as plain data for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..decisions.estimate import Figure
+from ..learners.evidence import Verdict
+from .acts import Act
+from .engine import Engine
+from .people import agreement, conflicts, pace
+from .project import Project
+from .state import State
+from .worth import next_worth
+
+_MOST_LISTED = 20
+_OPPOSED = 0.25  # of a keyword's weight that labelled texts take away
+_STATUS = {
+    "supported": "Held-out texts of the class clearly speak for its words",
+    "adopted": "Used; held-out texts neither clearly speak for the words of this class nor against them",
+    "dropped": "Held-out texts do not speak for the words of this class, so that they are not used",
+    "contradicted": "Held-out texts speak against the words of this class, so that they are not used",
+}
+
+
+def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict[str, Act]) -> dict[str, Any]:
+    """All that stands beside the text."""
+    state = project.state
+    people = pace(state, last_acts.values())
+    shown, costs = engine.all_texts, state.costs
+    fits = shown is not None and shown.n_predicted.size == len(state.classes)
+    money = engine.deciding.utilities is not None
+    own = next((one["seconds_median"] for one in people if one["name"] == annotator), None)
+    n_left = state.n_texts - len(engine.answers)
+    worth = next_worth(engine.curve, n_left=n_left, money=money, currency=state.currency, seconds=own, minute=state.minute)
+    last = state.last(annotator)
+    return {
+        "version": state.version,
+        "annotator": annotator,
+        "project": {
+            "name": project.path.stem,
+            "n_texts": state.n_texts,
+            "n_labelled": len(engine.answers),
+            "n_random": int(np.count_nonzero(engine.answers.sample)),
+            "multilabel": state.multilabel,
+            "source": project.header.get("source", ""),
+        },
+        "classes": [_class(engine, state, k, name) for k, name in enumerate(state.classes)],
+        "quality": _quality(engine),
+        "decisions": _decisions(engine, state) if fits else {"decided": 0, "unsure": 0, "none": 0, "over_budget": None},
+        "curve": _curve(engine, money),
+        "curve_of": "utility" if money else "accuracy",
+        "worth": vars(worth),
+        "disagreements": [
+            {
+                "text": text,
+                "snippet": engine.texts.opening(text),
+                "label": _names(state, label),
+                "predicted": _names(state, predicted),
+                "lead": lead,
+            }
+            for text, label, predicted, lead in engine.disagreements(_MOST_LISTED)
+        ],
+        "conflicts": [
+            {"text": one["text"], "snippet": engine.texts.opening(one["text"]), "labels": one["labels"]}
+            for one in conflicts(state)[:_MOST_LISTED]
+        ],
+        "people": people,
+        "agreement": agreement(state) if len(state.annotators()) > 1 else [],
+        "costs": {"costs": costs, "minute": state.minute, "currency": state.currency, "budget": state.budget},
+        "undo": None if last is None else {"kind": last.kind, "summary": summary(last)},
+        "consent": state.consent.get(annotator, False),
+        "reading_verdict": None,
+        "busy": engine.busy,
+        "fresh": engine.fresh,
+    }
+
+
+def summary(act: Act) -> str:
+    """An act in a few words, for who may want to take it back."""
+    content = act.content
+    match act.kind:
+        case "label":
+            return f"text {content['text']}: {', '.join(content['labels']) or 'none of these'}"
+        case "settle":
+            return f"text {content['text']} settled: {', '.join(content['labels']) or 'none of these'}"
+        case "skip":
+            return f"text {content['text']} skipped"
+        case "mark" | "unmark":
+            return f"passage of text {content['text']} {'marked' if act.kind == 'mark' else 'not marked'} for {content['label']}"
+        case "keyword":
+            says = {1: "for", -1: "against", 0: "says nothing of", None: "no longer named for"}[content["weight"]]
+            return f"{content['word']} {says} {content['label']}"
+        case "class":
+            return f"class {content['name']} added"
+        case "rename":
+            return f"{content['name']} renamed to {content['to']}"
+    return {"costs": "costs"}.get(act.kind, act.kind)
+
+
+def _class(engine: Engine, state: State, k: int, name: str) -> dict[str, Any]:
+    shown = engine.all_texts
+    n_predicted = None
+    if shown is not None and shown.model.decides and shown.n_predicted.size == len(state.classes):
+        n_predicted = int(shown.n_predicted[k])
+    thresholds = engine.deciding.thresholds
+    f1 = engine.round.f1 if engine.round is not None else []
+    own = {"hit": None, "false_alarm": None, "miss": None, "ask": None} | state.costs.get("*", {}) | state.costs.get(name, {})
+    member = engine.answers.member
+    return {
+        "name": name,
+        "key": k + 1 if k < 9 else None,
+        "n_labels": int(member[:, k].sum()) if member.shape[1] > k else 0,
+        "n_predicted": n_predicted,
+        "share": None if n_predicted is None else n_predicted / max(state.n_texts, 1),
+        "keywords": [_keyword(engine, name, word, weight) for word, weight in state.keywords.get(name, {}).items()],
+        "suggestions": [
+            {"word": one.word, "why": one.why, "n_texts": one.n_texts}
+            for one in engine.suggestions.get(name, [])
+            if one.word not in state.keywords.get(name, {})
+        ],
+        "threshold": thresholds[k] if len(thresholds) == len(state.classes) else None,
+        "costs": own,
+        "quality": f1[k] if len(f1) == len(state.classes) else None,
+    }
+
+
+def _keyword(engine: Engine, name: str, word: str, weight: float) -> dict[str, Any]:
+    n_texts = engine.texts.count(word)
+    status, why = keyword_status(engine, name, word, weight, n_texts)
+    return {"word": word, "weight": weight, "n_texts": n_texts, "status": status, "why": why}
+
+
+def keyword_status(engine: Engine, name: str, word: str, weight: float, n_texts: int) -> tuple[str, str]:
+    """What became of a keyword, and why."""
+    if not n_texts:
+        return "absent", "No text has it."
+    if weight == 0:
+        return "unknown", "Said to say nothing: it is no keyword, and nothing spreads to it."
+    opposed = _opposed(engine, name, word)
+    if opposed is not None:
+        return (
+            "contradicted",
+            f"Labelled texts say the opposite: it was given {opposed[0]:+.2f}, they add {opposed[1]:+.2f}.",
+        )
+    one: Verdict | None = engine.keyword_verdict(name)
+    if one is None:
+        return "unknown", "Used; no labelled text could speak for it or against it yet."
+    gain = f" (held-out loss {-100 * one.gain:+.0f} %)" if np.isfinite(one.gain) else ""
+    return one.status, f"{_STATUS.get(one.status, one.status)}{gain}."
+
+
+def _opposed(engine: Engine, name: str, word: str) -> tuple[float, float] | None:
+    """What knowledge gives a word and the data take from it, where that is much."""
+    model, labels = engine.model, engine.answers.labels
+    columns = engine.knowledge.columns.get(name, {}).get(word, [])
+    if model.labels.names.size != labels.names.size or not columns or not len(engine.answers):
+        return None
+    problem, sign, _ = labels.problem(name, np.empty(0))
+    prior = sign * float(np.asarray(model.prior[[problem]][:, columns].todense()).sum())
+    data = sign * float(model.coef[problem, columns].sum()) - prior
+    return (prior, data) if prior * data < 0 and abs(data) > _OPPOSED * abs(prior) else None
+
+
+def _quality(engine: Engine) -> dict[str, Any]:
+    deciding = engine.deciding
+    found = deciding.quality
+    return {
+        "accuracy": None if found is None else _figure(found.accuracy),
+        "utility_per_1000": None if found is None or found.utility is None else _figure(found.utility),
+        "n": int(deciding.places.size) if deciding.unbiased else int(np.count_nonzero(engine.answers.sample)),
+        "note": deciding.note,
+    }
+
+
+def _figure(one: Figure) -> dict[str, float]:
+    return {"value": one.value, "low": one.low, "high": one.high}
+
+
+def _decisions(engine: Engine, state: State) -> dict[str, Any]:
+    shown = engine.all_texts
+    assert shown is not None
+    over = None
+    if state.budget is not None and shown.deciding.rule.can_be_unsure:
+        over = max(shown.n_unsure - state.budget, 0)
+    return {"decided": shown.n_decided, "unsure": shown.n_unsure, "none": shown.n_none, "over_budget": over}
+
+
+def _curve(engine: Engine, money: bool) -> list[dict[str, Any]]:
+    if engine.curve is None:
+        return []
+    scale = 1000.0 if money else 1.0
+    return [
+        {"n_labels": one.n_labels, "value": scale * one.value, "low": scale * one.low, "high": scale * one.high}
+        for one in engine.curve.points()
+    ]
+
+
+def _names(state: State, member: Any) -> list[str]:
+    return [name for name, yes in zip(state.classes, member.tolist(), strict=False) if yes]

@@ -1,0 +1,315 @@
+"""What holds is the fold of the acts that are not undone, whichever way it is reached."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from textmargin.desk.acts import Act
+from textmargin.desk.state import Label, Mark, State
+from textmargin.errors import ActError
+
+HEADER = {"classes": ["a", "b", "c"], "multilabel": False, "n_texts": 6, "given": []}
+SEVERAL = {**HEADER, "multilabel": True}
+GIVEN = {**HEADER, "given": [("a",), None, ("b",), None, None, None]}
+
+
+class Log:
+    """Acts one after the other, as a project records them."""
+
+    def __init__(self, header=HEADER):
+        self.header, self.state, self.acts = header, State(header), []
+
+    def do(self, who, kind, **content):
+        number = len(self.acts) + 1
+        act = Act(f"act-{number}", who, kind, content).normal()
+        self.state.check(act)
+        act = Act(act.id, act.annotator, act.kind, act.content, "", number)
+        self.state.apply(act)
+        self.acts.append(act)
+        return act.id
+
+    def label(self, who, text, *labels, source="list", seconds=None):
+        return self.do(who, "label", text=text, labels=list(labels), source=source, seconds=seconds)
+
+    def undo(self, who, act):
+        return self.do(who, "undo", act=act)
+
+
+def test_labels_in_use_are_those_that_all_agree_on():
+    log = Log()
+    log.label("anna", 0, "a", source="random", seconds=3.0)
+    assert log.state.labels == {0: {"anna": Label(("a",), "random", 3.0, 1)}}
+    assert log.state.answer(0) == ("a",)
+    assert log.state.answer(1) is None
+    log.label("ben", 0, "a")
+    assert log.state.answers() == {0: ("a",)}
+    log.label("ben", 0, "b")
+    assert (log.state.answer(0), log.state.conflicts()) == (None, [0])
+    log.do("anna", "settle", text=0, labels=["b"])
+    assert (log.state.answer(0), log.state.conflicts()) == (("b",), [])
+    log.label("carl", 0, "c")  # after the last word
+    assert log.state.answer(0) == ("b",)
+
+
+def test_labels_of_the_file_count_as_an_annotators():
+    log = Log(GIVEN)
+    assert log.state.answers() == {0: ("a",), 2: ("b",)}
+    log.label("anna", 0, "a", source="random")
+    log.label("anna", 2, "c")
+    assert log.state.answers() == {0: ("a",)}
+    assert log.state.conflicts() == [2]
+    assert log.state.random_texts() == frozenset()  # chance did not choose what the file has labels for
+    assert log.state.annotators() == ["anna"]
+
+
+def test_several_labels_are_a_set_in_the_order_of_the_classes():
+    log = Log(SEVERAL)
+    log.label("anna", 0, "c", "a")
+    log.label("ben", 0, "a", "c")
+    log.label("anna", 1)
+    assert log.state.answers() == {0: ("a", "c"), 1: ()}
+
+
+def test_the_random_sample_is_what_was_first_drawn_at_random():
+    log = Log()
+    first = log.label("anna", 0, "a", source="tie")
+    log.label("ben", 0, "a", source="random")
+    log.label("anna", 1, "a", source="random")
+    log.label("anna", 1, "b", source="disagreement")
+    assert log.state.random_texts() == {1}
+    log.undo("anna", first)
+    assert log.state.random_texts() == {0, 1}
+
+
+def test_shown_are_labelled_and_skipped_texts_each_for_oneself():
+    log = Log()
+    log.label("anna", 0, "a")
+    skip = log.do("anna", "skip", text=3)
+    log.label("ben", 1, "a")
+    assert (log.state.shown("anna"), log.state.shown("ben"), log.state.shown("carl")) == ({0, 3}, {1}, frozenset())
+    log.undo("anna", skip)
+    assert log.state.shown("anna") == {0}
+
+
+def test_marks_keywords_and_costs():
+    log = Log()
+    log.do("anna", "mark", text=0, start=1, end=4, label="a")
+    log.do("ben", "mark", text=0, start=1, end=4, label="a")
+    log.do("ben", "mark", text=0, start=6, end=8, label="b")
+    assert log.state.marks == {0: [Mark(1, 4, "a"), Mark(6, 8, "b")]}
+    log.do("anna", "unmark", text=0, start=1, end=4, label="a")
+    assert log.state.marks == {0: [Mark(6, 8, "b")]}
+    log.do("anna", "keyword", label="a", word="Corn")
+    log.do("anna", "keyword", label="a", word="oil", weight=0)
+    log.do("ben", "keyword", label="b", word="corn", weight=-1)
+    assert log.state.keywords == {"a": {"corn": 1.0, "oil": 0.0}, "b": {"corn": -1.0}}
+    log.do("anna", "keyword", label="b", word="corn", weight=None)
+    assert log.state.keywords == {"a": {"corn": 1.0, "oil": 0.0}}
+    table = {"*": {"hit": 1.0, "false_alarm": -2.0, "miss": -3.0}}
+    log.do("anna", "costs", costs=table, minute=0.4, budget=30, currency="$")
+    assert (log.state.costs, log.state.minute, log.state.budget, log.state.currency) == (table, 0.4, 30, "$")
+    log.do("anna", "costs", costs={})
+    assert (log.state.costs, log.state.minute, log.state.budget) == ({}, None, None)
+
+
+def test_another_name_for_a_class_reaches_everything():
+    log = Log({**GIVEN, "multilabel": True})
+    log.label("anna", 1, "a", "b")
+    log.label("ben", 3, "a")
+    log.label("anna", 3, "b")
+    log.do("anna", "settle", text=3, labels=["a"])
+    log.do("anna", "mark", text=1, start=0, end=2, label="a")
+    log.do("anna", "keyword", label="a", word="x")
+    log.do("anna", "costs", costs={"a": {"hit": 1, "false_alarm": -1, "miss": 0}})
+    before = log.state.contents()
+    rename = log.do("anna", "rename", name="a", to="z")
+    state = log.state
+    assert state.classes == ["z", "b", "c"]
+    assert state.answers() == {0: ("z",), 1: ("z", "b"), 2: ("b",), 3: ("z",)}
+    assert state.labels[0]["file"].labels == ("z",)
+    assert state.labels[3]["ben"].labels == ("z",)
+    assert state.marks[1][0].label == "z"
+    assert list(state.keywords) == ["z"]
+    assert list(state.costs) == ["z"]
+    log.undo("anna", rename)
+    assert log.state.contents() == before
+
+
+def test_undo_of_an_undo_brings_the_act_back_and_so_on():
+    log = Log()
+    label = log.label("anna", 0, "a")
+    undo = log.undo("anna", label)
+    assert log.state.answers() == {}
+    again = log.undo("anna", undo)
+    assert log.state.answers() == {0: ("a",)}
+    log.undo("anna", again)
+    assert log.state.answers() == {}
+    assert log.state.n_acts == log.state.version == 4
+
+
+def test_steps_back_and_forth():
+    log = Log()
+    first, second = log.label("anna", 0, "a"), log.do("anna", "keyword", label="a", word="x")
+    log.label("ben", 1, "b")
+    log.do("anna", "consent", reading=True)
+    assert log.state.last("anna").id == second  # neither another's act nor the consent
+    log.undo("anna", second)
+    assert log.state.last("anna").id == first
+    log.undo("anna", first)
+    assert log.state.last("anna") is None
+    assert log.state.last_undo("anna").content["act"] == first
+    log.undo("anna", log.state.last_undo("anna").id)
+    log.undo("anna", log.state.last_undo("anna").id)
+    assert log.state.last("anna").id == second
+    assert log.state.last_undo("anna") is None
+    assert log.state.last("carl") is None
+
+
+def test_what_somebody_built_on_cannot_be_undone():
+    log = Log()
+    made = log.do("anna", "class", name="d")
+    log.label("ben", 0, "d")
+    with pytest.raises(ActError, match=r"ben built on it: label text 0, labels \['d'\]\. Undo that first"):
+        log.undo("anna", made)
+    rename = log.do("anna", "rename", name="a", to="z")
+    keyword = log.do("anna", "keyword", label="z", word="x")
+    with pytest.raises(ActError, match="keyword label 'z', word 'x'"):
+        log.undo("anna", rename)
+    log.undo("anna", keyword)
+    undo = log.undo("anna", rename)
+    log.do("ben", "class", name="z")
+    with pytest.raises(ActError, match="built on it: class name 'z'"):  # with the rename there would be two of this name
+        log.undo("anna", undo)
+
+
+def test_a_reading_needs_consent():
+    log = Log()
+    fixations = {"word": [0], "duration": [200], "x": [1], "onset": [0]}
+    content = {"text": 0, "fixations": fixations, "words": [[0, 2]]}
+    with pytest.raises(ActError, match="anna has not agreed"):
+        log.do("anna", "reading", **content)
+    yes = log.do("anna", "consent", reading=True)
+    log.do("anna", "reading", **content)
+    assert [act.annotator for act in log.state.readings] == ["anna"]
+    with pytest.raises(ActError, match="ben has not agreed"):
+        log.do("ben", "reading", **content)
+    with pytest.raises(ActError, match="built on it: reading"):
+        log.undo("anna", yes)
+    log.do("anna", "consent", reading=False)
+    with pytest.raises(ActError, match="anna has not agreed"):
+        log.do("anna", "reading", **content)
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "message"),
+    [
+        ("label", {"text": 6, "labels": ["a"]}, "there is no text 6; they are numbered 0 to 5"),
+        ("label", {"text": 0, "labels": ["bb"]}, "'bb' is none of the classes .a, b, c.; did you mean 'b'"),
+        ("label", {"text": 0, "labels": ["xyz"]}, "add it first"),
+        ("label", {"text": 0, "labels": []}, "has one label; got .*Choose one, or skip"),
+        ("label", {"text": 0, "labels": ["a", "b"]}, "has one label"),
+        ("settle", {"text": 0, "labels": ["a", "b"]}, "has one label"),
+        ("unmark", {"text": 0, "start": 1, "end": 2, "label": "a"}, "no passage 1 to 2 that is marked for 'a'"),
+        ("keyword", {"label": "d", "word": "x"}, "none of the classes"),
+        ("class", {"name": "a"}, "there is a class 'a' already"),
+        ("rename", {"name": "a", "to": "b"}, "there is a class 'b' already"),
+        ("rename", {"name": "d", "to": "e"}, "none of the classes"),
+        ("costs", {"costs": {"d": {"hit": 1, "false_alarm": -1, "miss": 0}}}, "none of the classes"),
+        ("undo", {"act": "nothing"}, "there is no act 'nothing' to undo"),
+    ],
+)
+def test_an_act_that_does_not_fit_is_refused(kind, content, message):
+    log = Log()
+    with pytest.raises(ActError, match=message):
+        log.do("anna", kind, **content)
+    assert log.state.n_acts == 0
+
+
+def test_only_ones_own_acts_and_each_once():
+    log = Log()
+    label = log.label("anna", 0, "a")
+    with pytest.raises(ActError, match="this 'label' is anna's; only anna can undo it"):
+        log.undo("ben", label)
+    log.undo("anna", label)
+    with pytest.raises(ActError, match="undone already; to bring it back, undo the undo"):
+        log.undo("anna", label)
+
+
+def test_undos_of_undos_may_be_nested_deeper_than_calls():
+    log = Log()
+    act = log.label("anna", 0, "a")
+    acts = list(log.acts)
+    for number in range(2, 5002):
+        acts.append(Act(f"act-{number}", "anna", "undo", {"act": act}, "", number))
+        act = f"act-{number}"
+    assert State.replay(HEADER, acts).answers() == {0: ("a",)}
+    assert State.replay(HEADER, acts[:-1]).answers() == {}
+
+
+names, texts, who = st.sampled_from("abcd"), st.integers(0, 5), st.sampled_from(["anna", "ben"])
+sources = st.sampled_from(["random", "tie", "list"])
+contents = st.one_of(
+    st.tuples(st.just("label"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2), "source": sources})),
+    st.tuples(st.just("skip"), st.fixed_dictionaries({"text": texts})),
+    st.tuples(
+        st.just("mark"), st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names})
+    ),
+    st.tuples(
+        st.just("unmark"), st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names})
+    ),
+    st.tuples(
+        st.just("keyword"),
+        st.fixed_dictionaries({"label": names, "word": st.sampled_from("xy"), "weight": st.sampled_from([1, -1, 0, None])}),
+    ),
+    st.tuples(st.just("class"), st.fixed_dictionaries({"name": names})),
+    st.tuples(st.just("rename"), st.fixed_dictionaries({"name": names, "to": names})),
+    st.tuples(
+        st.just("costs"),
+        st.fixed_dictionaries({"costs": st.dictionaries(names, st.just({"hit": 1, "false_alarm": -1, "miss": 0}), max_size=2)}),
+    ),
+    st.tuples(st.just("settle"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2)})),
+    st.tuples(st.just("consent"), st.fixed_dictionaries({"reading": st.booleans()})),
+    st.tuples(st.just("undo"), st.integers(0, 40)),
+)
+
+
+def played(header, steps):
+    """A log of those steps that fit, undos by the place of the act; nothing is left of those that do not."""
+    log = Log(header)
+    for name, (kind, content) in steps:
+        if kind == "undo":
+            if not log.acts:
+                continue
+            content = {"act": log.acts[content % len(log.acts)].id}
+        try:
+            log.do(name, kind, **content)
+        except ActError:
+            assert log.state.version == len(log.acts)
+    return log
+
+
+@settings(max_examples=80, deadline=None)
+@given(steps=st.lists(st.tuples(who, contents), max_size=40), header=st.sampled_from([HEADER, SEVERAL, GIVEN]))
+def test_the_replayed_log_is_the_live_state(steps, header):
+    log = played(header, steps)
+    replayed = State.replay(header, log.acts)
+    assert replayed.contents() == log.state.contents()
+    assert (replayed.version, replayed.n_acts) == (log.state.version, log.state.n_acts)
+    for name in ("anna", "ben"):
+        assert replayed.last(name) == log.state.last(name)
+    for text in range(6):  # the answers are what their definition says
+        own = log.state.labels.get(text, {}).values()
+        agreed = {frozenset(label.labels) for label in own}
+        expected = set(log.state.settled[text]) if text in log.state.settled else set(*agreed) if len(agreed) == 1 else None
+        answer = log.state.answer(text)
+        assert (None if answer is None else set(answer)) == expected
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=st.lists(st.tuples(who, contents), max_size=40), header=st.sampled_from([HEADER, SEVERAL, GIVEN]))
+def test_undoing_everything_from_the_end_on_leaves_nothing(steps, header):
+    log = played(header, steps)
+    for act in reversed(list(log.acts)):
+        if act.kind != "undo" and log.state.holds(act.id):
+            log.undo(act.annotator, act.id)
+    assert log.state.contents() == State(header).contents()
