@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -58,10 +58,10 @@ class ByLibrary:
 
     def __init__(self, X, solver: int) -> None:
         self.solver, self.n_columns = solver, X.shape[1]
-        self.problems = {bias: liblinear.problem(np.ones(X.shape[0]), sp.csr_matrix(X), bias) for bias in (-1, 1)}
+        self.problem = cache(lambda bias: liblinear.problem(np.ones(X.shape[0]), sp.csr_matrix(X), bias))  # a copy of X each
 
     def __call__(self, X, Y, C: float, tol: float, intercept: bool) -> Planes:
-        problem = self.problems[1 if intercept else -1]
+        problem = self.problem(1 if intercept else -1)
         options = liblinear.parameter(f"-s {self.solver} -c {C} -e {tol} -B {1 if intercept else -1} -q")
         rows = [self._weights(problem, y, options) for y in Y.T]
         planes = np.array(rows)
