@@ -1,7 +1,9 @@
 """What the desk decides, and how good that is: thresholds, probabilities and quality from held-out scores of the random sample.
 
-Costs move thresholds, and what is left to a person, without training (`decisions/threshold.py`). Where the sample is too small,
-thresholds rest on all labels there are, and nothing is said of quality.
+Costs move thresholds, and what is left to a person, without training (`decisions/threshold.py`). While the sample is small, the
+other labelled texts help to set thresholds, at three tenths of the weight: they are not like new texts, but thresholds set on
+twenty texts err by more (on desk and Reuters' topics, as `benchmarks/bench_desk.py` reads them). Quality is of the sample alone,
+and nothing is said of it where that is too small.
 """
 
 from __future__ import annotations
@@ -23,12 +25,15 @@ from ..decisions.rule import DecisionRule
 from ..decisions.single_label import answer_table
 from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import Utility
-from ..errors import LabelError, ScoreError
-from ..labels import ClassLabels, Decisions
+from ..errors import LabelError
+from ..labels import ClassLabels, Decisions, Indicator
 from .answers import Answers
 from .model import OUT_OF_QUESTION
 
 FEWEST = 10  # texts of a sample from which on anything is said
+_ENOUGH = 150  # texts of a sample from which on thresholds rest on it alone
+_OTHERS = 0.3  # what labelled texts beside a smaller sample count
+_UNSEEN = 0.01  # of a text
 _N_DRAWS = 300
 _LEVEL = 0.9
 
@@ -81,7 +86,7 @@ class Deciding:
     ----------
     labels : ClassLabels
     rule : DecisionRule
-    classifier : ThresholdClassifier or None, where there are held-out scores
+    classifier : ThresholdClassifier or None, of the random sample alone, where there is one
     utilities : dict class → Utility, or None without costs
     places : array, which of the answers thresholds rest on
     unbiased : bool, whether these are the random sample
@@ -106,21 +111,12 @@ class Deciding:
         note = " ".join(part for part in (note, basis) if part)
         if places.size < FEWEST or labels.names.size < 2:
             return cls(labels, DecisionRule(labels), None, utilities, places, False, note)
-        columns = complete(held_out[places])
-        model = ThresholdClassifier(
-            FrozenEstimator(GivenScores(labels.names)),
-            utility=utilities if utilities is not None else Utility(),
-            rule="parameter-free" if utilities is not None else "zero",
-            pos_label=None if labels.kind != "binary" else _positive(utilities, labels),
-            few_positives=0,  # the scores of few positives are held out as well, and there are no others here
-        )
-        target = answers.target(places)
-        model.fit(columns, target, held_out=HeldOutRows(np.arange(places.size), columns))
-        try:
-            rule = model.decision_rule(with_probabilities=True)
-        except (ScoreError, ValueError):  # of a sample with one class alone no probability can be told
-            rule = model.decision_rule()
-        return cls(labels, rule, model, utilities, places, unbiased, note)
+        others = np.flatnonzero(scored & ~np.isin(np.arange(len(answers)), places)) if places.size < _ENOUGH else places[:0]
+        weighed = np.concatenate([places, others])
+        weight = np.where(np.isin(weighed, places), 1.0, _OTHERS)
+        rule = _fit(answers, weighed, weight, held_out, utilities).decision_rule(with_probabilities=True)
+        sample = _fit(answers, places, np.ones(places.size), held_out, utilities) if unbiased else None
+        return cls(labels, rule, sample, utilities, places, unbiased, note)
 
     def decide(self, columns: Floats, probabilities: bool = False) -> Decisions:
         """Decisions on texts with these scores, with probabilities where there are any."""
@@ -151,7 +147,10 @@ class Deciding:
         weight = np.vstack([np.ones(truth.shape[0]), rng.dirichlet(np.ones(truth.shape[0]), _N_DRAWS) * truth.shape[0]])
         tp, wrong = weight @ (decided & truth), weight @ (decided ^ truth)
         f1 = 2 * tp / np.maximum(2 * tp + wrong, 1e-12)
+        unseen = rng.gamma(0.5, size=(_N_DRAWS, truth.shape[1]))  # half a mistake more, so that those not seen are possible
+        f1[1:] = 2 * tp[1:] / np.maximum(2 * tp[1:] + wrong[1:] + unseen, 1e-12)
         low, high = np.quantile(f1[1:], [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
+        low, high = np.minimum(low, f1[0]), np.maximum(high, f1[0])
         return [
             {"f1": float(f1[0, k]), "low": float(low[k]), "high": float(high[k])} if truth[:, k].any() else None
             for k in range(truth.shape[1])
@@ -188,6 +187,31 @@ def best_worth(labels: ClassLabels, utilities: Utilities | None, member: Bools) 
     """What deciding all rightly is worth on average: no more can be had."""
     right = Decisions(labels.text_names, member.astype(float), member, np.zeros_like(member))
     return float(worth_of_each(labels, utilities, member, right).mean())
+
+
+def _fit(answers: Answers, places: Indices, weight: Floats, held_out: Floats, utilities: Utilities | None) -> ThresholdClassifier:
+    """Thresholds on the held-out scores of some answers.
+
+    Of two classes, and of several labels, one that none of the texts has is given a trace of a text at its margin.
+    """
+    labels = answers.labels
+    columns, member = complete(held_out[places]), answers.member[places]
+    if labels.kind != "multiclass":
+        for k in np.flatnonzero(~member.any(axis=0)).tolist():
+            trace = np.full((1, columns.shape[1]), 2.0 * k - 1.0 if labels.kind == "binary" else -1.0)
+            trace[0, 0 if labels.kind == "binary" else k] = 2.0 * k - 1.0 if labels.kind == "binary" else 1.0
+            own = np.arange(member.shape[1])[None, :] == k
+            columns, member, weight = np.vstack([columns, trace]), np.vstack([member, own]), np.append(weight, _UNSEEN)
+    target = member.astype(np.uint8) if labels.multilabel else labels.names[member.argmax(axis=1)]
+    model = ThresholdClassifier(
+        FrozenEstimator(GivenScores(labels.names)),
+        utility=utilities if utilities is not None else Utility(),
+        rule="parameter-free" if utilities is not None else "zero",
+        pos_label=None if labels.kind != "binary" else _positive(utilities, labels),
+        few_positives=0,  # the scores of few positives are held out as well, and there are no others here
+    )
+    target = Indicator(target, labels.names) if labels.multilabel else target
+    return model.fit(columns, target, sample_weight=weight, held_out=HeldOutRows(np.arange(len(columns)), columns))
 
 
 def complete(columns: Floats) -> Floats:

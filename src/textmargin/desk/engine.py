@@ -175,7 +175,7 @@ class Engine:
             self._base = self._with_keywords(last)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self.model = quick_step(self.texts, self.answers, self.knowledge, self._base)
+            self.model = self._base = quick_step(self.texts, self.answers, self.knowledge, self._base)
 
     def _fits(self, model: LinearModel) -> bool:
         """Whether a model is of the classes and columns there are now, whatever these are called."""

@@ -22,10 +22,10 @@ from ..errors import TextmarginWarning
 from ..knowledge.contrasts import RationaleContrasts
 from ..labels import ClassLabels, Indicator
 from ..learners.contrasts import Contrasts
-from ..learners.evidence import Verdict
+from ..learners.evidence import Verdict, select_priors, verdict
 from ..learners.primal import PriorSVC
 from ..learners.self_training import SHORT_ROUNDS, WEIGHT, LinearScores, Pool, SelfTraining
-from ..learners.semi_supervised import Trial, believe, scale_jointly
+from ..learners.semi_supervised import Belief, HeldOut, Trial, believe, scale_jointly
 from ..learners.trust import Solver
 from .answers import Answers
 from .corpus import TextColumns
@@ -119,7 +119,7 @@ class _Lesson:
         pool, training = self._pool(), SelfTraining(1.0, Solver(1.0, _TOL, 50, self.n_jobs))
         n_rest = self.rows.size - n
         if n_rest:
-            belief = believe(training, pool, self.priors, self.texts.row_size)
+            belief = self._heed(believe(training, pool, self.priors, self.texts.row_size), training, pool)
             if belief.guess is not None:
                 held_out[:, self.known] = self._held_out(training, pool, belief, hold_out)
                 scores, prior = belief.guess.scores, belief.priors
@@ -160,7 +160,34 @@ class _Lesson:
         pool = self._pool().with_priors(scale_jointly(self.priors, used, self.texts.row_size))
         return replace(pool, has_rest=not pool.both_sides.all())
 
-    def _held_out(self, training: SelfTraining, pool: Pool, belief: Any, hold_out: bool) -> Floats:
+    def _heed(self, belief: Belief, training: SelfTraining, pool: Pool) -> Belief:
+        """The same, with the priors that their own evidence speaks for.
+
+        `believe` also tries none and all of them, and takes what decides most labelled texts rightly. Those of a desk are few,
+        and not like the others: by a text or two it would give up words that every class speaks for.
+        """
+        given_up = [one for one in belief.verdicts if one.status == "dropped" and one.evidence >= 1 and one.target is not None]
+        if belief.guess is None or not given_up:
+            return belief
+        evidence = np.full(self.priors.shape[:2], np.nan)
+        places = {self._name(k): k for k in range(len(evidence))}
+        for one in belief.verdicts[:-1]:
+            evidence[places[str(one.target)], one.prior] = one.evidence
+        mask = select_priors(evidence) & np.asarray((self.priors != 0).any(axis=2))
+        used = scale_jointly(self.priors, mask, self.texts.row_size)
+        trial = Trial.of(replace(training, rounds=SHORT_ROUNDS), pool)
+        verdicts = [
+            verdict(one.target, one.prior, one.evidence, one.gain, trusted=bool(mask[places[str(one.target)], one.prior]))
+            for one in belief.verdicts[:-1]
+        ]
+        return Belief(
+            training.guess(pool.with_priors(used)),
+            used,
+            [*verdicts, belief.verdicts[-1]],
+            HeldOut(trial.rows, trial.scores(used, unlabelled=True)),
+        )
+
+    def _held_out(self, training: SelfTraining, pool: Pool, belief: Belief, hold_out: bool) -> Floats:
         """Of the labelled texts; those that `believe` found, or by folds where a class has no text and nothing was weighed."""
         found = np.full((len(self.answers), pool.signs.shape[1]), np.nan)
         if belief.held_out is not None:
@@ -177,8 +204,9 @@ class _Lesson:
         learner.fit(self.X[:n], self._indicator(self.answers.signs[:, self.known]), contrasts=contrasts)
         return learner, [replace(one, target=self._name(int(one.target))) for one in learner.verdict_]
 
-    def _with_contrasts(self, belief: Any, contrasts: Contrasts) -> LinearScores:
+    def _with_contrasts(self, belief: Belief, contrasts: Contrasts) -> LinearScores:
         """Labelled texts and guesses again, with marked passages."""
+        assert belief.guess is not None
         signs = belief.guess.signs
         chosen = np.flatnonzero(signs.any(axis=1))  # labelled texts come first, and all of them have a sign
         weight = np.where(chosen < len(self.answers), 1.0, WEIGHT)

@@ -27,7 +27,9 @@ from .keywords import KeywordPriors
 
 OUT_OF_QUESTION = -3.0  # the score of a class of which nothing is known
 _KAPPA = 0.5  # how freely the intercept moves
-_MOST_ROWS = 400  # labelled texts of a quick step: what is new, and as many of the others as fit
+_CONTRADICTED = 0.3  # how far inside its margin a label must be to count
+_MOST_ROWS = 200  # labelled texts of a quick step: what is new, and as many of the others as fit
+_CLASSES_AT_ONCE = 3  # classes without intercept that the solver takes each from its own start
 _AT_ONCE = 4_000  # texts that are scored at once, so that other threads have their turn
 
 
@@ -77,30 +79,32 @@ def no_model(labels: ClassLabels, n_terms: int, version: int = 0) -> LinearModel
 
 
 def quick_step(texts: TextColumns, answers: Answers, knowledge: KeywordPriors, last: LinearModel | None) -> LinearModel:
-    """The model after the labels at hand, from the last one that was learnt slowly, or from keywords alone."""
+    """The model after the labels at hand, from the last one, or from keywords alone.
+
+    Only problems that some new label clearly contradicts are moved: the others have it on its side already.
+    """
     base = start(texts, answers, knowledge) if last is None else last
-    if not len(answers):
+    chosen, is_new = _chosen_rows(answers, base)
+    if not is_new.any():
         return replace(base, version=answers.version)
-    chosen = _chosen_rows(answers, base)
     some = answers.take(chosen)
-    signs = some.signs
-    both = (signs > 0).any(axis=0) & (signs < 0).any(axis=0)
+    signs, rows = some.signs, texts.X[some.rows]
     coef, intercept, known = base.coef.copy(), base.intercept.copy(), base.known | (signs > 0).any(axis=0)
     # A class that has its first text starts where a class without knowledge does.
     intercept[~base.known & known] = -1.0
-    problems = np.flatnonzero(both)
-    if problems.size:
-        rows = texts.X[some.rows]
-        columns = np.unique(rows.indices)
-        X = sp.hstack([rows[:, columns], sp.csr_array(np.full((some.rows.size, 1), _KAPPA))], format="csr")
-        prior = np.column_stack([coef[problems][:, columns], intercept[problems] / _KAPPA])[:, None, :]
+    columns = np.unique(rows.indices)
+    X = sp.hstack([rows[:, columns], sp.csr_array(np.full((some.rows.size, 1), _KAPPA))], format="csr")
+    scores = X[is_new] @ np.column_stack([coef[:, columns], intercept / _KAPPA]).T
+    contradicted = (1 - signs[is_new] * scores).max(axis=0) > _CONTRADICTED
+    problems = np.flatnonzero(contradicted & known & (signs > 0).any(axis=0) & (signs < 0).any(axis=0))
+    for own in np.array_split(problems, -(-problems.size // _CLASSES_AT_ONCE)) if problems.size else ():
+        prior = np.column_stack([coef[own][:, columns], intercept[own] / _KAPPA])[:, None, :]
         learner = PriorSVC(prior=prior, trust="fixed", fit_intercept=False, tol=1e-3, n_jobs=1)
-        names = np.arange(problems.size)
-        learner.fit(X, Indicator((signs[:, problems] > 0).astype(np.uint8), names))
+        learner.fit(X, Indicator((signs[:, own] > 0).astype(np.uint8), np.arange(own.size)))
         moved = np.asarray(learner.coef_)
-        coef[np.ix_(problems, columns)] = moved[:, :-1]
-        intercept[problems] = moved[:, -1] * _KAPPA
-    return replace(base, coef=coef, intercept=intercept, known=known, version=answers.version)
+        coef[np.ix_(own, columns)] = moved[:, :-1]
+        intercept[own] = moved[:, -1] * _KAPPA
+    return replace(base, coef=coef, intercept=intercept, known=known, rows=answers.rows, version=answers.version)
 
 
 def start(texts: TextColumns, answers: Answers, knowledge: KeywordPriors) -> LinearModel:
@@ -115,11 +119,13 @@ def start(texts: TextColumns, answers: Answers, knowledge: KeywordPriors) -> Lin
     return replace(base, coef=prior, intercept=intercept, prior=sp.csr_array(prior), known=speaks)
 
 
-def _chosen_rows(answers: Answers, base: LinearModel) -> Indices:
-    """Places of the labelled texts of a step: all that the model has not learnt from, and some of the others."""
-    if len(answers) <= _MOST_ROWS:
-        return np.arange(len(answers))
-    new = np.flatnonzero(~np.isin(answers.rows, base.rows))[-_MOST_ROWS:]
-    old = np.setdiff1d(np.arange(len(answers)), new)
-    n_old = max(_MOST_ROWS - new.size, _MOST_ROWS // 4)
-    return np.sort(np.concatenate([new, old[np.linspace(0, old.size - 1, min(n_old, old.size)).astype(np.intp)]]))
+def _chosen_rows(answers: Answers, base: LinearModel) -> tuple[Indices, Bools]:
+    """Places of the labelled texts of a step, and which of them the model has not learnt from: all that are new, some others."""
+    is_new = ~np.isin(answers.rows, base.rows)
+    new = np.flatnonzero(is_new)[-_MOST_ROWS:]
+    old = np.flatnonzero(~is_new)
+    n_old = min(old.size, max(_MOST_ROWS - new.size, _MOST_ROWS // 4))
+    if n_old < old.size:
+        old = old[np.linspace(0, old.size - 1, n_old).astype(np.intp)]
+    chosen = np.sort(np.concatenate([new, old]))
+    return chosen, is_new[chosen]

@@ -1,6 +1,10 @@
 """Which text comes next: a third where classes are nearest, a third balanced and diverse, a third at random.
 
-*Tie*: the smallest lead of the best class over the second; with several labels a text, the label nearest to its threshold.
+The first texts are mostly balanced, since nothing can be near or measured before each class is met; the other two catch up until,
+after 150 texts, each has had a third.
+
+*Tie*: the smallest lead of the best class over the second, of the nearest few that between the classes with the fewest labels;
+with several labels a text, the one nearest to the threshold of the label that has the fewest.
 
 *Balanced*: the class with the fewest labels, of those that are known; of the texts that are most likely its own, the one least
 like the texts that were labelled before. Before there is a model, the text most like many others and least like those labelled.
@@ -14,6 +18,7 @@ as these are scored. Copies come up once.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -24,16 +29,45 @@ from .answers import Answers
 from .corpus import TextColumns
 from .model import LinearModel
 
-SOURCES = ("balanced", "tie", "random")  # in turn
+SOURCES = ("balanced", "tie", "random")
+_FIRST_SHARES, _LEVEL_AFTER = (0.6, 0.3, 0.1), 150  # of the sources at the start, and texts after which each has a third
 POOL = 2_000  # candidates
 _N_LIKELY = 20  # texts of a class among which the least familiar is taken
-_N_TIES = 5  # nearest ties among which the least familiar is taken
+_N_TIES = 10  # nearest ties among which that of the rarest classes is taken
 _N_REFERENCE = 300  # texts that say which ones are like many others
 WHY = {
     "tie": "The two best classes are nearest here.",
     "balanced": "A class with few labels so far, and unlike the texts read before.",
     "random": "Drawn at random: quality is measured on these.",
 }
+
+
+@cache
+def _turns(n: int) -> tuple[str, ...]:
+    """The sources of the first n texts: always the one that is furthest behind its share."""
+    counts, found = dict.fromkeys(SOURCES, 0), []
+    for place in range(n):
+        late = min(place / _LEVEL_AFTER, 1.0)
+        behind = {
+            name: ((1 - late) * first + late / len(SOURCES)) * (place + 1) - counts[name]
+            for name, first in zip(SOURCES, _FIRST_SHARES, strict=True)
+        }
+        name = max(behind, key=lambda one: round(behind[one], 9))
+        counts[name] += 1
+        found.append(name)
+    return tuple(found)
+
+
+def has_met_all(model: LinearModel) -> bool:
+    """Whether something is known of every class: before, nothing is asked because it is near."""
+    return bool(model.decides and model.known.all())
+
+
+def source_of(n: int) -> str:
+    """Why the next text comes up, after n."""
+    if n < 2 * _LEVEL_AFTER:
+        return _turns(2 * _LEVEL_AFTER)[n]
+    return SOURCES[n % len(SOURCES)]
 
 
 @dataclass(eq=False)
@@ -68,21 +102,30 @@ class TextQueue:
         found = self.order[free[self.order]]
         return int(found[0]) if found.size else None
 
-    def tie(self, pool: Indices, scores: Floats, model: LinearModel, labelled: Indices, thresholds: Floats | None) -> int:
-        """The candidate with the smallest lead; of the nearest few the one least like those labelled before."""
+    def tie(self, pool: Indices, scores: Floats, model: LinearModel, answers: Answers, thresholds: Floats | None) -> int:
+        """The candidate with the smallest lead; of the nearest few the one between the classes with the fewest labels."""
+        counts = answers.member.sum(axis=0)
+        if model.labels.multilabel:  # each label is a decision of its own: those with few labels come first
+            k = _rarest(counts, model.known)
+            columns = scores if thresholds is None else scores - thresholds
+            nearest = descending_order(-np.abs(columns[:, k]))[:_N_TIES]
+            familiar = self._familiarity(pool[nearest], answers.rows)
+            return int(pool[nearest[int(first_maximum(-familiar, ROUNDING))]])
         leads = tie_leads(model.labels, scores, model.known, thresholds)
         nearest = descending_order(-leads)[:_N_TIES]
-        familiar = self._familiarity(pool[nearest], labelled[-100:])
-        return int(pool[nearest[int(first_maximum(-familiar, ROUNDING))]])
+        best = np.argsort(-model.labels.class_scores(scores[nearest]), axis=1, kind="stable")[:, :2]
+        together = counts[best].sum(axis=1)
+        return int(pool[nearest[int(np.argmin(together))]])
 
     def balanced(self, pool: Indices, scores: Floats, model: LinearModel, answers: Answers) -> int:
         """The candidate that is most likely of the class with the fewest labels, and unlike those that were labelled."""
-        if not model.decides:
+        # Where every text has a class, one that nobody has met is looked for among texts unlike those that were read.
+        explores = model.labels.kind == "multiclass" and not model.known.all() and not len(answers) % 2
+        if not model.decides or explores:
             return self.central(pool, answers.rows)
         class_scores = model.labels.class_scores(scores)
         known = np.ones(class_scores.shape[1], dtype=bool) if model.labels.kind == "binary" else model.known
-        counts = np.where(known, answers.member.sum(axis=0), np.iinfo(np.intp).max)
-        k = int(counts.argmin())
+        k = _rarest(answers.member.sum(axis=0), known)
         relative = class_scores[:, k] if model.labels.multilabel else _leads_for(class_scores, k)
         likely = descending_order(relative)[:_N_LIKELY]
         familiar = self._familiarity(pool[likely], answers.rows)
@@ -112,6 +155,11 @@ def tie_leads(labels: ClassLabels, scores: Floats, known: Bools, thresholds: Flo
         return np.zeros(len(scores))
     two = np.partition(own, -2, axis=1)[:, -2:]
     return np.asarray(two[:, 1] - two[:, 0])
+
+
+def _rarest(counts: Indices, known: Bools) -> int:
+    """The class with the fewest labels, of those that are known; the first of several."""
+    return int(np.where(known, counts, np.iinfo(np.intp).max).argmin())
 
 
 def _leads_for(class_scores: Floats, k: int) -> Floats:

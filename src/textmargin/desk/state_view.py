@@ -167,11 +167,16 @@ def _opposed(engine: Engine, name: str, word: str) -> tuple[float, float] | None
 def _quality(engine: Engine) -> dict[str, Any]:
     deciding = engine.deciding
     found = deciding.quality
+    note, accuracy = deciding.note, None
+    if found is not None:
+        asks = deciding.rule.can_be_unsure and found.accuracy_answered is not None
+        accuracy = _figure(found.accuracy_answered if asks and found.accuracy_answered is not None else found.accuracy)
+        note += f" Of the {found.answered.value:.0%} of texts that get an answer; the others are left to you." if asks else ""
     return {
-        "accuracy": None if found is None else _figure(found.accuracy),
+        "accuracy": accuracy,
         "utility_per_1000": None if found is None or found.utility is None else _figure(found.utility),
         "n": int(deciding.places.size) if deciding.unbiased else int(np.count_nonzero(engine.answers.sample)),
-        "note": deciding.note,
+        "note": note,
     }
 
 
