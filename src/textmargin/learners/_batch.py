@@ -21,7 +21,7 @@ from .._system.threads import n_threads
 from .._typing import Floats
 from ..errors import TooLargeError
 from ._grouping import Start, Task, split_groups
-from ._objectives import Objectives, Table, Tables
+from ._objectives import Objectives, ObjectiveTable, ObjectiveTables
 from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
 from .newton import EXACT_SIZE, Solution, newton
 from .objective import Objective, Point, canonical
@@ -66,7 +66,7 @@ class Batch:
     def _group(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
         solutions: list[Solution | None] = [None] * len(cases)
         together: dict[Any, list[int]] = {}
-        tables = Tables()
+        tables = ObjectiveTables()
         for number, (objective, start) in enumerate(cases):
             if _takes_single(objective, tables.of(objective), texts.look(objective.X)):
                 key = id(objective.X), objective.penalty, len(objective.columns), start is None
@@ -210,7 +210,7 @@ def _is_even(X: Matrix) -> bool:
     return least > _SMALLEST and most < _LARGEST and most < _UNEVEN * least
 
 
-def _takes_single(objective: Objective, table: Table, texts: _Texts) -> bool:
+def _takes_single(objective: Objective, table: ObjectiveTable, texts: _Texts) -> bool:
     if not texts.suits or len(objective.columns) > core.MOST_EXTRA_COLUMNS:
         return False
     n_counted, n_positive = table.counts(objective.held_out)

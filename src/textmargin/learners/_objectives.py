@@ -24,7 +24,7 @@ _MOST_FOLDS = np.iinfo(np.int16).max
 
 
 @dataclass(frozen=True)
-class Table:
+class ObjectiveTable:
     """What some objectives have in common: signs, costs, and where scores should be."""
 
     y: Floats
@@ -35,7 +35,7 @@ class Table:
     n_positive: int
 
     @classmethod
-    def of(cls, objective: Objective) -> Table:
+    def of(cls, objective: Objective) -> ObjectiveTable:
         heaviest, furthest = float(objective.costs.max()), float(np.abs(_goal(objective)).max(initial=0.0))
         return cls(objective.y, objective.costs, heaviest, furthest, *_counts(objective.y, objective.costs))
 
@@ -47,17 +47,17 @@ class Table:
         return self.n_counted - without, self.n_positive - positive
 
 
-class Tables:
+class ObjectiveTables:
     """The tables of some objectives, each worked out once."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, tuple[Objective, Table]] = {}
+        self._known: dict[Any, tuple[Objective, ObjectiveTable]] = {}
 
-    def of(self, objective: Objective) -> Table:
+    def of(self, objective: Objective) -> ObjectiveTable:
         """That of an objective."""
         key = table_key(objective)
         if key not in self._known:
-            self._known[key] = objective, Table.of(objective)
+            self._known[key] = objective, ObjectiveTable.of(objective)
         return self._known[key][1]
 
 

@@ -136,9 +136,7 @@ class Gate:
         return b"".join(parts)
 
     def _too_large(self) -> _RefusedError:
-        return _RefusedError(
-            413, f"A body may have {self.limits.max_bytes:,} bytes; send less at a time.", Connection="close"
-        )
+        return _RefusedError(413, f"A body may have {self.limits.max_bytes:,} bytes; send less at a time.", Connection="close")
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
