@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 import weakref
 import zipfile
 import zlib
@@ -36,6 +37,9 @@ FORMAT = 1
 _RUN, _MATRIX, _LOCK = "run.json", "matrix.json", "lock"
 _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError)
 _AT_ONCE = 1 << 24  # bytes of a file
+# NumPy has Python parse the header of an array, which in several threads at once fails now and then (CPython 3.11.7: "AST
+# constructor recursion depth mismatch").
+_READING = threading.Lock()
 _DIFFERENCES = {  # of sources whose values say nothing to a reader
     "files": "its files are others, or were written to since",
     "parts": "its parts are of another size, as with less or more memory, or another part_bytes",
@@ -103,7 +107,7 @@ class Store:
         if not path.exists():
             return None
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with _READING, np.load(path, allow_pickle=False) as file:
                 return {member: file[member] for member in members or file.files}
         except _DAMAGE as error:
             raise _damaged(path, str(error)) from error
