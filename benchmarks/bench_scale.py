@@ -320,7 +320,7 @@ def killed(arguments) -> None:
                 victim = rng.choice(workers()) if arguments.who == "worker" else process.pid
                 os.kill(victim, signal.SIGKILL)
                 ended = process.wait()
-                same += [] if ended else [is_same()]
+                same.append(not ended and is_same())
                 Path(place, "killed.tmm").unlink(missing_ok=True)
             else:
                 Path(place, "killed.tmm").unlink()  # it was done: begin again

@@ -180,15 +180,18 @@ class LocalTexts {
         const int each = n_threads_ / int(at_a_time);  // threads, where groups are few
         each_class<Scratch>(places, n_threads_, watch, [&](size_t g, Scratch& scratch) {
             take_active(groups[g], std::min(most_copied_ / at_a_time, size_t(X_.start[X_.n_rows]) / 2), g % 2 == 1, solver, scratch);
-            for (size_t a = 0; a < groups[g].size(); ++a) direction(groups[g][a], scratch.actives[a], solver, scratch, each);
+            for (const size_t k : groups[g]) {
+                if (groups[g].size() > 1) solver.activate(k, scratch.active);  // those of all at once would be too many
+                direction(k, solver, scratch, each);
+            }
         });
     }
 
   private:
     struct Scratch {
-        std::vector<Active> actives;  // of each class of a group
-        std::vector<int64_t> rows;    // of any of them
-        bool copies;                  // whether these were copied out
+        Active active;                    // of one class of a group
+        std::vector<int64_t> rows;        // of any of them
+        bool copies;                      // whether these were copied out
         RowCopy copy;
         std::vector<int32_t> number;
         std::vector<int64_t> start, end;
@@ -211,12 +214,11 @@ class LocalTexts {
 
     template <class Solver>
     void take_active(const std::vector<size_t>& group, size_t most_copied, bool backwards, Solver& solver, Scratch& scratch) const {
-        scratch.actives.resize(group.size());
-        for (size_t a = 0; a < group.size(); ++a) solver.activate(group[a], scratch.actives[a]);
-        scratch.rows = scratch.actives[0].rows;
-        for (size_t a = 1; a < group.size(); ++a) {
+        scratch.rows.clear();
+        for (const size_t k : group) {
+            solver.activate(k, scratch.active);
             std::vector<int64_t> joined;
-            std::set_union(scratch.rows.begin(), scratch.rows.end(), scratch.actives[a].rows.begin(), scratch.actives[a].rows.end(),
+            std::set_union(scratch.rows.begin(), scratch.rows.end(), scratch.active.rows.begin(), scratch.active.rows.end(),
                            std::back_inserter(joined));
             scratch.rows.swap(joined);
         }
@@ -226,8 +228,8 @@ class LocalTexts {
 
     // Newton's, for one class.
     template <class Solver>
-    void direction(size_t k, const Active& active, Solver& solver, Scratch& scratch, int n_threads) const {
-        auto& [actives, all_rows, copies, copy, number, start, end, vectors] = scratch;
+    void direction(size_t k, Solver& solver, Scratch& scratch, int n_threads) const {
+        auto& [active, all_rows, copies, copy, number, start, end, vectors] = scratch;
         const size_t n_extra = active.extra.n;
         start.clear(), end.clear();
         size_t at = 0;  // among the rows that were copied

@@ -9,7 +9,9 @@ from sklearn.preprocessing import normalize
 
 from textmargin import Contrasts, PriorSVC
 from textmargin.learners import _batch
-from textmargin.learners._grouping import split_groups
+from textmargin.learners._grouping import split_groups, table_key
+from textmargin.learners._objectives import Objectives
+from textmargin.learners._refit import without
 from textmargin.learners.matrix import stack
 from textmargin.learners.objective import ExtraColumns, Objective
 from textmargin.learners.solver_texts import local_texts
@@ -148,13 +150,14 @@ FOLD_OPTIONS = ["plain", "no intercept", "margins", "balanced", "fixed", "ridge"
 
 @pytest.mark.parametrize("name", FOLD_OPTIONS)
 @pytest.mark.parametrize("memory", [np.inf, 1e5, 1.0])
-def test_folds_that_share_a_table_give_the_scores_of_memory(name, memory, monkeypatch):
-    """However many of them are learnt together, and whether or not their rows are copied."""
+@pytest.mark.parametrize("absent", [0, 50])
+def test_folds_that_share_a_table_give_the_scores_of_memory(name, memory, absent, monkeypatch):
+    """However many of them are learnt together, whether or not their rows are copied, and some texts are absent."""
     monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
     X, Y = corpus()
     blocks = MappedRows.cut(X, [400])
     blocks.memory = memory
-    weight = np.where(np.arange(N) % 50, 1.0, 0.0)
+    weight = np.where(np.arange(N) % absent, 1.0, 0.0) if absent else None
     expected, found = (PriorSVC(**OPTIONS[name]).fit(rows, Y, weight).fold_decision_function() for rows in (X, blocks))
     np.testing.assert_allclose(found, expected, atol=2e-2)
 
@@ -186,5 +189,36 @@ def test_refits_of_a_class_stay_together_and_threads_have_as_many_classes_each()
     groups = list(split_groups(tasks, 1.0, 2))
     assert [len(group) for group in groups] == [8, 12]  # three would fit, but two keep two threads busy; the rest is what is left
     assert [task for group in groups for task in group] == tasks
+    assert [len(group) for group in split_groups([(one, None) for one, _ in tasks[::4]], 1.0, 2)] == [
+        5
+    ]  # no refits: as they come
     blocks.memory = 0.0
     assert [len(group) for group in split_groups(tasks, 1.0, 2)] == [1] * len(tasks)
+
+
+def test_refits_share_a_table_though_texts_of_weight_0_are_absent():
+    X, Y = corpus()
+    blocks = MappedRows.cut(X, [400])
+    costs = np.where(np.arange(N) % 50, 1.0, 0.0)
+    Z = ExtraColumns(np.ones((N, 1)), np.zeros(1), np.zeros(1))
+    whole = Objective(blocks, 2.0 * Y[:, 0] - 1, costs, np.ones(N), Z, 1.0)
+    refits = [without(whole, rows) for rows in np.array_split(np.arange(N), 4)]
+    assert len({table_key(one) for one in refits}) == 1
+    assert len(Objectives.of(refits).sign) == 1
+
+
+def test_a_group_never_takes_more_than_there_is_room_for():
+    blocks = MappedRows.cut(corpus()[0], [400])
+    n, d = blocks.shape
+    Z = ExtraColumns(np.ones((n, 1)), np.zeros(1), np.zeros(1))
+    blocks.memory = 21.0 * n + 8 * (8 * n + 16 * d) + 7 * 21 * n
+    sizes = [2] * 7 + [8]
+    tasks = []
+    for size in sizes:
+        y, costs, margins = np.ones(n), np.ones(n), np.ones(n)
+        tasks += [(Objective(blocks, y, costs, margins, Z, 1.0), None)] * size
+    groups = list(split_groups(tasks, 1.0, 4))
+    assert [task for group in groups for task in group] == tasks
+    for group in groups:
+        n_tables = len({table_key(one) for one, _ in group})
+        assert n_tables * 21 * n + len(group) * (8 * n + 16 * d) <= blocks.memory

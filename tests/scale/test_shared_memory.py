@@ -111,3 +111,23 @@ def test_a_holding_elsewhere_says_that_it_cannot_read():
     holding._inbox, holding._outboxes = Inbox(), {}
     message = Outbox().write(np.ones(10_000))
     assert holding.greet(Message(2**22 + 1, 3, message.secret, message.size, message.value)) is None
+
+
+def test_several_threads_may_ask_for_rows_at_once(client):
+    """As leave-one-out scores of several classes do."""
+    X, _ = make_texts()[:2]
+    Y = np.array([np.roll(np.arange(X.shape[0]) % 3 == 0, k) for k in range(6)]).T.astype(int)
+    blocks = ClusterBlocks.split(X, 4)
+    one, many = (PriorSVC(n_jobs=n).fit(blocks, Y).loo_decision_function() for n in (1, 6))
+    np.testing.assert_array_equal(one, many)
+
+
+def test_a_system_that_allows_no_files_without_a_name_sends_arrays(client, monkeypatch):
+    def refuse(*_):
+        raise PermissionError("not allowed")
+
+    _, shared = fit()
+    monkeypatch.setattr(os, "memfd_create", refuse)
+    blocks, sent = fit()
+    assert all(share.inbox is None for share in blocks._shares)
+    np.testing.assert_array_equal(shared, sent)

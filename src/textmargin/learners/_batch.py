@@ -60,8 +60,11 @@ class Batch:
     def minimise(self, cases: Iterable[Task]) -> Iterator[Solution]:
         """The minimum of each objective, in their order; memory is that of a group of them."""
         texts = _TextsOnce()
-        for group in split_groups(cases, self.memory_share, n_threads(self.n_jobs)):
-            yield from self._group(group, texts)
+        groups = split_groups(cases, self.memory_share, n_threads(self.n_jobs))
+        while group := next(groups, None):
+            solutions = iter(self._group(group, texts))
+            del group  # before the next one is made
+            yield from solutions
 
     def _group(self, cases: list[Task], texts: _TextsOnce) -> list[Solution]:
         solutions: list[Solution | None] = [None] * len(cases)

@@ -44,14 +44,15 @@ def split_groups(tasks: Iterable[Task], memory_share: float, n_threads: int) -> 
     tasks : iterable of Task
     memory_share : float, of the memory given where texts lie elsewhere
     n_threads : int
-        A group has a multiple of so many tables, where it has more: each thread takes one at a time.
+        Of refits a group has a multiple of so many tables, where it has more: each thread takes one at a time. Other groups do
+        not depend on it, since where a class starts from depends on its group.
     """
     group: list[list[Task]] = []
     for piece in _pieces(tasks, memory_share):
-        if group and not _fits([*group, piece], memory_share):
-            whole = len(group) - len(group) % n_threads if len(group) > n_threads else len(group)
-            yield list(chain(*group[:whole]))
-            group = group[whole:]
+        while group and not _fits([*group, piece], memory_share):
+            rest = len(group) % n_threads if len(group) > n_threads and len(group[0]) > 1 else 0
+            yield list(chain(*group[: len(group) - rest]))
+            group = group[len(group) - rest :]
         group.append(piece)
     if group:
         yield list(chain(*group))
@@ -89,7 +90,9 @@ def _objective_bytes(objective: Objective) -> float:
 
 
 def _table_bytes(objective: Objective) -> float:
-    return _TABLE_BYTES * objective.X.shape[0] if isinstance(objective.X, BlockMatrix) else 0
+    if not isinstance(objective.X, BlockMatrix):
+        return 0
+    return (_TABLE_BYTES + 16 * max(len(objective.columns) - 1, 0)) * objective.X.shape[0]  # with the scores of priors, twice
 
 
 def _room(objective: Objective, memory_share: float) -> float:

@@ -83,6 +83,10 @@ class StackedRows(BlockMatrix):
         self.shape = X.shape[0] + below.shape[0], X.shape[1]
         self.memory = X.memory
 
+    @property
+    def work_memory(self) -> float:
+        return self._X.work_memory
+
     def times(self, W: Floats, *, sizes: bool = False) -> Floats:
         below = abs(self._below) @ np.abs(W.T) if sizes else self._below @ W.T
         return np.vstack([self._X.times(W, sizes=sizes), below])
@@ -109,9 +113,8 @@ class StackedRows(BlockMatrix):
         return sp.csr_matrix(stacked[np.argsort(order)])
 
     def solver_texts(self) -> SolverTexts:
-        return JointTexts(
-            [self._X.solver_texts(), local_texts(self._below)], [self._X.shape[0], self._below.shape[0]], self.memory * COPY_SHARE
-        )
+        places = [self._X.solver_texts(), local_texts(self._below)]
+        return JointTexts(places, [self._X.shape[0], self._below.shape[0]], self.work_memory * COPY_SHARE)
 
 
 def times(X: Matrix, W: Floats, *, sizes: bool = False) -> Floats:

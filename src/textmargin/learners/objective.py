@@ -64,7 +64,7 @@ class Objective:
 
     def __post_init__(self) -> None:
         counted = self.costs > 0
-        if not counted.all():
+        if not np.isneginf(self.margins[~counted]).all():  # where they are, refits go on sharing them
             object.__setattr__(self, "margins", np.where(counted, self.margins, self.margins.dtype.type(-np.inf)))
 
     def on(self, X: Matrix) -> Objective:

@@ -76,8 +76,11 @@ class Outbox:
 
 
 def make_outbox() -> Outbox | None:
-    """One, where the system has files without a name."""
-    return Outbox() if hasattr(os, "memfd_create") else None
+    """One, where the system has files without a name, and lets us have one."""
+    try:
+        return Outbox()
+    except (AttributeError, OSError):
+        return None
 
 
 @dataclass
@@ -98,7 +101,7 @@ def _map(message: Message) -> mmap.mmap:
     file = os.open(f"/proc/{message.process}/fd/{message.file}", os.O_RDONLY)
     try:
         if os.fstat(file).st_size < message.size or os.pread(file, len(message.secret), 0) != message.secret.encode():
-            raise OSError("another process has this number here")
+            raise ProcessLookupError("another process has this number here")
         return mmap.mmap(file, message.size, prot=mmap.PROT_READ)
     finally:
         os.close(file)

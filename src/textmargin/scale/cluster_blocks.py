@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import iadd
+from threading import RLock
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ _POLL = 0.5  # seconds between two looks whether a worker that has not answered 
 _SLOW = 30.0  # seconds after which it is named
 _MOST_LOSSES = 5  # of one share in a row: more are not by chance
 
+_SOLVER = frozenset({"scores", "gradients", "activate", "products"})  # questions that go through memory: many, one at a time
 _GREETING = np.arange(1 << 13, dtype=np.float64)  # large enough to go through memory
 _UNKNOWN = HoldingFacts("?", 1, -1, -1, None)  # until it was asked
 
@@ -86,7 +88,7 @@ class ClusterBlocks(BlockMatrix):
         self._active: Sequence[ActiveRows] = ()
         self._client = client()
         self._n_columns = n_columns
-        self._outbox = make_outbox()
+        self._outbox, self._lock = make_outbox(), RLock()
         self.memory = machine_memory() / 2  # here: workers see to theirs
         parts = compute_parts(self.pieces) if computed is None else list(computed)
         homes = split_evenly(len(self.pieces), worker_threads(self._client))
@@ -153,14 +155,19 @@ class ClusterBlocks(BlockMatrix):
 
     def scores(self, D: Singles) -> Singles:
         """DX' (k, n_texts) for directions D (k, n_columns)."""
-        return np.concatenate(self._ask("scores", [(self._down(share, D),) for share in self._shares]), axis=1)
+        with self._lock:  # until the answers are copied
+            return np.concatenate(self._ask("scores", [(self._down(share, D),) for share in self._shares]), axis=1)
 
     def gradients(self, A: Singles) -> Singles:
         """AX (k, n_columns) for A (k, n_texts)."""
-        return self._sum(self._ask("gradients", [(np.ascontiguousarray(A[:, rows]),) for rows in self._rows()]))
+        with self._lock:
+            return self._sum(self._ask("gradients", [(np.ascontiguousarray(A[:, rows]),) for rows in self._rows()]))
 
     def activate(self, classes: Sequence[ActiveRows]) -> list[Sums]:
-        """Have the workers copy the active rows of some classes, in ascending order, in place of those they had; their sums."""
+        """Have the workers copy the active rows of some classes, in ascending order, in place of those they had; their sums.
+
+        These, and products, may be views of memory that is written to when the same is asked again.
+        """
         self._active = classes
         return self._ask("activate", [(self._active_in(rows),) for rows in self._rows()])
 
@@ -217,7 +224,7 @@ class ClusterBlocks(BlockMatrix):
 
     def _call_each(self, arguments: Mapping[int, tuple[Any, ...]], method: str) -> dict[int, Callable[[], Any]]:
         """Ask shares, by number, and give what waits for the answer of each; what they have in common is written once."""
-        here = [i for i in arguments if self._shares[i].inbox is not None]
+        here = [i for i in arguments if method in _SOLVER and self._shares[i].inbox is not None]
         messages: dict[int, Message] = {}
         if here and self._outbox is not None:
             message = self._outbox.write([arguments[i] for i in here])
@@ -238,7 +245,7 @@ class ClusterBlocks(BlockMatrix):
             return answer
         try:
             return share.inbox.read(answer)
-        except OSError as error:  # it has died since
+        except (FileNotFoundError, ProcessLookupError) as error:  # it has died since
             raise _LostError from error
 
     def _common_memory(self, share: _Share) -> Inbox | None:
