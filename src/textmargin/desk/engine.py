@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._system.stages import log
 from .._ties import descending_order
 from .._typing import Bools, Indices
 from ..errors import TextmarginError
@@ -294,8 +295,9 @@ class Engine:
             for work in self.more_work:
                 self._score_all()
                 work()
-        except TextmarginError as error:
-            self.error = str(error)
+        except Exception as error:  # whatever it is, people go on reading, and are told
+            self.error = str(error) if isinstance(error, TextmarginError) else f"{type(error).__name__}: {error}"
+            log.warning(f"slow work of the desk failed: {self.error}", exc_info=not isinstance(error, TextmarginError))
         finally:
             with self._changed:
                 self._done, self.busy = wanted, None
@@ -382,7 +384,8 @@ class Engine:
         if self.texts is not texts or shown is None or not shown.model.decides or not self._stage("looking for words"):
             return
         deciding = shown.deciding
-        if deciding.labels.names.size != shown.model.labels.names.size:
+        n_classes = shown.model.labels.names.size
+        if not deciding.labels.names.size == answers.labels.names.size == n_classes:  # a class came in between
             return
         parts = [
             deciding.decide(shown.scores[begin : begin + 10_000].astype(np.float64)).accepted

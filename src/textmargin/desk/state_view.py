@@ -172,6 +172,8 @@ def _quality(engine: Engine) -> dict[str, Any]:
         asks = deciding.rule.can_be_unsure and found.accuracy_answered is not None
         accuracy = _figure(found.accuracy_answered if asks and found.accuracy_answered is not None else found.accuracy)
         note += f" Of the {found.answered.value:.0%} of texts that get an answer; the others are left to you." if asks else ""
+    if engine.error is not None:
+        note += f" The last round of learning failed ({engine.error}); what is shown is older."
     return {
         "accuracy": accuracy,
         "utility_per_1000": None if found is None or found.utility is None else _figure(found.utility),

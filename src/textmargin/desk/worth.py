@@ -94,7 +94,7 @@ def _gain(sizes: Indices, values: Floats, best: float, n: float, n_more: int) ->
         if a > best:  # no curve rises beyond what deciding all rightly is worth
             a, b = best, max(float(weight @ (x * (best - values)) / (weight @ x**2)), 0.0)
         found.append((float(weight @ (a - b * x - values) ** 2), b * (n**-c - (n + n_more) ** -c)))
-    return min(found)[1]
+    return min(min(found)[1], max(best - float(values[-1]), 0.0))
 
 
 def learning_curve(

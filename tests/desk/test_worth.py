@@ -1,0 +1,107 @@
+"""What the next labels are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from textmargin.desk.corpus import TextColumns
+from textmargin.desk.keywords import KeywordPriors
+from textmargin.desk.learning import learn
+from textmargin.desk.worth import LearningCurve, learning_curve, next_worth
+
+from .tickets import COSTS, TRAIN, answers
+
+SIZES = np.array([20, 40, 80, 160])
+PLAIN = {"n_left": 1000, "money": True, "currency": "€", "seconds": 6.0, "minute": 0.5}
+
+
+def curve_of(values, n_texts=400, best=1.0):
+    """A sample whose mean worth at each size is a value: so many of its texts are right."""
+    rights = np.arange(n_texts)[:, None] < np.round(np.array(values) * n_texts)
+    return LearningCurve(SIZES, rights.astype(float), best)
+
+
+def test_a_rising_curve_is_continued():
+    value, low, high = curve_of(1 - 2.0 / np.sqrt(SIZES)).gain(20)
+    wanted = 2 / np.sqrt(160) - 2 / np.sqrt(180)
+    assert low <= wanted <= high
+    assert value == pytest.approx(wanted, abs=0.005)
+
+
+def test_a_flat_curve_promises_nothing():
+    value, low, high = curve_of([0.7, 0.7, 0.7, 0.7]).gain(20)
+    assert low == pytest.approx(0)
+    assert value == pytest.approx(0, abs=1e-9)
+    assert high < 1e-6
+
+
+def test_no_gain_is_beyond_deciding_all_rightly():
+    value, _, high = curve_of([0.6, 0.8, 0.95, 0.995]).gain(1_000_000)
+    assert value <= 0.005 + 1e-9
+    assert high <= 0.02
+
+
+def test_a_falling_curve_promises_nothing():
+    assert curve_of([0.8, 0.75, 0.7, 0.65]).gain(20)[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_two_points_are_no_curve():
+    assert LearningCurve(np.array([10, 20]), np.zeros((30, 2)), 1.0).gain() is None
+
+
+def test_the_sentence_says_worth_minutes_and_for_how_many_texts():
+    found = next_worth(curve_of(1 - 2.0 / np.sqrt(SIZES)), **PLAIN)
+    assert found.minutes == pytest.approx(2.0)
+    assert found.price == pytest.approx(1.0)
+    assert not found.stop
+    assert "1,000 texts without a label" in found.text
+    assert "2 minutes (1.00 €)" in found.text
+
+
+def test_it_says_stop_when_the_upper_end_does_not_pay():
+    found = next_worth(curve_of([0.7, 0.7, 0.7, 0.7]), **PLAIN)
+    assert found.stop
+    assert found.text.endswith("More labels would not pay.")
+
+
+def test_without_a_price_of_minutes_money_never_says_stop():
+    assert not next_worth(curve_of([0.7, 0.7, 0.7, 0.7]), **{**PLAIN, "minute": None}).stop
+
+
+def test_too_few_random_texts_are_told_and_no_figure_is_made_up():
+    found = next_worth(None, **PLAIN)
+    assert (found.gain, found.low, found.high) == (None, None, None)
+    assert "cannot be told yet" in found.text
+    assert not found.stop
+
+
+def test_without_costs_it_counts_texts_that_are_decided_rightly():
+    found = next_worth(curve_of(1 - 2.0 / np.sqrt(SIZES)), **{**PLAIN, "money": False})
+    assert "more texts decided rightly" in found.text
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return TextColumns(TRAIN.texts, n_jobs=1)
+
+
+def test_the_curve_of_real_labels_rises_and_ends_at_all_of_them(texts):
+    given = answers(160, sample=0.5)
+    knowledge = KeywordPriors.of(texts, {}, given.labels)
+    learnt = learn(texts, given, knowledge, np.arange(0), n_jobs=1)
+    curve = learning_curve(texts, given, knowledge, learnt, np.arange(0), {})
+    points = curve.points()
+    assert points[-1].n_labels == 160
+    assert points[-1].value > points[0].value + 0.1
+    assert all(one.low <= one.value <= one.high for one in points)
+    with_costs = learning_curve(texts, given, knowledge, learnt, np.arange(0), COSTS)
+    assert with_costs.best == pytest.approx(5.0)
+    assert (with_costs.worths <= 5.0).all()
+
+
+def test_few_labels_make_no_curve(texts):
+    given = answers(8)
+    knowledge = KeywordPriors.of(texts, {}, given.labels)
+    learnt = learn(texts, given, knowledge, np.arange(0), n_jobs=1)
+    assert learning_curve(texts, given, knowledge, learnt, np.arange(0), {}) is None
