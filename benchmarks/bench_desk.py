@@ -36,11 +36,11 @@ from sklearn.metrics import average_precision_score
 
 from textmargin import load_dataset
 from textmargin._typing import Bools, Floats, Indices
-from textmargin.desk.answers import Answers, class_labels
+from textmargin.desk.answers import LabelledTexts, class_labels
 from textmargin.desk.corpus import TextColumns
 from textmargin.desk.deciding import Costs, Deciding, utilities_of, worth_of_each
 from textmargin.desk.keywords import KeywordPriors
-from textmargin.desk.learning import Learnt, learn
+from textmargin.desk.learning import BackgroundFit, learn
 from textmargin.desk.model import LinearModel, quick_step
 from textmargin.desk.project import Project
 from textmargin.desk.queue import SOURCES, TextQueue, has_met_all, source_of
@@ -94,15 +94,15 @@ class Bench:
     def drawable(self) -> Bools:
         return np.arange(len(self.texts)) < self.task.n_drawable
 
-    def knowledge(self, with_keywords: bool, answers: Answers) -> KeywordPriors:
+    def knowledge(self, with_keywords: bool, answers: LabelledTexts) -> KeywordPriors:
         words = {name: dict.fromkeys(own, 1.0) for name, own in self.task.keywords.items()} if with_keywords else {}
         return KeywordPriors.of(self.texts, words, answers.labels, self.texts.vectors if with_keywords else None)
 
-    def answers(self, rows: Sequence[int], sample: Bools) -> Answers:
+    def answers(self, rows: Sequence[int], sample: Bools) -> LabelledTexts:
         labels = class_labels(self.task.classes, self.task.multilabel)
         numbers = np.array(rows, dtype=np.intp)
         none = np.zeros(numbers.size, dtype=bool)
-        return Answers(labels, numbers, self.task.Y[numbers].astype(bool), sample, none)
+        return LabelledTexts(labels, numbers, self.task.Y[numbers].astype(bool), sample, none)
 
     def precision(self, model: LinearModel) -> float:
         """Mean average precision over classes."""
@@ -126,7 +126,7 @@ class Reader:
     seed: int
     rows: list[int] = field(default_factory=list)
     drawn: list[int] = field(default_factory=list)
-    learnt: Learnt | None = None
+    learnt: BackgroundFit | None = None
 
     def __post_init__(self) -> None:
         self.queue = TextQueue(self.bench.texts, self.seed)
@@ -134,7 +134,7 @@ class Reader:
         self.knowledge = self.bench.knowledge(self.with_knowledge, self.answers)
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> LabelledTexts:
         place = np.empty(self.queue.order.size, dtype=np.intp)
         place[self.queue.order] = np.arange(place.size)
         rows = np.array(self.rows, dtype=np.intp)
@@ -148,7 +148,7 @@ class Reader:
         others[self.rows] = False
         return self.queue.pool_order[others[self.queue.pool_order]]
 
-    def study(self) -> Learnt:
+    def study(self) -> BackgroundFit:
         """What the desk learns beside the reader."""
         self.learnt = learn(self.bench.texts, self.answers, self.knowledge, self.unlabelled(), n_jobs=1)
         return self.learnt
@@ -191,7 +191,7 @@ class Reader:
         deciding = Deciding.of(basis, learnt.held_out, self.bench.costs)
         return self.bench.precision(learnt.model), self.bench.utility(learnt.model, deciding)
 
-    def _all_sampled(self, answers: Answers) -> Answers:
+    def _all_sampled(self, answers: LabelledTexts) -> LabelledTexts:
         """Queues without a random part set thresholds on all they have."""
         return self.bench.answers(self.rows, np.ones(len(answers), dtype=bool))
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 import numpy as np
 
 from textmargin import load_dataset
-from textmargin.desk.answers import Answers, class_labels
+from textmargin.desk.answers import LabelledTexts, class_labels
 from textmargin.desk.project import Project
 
 TRAIN = load_dataset("desk").part("train")
@@ -22,7 +22,7 @@ def answers(n, *, sample=1.0, keywords=None, classes=CLASSES, seed=0):
     rows = rng.permutation(len(TRAIN.texts))[:n]
     member = np.array([[TRAIN.labels[row] == name for name in classes] for row in rows], dtype=bool).reshape(n, len(classes))
     chosen = rng.random(n) < sample
-    return Answers(class_labels(list(classes), False), rows, member, chosen, np.zeros(n, dtype=bool), keywords or {})
+    return LabelledTexts(class_labels(list(classes), False), rows, member, chosen, np.zeros(n, dtype=bool), keywords or {})
 
 
 def project(path, **settings):

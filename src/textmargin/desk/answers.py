@@ -20,7 +20,7 @@ from .state import Mark, State
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class LabelledTexts:
     """Texts with labels in use.
 
     Attributes
@@ -45,7 +45,7 @@ class Answers:
     version: int = 0
 
     @classmethod
-    def of(cls, state: State, order: Indices) -> Answers:
+    def of(cls, state: State, order: Indices) -> LabelledTexts:
         """Those of a state; `order` is that in which texts come up at random."""
         answers = state.answers()
         first = {text: min(one.number for one in state.labels[text].values()) for text in answers if text in state.labels}
@@ -69,7 +69,7 @@ class Answers:
     def __len__(self) -> int:
         return self.rows.size
 
-    def same(self, other: Answers) -> bool:
+    def same(self, other: LabelledTexts) -> bool:
         """Whether the same is to be learnt from both."""
         names = self.labels.names
         return (
@@ -87,10 +87,10 @@ class Answers:
         columns = self.member[:, 1:] if self.labels.kind == "binary" else self.member
         return np.where(columns, 1, -1).astype(np.int8)
 
-    def take(self, chosen: Indices | Bools) -> Answers:
+    def take(self, chosen: Indices | Bools) -> LabelledTexts:
         """Some of them."""
         parts = {name: getattr(self, name)[chosen] for name in ("rows", "member", "sample", "given")}
-        return Answers(self.labels, **parts, keywords=self.keywords, marks=self.marks, version=self.version)
+        return LabelledTexts(self.labels, **parts, keywords=self.keywords, marks=self.marks, version=self.version)
 
     def target(self, chosen: Indices | Bools | slice = slice(None)) -> Indices:
         """The labels as estimators take them: names, or a matrix of 0 and 1."""

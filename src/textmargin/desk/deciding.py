@@ -27,7 +27,7 @@ from ..decisions.threshold import ThresholdClassifier
 from ..decisions.utility import Utility
 from ..errors import LabelError
 from ..labels import ClassLabels, Decisions, Indicator
-from .answers import Answers
+from .answers import LabelledTexts
 from .model import OUT_OF_QUESTION
 
 FEWEST = 10  # texts of a sample from which on anything is said
@@ -102,7 +102,7 @@ class Deciding:
     note: str
 
     @classmethod
-    def of(cls, answers: Answers, held_out: Floats, costs: Costs) -> Deciding:
+    def of(cls, answers: LabelledTexts, held_out: Floats, costs: Costs) -> Deciding:
         """From held-out scores of the answers (n_answers, n_problems); NaN for an answer that has none."""
         labels = answers.labels
         utilities, note = utilities_of(costs, labels)
@@ -137,7 +137,7 @@ class Deciding:
             return None
         return estimate(self.classifier, with_utility=self.utilities is not None)
 
-    def f1_by_class(self, answers: Answers, held_out: Floats) -> list[dict[str, float] | None]:
+    def f1_by_class(self, answers: LabelledTexts, held_out: Floats) -> list[dict[str, float] | None]:
         """F1 of each class on the random sample with its 90 % interval; None where no text of the sample has the class."""
         if self.classifier is None or not self.unbiased:
             return [None] * self.labels.names.size
@@ -189,7 +189,9 @@ def best_worth(labels: ClassLabels, utilities: Utilities | None, member: Bools) 
     return float(worth_of_each(labels, utilities, member, right).mean())
 
 
-def _fit(answers: Answers, places: Indices, weight: Floats, held_out: Floats, utilities: Utilities | None) -> ThresholdClassifier:
+def _fit(
+    answers: LabelledTexts, places: Indices, weight: Floats, held_out: Floats, utilities: Utilities | None
+) -> ThresholdClassifier:
     """Thresholds on the held-out scores of some answers.
 
     Of two classes, and of several labels, one that none of the texts has is given a trace of a text at its margin.
@@ -219,7 +221,7 @@ def complete(columns: Floats) -> Floats:
     return np.where(np.isnan(columns), OUT_OF_QUESTION, columns)
 
 
-def _basis(answers: Answers, scored: Bools) -> tuple[Indices, bool, str]:
+def _basis(answers: LabelledTexts, scored: Bools) -> tuple[Indices, bool, str]:
     """Which answers thresholds rest on, whether these are an unbiased sample, and what to say of it."""
     sample = np.flatnonzero(answers.sample & scored)
     if sample.size >= FEWEST:

@@ -30,11 +30,11 @@ from ..errors import TextmarginError
 from ..labels import Indicator
 from ..learners.evidence import Verdict
 from ..learners.primal import PriorSVC
-from .answers import Answers
+from .answers import LabelledTexts
 from .corpus import TextColumns
 from .deciding import Costs, Deciding
 from .keywords import NAMED, KeywordPriors
-from .learning import Learnt, learn
+from .learning import BackgroundFit, learn
 from .model import LinearModel, no_model, quick_step, start
 from .queue import TextQueue, tie_leads
 from .state import State
@@ -60,12 +60,12 @@ class AllTexts:
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class BackgroundRound:
     """What one round of the thread found."""
 
-    answers: Answers
+    answers: LabelledTexts
     knowledge: KeywordPriors
-    learnt: Learnt
+    learnt: BackgroundFit
     deciding: Deciding
     f1: list[dict[str, float] | None]
     costs: Costs
@@ -93,11 +93,11 @@ class Engine:
     seed: int = 0
     in_background: bool = True
     queue: TextQueue = field(init=False)
-    answers: Answers = field(init=False)
+    answers: LabelledTexts = field(init=False)
     knowledge: KeywordPriors = field(init=False)
     model: LinearModel = field(init=False)
     deciding: Deciding = field(init=False)
-    round: Round | None = None
+    round: BackgroundRound | None = None
     all_texts: AllTexts | None = None
     curve: LearningCurve | None = None
     suggestions: dict[str, list[WordSuggestion]] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Engine:
         self._closed = False
         self._changed = threading.Condition(self.lock)
         self._thread: threading.Thread | None = None
-        self.answers = Answers.of(self.state, self.queue.order)
+        self.answers = LabelledTexts.of(self.state, self.queue.order)
         self.knowledge = KeywordPriors.of(self.texts, self.answers.keywords, self.answers.labels)
         self.model = no_model(self.answers.labels, self.texts.X.shape[1])
         self.deciding = self._no_deciding()
@@ -123,7 +123,7 @@ class Engine:
 
     def update(self) -> None:
         """Take in what the state says now; whoever calls holds the lock."""
-        new, old = Answers.of(self.state, self.queue.order), self.answers
+        new, old = LabelledTexts.of(self.state, self.queue.order), self.answers
         if new.same(old):
             self.answers = replace(old, version=new.version)
             self._want()
@@ -161,7 +161,7 @@ class Engine:
         """The same texts in other columns, after a keyword that was none; whoever calls holds the lock."""
         self.texts = self.queue.texts = texts
         self.round = self.all_texts = self._base = None
-        self.answers = Answers.of(self.state, self.queue.order)
+        self.answers = LabelledTexts.of(self.state, self.queue.order)
         self.knowledge = self._priors(self.answers)
         self.quick_verdicts = {}
         self._step()
@@ -184,7 +184,7 @@ class Engine:
         same = model.labels.kind == own.kind and model.labels.names.size == own.names.size
         return same and model.coef.shape[1] == self.texts.X.shape[1]
 
-    def _with_keywords(self, last: Round) -> LinearModel:
+    def _with_keywords(self, last: BackgroundRound) -> LinearModel:
         """The model of the last round with the keywords that were named since, and without those that were taken back."""
         model = replace(last.learnt.model, labels=self.answers.labels)
         if self.answers.keywords == last.answers.keywords:
@@ -203,7 +203,7 @@ class Engine:
         one = self.keyword_verdict(name)
         return one is not None and one.status in ("dropped", "contradicted")
 
-    def _priors(self, answers: Answers) -> KeywordPriors:
+    def _priors(self, answers: LabelledTexts) -> KeywordPriors:
         near = self.texts.vectors if "vectors" in vars(self.texts) else None
         return KeywordPriors.of(self.texts, answers.keywords, answers.labels, near)
 
@@ -338,7 +338,7 @@ class Engine:
         ties = np.argpartition(leads, min(_N_TIES, n - 1))[:_N_TIES] if n > _N_TIES else np.arange(n)
         return AllTexts(model, scores, predicted, n_decided, n_unsure, n - n_decided - n_unsure, np.sort(ties), deciding)
 
-    def _learn(self, texts: TextColumns, answers: Answers, costs: Costs) -> None:
+    def _learn(self, texts: TextColumns, answers: LabelledTexts, costs: Costs) -> None:
         if self.round is None or not answers.same(self.round.answers):
             if not self._stage("looking for copies"):
                 return
@@ -360,7 +360,7 @@ class Engine:
         with self._changed:
             if self.texts is not texts:  # of other columns; the next round learns again
                 return
-            self.round = Round(answers, knowledge, learnt, deciding, f1, costs)
+            self.round = BackgroundRound(answers, knowledge, learnt, deciding, f1, costs)
             self._base = None
             for name in answers.labels.text_names:
                 if answers.keywords.get(name) == self.answers.keywords.get(name):
@@ -373,13 +373,13 @@ class Engine:
                 self.deciding = replace(deciding, labels=self.answers.labels)
             self._step()
 
-    def unlabelled(self, answers: Answers) -> Indices:
+    def unlabelled(self, answers: LabelledTexts) -> Indices:
         """Texts to guess at, in the order of the pool; of copies one."""
         free: Bools = self.texts.representatives()
         free[self.texts.copies[answers.rows]] = False
         return self.queue.pool_order[free[self.queue.pool_order]]
 
-    def _suggest(self, texts: TextColumns, answers: Answers) -> None:
+    def _suggest(self, texts: TextColumns, answers: LabelledTexts) -> None:
         shown = self.all_texts
         if self.texts is not texts or shown is None or not shown.model.decides or not self._stage("looking for words"):
             return
@@ -397,7 +397,7 @@ class Engine:
         with self._changed:
             self.suggestions = found
 
-    def _draw_curve(self, texts: TextColumns, answers: Answers, costs: Costs) -> None:
+    def _draw_curve(self, texts: TextColumns, answers: LabelledTexts, costs: Costs) -> None:
         last = self.round
         if last is None or self.texts is not texts or not self._stage("the learning curve"):
             return

@@ -27,7 +27,7 @@ from ..learners.primal import PriorSVC
 from ..learners.self_training import SHORT_ROUNDS, WEIGHT, LinearScores, Pool, SelfTraining
 from ..learners.semi_supervised import Belief, HeldOut, Trial, believe, scale_jointly
 from ..learners.trust import Solver
-from .answers import Answers
+from .answers import LabelledTexts
 from .corpus import TextColumns
 from .keywords import KeywordPriors
 from .model import OUT_OF_QUESTION, LinearModel, no_model
@@ -38,7 +38,7 @@ _TOL = 1e-2  # of self-training, as in `TextClassifier`
 
 
 @dataclass(frozen=True, eq=False)
-class Learnt:
+class BackgroundFit:
     """A model, and what was found out on the way.
 
     Attributes
@@ -59,13 +59,13 @@ class Learnt:
 
 def learn(
     texts: TextColumns,
-    answers: Answers,
+    answers: LabelledTexts,
     knowledge: KeywordPriors,
     unlabelled: Indices,
     *,
     n_jobs: int | None = None,
     hold_out: bool = True,
-) -> Learnt:
+) -> BackgroundFit:
     """Learn from all that is there.
 
     Parameters
@@ -86,7 +86,7 @@ class _Lesson:
     """The classes of which something is known, over the columns that matter."""
 
     texts: TextColumns
-    answers: Answers
+    answers: LabelledTexts
     known: Bools  # (n_problems,)
     labels: ClassLabels  # of the known problems
     rows: Indices  # labelled texts, then unlabelled ones
@@ -97,7 +97,7 @@ class _Lesson:
 
     @classmethod
     def of(
-        cls, texts: TextColumns, answers: Answers, knowledge: KeywordPriors, unlabelled: Indices, n_jobs: int | None
+        cls, texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, unlabelled: Indices, n_jobs: int | None
     ) -> _Lesson:
         labels, signs = answers.labels, answers.signs
         positive, negative = (signs > 0).any(axis=0), (signs < 0).any(axis=0)
@@ -110,12 +110,12 @@ class _Lesson:
         own = labels if labels.kind == "binary" else replace(labels, names=labels.names[known])
         return cls(texts, answers, known, own, rows, columns, X[:, columns], priors[:, :, columns], n_jobs)
 
-    def learn(self, hold_out: bool) -> Learnt:
+    def learn(self, hold_out: bool) -> BackgroundFit:
         n, n_problems = len(self.answers), self.known.size
         held_out = np.full((n, n_problems), np.nan)
         decides = self.known.sum() > (1 if self.labels.kind == "multiclass" else 0)
         if not decides or not self.columns.size:
-            return Learnt(no_model(self.answers.labels, self.texts.X.shape[1], self.answers.version), [], held_out, False)
+            return BackgroundFit(no_model(self.answers.labels, self.texts.X.shape[1], self.answers.version), [], held_out, False)
         pool, training = self._pool(), SelfTraining(1.0, Solver(1.0, _TOL, 50, self.n_jobs))
         n_rest = self.rows.size - n
         if n_rest:
@@ -130,19 +130,19 @@ class _Lesson:
                     verdicts = [*verdicts[:-1], *(one for one in more if one.prior is None), *verdicts[-1:]]
                     if any(one.prior is None and one.status in ("supported", "adopted") for one in more):
                         scores = self._with_contrasts(belief, contrasts)
-                return Learnt(self._model(scores, prior.sum(axis=1)), verdicts, held_out, True)
+                return BackgroundFit(self._model(scores, prior.sum(axis=1)), verdicts, held_out, True)
             left_aside = belief.verdicts[-1:]
         elif not pool.both_sides.all():
             used = scale_jointly(self.priors, (self.priors != 0).any(axis=2), self.texts.row_size)
             with_priors = pool.with_priors(used)
-            return Learnt(self._model(training.start(with_priors), used.sum(axis=1)), [], held_out, False)
+            return BackgroundFit(self._model(training.start(with_priors), used.sum(axis=1)), [], held_out, False)
         else:
             left_aside = []
         learner, verdicts = self._auto(self._contrasts())
         if n >= _FEWEST_HELD_OUT:
             held_out[:, self.known] = np.asarray(learner.held_out_decision_function()).reshape(n, -1)
         prior = (learner.trust_[:, :, None] * learner.prior_).sum(axis=1)
-        return Learnt(
+        return BackgroundFit(
             self._model(LinearScores(np.asarray(learner.coef_), learner.intercept_), prior),
             [*verdicts, *left_aside],
             held_out,
@@ -268,7 +268,7 @@ def verdict_of(verdicts: Sequence[Verdict], name: str, prior: int) -> Verdict | 
 
 
 def score_held_out(
-    texts: TextColumns, answers: Answers, like: Learnt, knowledge: KeywordPriors, unlabelled: Indices, test: Indices
+    texts: TextColumns, answers: LabelledTexts, like: BackgroundFit, knowledge: KeywordPriors, unlabelled: Indices, test: Indices
 ) -> Floats:
     """Scores (n_test, n_problems) of texts by what some answers, without them, come to: learnt as `like` was, nothing weighed.
 

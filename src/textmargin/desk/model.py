@@ -21,7 +21,7 @@ from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels, Indicator
 from ..learners.primal import PriorSVC
 from ..learners.semi_supervised import scale_jointly
-from .answers import Answers
+from .answers import LabelledTexts
 from .corpus import TextColumns
 from .keywords import KeywordPriors
 
@@ -78,7 +78,7 @@ def no_model(labels: ClassLabels, n_terms: int, version: int = 0) -> LinearModel
     )
 
 
-def quick_step(texts: TextColumns, answers: Answers, knowledge: KeywordPriors, last: LinearModel | None) -> LinearModel:
+def quick_step(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, last: LinearModel | None) -> LinearModel:
     """The model after the labels at hand, from the last one, or from keywords alone.
 
     Only problems that some new label clearly contradicts are moved: the others have it on its side already.
@@ -107,7 +107,7 @@ def quick_step(texts: TextColumns, answers: Answers, knowledge: KeywordPriors, l
     return replace(base, coef=coef, intercept=intercept, known=known, rows=answers.rows, version=answers.version)
 
 
-def start(texts: TextColumns, answers: Answers, knowledge: KeywordPriors) -> LinearModel:
+def start(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors) -> LinearModel:
     """What keywords say by themselves."""
     base = no_model(answers.labels, texts.X.shape[1], answers.version)
     if not knowledge.priors.size:
@@ -119,7 +119,7 @@ def start(texts: TextColumns, answers: Answers, knowledge: KeywordPriors) -> Lin
     return replace(base, coef=prior, intercept=intercept, prior=sp.csr_array(prior), known=speaks)
 
 
-def _chosen_rows(answers: Answers, base: LinearModel) -> tuple[Indices, Bools]:
+def _chosen_rows(answers: LabelledTexts, base: LinearModel) -> tuple[Indices, Bools]:
     """Places of the labelled texts of a step, and which of them the model has not learnt from: all that are new, some others."""
     is_new = ~np.isin(answers.rows, base.rows)
     new = np.flatnonzero(is_new)[-_MOST_ROWS:]

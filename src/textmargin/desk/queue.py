@@ -25,7 +25,7 @@ import numpy as np
 from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
-from .answers import Answers
+from .answers import LabelledTexts
 from .corpus import TextColumns
 from .model import LinearModel
 
@@ -102,7 +102,7 @@ class TextQueue:
         found = self.order[free[self.order]]
         return int(found[0]) if found.size else None
 
-    def tie(self, pool: Indices, scores: Floats, model: LinearModel, answers: Answers, thresholds: Floats | None) -> int:
+    def tie(self, pool: Indices, scores: Floats, model: LinearModel, answers: LabelledTexts, thresholds: Floats | None) -> int:
         """The candidate with the smallest lead; of the nearest few the one between the classes with the fewest labels."""
         counts = answers.member.sum(axis=0)
         if model.labels.multilabel:  # each label is a decision of its own: those with few labels come first
@@ -117,7 +117,7 @@ class TextQueue:
         together = counts[best].sum(axis=1)
         return int(pool[nearest[int(np.argmin(together))]])
 
-    def balanced(self, pool: Indices, scores: Floats, model: LinearModel, answers: Answers) -> int:
+    def balanced(self, pool: Indices, scores: Floats, model: LinearModel, answers: LabelledTexts) -> int:
         """The candidate that is most likely of the class with the fewest labels, and unlike those that were labelled."""
         # Where every text has a class, one that nobody has met is looked for among texts unlike those that were read.
         explores = model.labels.kind == "multiclass" and not model.known.all() and not len(answers) % 2

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._typing import Floats, Indices
-from .answers import Answers
+from .answers import LabelledTexts
 from .corpus import TextColumns
 from .deciding import FEWEST, Costs, Deciding, best_worth, worth_of_each
 from .keywords import KeywordPriors
-from .learning import Learnt, score_held_out
+from .learning import BackgroundFit, score_held_out
 
 N_NEXT = 20
 _FEWEST_IN_SAMPLE = 20
@@ -98,7 +98,7 @@ def _gain(sizes: Indices, values: Floats, best: float, n: float, n_more: int) ->
 
 
 def learning_curve(
-    texts: TextColumns, answers: Answers, knowledge: KeywordPriors, learnt: Learnt, unlabelled: Indices, costs: Costs
+    texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, learnt: BackgroundFit, unlabelled: Indices, costs: Costs
 ) -> LearningCurve | None:
     """From the first label to the last; None where there are too few, or too few of them at random."""
     sample = np.flatnonzero(answers.sample)
@@ -124,7 +124,7 @@ def learning_curve(
     return LearningCurve(sizes, np.column_stack(worths), best)
 
 
-def _held_out_worths(test: Answers, columns: Floats, costs: Costs) -> Floats:
+def _held_out_worths(test: LabelledTexts, columns: Floats, costs: Costs) -> Floats:
     """Of each text, with thresholds that were set on the others' halves: none is decided on by what it set itself."""
     found = np.empty(len(test))
     half = np.arange(len(test)) % 2 == 0
