@@ -274,7 +274,7 @@ def worth(options: argparse.Namespace) -> None:
                     curve = learning_curve(
                         bench.texts, reader.answers, reader.knowledge, reader.learnt, reader.unlabelled(), bench.costs
                     )
-                    said = next_worth(curve, n_left=1000, money=True, currency="", seconds=None, minute=None)
+                    said = next_worth(curve, n_sample=0, n_left=1000, money=True, currency="", seconds=None, minute=None)
                     reader.read(n + N_NEXT)
                     _, after = reader.figures()
                     if said.gain is not None and said.low is not None and said.high is not None:

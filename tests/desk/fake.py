@@ -13,7 +13,7 @@ from textmargin.errors import SettingError
 
 SOURCES = ("tie", "balanced", "random")
 WHY = {
-    "tie": "The two best classes are nearest here.",
+    "tie": "The two best classes were nearest here when it was chosen.",
     "balanced": "A class with few labels so far, and unlike the others read.",
     "random": "Drawn at random: quality is measured on these.",
 }

@@ -13,7 +13,7 @@ from textmargin.desk.worth import LearningCurve, learning_curve, next_worth
 from .tickets import COSTS, TRAIN, answers
 
 SIZES = np.array([20, 40, 80, 160])
-PLAIN = {"n_left": 1000, "money": True, "currency": "€", "seconds": 6.0, "minute": 0.5}
+PLAIN = {"n_sample": 6, "n_left": 1000, "money": True, "currency": "€", "seconds": 6.0, "minute": 0.5}
 
 
 def curve_of(values, n_texts=400, best=1.0):

@@ -152,7 +152,12 @@ def _program() -> str:
     own = Path(sys.argv[0])
     if own.name != "textmargin":
         return f"{sys.executable} -m textmargin"
-    return str(own.relative_to(Path.cwd())) if own.is_relative_to(Path.cwd()) else str(own)
+    return _shown(own)
+
+
+def _shown(path: Path) -> str:
+    """From here, where it is below."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _steps(steps: dict[str, str], program: str) -> str:
@@ -178,6 +183,7 @@ def _show(result: Demo) -> None:
     console.print(f"\nTry next:\n{result.next_steps}", soft_wrap=True)
     console.print(f"\nRead and label such messages yourself, and see the decisions change:\n{result.desk_steps}", soft_wrap=True)
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        console.print(f"  which needs one thing more: {install_hint('serve')}", soft_wrap=True, markup=False)
+        python = "" if result.program == "textmargin" else f"{_shown(Path(sys.executable))} -m "
+        console.print(f"  which needs one thing more: {python}{install_hint('serve')}", soft_wrap=True, markup=False)
     if result.program != "textmargin":
         console.print("To type textmargin alone, install it where your shell finds it: pip install .", soft_wrap=True)

@@ -229,8 +229,8 @@ def _basis(answers: LabelledTexts, scored: Bools) -> tuple[Indices, bool, str]:
     given = np.flatnonzero((answers.sample | answers.given) & scored)
     if given.size >= FEWEST:
         return given, True, f"From {given.size} texts whose labels came with the file, taken to be like the others."
-    missing = FEWEST - int(np.count_nonzero(answers.sample))
-    note = f"Too few texts drawn at random to tell: {max(missing, 1)} more are needed."
+    missing = max(FEWEST - int(np.count_nonzero(answers.sample)), 1)
+    note = f"Too few texts drawn at random to tell: {missing} more {'is' if missing == 1 else 'are'} needed."
     every = np.flatnonzero(scored)
     return (every, False, note) if every.size >= 2 * FEWEST else (np.empty(0, dtype=np.intp), False, note)
 

@@ -36,7 +36,7 @@ _N_LIKELY = 20  # texts of a class among which the least familiar is taken
 _N_TIES = 10  # nearest ties among which that of the rarest classes is taken
 _N_REFERENCE = 300  # texts that say which ones are like many others
 WHY = {
-    "tie": "The two best classes are nearest here.",
+    "tie": "The two best classes were nearest here when it was chosen.",
     "balanced": "A class with few labels so far, and unlike the texts read before.",
     "random": "Drawn at random: quality is measured on these.",
 }

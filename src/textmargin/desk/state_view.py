@@ -18,9 +18,9 @@ from .worth import next_worth
 _MOST_LISTED = 20
 _OPPOSED = 0.25  # of a keyword's weight that labelled texts take away
 _STATUS = {
-    "supported": "Held-out texts of the class clearly speak for its words",
+    "supported": "Used: with the words of this class, held-out texts are clearly decided better",
     "adopted": "Used; held-out texts neither clearly speak for the words of this class nor against them",
-    "dropped": "Held-out texts do not speak for the words of this class, so that they are not used",
+    "dropped": "Not used: with the words of this class, held-out texts are not clearly decided better",
     "contradicted": "Held-out texts speak against the words of this class, so that they are not used",
 }
 
@@ -34,7 +34,16 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
     money = engine.deciding.utilities is not None
     own = next((one["seconds_median"] for one in people if one["name"] == annotator), None)
     n_left = state.n_texts - len(engine.answers)
-    worth = next_worth(engine.curve, n_left=n_left, money=money, currency=state.currency, seconds=own, minute=state.minute)
+    n_sample = int(np.count_nonzero(engine.answers.sample))
+    worth = next_worth(
+        engine.curve,
+        n_sample=n_sample,
+        n_left=n_left,
+        money=money,
+        currency=state.currency,
+        seconds=own,
+        minute=state.minute,
+    )
     last = state.last(annotator)
     return {
         "version": state.version,
@@ -79,17 +88,18 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
 
 
 def summary(act: Act) -> str:
-    """An act in a few words, for who may want to take it back."""
+    """An act in a few words, for who may want to take it back; texts are counted from 1, as on the page."""
     content = act.content
     match act.kind:
         case "label":
-            return f"text {content['text']}: {', '.join(content['labels']) or 'none of these'}"
+            return f"text {content['text'] + 1}: {', '.join(content['labels']) or 'none of these'}"
         case "settle":
-            return f"text {content['text']} settled: {', '.join(content['labels']) or 'none of these'}"
+            return f"text {content['text'] + 1} settled: {', '.join(content['labels']) or 'none of these'}"
         case "skip":
-            return f"text {content['text']} skipped"
+            return f"text {content['text'] + 1} skipped"
         case "mark" | "unmark":
-            return f"passage of text {content['text']} {'marked' if act.kind == 'mark' else 'not marked'} for {content['label']}"
+            marked = "marked" if act.kind == "mark" else "not marked"
+            return f"passage of text {content['text'] + 1} {marked} for {content['label']}"
         case "keyword":
             says = {1: "for", -1: "against", 0: "says nothing of", None: "no longer named for"}[content["weight"]]
             return f"{content['word']} {says} {content['label']}"
@@ -148,7 +158,7 @@ def keyword_status(engine: Engine, name: str, word: str, weight: float, n_texts:
     one: Verdict | None = engine.keyword_verdict(name)
     if one is None:
         return "unknown", "Used; no labelled text could speak for it or against it yet."
-    gain = f" (held-out loss {-100 * one.gain:+.0f} %)" if np.isfinite(one.gain) else ""
+    gain = f" (held-out loss {-100 * one.gain:+.0f} %; how they are ranked counts as well)" if np.isfinite(one.gain) else ""
     return one.status, f"{_STATUS.get(one.status, one.status)}{gain}."
 
 
@@ -171,7 +181,7 @@ def _quality(engine: Engine) -> dict[str, Any]:
     if found is not None:
         asks = deciding.rule.can_be_unsure and found.accuracy_answered is not None
         accuracy = _figure(found.accuracy_answered if asks and found.accuracy_answered is not None else found.accuracy)
-        note += f" Of the {found.answered.value:.0%} of texts that get an answer; the others are left to you." if asks else ""
+        note += f" About {found.answered.value:.0%} of texts like these get an answer, and figures are of those." if asks else ""
     if engine.error is not None:
         note += f" The last round of learning failed ({engine.error}); what is shown is older."
     return {

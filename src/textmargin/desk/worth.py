@@ -163,13 +163,21 @@ class Worth:
 
 
 def next_worth(
-    curve: LearningCurve | None, *, n_left: int, money: bool, currency: str, seconds: float | None, minute: float | None
+    curve: LearningCurve | None,
+    *,
+    n_sample: int,
+    n_left: int,
+    money: bool,
+    currency: str,
+    seconds: float | None,
+    minute: float | None,
 ) -> Worth:
     """Of the next 20 labels.
 
     Parameters
     ----------
     curve : LearningCurve or None
+    n_sample : int, labelled texts that were drawn at random
     n_left : int, texts without a label, which the model decides on
     money : bool, whether the curve is in a currency
     currency : str
@@ -182,8 +190,11 @@ def next_worth(
     time += "" if price is None else f" ({_money(price, currency)})"
     gain = None if curve is None or len(curve.worths) < _FEWEST_IN_SAMPLE else curve.gain()
     if gain is None:
-        n_more = _FEWEST_IN_SAMPLE if curve is None else max(_FEWEST_IN_SAMPLE - len(curve.worths), 1)
-        text = f"What the next {N_NEXT} labels are worth cannot be told yet: about {n_more} more texts drawn at random are needed"
+        n_more = _FEWEST_IN_SAMPLE - n_sample
+        why = "it is being worked out"
+        if n_more > 0:
+            why = f"about {n_more} more text{'s' if n_more > 1 else ''} drawn at random {'are' if n_more > 1 else 'is'} needed"
+        text = f"What the next {N_NEXT} labels are worth cannot be told yet: {why}"
         return Worth(N_NEXT, None, None, None, minutes, price, stop=False, text=f"{text}{time}.")
     value, low, high = (n_left * one for one in gain)
     stop = bool(high < price) if money and price is not None else n_left == 0 or (not money and high < 0.5)

@@ -86,7 +86,7 @@ export class Card {
       names.map((name) => make("option", { value: name, selected: name === item.label }, name)));
     const sample = (kind, what) => make("span", { class: "sample" }, make("span", { class: `word ${kind}`, "aria-hidden": "true" }, "word"), what);
     replace($("legend"), make("label", {}, "Tinted for ", choice),
-      make("span", { class: "samples" }, sample("data-for", "for, from labels"), sample("data-against", "against"), sample("prior-for", "for, as named"), sample("prior-against", "against")));
+      make("span", { class: "samples" }, sample("data-for", "for, from labels"), sample("data-against", "against"), sample("prior-for", "for, as named or near a named word"), sample("prior-against", "against")));
   }
 
   #labels(item) {

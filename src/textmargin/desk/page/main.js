@@ -49,7 +49,7 @@ new Review(desk);
 new People(desk, (message) => notice(message, "refused"));
 keys({ desk, card, search, menu, reading });
 
-desk.on("refused", (message) => { notice(message, "refused"); announce(`Not done. ${message}`); });
+desk.on("refused", (message) => { notice(message, "refused"); announce(`Not done: ${message}`); });
 desk.on("done", (message) => { notice(message); announce(message); });
 desk.on("state", ({ project, annotator, undo, busy, fresh }) => {
   document.title = `${project.name}: reading desk`;

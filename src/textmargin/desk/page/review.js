@@ -20,7 +20,7 @@ export class Review {
       make("h2", {}, "Model and people differ"),
       disagreements.length
         ? make("ul", { class: "rows" }, disagreements.map((one) => this.#disagreement(one)))
-        : make("p", { class: "soft" }, "The model has learnt every label it was given."));
+        : make("p", { class: "soft" }, "No label so far contradicts what the model says of its text."));
   }
 
   #conflict({ text, snippet, labels }) {

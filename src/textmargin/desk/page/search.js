@@ -63,6 +63,6 @@ export class Search {
     $("search-rows").replaceChildren(...texts.map(({ text, snippet: [before, hit, after], labels, similarity }) =>
       make("li", {}, make("button", { type: "button", class: "link snippet", dir: "auto", onclick: () => { this.dialog.close(); this.desk.open(text, source); } },
         before, hit && make("mark", {}, hit), after),
-      make("span", { class: "soft" }, similarity === undefined ? "" : `${percent(similarity)} alike`, labels ? [similarity === undefined ? "" : " · ", ...list(labels)] : ""))));
+      make("span", { class: "soft" }, similarity === undefined ? " " : ` ${percent(similarity)} alike`, labels ? [similarity === undefined ? "" : " · ", ...list(labels)] : ""))));
   }
 }
