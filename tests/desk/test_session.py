@@ -167,8 +167,8 @@ def test_a_repeated_log_gives_the_same_labels_words_and_thresholds(tmp_path):
 def test_disagreements_find_a_label_that_was_slipped(desk):
     name_keywords(desk, 5)
     read(desk, 60)
-    answers = desk.project.state.answers()
-    text = next(text for text, labels in answers.items() if labels == ("printing",) and "printer" in TRAIN.texts[text].lower())
+    pairs = enumerate(zip(TRAIN.texts, TRAIN.labels, strict=True))
+    text = next(i for i, (content, label) in pairs if label == "printing" and "printer" in content.lower())
     act(desk, "label", {"text": text, "labels": ["phishing"], "source": "list", "seconds": None})
     desk.wait()
     found = desk.state("anna")["disagreements"]
