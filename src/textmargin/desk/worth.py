@@ -199,8 +199,10 @@ def next_worth(
     value, low, high = (n_left * one for one in gain)
     stop = bool(high < price) if money and price is not None else n_left == 0 or (not money and high < 0.5)
     what = f"{_money(value, currency)}" if money else f"{value:,.0f} more texts decided rightly"
-    span = f"{_money(low, currency)} to {_money(high, currency)}" if money else f"{low:,.0f} to {high:,.0f}"
-    text = f"The next {N_NEXT} labels are worth about {what} ({span}) on the {n_left:,} texts without a label{time}."
+    text = (
+        f"The next {N_NEXT} labels are worth about {what} on the {n_left:,} texts without a label, as the learning curve goes; "
+        f"a single step may bring more or less{time}."
+    )
     if stop:
         text += " More labels would not pay."
     return Worth(N_NEXT, value, low, high, minutes, price, stop, text)
