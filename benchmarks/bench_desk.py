@@ -292,7 +292,8 @@ def worth(options: argparse.Namespace) -> None:
                 print(f"{what:<18}{n:>8}{mean[0]:>10.1f}{cells}{f'{hits}/{len(own)}':>8}", flush=True)
     if total:
         print(
-            f"\nall: foretold {np.mean(foretold):.1f}, brought {np.mean(brought):.1f}; in the interval {inside} of {total}; "
+            f"\nall: foretold {np.mean(foretold):.1f}, brought {np.mean(brought):.1f} ± "
+            f"{np.std(brought, ddof=1) / np.sqrt(len(brought)):.1f}; in the interval {inside} of {total}; "
             f"correlation {np.corrcoef(foretold, brought)[0, 1]:.2f}"
         )
 
