@@ -6,7 +6,8 @@ text by a model that did not know its label. Its values are fitted by
     U(m) = a − b·m^(−c)        b ≥ 0,   a at most what deciding all rightly is worth
 
 and the next 20 labels are worth U(n + 20) − U(n) a text. The interval is that of draws of the sample's texts, the same ones at
-all m, so that what a text is by itself does not count; each draw takes the c of a few that fits it best.
+all m, so that what a text is by itself does not count, with noise as large as the points are off a smooth curve; each draw takes
+the c of a few that fits it best. It is an interval of what is to be expected: what 20 labels bring in one case varies by more.
 
 They are not worth their price where even the upper end is below what the reader's minutes cost.
 """
@@ -69,8 +70,13 @@ class LearningCurve:
         """What so many more labels add a text: the value and its interval; None where the curve is too short to tell."""
         if self.sizes.size < 3:
             return None
-        n = float(self.sizes[-1])
-        draws = np.array([_gain(self.sizes, own, self.best, n, n_more) for own in self._draws()])
+        error, _ = _continue(self.sizes, self.worths.mean(axis=0), self.best, n_more)
+        # How far the points lie from a smooth curve is how much luckier one set of labels is than another.
+        spread = np.sqrt(error * self.sizes.size / (self.sizes.size - 2))
+        noise = np.random.default_rng(1).normal(0.0, 1.0, (_N_DRAWS, self.sizes.size)) * spread
+        drawn = self._draws()
+        draws = np.array([_continue(self.sizes, own, self.best, n_more)[1] for own in drawn + noise])
+        draws = np.minimum(draws, np.maximum(self.best - drawn[:, -1], 0.0))  # no more is to be had
         low, high = np.quantile(draws, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
         value = float(draws.mean())
         return value, float(min(low, value)), float(max(high, value))
@@ -81,9 +87,9 @@ class LearningCurve:
         return np.asarray(rng.multinomial(n, np.full(n, 1 / n), _N_DRAWS) @ self.worths / n)
 
 
-def _gain(sizes: Indices, values: Floats, best: float, n: float, n_more: int) -> float:
-    """Of the curve that fits best: U(n + n_more) − U(n)."""
-    m = sizes.astype(float)
+def _continue(sizes: Indices, values: Floats, best: float, n_more: int) -> tuple[float, float]:
+    """Of the curve that fits best, how far points are from it (mean square), and U(n + n_more) − U(n)."""
+    m, n = sizes.astype(float), float(sizes[-1])
     weight = m / m.sum()  # the end of the curve is what is continued
     found = []
     for c in _EXPONENTS:
@@ -94,7 +100,7 @@ def _gain(sizes: Indices, values: Floats, best: float, n: float, n_more: int) ->
         if a > best:  # no curve rises beyond what deciding all rightly is worth
             a, b = best, max(float(weight @ (x * (best - values)) / (weight @ x**2)), 0.0)
         found.append((float(weight @ (a - b * x - values) ** 2), b * (n**-c - (n + n_more) ** -c)))
-    return min(min(found)[1], max(best - float(values[-1]), 0.0))
+    return min(found)
 
 
 def learning_curve(
