@@ -119,6 +119,17 @@ def test_a_keyword_has_its_verdict_with_the_answer(desk):
     assert own["keywords"][1]["status"] == "absent"
 
 
+def test_a_word_that_labelled_texts_speak_against_is_contradicted(desk):
+    name_keywords(desk, 2)
+    read(desk, 60)
+    state = act(desk, "keyword", {"label": "phishing", "word": "printer", "weight": 1, "source": "text"})["state"]
+    desk.wait()
+    for shown in (state, desk.state("anna")):
+        own = next(one for one in shown["classes"] if one["name"] == "phishing")
+        assert own["keywords"][-1]["word"] == "printer"
+    assert own["keywords"][-1]["status"] == "contradicted"
+
+
 def test_a_number_or_stop_word_can_be_a_keyword(tmp_path):
     texts = ["error 404 at login", "error 404 again", "the mouse is dead", "the mouse has no light"]
     with Project.create(tmp_path / "w.desk", texts, classes=["web", "mouse"]) as work, Desk(work, n_jobs=1) as desk:

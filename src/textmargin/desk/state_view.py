@@ -8,6 +8,7 @@ import numpy as np
 
 from ..decisions.estimate import Figure
 from ..learners.evidence import Verdict
+from ..suggestions.company import excess
 from .acts import Act
 from .engine import Engine
 from .people import agreement, conflicts, pace
@@ -16,7 +17,8 @@ from .state import State
 from .worth import next_worth
 
 _MOST_LISTED = 20
-_OPPOSED = 0.25  # of a keyword's weight that labelled texts take away
+_OPPOSED = 0.25  # of a keyword's weight that labelled texts take away: a weight may also just be larger than it needs to be
+_HARDLY = 1.0  # standard deviations, as in `suggestions/suggest.py`
 _STATUS = {
     "supported": "Used: with the words of this class, held-out texts are clearly decided better",
     "adopted": "Used; held-out texts neither clearly speak for the words of this class nor against them",
@@ -171,7 +173,17 @@ def _opposed(engine: Engine, name: str, word: str) -> tuple[float, float] | None
     problem, sign, _ = labels.problem(name, np.empty(0))
     prior = sign * float(np.asarray(model.prior[[problem]][:, columns].todense()).sum())
     data = sign * float(model.coef[problem, columns].sum()) - prior
-    return (prior, data) if prior * data < 0 and abs(data) > _OPPOSED * abs(prior) else None
+    if prior * data >= 0 or abs(data) <= _OPPOSED * abs(prior) or _speak_for(engine, name, word, prior > 0):
+        return None
+    return prior, data
+
+
+def _speak_for(engine: Engine, name: str, word: str, is_for: bool) -> bool:
+    """Whether labelled texts with a word have its class more often than by chance (against it: less often), or there is none."""
+    labelled = engine.answers
+    own = labelled.member[:, labelled.labels.index(name)] == is_for
+    has = np.isin(labelled.rows, engine.texts.rows_with(word))
+    return not has.any() or bool(excess(own[has].sum(), has.sum(), own.mean()) >= _HARDLY)
 
 
 def _quality(engine: Engine) -> dict[str, Any]:
