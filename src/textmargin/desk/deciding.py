@@ -2,7 +2,7 @@
 
 Costs move thresholds, and what is left to a person, without training (`decisions/threshold.py`). While the sample is small, the
 other labelled texts help to set thresholds, at three tenths of the weight: they are not like new texts, but thresholds set on
-twenty texts err by more (on desk and Reuters' topics, as `benchmarks/bench_desk.py` reads them). Quality is of the sample alone,
+twenty texts err by more (on desk, as `benchmarks/bench_desk.py` reads them). Quality is of the sample alone,
 and nothing is said of it where that is too small.
 """
 
