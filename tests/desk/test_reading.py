@@ -27,6 +27,7 @@ from textmargin.desk.reading import (
 from textmargin.desk.reading_verdict import gaze_prior, reading_verdict, readings
 from textmargin.desk.recordings import import_events, import_readings
 from textmargin.desk.session import Desk
+from textmargin.desk.state import State
 from textmargin.errors import ActError, TableError
 
 TEXT = "The invoice is wrong. Please mend it."
@@ -233,6 +234,23 @@ def test_what_was_stored_is_not_used_once_consent_is_taken_back(project):
     project.record(Act(new_id(), "anna", "consent", {"reading": False}))
     assert readings(project.state, project.texts)["doc_id"].size == 0
     assert reading_verdict(project.state, project.texts) is None
+
+
+def test_who_takes_consent_back_leaves_no_reading_in_the_file(project):
+    """Nor can giving it again, or undoing that it was taken back, bring any of it back; the log replays all the same."""
+    project.record(Act(new_id(), "anna", "consent", {"reading": True}))
+    told = project.record(reading_act(word_starts=[0, 987654.25, 0, 0, 0, 0, 0]))
+    assert b"987654.25" in b"".join(one.read_bytes() for one in project.path.parent.glob("*.desk*"))
+    back = project.record(Act(new_id(), "anna", "consent", {"reading": False}))
+    for one in project.path.parent.glob("*.desk*"):
+        assert b"987654.25" not in one.read_bytes()
+    assert project.state.readings == []
+    assert project.record(told).number == told.number  # a page that had not heard of it may send it again
+    project.record(Act(new_id(), "anna", "undo", {"act": back.id}))
+    assert (project.state.consent, project.state.readings) == ({"anna": True}, [])
+    assert State.replay(project.header, project.acts()).contents() == project.state.contents()
+    project.record(reading_act())
+    assert len(project.state.readings) == 1
 
 
 def test_readings_are_a_table_for_gaze_prior(project):

@@ -21,7 +21,7 @@ def desk(tmp_path):
     with project(tmp_path) as work, Desk(work, n_jobs=1) as found:
         yield found
         found.wait()
-        assert found.engine.error is None
+        assert found.engine.work.error is None
 
 
 def name_keywords(desk, n=3):
@@ -220,7 +220,7 @@ def test_several_labels_a_text(tmp_path):
             act(desk, "label", {"text": k, "labels": labels, "source": "random", "seconds": 2.0})
         act(desk, "costs", {"costs": {"*": {"hit": 2.0, "false_alarm": -1.0, "miss": 0.0}}})
         desk.wait()
-        assert desk.engine.error is None
+        assert desk.engine.work.error is None
         json.dumps(desk.state("anna"), allow_nan=False)
         assert desk.next("anna")["kind"] in ("text", "word")
 
@@ -235,7 +235,7 @@ def test_two_threads_lose_nothing(desk):
     for one in threads:
         one.join()
     desk.wait()
-    assert desk.engine.error is None
+    assert desk.engine.work.error is None
     people = {one["name"]: one["n_labels"] for one in desk.state("anna")["people"]}
     assert people == {"anna": 15, "ben": 15}
 

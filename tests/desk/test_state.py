@@ -1,38 +1,11 @@
 """What holds is the fold of the acts that are not undone, whichever way it is reached."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from desk.logs import GIVEN, HEADER, SEVERAL, Log
 
 from textmargin.desk.acts import Act
 from textmargin.desk.state import Label, Mark, State
 from textmargin.errors import ActError
-
-HEADER = {"classes": ["a", "b", "c"], "multilabel": False, "n_texts": 6, "given": []}
-SEVERAL = {**HEADER, "multilabel": True}
-GIVEN = {**HEADER, "given": [("a",), None, ("b",), None, None, None]}
-
-
-class Log:
-    """Acts one after the other, as a project records them."""
-
-    def __init__(self, header=HEADER):
-        self.header, self.state, self.acts = header, State(header), []
-
-    def do(self, who, kind, **content):
-        number = len(self.acts) + 1
-        act = Act(f"act-{number}", who, kind, content).normal()
-        self.state.check(act)
-        act = Act(act.id, act.annotator, act.kind, act.content, "", number)
-        self.state.apply(act)
-        self.acts.append(act)
-        return act.id
-
-    def label(self, who, text, *labels, source="list", seconds=None):
-        return self.do(who, "label", text=text, labels=list(labels), source=source, seconds=seconds)
-
-    def undo(self, who, act):
-        return self.do(who, "undo", act=act)
 
 
 def test_labels_in_use_are_those_that_all_agree_on():
@@ -244,72 +217,3 @@ def test_undos_of_undos_may_be_nested_deeper_than_calls():
         act = f"act-{number}"
     assert State.replay(HEADER, acts).answers() == {0: ("a",)}
     assert State.replay(HEADER, acts[:-1]).answers() == {}
-
-
-names, texts, who = st.sampled_from("abcd"), st.integers(0, 5), st.sampled_from(["anna", "ben"])
-sources = st.sampled_from(["random", "tie", "list"])
-contents = st.one_of(
-    st.tuples(st.just("label"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2), "source": sources})),
-    st.tuples(st.just("skip"), st.fixed_dictionaries({"text": texts})),
-    st.tuples(
-        st.just("mark"), st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names})
-    ),
-    st.tuples(
-        st.just("unmark"), st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names})
-    ),
-    st.tuples(
-        st.just("keyword"),
-        st.fixed_dictionaries({"label": names, "word": st.sampled_from("xy"), "weight": st.sampled_from([1, -1, 0, None])}),
-    ),
-    st.tuples(st.just("class"), st.fixed_dictionaries({"name": names})),
-    st.tuples(st.just("rename"), st.fixed_dictionaries({"name": names, "to": names})),
-    st.tuples(
-        st.just("costs"),
-        st.fixed_dictionaries({"costs": st.dictionaries(names, st.just({"hit": 1, "false_alarm": -1, "miss": 0}), max_size=2)}),
-    ),
-    st.tuples(st.just("settle"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2)})),
-    st.tuples(st.just("consent"), st.fixed_dictionaries({"reading": st.booleans()})),
-    st.tuples(st.just("undo"), st.integers(0, 40)),
-)
-
-
-def played(header, steps):
-    """A log of those steps that fit, undos by the place of the act; nothing is left of those that do not."""
-    log = Log(header)
-    for name, (kind, content) in steps:
-        if kind == "undo":
-            if not log.acts:
-                continue
-            content = {"act": log.acts[content % len(log.acts)].id}
-        try:
-            log.do(name, kind, **content)
-        except ActError:
-            assert log.state.version == len(log.acts)
-    return log
-
-
-@settings(max_examples=80, deadline=None)
-@given(steps=st.lists(st.tuples(who, contents), max_size=40), header=st.sampled_from([HEADER, SEVERAL, GIVEN]))
-def test_the_replayed_log_is_the_live_state(steps, header):
-    log = played(header, steps)
-    replayed = State.replay(header, log.acts)
-    assert replayed.contents() == log.state.contents()
-    assert (replayed.version, replayed.n_acts) == (log.state.version, log.state.n_acts)
-    for name in ("anna", "ben"):
-        assert replayed.last(name) == log.state.last(name)
-    for text in range(6):  # the answers are what their definition says
-        own = log.state.labels.get(text, {}).values()
-        agreed = {frozenset(label.labels) for label in own}
-        expected = set(log.state.settled[text]) if text in log.state.settled else set(*agreed) if len(agreed) == 1 else None
-        answer = log.state.answer(text)
-        assert (None if answer is None else set(answer)) == expected
-
-
-@settings(max_examples=60, deadline=None)
-@given(steps=st.lists(st.tuples(who, contents), max_size=40), header=st.sampled_from([HEADER, SEVERAL, GIVEN]))
-def test_undoing_everything_from_the_end_on_leaves_nothing(steps, header):
-    log = played(header, steps)
-    for act in reversed(list(log.acts)):
-        if act.kind != "undo" and log.state.holds(act.id):
-            log.undo(act.annotator, act.id)
-    assert log.state.contents() == State(header).contents()

@@ -20,14 +20,25 @@ class History:
     def __init__(self) -> None:
         self.acts: list[Act] = []
         self._places: dict[str, int] = {}  # id → place among the acts
-        self._undos: dict[str, list[str]] = {}  # id → ids of the undos of it
+        self._n_undos: dict[str, int] = {}  # id → how many undos of it hold
 
     def add(self, act: Act) -> None:
         """One more."""
         self._places[act.id] = len(self.acts)
         self.acts.append(act)
-        if act.kind == "undo":
-            self._undos.setdefault(act.content["act"], []).append(act.id)
+        if act.kind == "undo" and self.holds(act.id):
+            self._count(act, 1)
+
+    def drop_last(self) -> None:
+        """Forget the last one."""
+        act = self.acts.pop()
+        del self._places[act.id]
+        if act.kind == "undo" and self.holds(act.id):
+            self._count(act, -1)
+
+    def replace(self, act: Act) -> None:
+        """Another act of the same id in place of the one that is there."""
+        self.acts[self._places[act.id]] = act
 
     def find(self, act_id: str) -> Act | None:
         """The act of this id, undone or not."""
@@ -36,22 +47,23 @@ class History:
 
     def holds(self, act_id: str) -> bool:
         """Whether an act is not undone."""
-        chain = [act_id]
-        results: dict[str, bool] = {}
-        while chain:  # by hand: an undo of an undo of … may be nested deeper than calls may
-            undos = self._undos.get(chain[-1], [])
-            unknown = next((undo for undo in undos if undo not in results), None)
-            if unknown is not None:
-                chain.append(unknown)
-            else:
-                own = chain.pop()
-                results[own] = not any(results[undo] for undo in undos)
-        return results[act_id]
+        return not self._n_undos.get(act_id)
 
-    def active(self) -> Iterator[Act]:
-        """Those that hold, undos aside."""
-        undone = {target for target in self._undos if not self.holds(target)}
-        return (act for act in self.acts if act.kind != "undo" and act.id not in undone)
+    def root(self, act: Act) -> int:
+        """The place of the act that an undo, or an undo of an undo, is about; that of the act itself where it is none."""
+        while act.kind == "undo":
+            target = self.find(act.content["act"])
+            if target is None:
+                return len(self.acts)
+            act = target
+        return self._places[act.id]
+
+    def active(self, first: int = 0) -> Iterator[tuple[int, Act]]:
+        """Those from a place on that hold, undos aside, each with its place."""
+        for place in range(first, len(self.acts)):
+            act = self.acts[place]
+            if act.kind != "undo" and self.holds(act.id):
+                yield place, act
 
     def last(self, annotator: str) -> Act | None:
         """The last step of an annotator that holds."""
@@ -66,3 +78,14 @@ class History:
             if act.annotator == annotator and act.kind in ("undo", *STEPS) and not brings_back and self.holds(act.id):
                 return act if act.kind == "undo" else None
         return None
+
+    def _count(self, undo: Act, change: int) -> None:
+        """An undo holds from now on (1), or no longer (−1), and so does, in turn, what its act undoes itself."""
+        while True:
+            target = undo.content["act"]
+            before = self.holds(target)
+            self._n_undos[target] = self._n_undos.get(target, 0) + change
+            now, act = self.holds(target), self.find(target)
+            if before == now or act is None or act.kind != "undo":
+                return
+            undo, change = act, 1 if now else -1

@@ -39,6 +39,7 @@ def connect(path: Path) -> sqlite3.Connection:
         if application == APPLICATION:  # another's file stays as it is
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")  # what is erased leaves nothing in the file
     except BaseException:
         connection.close()
         raise

@@ -16,7 +16,8 @@ import numpy as np
 from .._typing import Bools, Indices
 from ..labels import ClassLabels, Kind
 from .acts import FILE
-from .state import Mark, State
+from .contents import Mark
+from .state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,24 +48,7 @@ class LabelledTexts:
     @classmethod
     def of(cls, state: State, order: Indices) -> LabelledTexts:
         """Those of a state; `order` is that in which texts come up at random."""
-        answers = state.answers()
-        first = {text: min(one.number for one in state.labels[text].values()) for text in answers if text in state.labels}
-        rows = np.array(sorted(answers, key=lambda text: (first.get(text, 0), text)), dtype=np.intp)
-        place = {name: k for k, name in enumerate(state.classes)}
-        member = np.zeros((rows.size, len(place)), dtype=bool)
-        for i, row in enumerate(rows.tolist()):
-            member[i, [place[name] for name in answers[row]]] = True
-        given = np.array([set(state.labels.get(row, ())) == {FILE} for row in rows.tolist()], dtype=bool)
-        return cls(
-            class_labels(state.classes, state.multilabel),
-            rows,
-            member,
-            random_sample(rows, state.random_texts(), order),
-            given,
-            {name: dict(words) for name, words in state.keywords.items()},
-            {text: tuple(marks) for text, marks in state.marks.items() if marks},
-            state.version,
-        )
+        return AnswerTable(state, order).now()
 
     def __len__(self) -> int:
         return self.rows.size
@@ -96,6 +80,62 @@ class LabelledTexts:
         """The labels as estimators take them: names, or a matrix of 0 and 1."""
         member = self.member[chosen]
         return member.astype(np.uint8) if self.labels.multilabel else self.labels.names[member.argmax(axis=1)]
+
+
+class AnswerTable:
+    """The labels in use of a state, kept up with it: what is new is what changed, whatever number of labels there is.
+
+    Parameters
+    ----------
+    state : State
+    order : array, that in which texts come up at random
+    """
+
+    def __init__(self, state: State, order: Indices) -> None:
+        self._state, self._order = state, order
+        self._n_classes, self._n_changes = -1, 0
+
+    def now(self) -> LabelledTexts:
+        """What holds now."""
+        state = self._state
+        if len(state.classes) != self._n_classes:
+            self._n_classes, texts = len(state.classes), list(state.answers())
+            none = np.empty(0, dtype=np.intp)
+            self._first, self._rows, self._given = none, none, none.astype(bool)
+            self._member = np.zeros((0, self._n_classes), dtype=bool)
+        else:
+            texts = sorted({*state.changes[self._n_changes :]})
+        self._n_changes = len(state.changes)
+        if texts:
+            self._take_in(texts)
+        return LabelledTexts(
+            class_labels(state.classes, state.multilabel),
+            self._rows,
+            self._member,
+            random_sample(self._rows, state.random_texts(), self._order),
+            self._given,
+            {name: dict(words) for name, words in state.keywords.items()},
+            {text: tuple(marks) for text, marks in state.marks.items() if marks},
+            state.version,
+        )
+
+    def _take_in(self, texts: list[int]) -> None:
+        """What holds of some texts, in the order in which texts were first labelled; those of the file come first."""
+        labels, place = self._state.labels, {name: k for k, name in enumerate(self._state.classes)}
+        own = [(text, answer) for text in texts if (answer := self._state.answer(text)) is not None]
+        rows = np.array([text for text, _ in own], dtype=np.intp)
+        first = np.array([min((one.number for one in labels.get(text, {}).values()), default=0) for text, _ in own], np.intp)
+        given = np.array([set(labels.get(text, ())) == {FILE} for text, _ in own], dtype=bool)
+        member = np.zeros((rows.size, self._n_classes), dtype=bool)
+        for i, (_, answer) in enumerate(own):
+            member[i, [place[name] for name in answer]] = True
+        others = ~np.isin(self._rows, np.array(texts, dtype=np.intp))
+        self._first, self._rows = np.append(self._first[others], first), np.append(self._rows[others], rows)
+        self._given, self._member = np.append(self._given[others], given), np.concatenate([self._member[others], member])
+        sort = np.lexsort((self._rows, self._first))
+        self._first, self._rows, self._given, self._member = (
+            values[sort] for values in (self._first, self._rows, self._given, self._member)
+        )
 
 
 def class_labels(classes: list[str], multilabel: bool) -> ClassLabels:

@@ -14,7 +14,6 @@ round. When it is idle, all that is shown is a function of the texts and the act
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -23,40 +22,26 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._system.stages import log
 from .._ties import descending_order
 from .._typing import Bools, Indices
-from ..errors import TextmarginError
 from ..labels import Indicator
 from ..learners.evidence import Verdict
 from ..learners.primal import PriorSVC
-from .answers import LabelledTexts
+from .all_texts import AllTexts
+from .answers import AnswerTable, LabelledTexts
+from .background import BackgroundWork
 from .corpus import TextColumns
 from .deciding import Costs, Deciding
+from .drawn_curve import DrawnCurve
 from .keywords import NAMED, KeywordPriors
 from .learning import BackgroundFit, learn
 from .model import LinearModel, no_model, quick_step, start
-from .queue import TextQueue, tie_leads
+from .queue import TextQueue
 from .state import State
 from .word_suggestions import WordSuggestion, suggest_words
-from .worth import LearningCurve, learning_curve
+from .worth import learning_curve
 
-_N_TIES = 200  # nearest ties of all texts that join the pool
 _FEW_FOR_VERDICT = 4  # labelled texts
-
-
-@dataclass(frozen=True, eq=False)
-class AllTexts:
-    """Scores of all texts (n_texts, n_problems), in single precision, what is decided on them, and the nearest ties."""
-
-    model: LinearModel
-    scores: Any
-    n_predicted: Indices
-    n_decided: int
-    n_unsure: int
-    n_none: int
-    ties: Indices
-    deciding: Deciding
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +84,18 @@ class Engine:
     deciding: Deciding = field(init=False)
     round: BackgroundRound | None = None
     all_texts: AllTexts | None = None
-    curve: LearningCurve | None = None
+    curve: DrawnCurve | None = None
     suggestions: dict[str, list[WordSuggestion]] = field(default_factory=dict)
     quick_verdicts: dict[str, Verdict | None] = field(default_factory=dict)
     more_work: list[Callable[[], None]] = field(default_factory=list)  # at the end of each round
-    busy: str | None = None
-    error: str | None = None
+    work: BackgroundWork = field(init=False)
 
     def __post_init__(self) -> None:
         self.queue = TextQueue(self.texts, self.seed)
         self._base: LinearModel | None = None
-        self._wanted, self._done = 0, -1
-        self._closed = False
-        self._changed = threading.Condition(self.lock)
-        self._thread: threading.Thread | None = None
-        self.answers = LabelledTexts.of(self.state, self.queue.order)
+        self.work = BackgroundWork(self.lock, self._run_round, self.in_background)
+        self._table = AnswerTable(self.state, self.queue.order)
+        self.answers = self._table.now()
         self.knowledge = KeywordPriors.of(self.texts, self.answers.keywords, self.answers.labels)
         self.model = no_model(self.answers.labels, self.texts.X.shape[1])
         self.deciding = self._no_deciding()
@@ -123,10 +105,10 @@ class Engine:
 
     def update(self) -> None:
         """Take in what the state says now; whoever calls holds the lock."""
-        new, old = LabelledTexts.of(self.state, self.queue.order), self.answers
+        new, old = self._table.now(), self.answers
         if new.same(old):
             self.answers = replace(old, version=new.version)
-            self._want()
+            self.work.want()
             return
         classes = new.labels.names.tolist() != old.labels.names.tolist()
         words = new.keywords != old.keywords
@@ -140,7 +122,7 @@ class Engine:
         if words:
             self._weigh_quickly([name for name in new.labels.text_names if new.keywords.get(name) != old.keywords.get(name)])
         self._step()
-        self._want()
+        self.work.want()
 
     def update_costs(self) -> None:
         """Thresholds for the costs that hold now, without training; whoever calls holds the lock."""
@@ -154,18 +136,18 @@ class Engine:
         else:
             self.deciding = self._no_deciding()
         if self.all_texts is not None and self._fits(self.all_texts.model):
-            self.all_texts = self._summary(self.all_texts.model, self.all_texts.scores, self.deciding)
-        self._want()
+            self.all_texts = AllTexts.of(self.all_texts.model, self.all_texts.scores, self.deciding)
+        self.work.want()
 
     def replace_texts(self, texts: TextColumns) -> None:
         """The same texts in other columns, after a keyword that was none; whoever calls holds the lock."""
         self.texts = self.queue.texts = texts
         self.round = self.all_texts = self._base = None
-        self.answers = LabelledTexts.of(self.state, self.queue.order)
+        self.answers = self._table.now()
         self.knowledge = self._priors(self.answers)
         self.quick_verdicts = {}
         self._step()
-        self._want()
+        self.work.want()
 
     def _step(self) -> None:
         last = self.round
@@ -240,124 +222,53 @@ class Engine:
         none = np.full((len(self.answers), self.answers.labels.n_problems), np.nan)
         return Deciding.of(self.answers, none, self.state.costs)
 
-    # the thread
-
-    @property
-    def fresh(self) -> bool:
-        """Whether all that is shown is of the newest acts."""
-        return self._done == self._wanted and self.busy is None
-
-    def start(self) -> None:
-        """Begin the slow work."""
-        if self.in_background and self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="textmargin-desk", daemon=True)
-            self._thread.start()
-
-    def wait(self) -> None:
-        """Until there is nothing left to do."""
-        if self._thread is None:
-            while self._done != self._wanted:
-                self._run_round()
-            return
-        with self._changed:
-            self._changed.wait_for(lambda: self.fresh or self._closed)
-
-    def close(self) -> None:
-        """End the thread."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _want(self) -> None:
-        self._wanted += 1
-        self._changed.notify_all()
-
-    def _work(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closed or self._done != self._wanted)
-                if self._closed:
-                    return
-            self._run_round()
+    # the rounds
 
     def _run_round(self) -> None:
-        with self._changed:
-            wanted, answers, costs, texts = self._wanted, self.answers, self.state.costs, self.texts
-        try:
-            self.error = None
+        with self.lock:
+            answers, costs, texts = self.answers, self.state.costs, self.texts
+        self._score_all()
+        self._learn(texts, answers, costs)
+        self._score_all()
+        self._suggest(texts, answers)
+        self._draw_curve(texts, answers, costs)
+        for work in self.more_work:
             self._score_all()
-            self._learn(texts, answers, costs)
-            self._score_all()
-            self._suggest(texts, answers)
-            self._draw_curve(texts, answers, costs)
-            for work in self.more_work:
-                self._score_all()
-                work()
-        except Exception as error:  # whatever it is, people go on reading, and are told
-            self.error = str(error) if isinstance(error, TextmarginError) else f"{type(error).__name__}: {error}"
-            log.warning(f"slow work of the desk failed: {self.error}", exc_info=not isinstance(error, TextmarginError))
-        finally:
-            with self._changed:
-                self._done, self.busy = wanted, None
-                self._changed.notify_all()
-
-    def _stage(self, name: str) -> bool:
-        """Say what is done now; False where there is no need to go on."""
-        with self._changed:
-            self.busy = name
-            return not self._closed
+            work()
 
     def _score_all(self) -> None:
         """All texts by the newest model, unless that was done."""
-        with self._changed:
+        with self.lock:
             model, deciding, texts = self.model, self.deciding, self.texts
         if self.all_texts is not None and self.all_texts.model is model and self.all_texts.deciding is deciding:
             return
-        if not self._stage("scoring all texts"):
+        if not self.work.stage("scoring all texts"):
             return
-        summary = self._summary(model, model.scores(texts.X).astype(np.float32), deciding)
-        with self._changed:
+        summary = AllTexts.of(model, model.scores(texts.X).astype(np.float32), deciding)
+        with self.lock:
             if self.texts is texts:
                 self.all_texts = summary
 
-    def _summary(self, model: LinearModel, scores: Any, deciding: Deciding) -> AllTexts:
-        n_classes, n = model.labels.names.size, len(self.texts)
-        none = np.zeros(n_classes, dtype=np.intp)
-        if not model.decides or deciding.labels.names.size != n_classes:
-            return AllTexts(model, scores, none, 0, 0, n, np.empty(0, dtype=np.intp), deciding)
-        predicted, n_decided, n_unsure = none.copy(), 0, 0
-        for begin in range(0, n, 10_000):
-            decided = deciding.decide(scores[begin : begin + 10_000].astype(np.float64))
-            predicted += decided.accepted.sum(axis=0)
-            unsure = decided.unsure.any(axis=1)
-            n_unsure += int(unsure.sum())
-            n_decided += int((decided.accepted.any(axis=1) & ~unsure).sum())
-        leads = tie_leads(model.labels, scores, model.known)
-        ties = np.argpartition(leads, min(_N_TIES, n - 1))[:_N_TIES] if n > _N_TIES else np.arange(n)
-        return AllTexts(model, scores, predicted, n_decided, n_unsure, n - n_decided - n_unsure, np.sort(ties), deciding)
-
     def _learn(self, texts: TextColumns, answers: LabelledTexts, costs: Costs) -> None:
         if self.round is None or not answers.same(self.round.answers):
-            if not self._stage("looking for copies"):
+            if not self.work.stage("looking for copies"):
                 return
             _ = texts.group
-            if answers.keywords and not self._stage("words that keep company"):
+            if answers.keywords and not self.work.stage("words that keep company"):
                 return
             near = texts.vectors if answers.keywords else None
             knowledge = KeywordPriors.of(texts, answers.keywords, answers.labels, near)
-            if not self._stage("learning from labels, keywords and unlabelled texts"):
+            if not self.work.stage("learning from labels, keywords and unlabelled texts"):
                 return
             learnt = learn(texts, answers, knowledge, self.unlabelled(answers), n_jobs=self.n_jobs)
         else:
             knowledge, learnt = self.round.knowledge, self.round.learnt
-        if not self._stage("setting thresholds"):
+        if not self.work.stage("setting thresholds"):
             return
         deciding = Deciding.of(answers, learnt.held_out, costs)
         _ = deciding.quality  # computed once, here
         f1 = deciding.f1_by_class(answers, learnt.held_out)
-        with self._changed:
+        with self.lock:
             if self.texts is not texts:  # of other columns; the next round learns again
                 return
             self.round = BackgroundRound(answers, knowledge, learnt, deciding, f1, costs)
@@ -381,29 +292,26 @@ class Engine:
 
     def _suggest(self, texts: TextColumns, answers: LabelledTexts) -> None:
         shown = self.all_texts
-        if self.texts is not texts or shown is None or not shown.model.decides or not self._stage("looking for words"):
+        if self.texts is not texts or shown is None or not shown.model.decides or not self.work.stage("looking for words"):
             return
         deciding = shown.deciding
         n_classes = shown.model.labels.names.size
         if not deciding.labels.names.size == answers.labels.names.size == n_classes:  # a class came in between
             return
-        parts = [
-            deciding.decide(shown.scores[begin : begin + 10_000].astype(np.float64)).accepted
-            for begin in range(0, len(texts), 10_000)
-        ]
-        accepted = np.concatenate(parts)
+        accepted = shown.accepted()
         accepted[answers.rows] = answers.member
         found = suggest_words(texts, shown.model.labels, accepted, answers.keywords)
-        with self._changed:
+        with self.lock:
             self.suggestions = found
 
     def _draw_curve(self, texts: TextColumns, answers: LabelledTexts, costs: Costs) -> None:
         last = self.round
-        if last is None or self.texts is not texts or not self._stage("the learning curve"):
+        if last is None or self.texts is not texts or not self.work.stage("the learning curve"):
             return
         curve = learning_curve(texts, answers, last.knowledge, last.learnt, self.unlabelled(answers), costs)
-        with self._changed:
-            self.curve = curve
+        drawn = None if curve is None else DrawnCurve.of(curve, costs)
+        with self.lock:
+            self.curve = drawn
 
     # what is asked of it
 

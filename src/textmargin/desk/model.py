@@ -29,7 +29,6 @@ OUT_OF_QUESTION = -3.0  # the score of a class of which nothing is known
 _KAPPA = 0.5  # how freely the intercept moves
 _CONTRADICTED = 0.3  # how far inside its margin a label must be to count
 _MOST_ROWS = 200  # labelled texts of a quick step: what is new, and as many of the others as fit
-_CLASSES_AT_ONCE = 3  # classes without intercept that the solver takes each from its own start
 _AT_ONCE = 4_000  # texts that are scored at once, so that other threads have their turn
 
 
@@ -97,13 +96,13 @@ def quick_step(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPri
     scores = X[is_new] @ np.column_stack([coef[:, columns], intercept / _KAPPA]).T
     contradicted = (1 - signs[is_new] * scores).max(axis=0) > _CONTRADICTED
     problems = np.flatnonzero(contradicted & known & (signs > 0).any(axis=0) & (signs < 0).any(axis=0))
-    for own in np.array_split(problems, -(-problems.size // _CLASSES_AT_ONCE)) if problems.size else ():
-        prior = np.column_stack([coef[own][:, columns], intercept[own] / _KAPPA])[:, None, :]
+    if problems.size:
+        prior = np.column_stack([coef[problems][:, columns], intercept[problems] / _KAPPA])[:, None, :]
         learner = PriorSVC(prior=prior, trust="fixed", fit_intercept=False, tol=1e-3, n_jobs=1)
-        learner.fit(X, Indicator((signs[:, own] > 0).astype(np.uint8), np.arange(own.size)))
+        learner.fit(X, Indicator((signs[:, problems] > 0).astype(np.uint8), np.arange(problems.size)))
         moved = np.asarray(learner.coef_)
-        coef[np.ix_(own, columns)] = moved[:, :-1]
-        intercept[own] = moved[:, -1] * _KAPPA
+        coef[np.ix_(problems, columns)] = moved[:, :-1]
+        intercept[problems] = moved[:, -1] * _KAPPA
     return replace(base, coef=coef, intercept=intercept, known=known, rows=answers.rows, version=answers.version)
 
 

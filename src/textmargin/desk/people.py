@@ -46,8 +46,8 @@ def pace(state: State, acts: Iterable[Act]) -> list[dict[str, Any]]:
     """Per annotator `name`, `n_labels` that hold, `seconds_median` of these (None without), and `last`, when they acted last."""
     last = {act.annotator: act.time for act in acts}
     own: dict[str, list[float | None]] = {name: [] for name in last}
-    for labels in state.labels.values():
-        for name, label in labels.items():
+    for text in state.labelled_by_people():
+        for name, label in state.labels[text].items():
             if name != FILE:
                 own.setdefault(name, []).append(label.seconds)
     found = []
@@ -69,7 +69,8 @@ def conflicts(state: State) -> list[dict[str, Any]]:
 def _pairs(state: State) -> dict[tuple[str, str], _Pair]:
     """What each two annotators say of the texts that both labelled."""
     found: dict[tuple[str, str], _Pair] = {}
-    for labels in state.labels.values():
+    for text in state.labelled_by_people():
+        labels = state.labels[text]
         names = sorted(name for name in labels if name != FILE)
         for a, b in combinations(names, 2):
             found.setdefault((a, b), []).append((labels[a].labels, labels[b].labels))

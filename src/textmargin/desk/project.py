@@ -25,6 +25,7 @@ from .._system.wording import quantity
 from ..errors import ActError, DeskError
 from ._project_file import APPLICATION, VERSION, Given, class_names, connect, digest_of, spell_labels, sync_folder, write_new
 from .acts import Act, new_id
+from .contents import is_erased
 from .reading import check_reading
 from .state import State
 
@@ -151,7 +152,7 @@ class Project:
             self.claim()
             stored = self.state.act(act.id)
             if stored is not None:
-                if not stored.same(act):
+                if not stored.same(act) and not self._was_erased(stored, act):
                     raise ActError(f"id {act.id!r} belongs to another act; choose a new id for each.")
                 return stored
             self.state.check(act)
@@ -159,7 +160,7 @@ class Project:
             act = replace(act, time=_now(), number=self.state.version + 1)
             content = json.dumps(act.content)  # in ASCII: any text, NUL and lone surrogates too, comes back as it was
             with self._explained("written; nothing of the act was stored"):
-                self._insert((act.id, act.annotator, act.kind, content, act.time, act.number))
+                self._store((act.id, act.annotator, act.kind, content, act.time, act.number), self.state.erased_by(act))
             self.state.apply(act)
             return act
 
@@ -249,16 +250,25 @@ class Project:
     def _rows(self, statement: str, *values: Any) -> list[Any]:
         return self._connection.execute(statement, values).fetchall()
 
-    def _insert(self, values: tuple[Any, ...]) -> None:
-        """One transaction, on the disk when it returns."""
+    def _store(self, values: tuple[Any, ...], erased: Sequence[Act]) -> None:
+        """One transaction, on the disk when it returns; what is erased is overwritten there, in the file written ahead too."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(f"INSERT INTO acts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
+            rows = [(json.dumps(one.content), one.number) for one in erased]
+            self._connection.executemany("UPDATE acts SET content = ? WHERE number = ?", rows)
             self._connection.execute("COMMIT")
         except sqlite3.Error:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             raise
+        if erased:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    @staticmethod
+    def _was_erased(stored: Act, act: Act) -> bool:
+        """Whether an act that is sent again is a reading that was stored, and erased since."""
+        return (stored.kind, stored.annotator) == ("reading", act.annotator) and act.kind == "reading" and is_erased(stored)
 
     def _check_places(self, act: Act) -> None:
         """That passages and words lie within their text."""

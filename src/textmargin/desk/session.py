@@ -66,11 +66,11 @@ class Desk:
         texts = self._with_named_words(texts)
         self.engine = Engine(texts, project.state, self._lock, n_jobs=n_jobs, seed=seed, in_background=in_background)
         self.engine.more_work.append(self._weigh_readings)
-        self._last_acts: dict[str, Act] = {act.annotator: act for act in project.acts()}
+        self._last_acts: dict[str, Act] = {act.annotator: act for act in project.state.acts()}
         self._offers: dict[str, tuple[int, str]] = {}
         self._words_asked: dict[str, int] = {}
         self._reading_verdict: tuple[int, dict[str, bool], str | None] = (0, {}, None)  # by how much, and with whose consent
-        self.engine.start()
+        self.engine.work.start()
 
     @property
     def _state(self) -> State:
@@ -182,11 +182,11 @@ class Desk:
 
     def wait(self) -> None:
         """Until slow work is done."""
-        self.engine.wait()
+        self.engine.work.wait()
 
     def close(self) -> None:
         """End the thread; the project stays open."""
-        self.engine.close()
+        self.engine.work.close()
 
     def __enter__(self) -> Self:
         return self
@@ -225,21 +225,18 @@ class Desk:
         """The texts that may come up: they and their copies have no label, and nobody reads them or, of the annotator, did."""
         texts = self.engine.texts
         free: Bools = texts.representatives()
-        taken = [
-            *self._state.labels,
-            *shown,
-            *(text for name, (text, _) in self._offers.items() if name != annotator),
-        ]
-        if taken:
-            free[texts.copies[np.array(taken, dtype=np.intp)]] = False
+        others = (text for name, (text, _) in self._offers.items() if name != annotator)
+        for taken in (self.engine.answers.rows, [*self._state.conflicts(), *shown, *others]):
+            free[texts.copies[np.asarray(taken, dtype=np.intp)]] = False
         return free
 
     def _read_by_another(self, annotator: str, shown: frozenset[int]) -> tuple[int, str] | None:
         """A text that exactly one other person labelled, for agreement; the first in the order of chance."""
         found = {
             text: next(iter(own.values())).source
-            for text, labels in self._state.labels.items()
-            if text not in shown and len(own := {name: one for name, one in labels.items() if name != FILE}) == 1
+            for text in self._state.labelled_by_people()
+            if text not in shown
+            and len(own := {name: one for name, one in self._state.labels[text].items() if name != FILE}) == 1
         }
         if not found:
             return None
@@ -280,11 +277,15 @@ class Desk:
     def _weigh_readings(self) -> None:
         """In the thread, for it takes seconds: what readings are worth, where there are a tenth more or a consent is new."""
         with self._lock:
-            n, consent = len(self._state.readings) + len(self._state.answers()), dict(self._state.consent)
+            n, consent = len(self._state.readings) + len(self.engine.answers), dict(self._state.consent)
             n_before, consent_before, _ = self._reading_verdict
-            if not self._state.readings or (consent == consent_before and abs(n - n_before) <= n_before / 10):
+            if not self._state.readings:
+                self._reading_verdict = (0, {}, None)
                 return
-            state = State.replay(self.project.header, self.project.acts())
+            if consent == consent_before and abs(n - n_before) <= n_before / 10:
+                return
+            acts = self._state.acts()
+        state = State.replay(self.project.header, acts)  # beside the lock: people go on labelling meanwhile
         found = reading_verdict(state, self.project.texts)
         with self._lock:
             self._reading_verdict = (n, consent, found)

@@ -84,8 +84,8 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
         "undo": None if last is None else {"kind": last.kind, "summary": summary(last)},
         "consent": state.consent.get(annotator, False),
         "reading_verdict": None,
-        "busy": engine.busy,
-        "fresh": engine.fresh,
+        "busy": engine.work.busy,
+        "fresh": engine.work.fresh,
     }
 
 
@@ -194,8 +194,8 @@ def _quality(engine: Engine) -> dict[str, Any]:
         asks = deciding.rule.can_be_unsure and found.accuracy_answered is not None
         accuracy = _figure(found.accuracy_answered if asks and found.accuracy_answered is not None else found.accuracy)
         note += f" About {found.answered.value:.0%} of texts like these get an answer, and figures are of those." if asks else ""
-    if engine.error is not None:
-        note += f" The last round of learning failed ({engine.error}); what is shown is older."
+    if engine.work.error is not None:
+        note += f" The last round of learning failed ({engine.work.error}); what is shown is older."
     return {
         "accuracy": accuracy,
         "utility_per_1000": None if found is None or found.utility is None else _figure(found.utility),

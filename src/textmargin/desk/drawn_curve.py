@@ -1,0 +1,36 @@
+"""A learning curve with what is read off it, which takes longer than an act may: it is computed where the curve is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from .deciding import Costs
+from .worth import N_NEXT, CurvePoint, LearningCurve
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnCurve(LearningCurve):
+    """The curve by some costs.
+
+    Attributes
+    ----------
+    costs : what decisions were worth when it was drawn
+    """
+
+    costs: Costs = field(default_factory=dict)
+    drawn_points: tuple[CurvePoint, ...] = ()
+    next_gain: tuple[float, float, float] | None = None
+
+    @classmethod
+    def of(cls, curve: LearningCurve, costs: Costs) -> Self:
+        """A curve that was drawn by these costs."""
+        return cls(curve.sizes, curve.worths, curve.best, costs, tuple(curve.points()), curve.gain(N_NEXT))
+
+    def points(self) -> list[CurvePoint]:
+        """As they were drawn."""
+        return list(self.drawn_points)
+
+    def gain(self, n_more: int = N_NEXT) -> tuple[float, float, float] | None:
+        """Of the next labels, as it was found; of another number of labels, anew."""
+        return self.next_gain if n_more == N_NEXT else super().gain(n_more)
