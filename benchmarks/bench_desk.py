@@ -41,11 +41,12 @@ from textmargin.desk.corpus import TextColumns
 from textmargin.desk.deciding import Costs, Deciding, utilities_of, worth_of_each
 from textmargin.desk.keywords import KeywordPriors
 from textmargin.desk.learning import BackgroundFit, learn
+from textmargin.desk.learning_curve import N_NEXT, learning_curve
 from textmargin.desk.model import LinearModel, quick_step
 from textmargin.desk.project import Project
 from textmargin.desk.queue import SOURCES, TextQueue, has_met_all, source_of
 from textmargin.desk.session import Desk
-from textmargin.desk.worth import N_NEXT, learning_curve, next_worth
+from textmargin.desk.worth import next_worth
 
 from .measure import describe
 from .unlabelled.tasks import Task

@@ -8,7 +8,8 @@ import pytest
 from textmargin.desk.corpus import TextColumns
 from textmargin.desk.keywords import KeywordPriors
 from textmargin.desk.learning import learn
-from textmargin.desk.worth import LearningCurve, learning_curve, next_worth
+from textmargin.desk.learning_curve import LearningCurve, learning_curve
+from textmargin.desk.worth import next_worth
 
 from .tickets import COSTS, TRAIN, answers
 
@@ -23,27 +24,34 @@ def curve_of(values, n_texts=400, best=1.0):
 
 
 def test_a_rising_curve_is_continued():
-    value, low, high = curve_of(1 - 2.0 / np.sqrt(SIZES)).gain(20)
+    found = curve_of(1 - 2.0 / np.sqrt(SIZES)).gain(20)
     wanted = 2 / np.sqrt(160) - 2 / np.sqrt(180)
-    assert low <= wanted <= high
-    assert value == pytest.approx(wanted, abs=0.005)
+    assert found.low <= wanted <= found.high
+    assert found.value == pytest.approx(wanted, abs=0.005)
 
 
 def test_a_flat_curve_promises_nothing():
-    value, low, high = curve_of([0.7, 0.7, 0.7, 0.7]).gain(20)
-    assert low == pytest.approx(0)
-    assert value == pytest.approx(0, abs=1e-9)
-    assert high < 1e-6
+    found = curve_of([0.7, 0.7, 0.7, 0.7]).gain(20)
+    assert found.low == pytest.approx(0)
+    assert found.value == pytest.approx(0, abs=1e-9)
+    assert found.high < 1e-6
 
 
 def test_no_gain_is_beyond_deciding_all_rightly():
-    value, _, high = curve_of([0.6, 0.8, 0.95, 0.995]).gain(1_000_000)
-    assert value <= 0.005 + 1e-9
-    assert high <= 0.02
+    found = curve_of([0.6, 0.8, 0.95, 0.995]).gain(1_000_000)
+    assert found.value <= 0.005 + 1e-9
+    assert found.high <= 0.02
 
 
 def test_a_falling_curve_promises_nothing():
-    assert curve_of([0.8, 0.75, 0.7, 0.65]).gain(20)[0] == pytest.approx(0, abs=1e-3)
+    assert curve_of([0.8, 0.75, 0.7, 0.65]).gain(20).value == pytest.approx(0, abs=1e-3)
+
+
+def test_points_off_a_smooth_curve_widen_what_one_step_may_bring():
+    smooth, rough = curve_of([0.5, 0.6, 0.7, 0.8]).gain(20), curve_of([0.5, 0.7, 0.6, 0.8]).gain(20)
+    assert rough.high - rough.low > 2 * (smooth.high - smooth.low)
+    assert rough.low < 0 < rough.high
+    assert rough.most < rough.high
 
 
 def test_two_points_are_no_curve():

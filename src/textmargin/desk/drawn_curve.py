@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from .deciding import Costs
-from .worth import N_NEXT, CurvePoint, LearningCurve
+from .learning_curve import N_NEXT, CurvePoint, Gain, LearningCurve
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,17 +20,17 @@ class DrawnCurve(LearningCurve):
 
     costs: Costs = field(default_factory=dict)
     drawn_points: tuple[CurvePoint, ...] = ()
-    next_gain: tuple[float, float, float] | None = None
+    next_gain: Gain | None = None
 
     @classmethod
     def of(cls, curve: LearningCurve, costs: Costs) -> Self:
         """A curve that was drawn by these costs."""
-        return cls(curve.sizes, curve.worths, curve.best, costs, tuple(curve.points()), curve.gain(N_NEXT))
+        return cls(curve.sizes, curve.worths, curve.best, curve.learnt, costs, tuple(curve.points()), curve.gain(N_NEXT))
 
     def points(self) -> list[CurvePoint]:
         """As they were drawn."""
         return list(self.drawn_points)
 
-    def gain(self, n_more: int = N_NEXT) -> tuple[float, float, float] | None:
+    def gain(self, n_more: int = N_NEXT) -> Gain | None:
         """Of the next labels, as it was found; of another number of labels, anew."""
         return self.next_gain if n_more == N_NEXT else super().gain(n_more)

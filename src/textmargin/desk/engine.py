@@ -35,11 +35,11 @@ from .deciding import Costs, Deciding
 from .drawn_curve import DrawnCurve
 from .keywords import NAMED, KeywordPriors
 from .learning import BackgroundFit, learn
+from .learning_curve import learning_curve
 from .model import LinearModel, no_model, quick_step, start
 from .queue import TextQueue
 from .state import State
 from .word_suggestions import WordSuggestion, suggest_words
-from .worth import learning_curve
 
 _FEW_FOR_VERDICT = 4  # labelled texts
 
