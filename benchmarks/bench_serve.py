@@ -73,7 +73,8 @@ async def _clients(port: int, texts: list[str], n_clients: int, seconds: float) 
         while (start := time.perf_counter()) < end:
             body = json.dumps({"texts": [texts[number % len(texts)]]}).encode()
             number += n_clients
-            head = f"POST /predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            kind = "Host: localhost\r\nContent-Type: application/json"
+            head = f"POST /predict HTTP/1.1\r\n{kind}\r\nContent-Length: {len(body)}\r\n\r\n"
             writer.write(head.encode() + body)
             answer = await reader.readuntil(b"\r\n\r\n")
             length = re.search(rb"content-length: (\d+)", answer)
@@ -104,7 +105,7 @@ def _print(what: str, rate: float, times: list[float], errors: int) -> None:
 
 def _serve(model: str, max_batch: int) -> None:
     with listening("127.0.0.1", 0, safe=False) as (socket, url):
-        app = create_app(load_classifier(model), max_batch=max_batch)
+        app = create_app(load_classifier(model), max_batch=max_batch, max_wait=30.0)  # all are to be answered
         print(url.rsplit(":", 1)[1], flush=True)
         run(app, socket)
 

@@ -106,7 +106,7 @@ def test_everybody_decides_the_same_by_a_file(train, kind, costs, model_file, tm
     printed = [row["predicted_label"] for row in csv.DictReader(io.StringIO(call("predict", path, tmp_path / "new.csv")))]
     assert printed == [";".join(own) for own in decided]
 
-    with TestClient(create_app(model)) as client:
+    with TestClient(create_app(model), base_url="http://localhost") as client:
         answer = client.post("/predict", json={"texts": NEW}).json()["decisions"]
     assert [tuple(one["labels"]) for one in answer] == decided
     assert np.array([[one["scores"][name] for name in model.classes_] for one in answer]) == pytest.approx(scores, abs=1e-12)

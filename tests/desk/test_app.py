@@ -8,8 +8,9 @@ from desk.fake import FakeDesk
 from desk.pages import KEYWORDS, TOKEN, messages
 from fastapi.testclient import TestClient
 
-from textmargin.desk.app import HEADERS, create_desk_app, is_own_host, page_files
+from textmargin.desk.app import HEADERS, create_desk_app, page_files
 from textmargin.errors import ActError, DeskError
+from textmargin.serve.hosts import AllowedHosts
 
 READS = ["/api/state", "/api/next", "/api/text/0", "/api/words/0", "/api/search?query=a", "/api/similar/0", "/api/export/csv"]
 WRITES = ["/api/acts", "/api/undo", "/api/reading"]
@@ -89,7 +90,8 @@ def test_every_answer_forbids_what_is_not_the_desks_own(client, desk):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "", "[evil]", "0x7f.1"]
+    "host",
+    ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "", "[evil]", "0x7f.1", "10.0.0.7"],
 )
 def test_a_strangers_name_for_this_machine_is_refused(desk, host):
     """A page of evil.example whose name server answers 127.0.0.1 would be of the desk's own origin."""
@@ -98,10 +100,19 @@ def test_a_strangers_name_for_this_machine_is_refused(desk, host):
     assert desk.texts[0] not in answer.text
 
 
+def test_a_page_from_elsewhere_that_knows_the_token_acts_on_nothing(client, desk):
+    before = client.get("/api/state").json()
+    for origin in ("http://evil.example", "null", "http://localhost:1", "https://127.0.0.1.evil.example"):
+        assert client.post("/api/acts", json=label(), headers={"Origin": origin}).status_code == 403
+    assert client.get("/api/state").json() == before
+    assert client.post("/api/acts", json=label(), headers={"Origin": str(client.base_url)}).status_code == 200
+
+
 def test_own_names_are_taken(desk):
-    for host in ("127.0.0.1:8000", "127.0.0.1", "localhost:1", "LOCALHOST", "[::1]:8000", "10.0.0.7:80"):
-        assert is_own_host(host)
+    for host in ("127.0.0.1:8000", "127.0.0.1", "localhost:1", "LOCALHOST", "[::1]:8000"):
         assert client_of(desk).get("/api/state", headers={"Host": host}).status_code == 200
+    elsewhere = client_of(desk, hosts=AllowedHosts("0.0.0.0"))
+    assert elsewhere.get("/api/state", headers={"Host": "10.0.0.7:80"}).status_code == 200
     named = client_of(desk, hosts=("Reader.lan",))
     assert named.get("/api/state", headers={"Host": "reader.LAN:8000"}).status_code == 200
 

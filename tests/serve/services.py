@@ -4,12 +4,16 @@ import re
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 
+from fastapi import testclient
 from samples import corpus
 
 from textmargin.config import ModelConfig
 from textmargin.datasets.corpus import Corpus
 from textmargin.decisions.utility import T10U
+
+TestClient = partial(testclient.TestClient, base_url="http://localhost")
 
 
 def fitted(**settings):

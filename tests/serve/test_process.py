@@ -46,7 +46,13 @@ def connected(url):
 
 def head(length=None, token="s3cret"):
     size = f"Content-Length: {length}" if length is not None else "Transfer-Encoding: chunked"
-    lines = ("POST /predict HTTP/1.1", "Host: x", "Content-Type: application/json", f"Authorization: Bearer {token}", size)
+    lines = (
+        "POST /predict HTTP/1.1",
+        "Host: localhost",
+        "Content-Type: application/json",
+        f"Authorization: Bearer {token}",
+        size,
+    )
     return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
 

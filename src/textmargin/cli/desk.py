@@ -46,6 +46,10 @@ def desk(
     costs: Annotated[Path | None, typer.Option(help="TOML file with costs by class, to begin with, as train takes it.")] = None,
     host: Annotated[str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 0,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another name that browsers may call this desk by; several times for several."),
+    ] = None,
     token_file: Annotated[
         Path | None, typer.Option(help="File that holds the token in the address.", show_default="a random one on this machine")
     ] = None,
@@ -79,6 +83,8 @@ def desk(
         return
     server = _import_server()
     token = read_token(token_file, token_env)
+    machine = [name for name in (gethostname(),) if server.is_host_name(name)]
+    hosts = server.AllowedHosts(host, [*machine, *(allow_host or [])])
     start = _Start([name.strip() for name in (classes or "").split(",") if name.strip()], keywords, costs)
     with (
         server.listening(host, port, safe=token is not None) as (socket, url),
@@ -90,7 +96,7 @@ def desk(
         session = server.Desk(opened)
         try:
             token = token or token_urlsafe(24)
-            application = server.create_desk_app(session, token=token, annotator=annotator, hosts=(host, gethostname()))
+            application = server.create_desk_app(session, token=token, annotator=annotator, hosts=hosts)
             address = f"{url}/?{urlencode({'token': token})}"
             typer.echo(address)
             remark(f"what is done is stored in {path}; Ctrl-C stops")
@@ -106,12 +112,14 @@ def _import_server() -> Any:
     try:
         from ..desk.app import create_desk_app
         from ..desk.session import Desk
+        from ..serve.hosts import AllowedHosts, is_host_name
         from ..serve.running import listening, run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("textmargin"):
             raise
         raise OptionError(f"the desk needs {error.name}, which is not installed: {install_hint('serve')}") from error
-    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run)
+    hosts = {"AllowedHosts": AllowedHosts, "is_host_name": is_host_name}
+    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts)
 
 
 def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> Path:

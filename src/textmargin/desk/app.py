@@ -15,6 +15,7 @@ must name a host that is this desk (a name that a stranger could have pointed he
 load, run and frame nothing from elsewhere.
 
     401   no token, or another        421   a host that is not this desk      422   an act that cannot be: it is not sent again
+    403   a page from elsewhere
     413   a body over the limit       503   not stored just now: the page sends the same act, with the same id, again
 
 Extra `serve`.
@@ -22,9 +23,9 @@ Extra `serve`.
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import logging
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,27 +33,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .. import __version__
 from ..errors import ActError, DeskError, TextmarginError
 from ..serve.gate import Gate, Limits
+from ..serve.hosts import AllowedHosts
+from ..serve.shield import HEADERS as SHIELD_HEADERS
+from ..serve.shield import Shield
 from .reading import pointer_reading, split_words
 
 if TYPE_CHECKING:
     from .session import Desk
 
-HEADERS = {
+HEADERS = SHIELD_HEADERS | {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
 }
 _MEDIA_TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 _EXPORT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8", "toml": "application/toml"}
@@ -100,7 +97,7 @@ def create_desk_app(
     *,
     token: str,
     annotator: str | None = None,
-    hosts: tuple[str, ...] = (),
+    hosts: AllowedHosts | Iterable[str] = (),
     max_bytes: int = 4_000_000,
     max_concurrent: int = 64,
     max_seconds: float = 30.0,
@@ -115,8 +112,8 @@ def create_desk_app(
         What the page must send; it is in the address that opens the page, `/?token=TOKEN`.
     annotator : str, default=None
         Who reads, where the page does not say; with None the page asks.
-    hosts : tuple of str, default=()
-        Names of this desk besides addresses in digits and `localhost`.
+    hosts : AllowedHosts, or names, default=()
+        What this desk is called; names are those besides `localhost` and its addresses.
     max_bytes : int, default=4_000_000
         Of a request's body.
     max_concurrent : int, default=64
@@ -125,13 +122,15 @@ def create_desk_app(
         For a body to arrive.
     """
     pages = page_files()
-    app = FastAPI(title="textmargin desk", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="textmargin desk", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
+    )
     app.add_middleware(
         Gate,
         limits=Limits(token, max_bytes, max_concurrent, max_seconds),
         open_paths=frozenset({"/", "/favicon.ico", *(f"/static/{name}" for name in pages)}),
     )
-    app.add_middleware(_Shield, hosts=frozenset(name.lower() for name in hosts))
+    app.add_middleware(Shield, hosts=AllowedHosts.of(hosts), headers=HEADERS)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(TextmarginError, _refused)
     app.add_exception_handler(OSError, _refused)
@@ -219,49 +218,6 @@ def page_files() -> dict[str, bytes]:
     """The page, its modules and styles, by name; nothing else can be asked for."""
     folder = files("textmargin.desk") / "page"
     return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.rpartition(".")[2] in _MEDIA_TYPES}
-
-
-class _Shield:
-    """ASGI middleware: hosts that are not this desk are refused, and every answer carries the headers above."""
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
-        self.app, self.hosts = app, hosts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-
-        async def shielded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
-            await send(message)
-
-        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
-        if is_own_host(host, self.hosts):
-            await self.app(scope, receive, shielded)
-        else:
-            why = f"This desk is not {_ascii(host)[:100] or 'without a name'}; open the address that it printed when it started."
-            await _Json({"detail": why}, 421)(scope, receive, shielded)
-
-
-def is_own_host(host: str, names: frozenset[str] = frozenset()) -> bool:
-    """Whether a Host header names this desk: an address in digits, which no name server can point here, or its own name.
-
-    Examples
-    --------
-    >>> from textmargin.desk.app import is_own_host
-    >>> is_own_host("127.0.0.1:8000"), is_own_host("[::1]:8000"), is_own_host("localhost"), is_own_host("evil.example:8000")
-    (True, True, True, False)
-    """
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    if name.lower() == "localhost" or name.lower() in names:
-        return True
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 async def _not_valid(_: Request, error: Exception) -> Response:

@@ -32,13 +32,13 @@ class Database(Protocol):
 class SQLite:
     """A file, written ahead (WAL) and synchronised at every commit."""
 
-    def __init__(self, path: str | os.PathLike[str], create: bool) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | os.PathLike[str], create: bool, timeout: float) -> None:
+        self.path, self._timeout = Path(path), timeout
         if not create and not self.path.is_file():
             raise FeedbackError(f"{path} is not there; a service that keeps feedback makes it, or `textmargin feedback add`.")
         self._lock = Lock()
         with self._told():
-            self._connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(self.path, timeout=timeout, isolation_level=None, check_same_thread=False)
             try:
                 self._prepare()
             except BaseException:
@@ -65,15 +65,25 @@ class SQLite:
         return bool(application == _APPLICATION)
 
     def change(self, statement: str, **values: Any) -> int:
-        with self._told(), self._lock:
+        with self._told(), self._turn():
             return self._connection.execute(statement, values).rowcount
 
     def rows(self, statement: str, **values: Any) -> list[Any]:
-        with self._told(), self._lock:
+        with self._told(), self._turn():
             return self._connection.execute(statement, values).fetchall()
 
     def close(self) -> None:
         self._connection.close()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """The connection for oneself; one thread that waits for another process must not hold up the next for as long again."""
+        if not self._lock.acquire(timeout=self._timeout):
+            raise FeedbackError(f"{self.path} cannot hold feedback: it was busy for {self._timeout:g} seconds.")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -86,7 +96,7 @@ class SQLite:
 class PostgreSQL:
     """A server's database, through SQLAlchemy."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, timeout: float) -> None:
         try:
             import sqlalchemy
         except ImportError as error:
@@ -101,7 +111,11 @@ class PostgreSQL:
             self._engine = sqlalchemy.create_engine(
                 f"postgresql+psycopg://{rest}",
                 pool_pre_ping=True,  # a server that was started again is found again
-                connect_args={"options": "-c synchronous_commit=on", "connect_timeout": 10},
+                pool_timeout=timeout,
+                connect_args={
+                    "options": f"-c synchronous_commit=on -c lock_timeout={max(1, round(1000 * timeout))}",
+                    "connect_timeout": 10,
+                },
             )
         except (sqlalchemy.exc.SQLAlchemyError, ValueError, ImportError) as error:
             raise FeedbackError(f"this is not a URL of a PostgreSQL database: {type(error).__name__}.") from error

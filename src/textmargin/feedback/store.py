@@ -75,6 +75,8 @@ class FeedbackStore:
         An SQLite file, or `postgresql://user@host/database` (extra `serve`).
     create : bool, default=True
         Whether a file that is not there is made.
+    timeout : float, default=60.0
+        Seconds to wait for others that write at the time; then it is a FeedbackError.
 
     Examples
     --------
@@ -86,8 +88,9 @@ class FeedbackStore:
     (True, False, 1)
     """
 
-    def __init__(self, where: str | os.PathLike[str], create: bool = True) -> None:
-        self._database: Database = PostgreSQL(str(where)) if "://" in str(where) else SQLite(where, create)
+    def __init__(self, where: str | os.PathLike[str], create: bool = True, timeout: float = 60.0) -> None:
+        remote = "://" in str(where)
+        self._database: Database = PostgreSQL(str(where), timeout) if remote else SQLite(where, create, timeout)
 
     def record(self, feedback: Feedback) -> bool:
         """Store it durably; False where it was there already.
@@ -127,4 +130,6 @@ def _read(content: str) -> Feedback:
     try:
         return Feedback.from_dict(json.loads(content))
     except (ValueError, TypeError, KeyError) as error:
-        raise FeedbackError(f"a stored feedback cannot be read: {content[:60]!r} ({error}).") from error
+        raise FeedbackError(
+            f"a stored feedback of {len(content):,} characters cannot be read ({type(error).__name__})."
+        ) from error

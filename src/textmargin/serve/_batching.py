@@ -2,11 +2,15 @@
 
 Nothing is held back: an idle model starts at once, and while it is busy those that arrive gather for its next turn. So a batch is
 as large as the load asks for, and a lone request never waits.
+
+What would wait too long is refused at once, by how long texts took of late; what has waited too long all the same, then.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +18,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..labels import Decisions
+from ._lanes import busy
+from .gate import RefusedError
+
+_NEWEST = 0.2  # weight of the last batch in the seconds that a text takes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Waiting:
     texts: list[str]
     decisions: asyncio.Future[Decisions]
+    timer: asyncio.TimerHandle | None
 
 
 class Batcher:
@@ -28,10 +37,14 @@ class Batcher:
     Parameters
     ----------
     decide : function of a list of texts → Decisions
-    most : int, default=256
-        Requests are joined up to so many texts; a larger one goes alone.
+    threads : ThreadPoolExecutor
+        Where it runs; they may be shared with another model's.
     n_threads : int, default=2
         How many batches run at a time; compiled code lets the others go on.
+    most : int, default=256
+        Requests are joined up to so many texts; a larger one goes alone.
+    max_wait : float, default=inf
+        Seconds that texts may wait for the model.
     log : function of Decisions, default=None
         Hears of each batch.
     """
@@ -39,26 +52,50 @@ class Batcher:
     def __init__(
         self,
         decide: Callable[[list[str]], Decisions],
-        most: int = 256,
+        threads: ThreadPoolExecutor,
         n_threads: int = 2,
+        most: int = 256,
+        max_wait: float = math.inf,
         log: Callable[[Decisions], Any] | None = None,
     ) -> None:
-        self._decide, self._most, self._log = decide, most, log or (lambda _: None)
-        self._free = n_threads
-        self._threads = ThreadPoolExecutor(n_threads, "textmargin-model")
+        self._decide, self._threads, self._most, self._max_wait = decide, threads, most, max_wait
+        self._log = log or (lambda _: None)
+        self._n_threads = self._free = n_threads
         self._queue: deque[_Waiting] = deque()
         self._running: set[asyncio.Task[None]] = set()
+        self._n_texts = 0  # that wait or are decided on
+        self._seconds = 0.0  # that a text takes
 
     async def decide(self, texts: list[str]) -> Decisions:
         """The decisions on some texts."""
-        one = _Waiting(texts, asyncio.get_running_loop().create_future())
-        self._queue.append(one)
+        refused = self.refusal()
+        if refused is not None:
+            raise refused
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Decisions] = loop.create_future()
+        timer = None if math.isinf(self._max_wait) else loop.call_later(self._max_wait, self._give_up, future)
+        self._queue.append(_Waiting(texts, future, timer))
+        self._n_texts += len(texts)
         self._start()
-        return await one.decisions
+        try:
+            return await future
+        finally:
+            self._n_texts -= len(texts)
 
-    def close(self) -> None:
-        """Let go of the threads."""
-        self._threads.shutdown()
+    def refusal(self) -> RefusedError | None:
+        """What is said to texts that would wait too long; None where they would not."""
+        expected = self._n_texts * self._seconds / self._n_threads
+        if self._queue and expected > self._max_wait / 2:  # half: it is a guess; and without a queue it is tried, times change
+            return busy(f"texts would wait some {expected:.1f} seconds", expected)
+        return None
+
+    def _give_up(self, future: asyncio.Future[Decisions]) -> None:
+        for one in self._queue:
+            if one.decisions is future:
+                self._queue.remove(one)
+                if not future.done():
+                    future.set_exception(busy(f"texts waited {self._max_wait:g} seconds", self._max_wait))
+                return
 
     def _start(self) -> None:
         while self._free and self._queue:
@@ -73,6 +110,9 @@ class Batcher:
         while self._queue and n_texts + len(self._queue[0].texts) <= self._most:
             batch.append(self._queue.popleft())
             n_texts += len(batch[-1].texts)
+        for one in batch:
+            if one.timer is not None:
+                one.timer.cancel()
         return batch
 
     async def _run(self, batch: list[_Waiting]) -> None:
@@ -84,18 +124,23 @@ class Batcher:
 
     async def _answer(self, batch: list[_Waiting]) -> None:
         texts = [text for one in batch for text in one.texts]
+        start = time.perf_counter()
         try:
             decisions = await asyncio.get_running_loop().run_in_executor(self._threads, self._decide, texts)
         except Exception as error:
-            if len(batch) > 1:  # one of them is to blame: each for itself
+            if len(batch) > 1 and not isinstance(error, MemoryError):  # one of them is to blame: each for itself
                 for one in batch:
                     await self._answer([one])
-            elif not batch[0].decisions.done():
-                batch[0].decisions.set_exception(error)
+            else:
+                for one in batch:
+                    if not one.decisions.done():
+                        one.decisions.set_exception(error)
             return
+        seconds = (time.perf_counter() - start) / max(1, len(texts))
+        self._seconds += (seconds - self._seconds) * (_NEWEST if self._seconds else 1.0)
         self._log(decisions)
-        start = 0
+        start_row = 0
         for one in batch:
             if not one.decisions.done():  # who asked may have gone
-                one.decisions.set_result(decisions[start : start + len(one.texts)])
-            start += len(one.texts)
+                one.decisions.set_result(decisions[start_row : start_row + len(one.texts)])
+            start_row += len(one.texts)

@@ -19,6 +19,9 @@ class Metrics:
         self.n_unsure = 0
         self.drift = 0
         self.in_flight = 0
+        self.model = ""
+        self.n_models = 0
+        self.n_refused_models = 0
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """A request was answered."""
@@ -41,6 +44,9 @@ class Metrics:
             ("unsure_total", "counter", "Texts with something left to a person.", {"": self.n_unsure}),
             ("feedback_total", "counter", "Feedback acknowledged.", {"": self.n_feedback}),
             ("drift", "gauge", "1 from when texts were no longer like those of training.", {"": self.drift}),
+            ("model_info", "gauge", "The model that answers, by the digest of its file.", {f'digest="{self.model}"': 1}),
+            ("models_replaced_total", "counter", "Times another model came in its place.", {"": self.n_models}),
+            ("models_refused_total", "counter", "Times its file held no model.", {"": self.n_refused_models}),
             ("requests_in_flight", "gauge", "Requests let in and not answered yet.", {"": self.in_flight}),
         )
         lines = [line for name, kind, about, values in families for line in _family(name, kind, about, values)]

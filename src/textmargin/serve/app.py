@@ -1,40 +1,50 @@
-"""The routes: `/predict`, `/explain`, `/feedback`, `/health`, `/metrics`."""
+"""The routes: `/predict`, `/explain`, `/feedback`, `/health`, `/metrics`, `/openapi.json` and `/docs`."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.concurrency import run_in_threadpool
+from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 
 from .. import __version__
 from ..classifier import TextClassifier
 from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, TextmarginError
 from ..feedback.store import Feedback, FeedbackStore
-from ..labels import Decisions, listed
-from ._batching import Batcher
+from ..labels import listed
 from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
+from ._lanes import Lane, start_threads
 from ._metrics import MEDIA_TYPE, Metrics
-from ._watch import Watch
-from .gate import Gate, Limits
+from ._reference import REFERENCE_HEADERS, render_reference
+from .gate import Gate, Limits, Log, RefusedError
+from .hosts import AllowedHosts
+from .models import Models
+from .shield import Shield
 
-_ROUTES = frozenset({"/predict", "/explain", "/feedback", "/health", "/metrics", "/openapi.json"})
+_ROUTES = frozenset({"/predict", "/explain", "/feedback", "/health", "/metrics", "/openapi.json", "/docs"})
+_N_THREADS = 2
 _REFUSED: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorBody, "description": what}
     for status, what in (
         (400, "Not JSON."),
         (401, "No token, or another."),
+        (403, "A page from elsewhere."),
         (408, "The body did not arrive."),
         (413, "The body is too large."),
+        (421, "A host that is not this service."),
+        (500, "A mistake of the service; the log has it under the request's id."),
         (503, "Too much to do; Retry-After says when to come again."),
     )
 }
+_REFUSED_READING: dict[int | str, dict[str, Any]] = {status: _REFUSED[status] for status in (401, 413, 421, 500, 503)}
 
 
 def create_app(
@@ -46,7 +56,13 @@ def create_app(
     max_concurrent: int = 256,
     max_seconds: float = 30.0,
     max_batch: int = 256,
+    max_wait: float = 1.0,
     feedback: FeedbackStore | None = None,
+    hosts: AllowedHosts | Iterable[str] = (),
+    log: Log = "errors",
+    digest: str = "",
+    model_file: str | os.PathLike[str] | None = None,
+    watch_seconds: float = 1.0,
 ) -> FastAPI:
     """An ASGI application that decides by a model.
 
@@ -65,8 +81,20 @@ def create_app(
         For a body to arrive.
     max_batch : int, default=256
         So many texts of requests that wait at the same time go through the model together.
+    max_wait : float, default=1.0
+        Seconds that a request may wait for its turn, once its body is there; where it would be longer it is told to come again.
     feedback : FeedbackStore, default=None
         Where feedback goes; without it `/feedback` is not found.
+    hosts : AllowedHosts, or names, default=()
+        What this service is called; names are those besides `localhost` and the loopback addresses.
+    log : {"errors", "requests", "texts"}, default="errors"
+        What the log has: what went wrong, a line for each request as well, or that and what was sent.
+    digest : str, default=""
+        That of the model's file, as answers tell it (`X-Model-Digest`).
+    model_file : path, default=None
+        A file to watch: when it is replaced, the model in it answers from then on.
+    watch_seconds : float, default=1.0
+        How often it is looked at.
 
     Examples
     --------
@@ -74,37 +102,51 @@ def create_app(
     >>> from textmargin import TextClassifier, load_dataset
     >>> from textmargin.serve import create_app
     >>> desk = load_dataset("desk").part("train")
-    >>> with TestClient(create_app(TextClassifier().fit(desk.texts, desk.labels))) as client:
+    >>> app = create_app(TextClassifier().fit(desk.texts, desk.labels))
+    >>> with TestClient(app, base_url="http://localhost") as client:
     ...     client.post("/predict", json={"texts": ["the printer is out of paper"]}).json()["decisions"][0]["labels"]
     ['printing']
     """
     metrics = Metrics()
-    watch = Watch(model)
+    threads = start_threads(_N_THREADS, "textmargin-model")
+    models = Models(model, digest, threads=threads, n_threads=_N_THREADS, max_batch=max_batch, max_wait=max_wait, metrics=metrics)
+    half = max(1, max_concurrent // 2)  # whatever explanations or a database take, decisions go on
+    explaining = Lane("explanations", _N_THREADS, half, max_wait)
+    storing = Lane("feedback", _N_THREADS, half, max_wait)
 
-    def log(decisions: Decisions) -> None:
-        metrics.n_texts += len(decisions)
-        metrics.n_unsure += int(decisions.unsure.any(axis=1).sum())
-        metrics.n_batches += 1
-
-    batcher = Batcher(watch.decide, max_batch, log=log)
+    def busy(path: str) -> RefusedError | None:
+        refusals = {"/predict": models.now.batcher.refusal, "/explain": explaining.refusal, "/feedback": storing.refusal}
+        return refusals[path]() if path in refusals else None
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        loader = start_threads(1, "textmargin-loader")
+        follower = None
+        if model_file is not None:
+            follower = asyncio.create_task(models.follow(model_file, watch_seconds, loader))
         yield
-        batcher.close()
+        if follower is not None:
+            follower.cancel()
+        for pool in (threads, loader):
+            pool.shutdown(wait=False, cancel_futures=True)
+        explaining.close()
+        storing.close()
 
-    app = FastAPI(title="textmargin", version=__version__, docs_url=None, redoc_url=None, lifespan=life)
+    app = FastAPI(title="textmargin", version=__version__, docs_url=None, redoc_url=None, lifespan=life, redirect_slashes=False)
     limits = Limits(token, max_bytes, max_concurrent, max_seconds)
-    app.add_middleware(Gate, limits=limits, metrics=metrics, routes=_ROUTES)
+    app.add_middleware(Gate, limits=limits, metrics=metrics, routes=_ROUTES, log=log, busy=busy)
+    app.add_middleware(Shield, hosts=AllowedHosts.of(hosts))
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(TextmarginError, _mistaken)
+    app.add_exception_handler(HTTPException, _not_parsed)
 
     @app.post("/predict", response_model=DecisionsBody, responses=_REFUSED)
     async def predict(body: Texts) -> JSONResponse:
         """Decide on texts."""
         if len(body.texts) > max_texts:
             raise _unfit("texts", f"{len(body.texts):,} texts; a request may have {max_texts:,}.")
-        decided = await batcher.decide(body.texts) if body.texts else watch.decide([])
+        now = models.now
+        decided = await now.batcher.decide(body.texts) if body.texts else now.watch.decide([])
         rows = zip(decided.labels, decided.guesses, decided.scores.tolist(), strict=True)
         decisions: list[dict[str, Any]] = [
             {"labels": labels, "unsure": guesses, "scores": dict(zip(decided.names, row, strict=True))}
@@ -114,34 +156,46 @@ def create_app(
             sure = zip(decisions, decided.confidence.tolist(), decided.probabilities.tolist(), strict=True)
             for one, confidence, row in sure:
                 one |= {"confidence": confidence, "probabilities": dict(zip(decided.names, row, strict=True))}
-        return JSONResponse({"decisions": decisions})  # what we made need not be checked
+        return JSONResponse({"decisions": decisions}, headers=now.headers)  # what we made need not be checked
 
     @app.post("/explain", responses=_REFUSED)
-    def explain(body: Question) -> ExplanationBody:
+    async def explain(body: Question, response: Response) -> ExplanationBody:
         """Say what in a text moved its score for a label."""
-        label = None if body.label is None else next(iter(model.labels_.respell({body.label: None})))
-        return ExplanationBody.model_validate(model.explain(body.text, label).to_dict(body.n))
+        now = models.now
+        response.headers.update(now.headers)
+
+        def work() -> ExplanationBody:
+            classifier = now.classifier
+            label = None if body.label is None else next(iter(classifier.labels_.respell({body.label: None})))
+            return ExplanationBody.model_validate(classifier.explain(body.text, label).to_dict(body.n))
+
+        return await explaining.run(work)
 
     @app.post("/feedback", responses=_REFUSED | {404: {"model": ErrorBody}, 409: {"model": ErrorBody}})
     async def give_feedback(body: FeedbackBody) -> Stored:
         """Store what was correct or not; the answer comes once it is on the disk."""
         if feedback is None:
             raise HTTPException(404, "This service stores no feedback; it was started without a store for it.")
-        one = _feedback(body, model)
-        new = await run_in_threadpool(feedback.record, one)
+        one = _feedback(body, models.now.classifier)
+        new = await storing.run(feedback.record, one)
         metrics.n_feedback += 1
         return Stored(id=one.id, new=new)
 
-    @app.get("/health")
+    @app.get("/health", responses={421: _REFUSED[421], 500: _REFUSED[500]})
     async def health() -> dict[str, str]:
         """Whether the service is up; needs no token."""
         return {"status": "ok"}
 
-    @app.get("/metrics", response_class=Response, responses={401: _REFUSED[401], 200: {"content": {"text/plain": {}}}})
+    @app.get("/metrics", response_class=Response, responses=_REFUSED_READING | {200: {"content": {"text/plain": {}}}})
     async def measured() -> Response:
         """Counters, for Prometheus."""
-        metrics.drift = int(watch.drifted)
+        metrics.drift = int(models.now.watch.drifted)
         return Response(str(metrics), media_type=MEDIA_TYPE)
+
+    @app.get("/docs", response_class=HTMLResponse, responses=_REFUSED_READING)
+    async def reference() -> Response:
+        """Show these routes as a page."""
+        return HTMLResponse(render_reference(app.openapi()), headers=REFERENCE_HEADERS)
 
     return app
 
@@ -181,6 +235,14 @@ async def _not_valid(_: Request, error: Exception) -> JSONResponse:
         for one in found
     ]
     return JSONResponse({"detail": detail}, 422)
+
+
+async def _not_parsed(request: Request, error: Exception) -> Response:
+    """What FastAPI says; but a body that there was no memory for is not the client's mistake."""
+    assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, MemoryError):
+        raise MemoryError from error
+    return await http_exception_handler(request, error)
 
 
 async def _mistaken(_: Request, error: Exception) -> JSONResponse:

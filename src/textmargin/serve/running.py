@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
+import os
+import resource
 import signal
 import socket
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +19,13 @@ import uvicorn
 from fastapi import FastAPI
 
 from ..errors import SettingError
+from ._listener import Listener
+from ._log import start_log
+from ._protocol import TimedProtocol
+from .gate import Log
+
+SHUTDOWN_SECONDS = 8.0  # below the 10 after which Docker kills
+_RESERVED_FILES = 48
 
 
 @contextmanager
@@ -24,7 +37,7 @@ def listening(host: str, port: int, *, safe: bool) -> Iterator[tuple[socket.sock
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.create_server((host, port), family=family, backlog=2048)
+        listener = Listener.of(socket.create_server((host, port), family=family, backlog=2048))
     except OSError as error:
         raise SettingError("port", f"{port} of {host} cannot be listened on: {error.strerror or error}.") from error
     with listener:
@@ -32,10 +45,39 @@ def listening(host: str, port: int, *, safe: bool) -> Iterator[tuple[socket.sock
         yield listener, f"http://{shown}:{listener.getsockname()[1]}"
 
 
-def run(app: FastAPI, listener: socket.socket, graceful_seconds: int = 30) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what is in flight."""
+def run(
+    app: FastAPI,
+    listener: socket.socket,
+    *,
+    shutdown_seconds: float = SHUTDOWN_SECONDS,
+    head_seconds: float = 10.0,
+    idle_seconds: float = 5.0,
+    write_seconds: float = 30.0,
+    log: Log = "errors",
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what is in flight.
+
+    Parameters
+    ----------
+    app : ASGI application
+    listener : socket
+    shutdown_seconds : float
+        For that; what is not done by then is answered with 503, and its thread is left to `end_process`.
+    head_seconds, idle_seconds, write_seconds : float
+        For headers to arrive, for a connection between requests, and for an answer to be read.
+    log : {"errors", "requests", "texts"}, default="errors"
+    """
+    start_log(log)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=graceful_seconds, ws="none"
+        app,
+        http=TimedProtocol.with_limits(head_seconds, write_seconds, _max_connections()),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=idle_seconds,  # type: ignore[arg-type]
+        timeout_graceful_shutdown=shutdown_seconds,  # type: ignore[arg-type]
     )
     server = uvicorn.Server(config)
 
@@ -48,6 +90,28 @@ def run(app: FastAPI, listener: socket.socket, graceful_seconds: int = 30) -> No
     finally:
         for sign, handler in before.items():
             signal.signal(sign, handler)
+
+
+def end_process_if_busy() -> None:
+    """End the process, with 0, where a thread is still at work that nobody waits for: a batch cannot be broken off.
+
+    Whatever was acknowledged is on the disk by then. Where all threads are done this returns.
+    """
+    end = time.monotonic() + 0.5
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join(max(0.0, end - time.monotonic()))
+            if thread.is_alive():
+                logging.getLogger(__name__).warning("ended while %s was at work; nothing acknowledged is lost.", thread.name)
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(0)
+
+
+def _max_connections() -> int:
+    """As many as descriptors allow, with some left for files."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 10_000 if limit == resource.RLIM_INFINITY else max(8, min(10_000, limit - _RESERVED_FILES))
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,0 +1,115 @@
+"""HTTP on a connection, with an end to every wait: uvicorn's h11 protocol limits only how long a connection may be idle.
+
+    nothing, or part of the headers     408 and closed, `head_seconds` after the first byte could have come
+    an answer that nobody reads         cut off after `write_seconds`
+    more connections than there may be  503, before they cost anything but a descriptor
+
+Bodies that do not arrive are the gate's. The parser is h11 wherever this runs: it limits the size of headers, httptools does not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+_REFUSED_SECONDS = 1.0  # for a refused client to send what it wants to, so that it reads the answer before the end
+_READ_BYTES = 65_536  # at a time; asyncio's 256 KB are new memory from the system at every read, and there may be none
+
+
+class TimedProtocol(H11Protocol):
+    """One connection; the limits are those of the class, as `with_limits` makes it."""
+
+    head_seconds = 10.0
+    write_seconds = 30.0
+    max_connections = 1000
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+        self._refused = False
+        self._begun = False  # whether any byte of a request has come
+
+    @classmethod
+    def with_limits(cls, head_seconds: float, write_seconds: float, max_connections: int) -> type[TimedProtocol]:
+        """The protocol with these limits."""
+        limits = {"head_seconds": head_seconds, "write_seconds": write_seconds, "max_connections": max_connections}
+        return type(cls.__name__, (cls,), limits)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start to wait for a request."""
+        super().connection_made(transport)
+        transport.max_size = _READ_BYTES  # type: ignore[attr-defined]
+        self._refused = len(self.connections) > self.max_connections
+        seconds = min(self.head_seconds, _REFUSED_SECONDS) if self._refused else self.head_seconds
+        self._head_timer = self.loop.call_later(seconds, self._head_late)
+
+    def data_received(self, data: bytes) -> None:
+        """Go on with a request; from its first byte on the time for its headers runs."""
+        if self._refused:
+            self._end(503, "Too many connections; come again.", "Retry-After: 1\r\n")
+            return
+        if self._head_timer is None and (self.cycle is None or self.cycle.response_complete):
+            self._head_timer = self.loop.call_later(self.head_seconds, self._head_late)
+        self._begun = True
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._begun = False
+            self._stop_head_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
+        self._stop_head_timer()
+        self._stop_write_timer()
+        self._unset_keepalive_if_required()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """An answer is not read."""
+        super().pause_writing()
+        self._start_write_timer()
+
+    def resume_writing(self) -> None:
+        """It is read again."""
+        self._stop_write_timer()
+        super().resume_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing came for as long as a connection may be idle; what is still to be read has its time as well."""
+        super().timeout_keep_alive_handler()
+        self._start_write_timer()
+
+    def _head_late(self) -> None:
+        self._head_timer = None
+        if self._begun and not self._refused:
+            self._end(408, f"The headers did not arrive within {self.head_seconds:g} seconds.")
+        else:
+            self._close()
+
+    def _end(self, status: int, detail: str, headers: str = "") -> None:
+        if not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete):
+            body = f'{{"detail":"{detail}"}}'
+            reason = {408: "Request Timeout", 503: "Service Unavailable"}[status]
+            head = f"HTTP/1.1 {status} {reason}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+            self.transport.write(f"{head}X-Content-Type-Options: nosniff\r\n{headers}Connection: close\r\n\r\n{body}".encode())
+        self._close()
+
+    def _close(self) -> None:
+        self.transport.close()
+        self._start_write_timer()
+
+    def _start_write_timer(self) -> None:
+        if self._write_timer is None:
+            self._write_timer = self.loop.call_later(self.write_seconds, self.transport.abort)
+
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
