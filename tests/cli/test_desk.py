@@ -92,6 +92,17 @@ def test_train_takes_what_people_said_and_says_so(work, tmp_path):
     assert {one.knowledge for one in after.verdict_ if one.target is not None} >= {"keywords in work-keywords.toml"}
 
 
+@pytest.mark.parametrize("marks", [[0], [0, 6], [0, 1, 2, 6, 7, 8]])
+def test_train_with_a_holdout_takes_few_marks(work, tmp_path, marks):
+    """Whichever of them are held out: what is left is used, or none is."""
+    for number in marks:
+        change(work, ("mark", {"text": number, "start": 0, "end": 4, "label": "spam" if number < 6 else "ham"}))
+    result = call("train", work, "-o", tmp_path / "m.tmm", "--holdout", 0.3)
+    assert result.exit_code == 0, result.output
+    assert "marks are those of" in result.stderr
+    assert load_classifier(tmp_path / "m.tmm").classes_.tolist() == ["ham", "spam"]
+
+
 def test_options_win_over_what_people_said(work, tmp_path):
     change(work, *KNOWN)
     words = tmp_path / "own.toml"
@@ -252,8 +263,10 @@ def test_the_desk_opens_goes_on_where_it_was_and_refuses_a_table_that_changed(tm
         assert project.state.costs["*"]["hit"] == 5.0
         n_acts = project.state.n_acts
 
+    killed = server.address
     server = Server(tmp_path, table, "--keywords", "words.toml", "--costs", "costs.toml")
     try:
+        assert server.address == killed  # a page that is still open goes on
         assert server.ask("/api/state?annotator=ben")["version"] == n_acts  # what is there already is not recorded again
     finally:
         code, error = server.stop(signal.SIGINT)

@@ -38,6 +38,7 @@ class Log:
 names, texts, who = st.sampled_from("abcd"), st.integers(0, 5), st.sampled_from(["anna", "ben"])
 sources = st.sampled_from(["random", "tie", "list"])
 FIXATIONS = {"word": [1], "duration": [300], "x": [5], "onset": [0]}
+COSTS = {"hit": 1, "false_alarm": -1, "miss": 0}
 contents = st.one_of(
     st.tuples(st.just("label"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2), "source": sources})),
     st.tuples(st.just("skip"), st.fixed_dictionaries({"text": texts})),
@@ -55,7 +56,7 @@ contents = st.one_of(
     st.tuples(st.just("rename"), st.fixed_dictionaries({"name": names, "to": names})),
     st.tuples(
         st.just("costs"),
-        st.fixed_dictionaries({"costs": st.dictionaries(names, st.just({"hit": 1, "false_alarm": -1, "miss": 0}), max_size=2)}),
+        st.fixed_dictionaries({"costs": st.dictionaries(st.sampled_from("abcd*"), st.just(COSTS), max_size=2)}),
     ),
     st.tuples(st.just("settle"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2)})),
     st.tuples(st.just("consent"), st.fixed_dictionaries({"reading": st.booleans()})),

@@ -2,19 +2,16 @@
 
 import http.server
 import json
-import os
-import shutil
 import threading
 from importlib.resources import files
 
 import pytest
-from desk.pages import opened_desk, served
+from desk.pages import CHROMIUM, chromium, opened_desk, served
 
 from textmargin import reading_measures
 from textmargin.desk.reading import pointer_reading, split_words
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 
 TEXT = "The invoice 😡 is wrong again. Please mend it before the month ends."  # an emoji: two units of JavaScript, one code point
@@ -61,11 +58,8 @@ def address():
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
-        alone = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=alone)
-        yield chromium
-        chromium.close()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from textmargin.desk.session import Desk
 from textmargin.desk.state import State
 from textmargin.errors import DeskError
 
-from .tickets import CLASSES, KEYWORDS, TRAIN, act, label, project, read
+from .tickets import CLASSES, COSTS, KEYWORDS, TRAIN, act, label, project, read
 
 
 @pytest.fixture
@@ -119,15 +119,16 @@ def test_a_keyword_has_its_verdict_with_the_answer(desk):
     assert own["keywords"][1]["status"] == "absent"
 
 
-def test_a_word_that_labelled_texts_speak_against_is_contradicted(desk):
-    name_keywords(desk, 2)
-    read(desk, 60)
-    state = act(desk, "keyword", {"label": "phishing", "word": "printer", "weight": 1, "source": "text"})["state"]
-    desk.wait()
-    for shown in (state, desk.state("anna")):
-        own = next(one for one in shown["classes"] if one["name"] == "phishing")
+def test_a_word_that_labelled_texts_speak_against_is_contradicted(tmp_path):
+    with project(tmp_path) as work, Desk(work, n_jobs=1, in_background=False) as desk:  # the same texts whatever the machine does
+        name_keywords(desk, 2)
+        for number in desk.engine.queue.order[:80].tolist():
+            label(desk, {"text": number, "source": "random"})
+        act(desk, "keyword", {"label": "phishing", "word": "printer", "weight": 1, "source": "text"})
+        desk.wait()
+        own = next(one for one in desk.state("anna")["classes"] if one["name"] == "phishing")
         assert own["keywords"][-1]["word"] == "printer"
-    assert own["keywords"][-1]["status"] == "contradicted"
+        assert own["keywords"][-1]["status"] == "contradicted"
 
 
 def test_a_number_or_stop_word_can_be_a_keyword(tmp_path):
@@ -138,6 +139,28 @@ def test_a_number_or_stop_word_can_be_a_keyword(tmp_path):
         act(desk, "keyword", {"label": "mouse", "word": "mouse", "weight": 1, "source": "text"})
         desk.wait()
         assert [desk.text(k, "anna")["predicted"] for k in range(4)] == [["web"], ["web"], ["mouse"], ["mouse"]]
+
+
+def test_a_curve_of_other_costs_is_said_to_be_old_and_keeps_its_own_unit(tmp_path):
+    with project(tmp_path) as work, Desk(work, n_jobs=1, in_background=False) as desk:
+        for number in desk.engine.queue.order[:40].tolist():
+            label(desk, {"text": number, "source": "random"})
+        desk.wait()
+        state = desk.state("anna")
+        assert (state["outdated"]["curve"], state["curve_of"]) == (False, "accuracy")
+        values = [one["value"] for one in state["curve"]]
+        assert values
+        assert max(values) <= 1
+        state = act(desk, "costs", {"costs": COSTS})["state"]
+        assert (state["outdated"]["curve"], state["curve_of"]) == (True, "accuracy")
+        assert [one["value"] for one in state["curve"]] == values
+        assert "being computed for the new costs" in state["worth"]["text"]
+        assert (state["worth"]["gain"], state["worth"]["stop"]) == (None, False)
+        desk.wait()
+        state = desk.state("anna")
+        assert state["outdated"] == {"curve": False, "decisions": False, "classes": False}
+        assert state["curve_of"] == "utility"
+        assert [one["value"] for one in state["curve"]] != values
 
 
 def test_costs_move_decisions_at_once(desk):

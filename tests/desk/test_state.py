@@ -93,7 +93,7 @@ def test_another_name_for_a_class_reaches_everything():
     log.do("anna", "settle", text=3, labels=["a"])
     log.do("anna", "mark", text=1, start=0, end=2, label="a")
     log.do("anna", "keyword", label="a", word="x")
-    log.do("anna", "costs", costs={"a": {"hit": 1, "false_alarm": -1, "miss": 0}})
+    log.do("anna", "costs", costs={name: {"hit": 1, "false_alarm": -1, "miss": 0} for name in ("a", "*")})
     before = log.state.contents()
     rename = log.do("anna", "rename", name="a", to="z")
     state = log.state
@@ -103,7 +103,7 @@ def test_another_name_for_a_class_reaches_everything():
     assert state.labels[3]["ben"].labels == ("z",)
     assert state.marks[1][0].label == "z"
     assert list(state.keywords) == ["z"]
-    assert list(state.costs) == ["z"]
+    assert list(state.costs) == ["z", "*"]
     log.undo("anna", rename)
     assert log.state.contents() == before
 
@@ -186,6 +186,13 @@ def test_a_reading_needs_consent():
         ("keyword", {"label": "d", "word": "x"}, "none of the classes"),
         ("class", {"name": "a"}, "there is a class 'a' already"),
         ("rename", {"name": "a", "to": "b"}, "there is a class 'b' already"),
+        ("class", {"name": "A"}, "there is a class 'a' already, and 'A' differs from it in capitals alone"),
+        ("rename", {"name": "a", "to": "B"}, "there is a class 'b' already, and 'B' differs"),
+        (
+            "costs",
+            {"costs": {"a": {"hit": 1, "false_alarm": -1, "miss": 0}}},
+            "costs say nothing of 'b'; give its own, or those of all other",
+        ),
         ("rename", {"name": "d", "to": "e"}, "none of the classes"),
         ("costs", {"costs": {"d": {"hit": 1, "false_alarm": -1, "miss": 0}}}, "none of the classes"),
         ("undo", {"act": "nothing"}, "there is no act 'nothing' to undo"),
@@ -217,3 +224,15 @@ def test_undos_of_undos_may_be_nested_deeper_than_calls():
         act = f"act-{number}"
     assert State.replay(HEADER, acts).answers() == {0: ("a",)}
     assert State.replay(HEADER, acts[:-1]).answers() == {}
+
+
+def test_a_class_may_change_its_own_capitals():
+    log = Log()
+    log.do("anna", "rename", name="a", to="A")
+    assert log.state.classes == ["A", "b", "c"]
+
+
+def test_of_two_classes_costs_may_name_one():
+    log = Log({**HEADER, "classes": ["a", "b"]})
+    log.do("anna", "costs", costs={"b": {"hit": 1, "false_alarm": -1, "miss": 0}})
+    assert list(log.state.costs) == ["b"]

@@ -1,18 +1,16 @@
 """The page in a real browser: it draws, follows the keyboard, fits a phone, and neither fetches nor runs anything else."""
 
-import os
-import shutil
 import time
 
 import pytest
+from desk.pages import CHROMIUM, chromium
 from report.reports import made
 
 from textmargin import write_report
 from textmargin.report.summary import measures_of_labels
 from textmargin.report.topic import leads
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 
 KINDS = ["desk", "binary", "multilabel", "strings", "hostile", "large"]
@@ -20,11 +18,8 @@ KINDS = ["desk", "binary", "multilabel", "strings", "hostile", "large"]
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
-        alone = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=alone)
-        yield chromium
-        chromium.close()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

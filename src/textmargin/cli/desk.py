@@ -6,7 +6,6 @@ import sys
 import webbrowser
 from getpass import getuser
 from pathlib import Path
-from secrets import token_urlsafe
 from socket import gethostname
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -45,13 +44,14 @@ def desk(
     keywords: Annotated[Path | None, typer.Option(help="File of keywords by class, to begin with, as train takes it.")] = None,
     costs: Annotated[Path | None, typer.Option(help="TOML file with costs by class, to begin with, as train takes it.")] = None,
     host: Annotated[str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for the last one of this project, or any that is free.")] = 0,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Another name that browsers may call this desk by; several times for several."),
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option(help="File that holds the token in the address.", show_default="a random one on this machine")
+        Path | None,
+        typer.Option(help="File that holds the token in the address.", show_default="a random one for each project"),
     ] = None,
     token_env: Annotated[str | None, typer.Option(help="Name of the environment variable that holds it.")] = None,
     import_readings: Annotated[
@@ -85,9 +85,10 @@ def desk(
     token = read_token(token_file, token_env)
     machine = [name for name in (gethostname(),) if server.is_host_name(name)]
     hosts = server.AllowedHosts(host, [*machine, *(allow_host or [])])
+    last = server.last_address(path, host)  # where a page that is still open looks for it
     start = _Start([name.strip() for name in (classes or "").split(",") if name.strip()], keywords, costs)
     with (
-        server.listening(host, port, safe=token is not None) as (socket, url),
+        server.listening(host, port or last.port, safe=token is not None) as (socket, url),
         _open_project(data, path, reading, start.names, multilabel) as opened,
     ):
         opened.claim(url)
@@ -95,7 +96,9 @@ def desk(
         start.record(opened, annotator or _login())
         session = server.Desk(opened)
         try:
-            token = token or token_urlsafe(24)
+            if token is None:
+                token = last.token
+                server.remember_address(path, last._replace(port=socket.getsockname()[1]))
             application = server.create_desk_app(session, token=token, annotator=annotator, hosts=hosts)
             address = f"{url}/?{urlencode({'token': token})}"
             typer.echo(address)
@@ -110,6 +113,7 @@ def desk(
 def _import_server() -> Any:
     """What serves the page, before anything is made for it."""
     try:
+        from ..desk.address import last_address, remember_address
         from ..desk.app import create_desk_app
         from ..desk.session import Desk
         from ..serve.hosts import AllowedHosts, is_host_name
@@ -119,7 +123,8 @@ def _import_server() -> Any:
             raise
         raise OptionError(f"the desk needs {error.name}, which is not installed: {install_hint('serve')}") from error
     hosts = {"AllowedHosts": AllowedHosts, "is_host_name": is_host_name}
-    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts)
+    found = {"last_address": last_address, "remember_address": remember_address}
+    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts, **found)
 
 
 def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> Path:

@@ -80,6 +80,10 @@ def class_names(classes: Sequence[str], given: Given, multilabel: bool, n_texts:
     if several is not None and not multilabel:
         raise DeskError(f"a text has {spell_labels(several)}; where texts may have several labels, or none, say multilabel=True.")
     names = dict.fromkeys([*classes, *sorted({name for own in given for name in own or ()} - {*classes})])
+    for name in classes:
+        twin = next((one for one in names if one != name and one.casefold() == name.casefold()), None)
+        if twin is not None:
+            raise DeskError(f"{name!r} and {twin!r} differ in capitals alone; name the class as it is called already.")
     wrong = next((name for name in names if not _usable(name)), None)
     if wrong is not None:
         raise DeskError(f"a class cannot be called {wrong!r}; choose another name.")

@@ -2,6 +2,7 @@
 
     GET  /                     the page; it takes the token from its address
     GET  /static/NAME          its modules and styles
+    GET  /api/reader           who reads, where the page does not say: null for nobody in particular
     GET  /api/state            what the side of the page shows
     GET  /api/next             what to read next
     GET  /api/text/N           a text by number
@@ -153,6 +154,10 @@ def create_desk_app(
     @app.get("/favicon.ico")
     def icon() -> Response:
         return Response(status_code=204)
+
+    @app.get("/api/reader")
+    def default_reader() -> Response:
+        return _Json({"annotator": annotator})
 
     @app.get("/api/state")
     def state(annotator: _Name = None) -> Response:

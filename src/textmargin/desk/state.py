@@ -112,6 +112,8 @@ class State(Contents):
         ):
             place = f"{act.content['start']} to {act.content['end']}"
             raise ActError(f"text {text} has no passage {place} that is marked for {act.content['label']!r}.")
+        if act.kind == "costs":
+            self._check_costs(act.content["costs"])
         if act.kind in ("label", "settle") and not self.multilabel and len(act.content["labels"]) != 1:
             raise ActError(
                 f"a text of this project has one label; got {act.content['labels']!r:.60}. Choose one, or skip the text."
@@ -142,6 +144,18 @@ class State(Contents):
     def version(self) -> int:
         """The number of the last act."""
         return self._history.acts[-1].number if self._history.acts else 0
+
+    def _twin(self, name: str, renamed: str | None) -> str | None:
+        """The class that is called so, capitals aside; one that is renamed may change its own."""
+        others = (one for one in self.classes if one != renamed or one == name)
+        return next((one for one in others if one.casefold() == name.casefold()), None)
+
+    def _check_costs(self, costs: Mapping[str, Any]) -> None:
+        """That costs say something of every class; of two it may be one."""
+        missing = [name for name in self.classes if name not in costs]
+        of_two = not self.multilabel and len(self.classes) == 2 and len(missing) == 1
+        if costs and missing and OTHERS not in costs and not of_two:
+            raise ActError(f"costs say nothing of {missing[0]!r:.60}; give its own, or those of all other classes ({OTHERS!r}).")
 
     def _fold_from(self, place: int, strict: bool = False) -> None:
         """Take back all acts from a place on, and fold those that hold; with `strict` ActError where one hangs in the air."""
@@ -190,8 +204,10 @@ class State(Contents):
             meant = "add it first" if near is None else f"did you mean {near!r}?"
             raise ActError(f"{stranger!r:.60} is none of the classes ({_listed(self.classes)}); {meant}")
         new = content.get("name") if act.kind == "class" else content.get("to") if act.kind == "rename" else None
-        if new in self.classes:
-            raise ActError(f"there is a class {new!r:.60} already; choose another name.")
+        twin = None if new is None else self._twin(new, content["name"] if act.kind == "rename" else None)
+        if twin is not None:
+            alike = "" if twin == new else f", and {new!r:.60} differs from it in capitals alone"
+            raise ActError(f"there is a class {twin!r:.60} already{alike}; choose another name.")
         if act.kind == "reading" and not self.consent.get(act.annotator, False):
             raise ActError(f"{act.annotator} has not agreed that how they read is stored; nothing was stored. Agree first.")
 

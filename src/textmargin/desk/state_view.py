@@ -19,6 +19,7 @@ from .worth import next_worth
 _MOST_LISTED = 20
 _OPPOSED = 0.25  # of a keyword's weight that labelled texts take away: a weight may also just be larger than it needs to be
 _HARDLY = 1.0  # standard deviations, as in `suggestions/suggest.py`
+_RECOMPUTED = "What the next labels are worth is being computed for the new costs."
 _STATUS = {
     "supported": "Used: with the words of this class, held-out texts are clearly decided better",
     "adopted": "Used; held-out texts neither clearly speak for the words of this class nor against them",
@@ -37,8 +38,9 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
     own = next((one["seconds_median"] for one in people if one["name"] == annotator), None)
     n_left = state.n_texts - len(engine.answers)
     n_sample = int(np.count_nonzero(engine.answers.sample))
+    outdated = _outdated(engine, state)
     worth = next_worth(
-        engine.curve,
+        None if outdated["curve"] else engine.curve,
         n_sample=n_sample,
         n_left=n_left,
         money=money,
@@ -61,9 +63,10 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
         "classes": [_class(engine, state, k, name) for k, name in enumerate(state.classes)],
         "quality": _quality(engine),
         "decisions": _decisions(engine, state) if fits else {"decided": 0, "unsure": 0, "none": 0, "over_budget": None},
-        "curve": _curve(engine, money),
-        "curve_of": "utility" if money else "accuracy",
-        "worth": vars(worth),
+        "curve": _curve(engine),
+        "curve_of": "utility" if engine.curve is not None and engine.curve.costs else "accuracy",
+        "worth": {**vars(worth), "text": _RECOMPUTED} if outdated["curve"] else vars(worth),
+        "outdated": outdated,
         "disagreements": [
             {
                 "text": text,
@@ -150,7 +153,7 @@ def keyword_status(engine: Engine, name: str, word: str, weight: float, n_texts:
     if not n_texts:
         return "absent", "No text has it."
     if weight == 0:
-        return "unknown", "Said to say nothing: it is no keyword, and nothing spreads to it."
+        return "struck", "It is no keyword, and nothing spreads to it."
     opposed = _opposed(engine, name, word)
     if opposed is not None:
         return (
@@ -217,10 +220,20 @@ def _decisions(engine: Engine, state: State) -> dict[str, Any]:
     return {"decided": shown.n_decided, "unsure": shown.n_unsure, "none": shown.n_none, "over_budget": over}
 
 
-def _curve(engine: Engine, money: bool) -> list[dict[str, Any]]:
+def _outdated(engine: Engine, state: State) -> dict[str, bool]:
+    """Which numbers are of other costs, or thresholds, than those that hold, and being computed anew."""
+    curve, shown, last = engine.curve, engine.all_texts, engine.round
+    return {
+        "curve": curve is not None and curve.costs != state.costs,
+        "decisions": shown is not None and shown.deciding is not engine.deciding,
+        "classes": last is not None and last.costs != state.costs,
+    }
+
+
+def _curve(engine: Engine) -> list[dict[str, Any]]:
     if engine.curve is None:
         return []
-    scale = 1000.0 if money else 1.0
+    scale = 1000.0 if engine.curve.costs else 1.0
     return [
         {"n_labels": one.n_labels, "value": scale * one.value, "low": scale * one.low, "high": scale * one.high}
         for one in engine.curve.points()

@@ -43,7 +43,7 @@ export class Api {
     try {
       answer = await fetch(path, { ...options, headers: { Authorization: `Bearer ${this.token}`, ...options.headers }, cache: "no-store" });
     } catch {
-      throw new AwayError("The desk does not answer.");
+      throw new AwayError("The desk does not answer. Start it again with the same command and leave this page open: it goes on by itself.");
     }
     if (answer.ok) return answer;
     let detail = `The desk answered ${answer.status}.`;

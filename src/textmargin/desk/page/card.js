@@ -120,6 +120,7 @@ export class Card {
     const { worth } = this.desk.state;
     $("worth").hidden = !worth?.text;
     $("worth").classList.toggle("stop", Boolean(worth?.stop));
+    $("worth").setAttribute("aria-busy", String(Boolean(this.desk.state.outdated?.curve)));
     $("worth").textContent = worth?.text ?? "";
   }
 

@@ -11,7 +11,7 @@ export class Costs {
     this.timer = null;
     desk.on("state", () => this.show());
     const box = $("panel-costs");
-    box.addEventListener("input", (event) => { event.target.dataset.typed = "yes"; clearTimeout(this.timer); this.timer = setTimeout(() => this.#send(), PAUSE); });
+    box.addEventListener("input", (event) => { event.target.dataset.typed = "yes"; this.#outcome(); clearTimeout(this.timer); this.timer = setTimeout(() => this.#send(), PAUSE); });
     box.addEventListener("change", () => { clearTimeout(this.timer); this.#send(); });
     box.addEventListener("focusout", () => setTimeout(() => this.show(), 0));
     $("costs-form").addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(this.timer); this.#send(); });
@@ -25,7 +25,8 @@ export class Costs {
       if (input === document.activeElement || input.dataset.typed) continue;  // what is typed stays until it is stored
       const value = input.dataset.field in costs ? costs[input.dataset.field] : costs.costs[input.dataset.class]?.[input.dataset.field];
       input.value = String(value ?? "").replace("-", "−");
-      if (input.dataset.class) input.placeholder = String(this.#other(input.dataset.class, input.dataset.field, costs.costs) ?? "").replace("-", "−");
+      const some = Object.keys(costs.costs).length > 0;  // without any costs nothing holds that could stand in for one
+      if (input.dataset.class) input.placeholder = !some ? "" : String(this.#other(input.dataset.class, input.dataset.field, costs.costs) ?? "").replace("-", "−");
     }
     classes.forEach((one, k) => { $("costs-rows").children[k + 1].lastChild.textContent = one.threshold === null ? "–" : decimal(one.threshold); });
     $("no-costs").hidden = !Object.keys(costs.costs).length;
@@ -42,7 +43,9 @@ export class Costs {
   }
 
   #outcome() {
-    const { decisions, quality, costs } = this.desk.state;
+    const { decisions, quality, costs, outdated } = this.desk.state, typed = $("panel-costs").querySelector("[data-typed]") !== null;
+    const old = String(typed || Boolean(outdated?.decisions));  // of the costs before
+    for (const one of [$("costs-outcome"), $("costs-utility"), ...$("costs-rows").querySelectorAll(".threshold")]) one.setAttribute("aria-busy", old);
     const parts = [`${count(decisions.decided)} decided`, `${count(decisions.unsure)} unsure, for a person`, `${count(decisions.none)} without a class`];
     if (decisions.over_budget) parts.push(`${count(decisions.over_budget)} unsure beyond the budget of ${count(costs.budget)} a day`);
     $("costs-outcome").textContent = parts.join(" · ");

@@ -37,7 +37,7 @@ export function curve(points, of, currency) {
     draw("circle", { class: "now", cx: px(last.n_labels), cy: py(last.value), r: 4 }),
     draw("text", { x: (left + RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, "labels"));
   const rows = points.slice(-12).map((one) => make("tr", {}, make("th", { scope: "row" }, String(one.n_labels)), make("td", {}, shown(one.value)), make("td", {}, `${shown(one.low)} to ${shown(one.high)}`)));
-  return make("figure", {}, svg, make("figcaption", { class: "soft" }, `${what}; the band is its 90 % interval.`),
+  return make("figure", {}, svg, make("figcaption", { class: "soft" }, `${what}, by models that learnt from so many labels and set thresholds on other texts; the band is the 90 % interval over texts. The figures above are of the model in use.`),
     make("details", {}, make("summary", {}, "As a table"), make("table", {}, make("thead", {}, make("tr", {}, ["labels", "expected", "interval"].map((one) => make("th", { scope: "col" }, one)))),
       make("tbody", {}, rows))));
 }

@@ -57,6 +57,11 @@ export class DeskPage extends EventTarget {
   }
   lookedAway(milliseconds) { this.hidden += milliseconds; }
 
+  // Whether it is said who reads: on this page, or when the desk was started.
+  async knowsReader() {
+    return this.annotator !== null || (await this.api.getPatiently("/api/reader")).annotator !== null;
+  }
+
   async start() {
     this.#apply(await this.api.getPatiently("/api/state", { annotator: this.annotator }));
     this.#read(await this.api.getPatiently("/api/next", { annotator: this.who }));
@@ -95,15 +100,15 @@ export class DeskPage extends EventTarget {
     if (!this.state?.undo) { announce("There is nothing to undo."); return false; }
     const summary = this.state.undo.summary;
     return this.#store("/api/undo", { id: newId(), annotator: this.who }, "undo", `Undone: ${summary}`, (answer) => {
-      this.undone.push(answer.act.id);
+      this.undone.push({ id: answer.act.id, summary });
     });
   }
 
   redo() {
     const last = this.undone.at(-1);
     if (last === undefined) { announce("There is nothing to do again."); return false; }
-    const body = { id: newId(), annotator: this.who, kind: "undo", content: { act: last } };
-    return this.#store("/api/acts", body, "redo", "Done again", () => this.undone.pop());
+    const body = { id: newId(), annotator: this.who, kind: "undo", content: { act: last.id } };
+    return this.#store("/api/acts", body, "redo", `Done again: ${last.summary}`, () => this.undone.pop());
   }
 
   async #store(path, body, kind, done, then) {

@@ -1,5 +1,5 @@
 // The reading desk: joins the parts, and follows what others do.
-import { Api, RefusedError, TokenError } from "./api.js";
+import { Api, TokenError } from "./api.js";
 import { Card } from "./card.js";
 import { Costs } from "./costs.js";
 import { DeskPage } from "./desk.js";
@@ -115,12 +115,12 @@ async function follow() {
 async function begin() {
   try {
     await api.resume();
+    if (!(await desk.knowsReader())) { askName(); return; }
     await desk.start();
     document.body.classList.add("ready");
     follow();
   } catch (error) {
-    if (error instanceof RefusedError && !desk.annotator) askName();
-    else trouble({ message: error.message, waiting: error instanceof TokenError ? api.waiting : 0 });
+    trouble({ message: error.message, waiting: error instanceof TokenError ? api.waiting : 0 });
   }
 }
 begin();

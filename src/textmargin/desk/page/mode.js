@@ -33,7 +33,7 @@ export class ReadingMode {
   }
 
   #consent(reading) {
-    return this.desk.act("consent", { reading }, reading ? "You agreed that how you read is stored" : "How you read is not stored any more");
+    return this.desk.act("consent", { reading }, reading ? "You agreed that how you read is stored" : "How you read is not stored any more, and what was stored is deleted");
   }
 
   #switch(on) {

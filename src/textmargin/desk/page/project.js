@@ -1,7 +1,9 @@
 // Who reads, how far they agree and how fast they are; files to take away; how reading is stored.
-import { $, bdi, count, decimal, make, percent, replace } from "./dom.js";
+import { $, bdi, count, decimal, make, percent, plural, replace } from "./dom.js";
 
 const EXPORTS = [["csv", "Labels, CSV"], ["jsonl", "Labels, JSON lines"], ["keywords", "Keywords, TOML"], ["costs", "Costs, TOML"], ["acts", "All that was done"]];
+
+const FEWEST_SHARED = 10;  // texts that two have read, from which on agreement is said
 
 export class People {
   constructor(desk, onTrouble) {
@@ -19,7 +21,10 @@ export class People {
     replace($("people"), table(["name", "labels", "a text takes"], people.map((one) =>
       [[bdi(one.name), one.name === annotator ? " (you)" : ""], count(one.n_labels), pace(one.seconds_median)])));
     const both = agreement.filter((one) => one.n_both > 0);
-    replace($("agreement"), both.length
+    const shared = Math.max(0, ...both.map((one) => one.n_both));
+    replace($("agreement"), shared > 0 && shared < FEWEST_SHARED
+      ? make("p", { class: "soft" }, `${plural(shared, "text was", "texts were")} read by two: too few to tell how far they agree. It takes ${FEWEST_SHARED}.`)
+      : both.length
       ? table(["class", "read by two", "agree", "kappa"], both.map((one) => [bdi(one.class), count(one.n_both), percent(one.agreement), decimal(one.kappa)]))
       : make("p", { class: "soft" }, "Agreement appears once two people have read the same texts."));
     $("consent-now").textContent = consent

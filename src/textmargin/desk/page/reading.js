@@ -12,8 +12,8 @@ export const CONSENT =
   "In reading mode all words are blurred but those around your pointer. If you agree, the desk stores which word your pointer " +
   "was on, when and for how long, under your name, in the project file on this machine, each time you label or skip a text. It " +
   "is used to see whether how people read helps to tell the classes apart. It may well not, and the desk will say so. Whoever has " +
-  "the project file can see it. You can take this back at any time: from then on nothing more is stored, and what is stored is " +
-  "no longer used; it stays in the project file.";
+  "the project file can see it. You can take this back at any time: from then on nothing more is stored, and what was " +
+  "stored is deleted from the project file; copies of it that somebody made are not.";
 
 export const HINT =
   "Reading mode: move the pointer over the text, or put the focus on it and use the arrow keys, to make words sharp.";

@@ -3,7 +3,7 @@ import { $, bdi, count, decimal, hasTyping, key, make, percent, plural, replace 
 
 const STATUS = {  // of a keyword: a sign, and what it says
   supported: ["✓", "supported by held-out texts"], adopted: ["•", "in use; no label speaks for or against it yet"], dropped: ["–", "not used: it does not help"],
-  contradicted: ["!", "contradicted by labels"], unknown: ["?", "not judged yet"], absent: ["∅", "in no text"],
+  contradicted: ["!", "contradicted by labels"], unknown: ["?", "not judged yet"], absent: ["∅", "in no text"], struck: ["×", "struck: says nothing"],
 };
 
 export function tabs(onShow) {
