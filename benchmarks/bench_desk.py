@@ -44,7 +44,7 @@ from textmargin.desk.learning import BackgroundFit, learn
 from textmargin.desk.learning_curve import N_NEXT, learning_curve
 from textmargin.desk.model import LinearModel, quick_step
 from textmargin.desk.project import Project
-from textmargin.desk.queue import SOURCES, TextQueue, has_met_all, source_of
+from textmargin.desk.queue import SOURCES, TextQueue, source_of
 from textmargin.desk.session import Desk
 from textmargin.desk.worth import next_worth
 
@@ -165,25 +165,12 @@ class Reader:
                 self._ask(model, pool[left], scores[left])
 
     def _ask(self, model: LinearModel, pool: Indices, scores: Floats) -> None:
-        source = self.source(len(self.rows))
-        if source == "tie" and self.sources == SOURCES and not has_met_all(model):
-            source = "balanced"
-        if source == "tie" and not model.decides:
-            source = "random"  # nothing is near anything yet
+        source = source_of(len(self.rows)) if self.sources == SOURCES else self.sources[0]
+        chosen, source = self.queue.choose(source, self.free, pool, scores, model, self.answers)
         if source == "random":
-            chosen = self.queue.random(self.free)
-            assert chosen is not None
             self.drawn.append(chosen)
-        elif source == "tie":
-            chosen = self.queue.tie(pool, scores, model, self.answers, None)
-        else:
-            chosen = self.queue.balanced(pool, scores, model, self.answers)
         self.rows.append(chosen)
         self.free[chosen] = False
-
-    def source(self, n: int) -> str:
-        """Why the next text comes up."""
-        return source_of(n) if self.sources == SOURCES else self.sources[0]
 
     def figures(self) -> tuple[float, float]:
         """Mean average precision and utility on the test texts."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from textmargin.desk.answers import random_sample
+from textmargin.desk.answers import class_labels, random_sample
 from textmargin.desk.corpus import TextColumns
 from textmargin.desk.keywords import KeywordPriors
 from textmargin.desk.model import no_model, start
@@ -27,9 +28,9 @@ def model(texts):
     return start(texts, given, KeywordPriors.of(texts, KEYWORDS, given.labels))
 
 
-def test_each_source_has_a_third_after_150_texts_and_from_then_on():
-    turns = [source_of(n) for n in range(600)]
-    for n in (150, 300, 600):
+def test_each_source_has_a_third_soon_after_300_texts_and_from_then_on():
+    turns = [source_of(n) for n in range(900)]
+    for n in (330, 600, 900):
         assert max(Counter(turns[:n]).values()) - min(Counter(turns[:n]).values()) <= 2
     assert Counter(turns[:30])["random"] >= 3
     assert set(turns) == {*SOURCES}
@@ -72,9 +73,27 @@ def test_without_a_model_a_text_like_many_others_comes_first(texts):
     queue, given = TextQueue(texts), answers(0)
     pool = queue.pool(np.ones(len(texts), dtype=bool))
     nothing = no_model(given.labels, texts.X.shape[1])
-    chosen = queue.balanced(pool, nothing.scores(texts.X[pool]), nothing, given)
+    free = np.ones(len(texts), dtype=bool)
+    chosen, source = queue.choose("tie", free, pool, nothing.scores(texts.X[pool]), nothing, given)
+    assert source == "balanced"
     everybody = texts.similarities(np.arange(len(texts)), np.arange(len(texts))).mean(axis=1)
     assert everybody[chosen] > np.quantile(everybody, 0.9)
+
+
+def test_a_class_that_was_never_met_is_looked_for_every_second_text(texts, model):
+    queue, free = TextQueue(texts), np.ones(len(texts), dtype=bool)
+    pool = queue.pool(free)
+    scores = model.scores(texts.X[pool])
+    known = np.ones(len(CLASSES), dtype=bool)
+    known[3] = False
+    one_unmet = replace(model, known=known)
+    even, odd = answers(20), answers(21)
+    chosen, source = queue.choose("balanced", free, pool, scores, one_unmet, odd)
+    assert (chosen, source) == (queue.central(pool, odd.rows), "balanced")
+    chosen, source = queue.choose("balanced", free, pool, scores, one_unmet, even)
+    assert (chosen, source) == (queue.balanced(pool, scores, one_unmet, even), "balanced")
+    several = replace(one_unmet, labels=class_labels(CLASSES, multilabel=True))
+    assert queue.choose("tie", free, pool, scores, several, odd) == (queue.order[0], "random")
 
 
 def test_the_pool_is_free_texts_and_the_nearest_ties(texts):

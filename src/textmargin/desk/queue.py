@@ -1,7 +1,8 @@
 """Which text comes next: a third where classes are nearest, a third balanced and diverse, a third at random.
 
 The first texts are mostly balanced, since nothing can be near or measured before each class is met; the other two catch up until,
-after 150 texts, each has had a third.
+soon after 300 texts, each has had a third. While a class has not been met, every second balanced text looks for it: one unlike those
+that were read, or at random where texts may have no class or several, since most of those unlike the others have none then.
 
 *Tie*: the smallest lead of the best class over the second, of the nearest few that between the classes with the fewest labels;
 with several labels a text, the one nearest to the threshold of the label that has the fewest.
@@ -30,7 +31,7 @@ from .corpus import TextColumns
 from .model import LinearModel
 
 SOURCES = ("balanced", "tie", "random")
-_FIRST_SHARES, _LEVEL_AFTER = (0.6, 0.3, 0.1), 150  # of the sources at the start, and texts after which each has a third
+_FIRST_SHARES, _LEVEL_AFTER = (0.9, 0.0, 0.1), 300  # of the sources at the start, and texts after which each has a third
 POOL = 2_000  # candidates
 _N_LIKELY = 20  # texts of a class among which the least familiar is taken
 _N_TIES = 10  # nearest ties among which that of the rarest classes is taken
@@ -102,6 +103,41 @@ class TextQueue:
         found = self.order[free[self.order]]
         return int(found[0]) if found.size else None
 
+    def choose(
+        self,
+        source: str,
+        free: Bools,
+        pool: Indices,
+        scores: Floats,
+        model: LinearModel,
+        answers: LabelledTexts,
+        thresholds: Floats | None = None,
+    ) -> tuple[int, str]:
+        """A text whose turn is a source's, and the source that it came from in the end.
+
+        Parameters
+        ----------
+        source : str, one of `SOURCES`
+        free : array (n_texts,) of bool, texts that may come up, at least one
+        pool : array, candidates among them
+        scores : array (n_candidates, n_problems), theirs
+        model : LinearModel
+        answers : LabelledTexts
+        thresholds : array (n_problems,), default=None
+        """
+        if source == "tie" and not has_met_all(model):
+            source = "balanced"
+        looks_further = source == "balanced" and not has_met_all(model) and len(answers) % 2 == 1
+        if source == "random" or not pool.size or (looks_further and model.labels.kind != "multiclass"):
+            chosen = self.random(free)
+            assert chosen is not None
+            return chosen, "random"
+        if source == "tie":
+            return self.tie(pool, scores, model, answers, thresholds), "tie"
+        if looks_further or not model.decides:
+            return self.central(pool, answers.rows), "balanced"
+        return self.balanced(pool, scores, model, answers), "balanced"
+
     def tie(self, pool: Indices, scores: Floats, model: LinearModel, answers: LabelledTexts, thresholds: Floats | None) -> int:
         """The candidate with the smallest lead; of the nearest few the one between the classes with the fewest labels."""
         counts = answers.member.sum(axis=0)
@@ -119,10 +155,6 @@ class TextQueue:
 
     def balanced(self, pool: Indices, scores: Floats, model: LinearModel, answers: LabelledTexts) -> int:
         """The candidate that is most likely of the class with the fewest labels, and unlike those that were labelled."""
-        # Where every text has a class, one that nobody has met is looked for among texts unlike those that were read.
-        explores = model.labels.kind == "multiclass" and not model.known.all() and not len(answers) % 2
-        if not model.decides or explores:
-            return self.central(pool, answers.rows)
         class_scores = model.labels.class_scores(scores)
         known = np.ones(class_scores.shape[1], dtype=bool) if model.labels.kind == "binary" else model.known
         k = _rarest(answers.member.sum(axis=0), known)

@@ -18,7 +18,7 @@ from .corpus import TextColumns
 from .engine import Engine
 from .export import export
 from .project import Project
-from .queue import has_met_all, source_of
+from .queue import source_of
 from .reading import pointer_reading
 from .reading_verdict import reading_verdict
 from .state import State
@@ -206,20 +206,14 @@ class Desk:
         free = self._free(annotator, shown)
         if not free.any():
             return self._read_by_another(annotator, shown)
-        source = source_of(n)
-        model = engine.model
-        if source == "random" or not engine.texts.X.shape[1]:
-            chosen = queue.random(free)
-            return None if chosen is None else (chosen, "random")
+        source, model = source_of(n), engine.model
         ties = engine.all_texts.ties if engine.all_texts is not None else None
-        pool = queue.pool(free, ties)
+        pool = queue.pool(free, ties) if engine.texts.X.shape[1] else np.empty(0, dtype=np.intp)
         scores = model.scores(engine.texts.X[pool])
-        if source == "tie" and has_met_all(model):
-            rule = engine.deciding.rule
-            moved = rule.thresholds is not None and rule.thresholds.size == scores.shape[1]
-            offsets = rule.labels.sign * rule.thresholds if moved and rule.thresholds is not None else None
-            return queue.tie(pool, scores, model, engine.answers, offsets), "tie"
-        return queue.balanced(pool, scores, model, engine.answers), "balanced"
+        rule = engine.deciding.rule
+        moved = rule.thresholds is not None and rule.thresholds.size == scores.shape[1]
+        offsets = rule.labels.sign * rule.thresholds if moved and rule.thresholds is not None else None
+        return queue.choose(source, free, pool, scores, model, engine.answers, offsets)
 
     def _free(self, annotator: str, shown: frozenset[int]) -> Bools:
         """The texts that may come up: they and their copies have no label, and nobody reads them or, of the annotator, did."""
