@@ -1,8 +1,8 @@
 """Which text comes next: a third where classes are nearest, a third balanced and diverse, a third at random.
 
 The first texts are mostly balanced, since nothing can be near or measured before each class is met; the other two catch up until,
-soon after 300 texts, each has had a third. While a class has not been met, every second balanced text looks for it: one unlike those
-that were read, or at random where texts may have no class or several, since most of those unlike the others have none then.
+soon after 300 texts, each has had a third. While a class has not been met, every second balanced text looks for it: one unlike
+those that were read, or at random where texts may have no class or several, since most of those unlike the others have none then.
 
 *Tie*: the smallest lead of the best class over the second, of the nearest few that between the classes with the fewest labels;
 with several labels a text, the one nearest to the threshold of the label that has the fewest.
