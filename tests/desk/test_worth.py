@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,7 @@ def test_the_sentence_says_worth_minutes_and_for_how_many_texts():
     assert not found.stop
     assert "1,000 texts without a label" in found.text
     assert "2 minutes (1.00 €)" in found.text
+    assert re.search(r"in one case, 9 times of 10, between -?[\d.]+ € and [\d.]+ €", found.text)
 
 
 def test_it_says_stop_when_the_upper_end_does_not_pay():

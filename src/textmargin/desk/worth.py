@@ -72,9 +72,10 @@ def next_worth(
     value, low, high, most = (n_left * one for one in (gain.value, gain.low, gain.high, gain.most))
     stop = bool(most < price) if money and price is not None else n_left == 0 or (not money and most < 0.5)
     what = f"{_money(value, currency)}" if money else f"{value:,.0f} more texts decided rightly"
+    ends = [_money(one, currency) if money else f"{one:,.0f}" for one in (low, high)]
     text = (
-        f"The next {N_NEXT} labels are worth about {what} on the {n_left:,} texts without a label, as the learning curve goes; "
-        f"a single step may bring more or less{time}."
+        f"The next {N_NEXT} labels are worth about {what} on the {n_left:,} texts without a label, as the learning curve goes "
+        f"(in one case, 9 times of 10, between {ends[0]} and {ends[1]}){time}."
     )
     if stop:
         text += " More labels would not pay."
