@@ -183,7 +183,7 @@ def cost(arguments) -> None:
         print(f"{candidate}: {found[candidate]['seconds']:.1f} s", file=sys.stderr, flush=True)
     X, Y = open_blocks(folder, 2), np.load(folder / "topics.npy")
     ours = {name: objectives(X, Y, *one["planes"]) for name, one in found.items() if name != "LIBLINEAR"}
-    best = np.min(list(ours.values()), axis=0)
+    best = np.min(list(ours.values()), axis=0) if ours else None
     print(f"{arguments.documents:,} documents, {X.row_counts().sum():,} entries, {Y.shape[1]} topics")
     print(f"{'':16}{'seconds':>9}{'CPU':>8}{'× memory':>10}{'gap':>10}{'peak GB':>9}{'own GB':>8}")
     for name, one in found.items():
