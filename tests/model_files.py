@@ -12,6 +12,8 @@ import numpy as np
 from textmargin import load, save
 from textmargin.persistence import _archive
 from textmargin.persistence._archive import pack
+from textmargin.persistence._encoding import Encoder
+from textmargin.persistence._manifest import write_manifest
 
 
 def outcome(model, texts):
@@ -26,6 +28,13 @@ def outcome(model, texts):
 def kept(model, folder):
     save(model, folder / "model.tmm")
     return load(folder / "model.tmm")
+
+
+def forge(model, path):
+    """Write a model that `save` refuses, as somebody might who does not use it."""
+    encoder = Encoder()
+    encoder.model(model)
+    path.write_bytes(pack(write_manifest(encoder.values, encoder.arrays)))
 
 
 def zipped(entries, method=zipfile.ZIP_DEFLATED):

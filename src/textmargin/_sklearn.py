@@ -1,5 +1,6 @@
 """The one door to scikit-learn's private helpers, so that an upgrade touches one file."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_extraction.text import _align_api_if_sparse as align_sparse
 from sklearn.utils import _safe_indexing as take_rows
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as effective_n_threads
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils._repr_html.estimator import _VisualBlock
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _num_samples as n_samples
@@ -23,6 +24,7 @@ __all__ = [
     "QuietCountVectorizer",
     "StrOptions",
     "align_sparse",
+    "check_changed_params",
     "check_sample_weight",
     "effective_n_threads",
     "fit_context",
@@ -37,6 +39,14 @@ __all__ = [
 def validate_params(estimator: Any) -> None:
     """Check an estimator's parameters against their constraints, as `fit` does."""
     estimator._validate_params()
+
+
+def check_changed_params(estimator: Any) -> None:
+    """The same of those that are not at their defaults, which may be what only a fit fills in."""
+    given = estimator.get_params(deep=False)
+    defaults = {name: parameter.default for name, parameter in inspect.signature(type(estimator)).parameters.items()}
+    changed = {name: value for name, value in given.items() if value is not defaults.get(name)}
+    validate_parameter_constraints(estimator._parameter_constraints, changed, type(estimator).__name__)
 
 
 def lies_elsewhere(X: Any) -> bool:

@@ -30,6 +30,7 @@ from ._label_forms import decode, describe_partly, encode, labelled_rows, take_l
 from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram
 from ._slots import Slots
 from ._system.collections import in_memory
+from ._system.forms import Array, Each, Form, Instance, String
 from ._ties import descending_order
 from ._typing import Bools, Floats
 from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
@@ -135,6 +136,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     _shares: Floats | None
     _unlabelled: tuple[list[str] | None, Any] | None  # the texts, or their rows
     _scorer: tuple[tuple[Any, ...], LinearScorer | None] = ((), None)  # what it was made from, and it
+    _forms: ClassVar[dict[str, Form]] = {
+        "labels_": Instance(("ClassLabels",)),
+        "classes_": Array("n_classes", "UbiufSO"),
+        "metadata_": Instance(("dict",)),
+        "text_digests_": Array("n_texts", "u", most=np.inf, none=True),
+        "knowledge_": Each(String()),
+        "_verdicts": Each(Instance(("Verdict",)), optional=True),
+        "_shares": Array("n_classes", least=0, most=1, none=True, optional=True),
+        "representation_": Instance(methods=("transform",)),
+        "model_": Instance(methods=("predict",)),
+    }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
         "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],

@@ -34,10 +34,12 @@ early warns with scikit-learn's `ConvergenceWarning`.
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 from typing import TypeVar
 
 Name = TypeVar("Name")
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for a file
 
 
 def nearest(name: object, known: Iterable[Name]) -> Name | None:
@@ -126,9 +128,14 @@ class OutputError(TextmarginError, OSError):
     """A file cannot be written."""
 
     def __str__(self) -> str:
-        return (
-            f"{self.filename} cannot be written: {self.strerror}; choose another place." if self.filename else super().__str__()
-        )
+        if not self.filename:
+            return super().__str__()
+        if self.errno in FULL:
+            return (
+                f"{self.filename} cannot be written: {self.strerror}. What was there before is as it was, and nothing is half "
+                f"written; free some space, or choose another place."
+            )
+        return f"{self.filename} cannot be written: {self.strerror}; choose another place."
 
 
 class NoUnlabelledTextsError(TextmarginError, AttributeError):

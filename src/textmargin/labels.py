@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._system.forms import Array, Form, Number, String
 from ._ties import ROUNDING
 from ._typing import Bools, Floats, Indices
 from .errors import LabelError, ScoreError, nearest
@@ -68,6 +69,13 @@ class ClassLabels:
     form : {"names", "sets", "indicator"}, default="names"
         How labels were given, and how decisions are given back.
     """
+
+    _forms: ClassVar[dict[str, Form]] = {
+        "names": Array("n_classes", "UbiufSO"),
+        "kind": String(),
+        "positive": Number(whole=True),
+        "form": String(),
+    }
 
     names: NDArray[Any]
     kind: Kind

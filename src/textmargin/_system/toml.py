@@ -19,6 +19,8 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     text = Path(path).read_text(encoding="utf-8-sig")
     try:
         return tomllib.loads(text)
+    except RecursionError:
+        raise TomlError("its brackets are nested too deep") from None
     except tomllib.TOMLDecodeError as error:
         odd = next((name for name in _NAME.findall(text) if not re.fullmatch(r"[A-Za-z0-9_.-]+", name)), None)
         hint = "" if odd is None else f"; {quotes_hint(odd)}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..errors import OutputError
+from ..errors import FULL, OutputError
 
 
 def write_whole(contents: Mapping[Path, bytes]) -> None:
@@ -17,6 +17,7 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
 
     Raises OutputError where that cannot be done; before anything is written, where a folder is in the way.
     """
+    contents = {_target(path): content for path, content in contents.items()}
     ready: dict[Path, Path] = {}
     path = Path()
     for path in contents:
@@ -46,6 +47,7 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
 @contextmanager
 def put_whole(path: Path) -> Iterator[Path]:
     """A name beside a file to write under, where it is too large to be held in memory; put in place if the block ends well."""
+    path = _target(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     temporary = Path(name)
@@ -54,9 +56,18 @@ def put_whole(path: Path) -> Iterator[Path]:
         os.fsync(handle)
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+    except OSError as error:
+        if error.errno in FULL and error.filename is None:  # of a stream, which does not know its name
+            raise OutputError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         os.close(handle)
         temporary.unlink(missing_ok=True)
+
+
+def _target(path: Path) -> Path:
+    """Where a symbolic link leads, so that it stays a link: the file it stands for is the one that is written."""
+    return path.resolve() if path.is_symlink() else path
 
 
 def _umask() -> int:

@@ -54,6 +54,8 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise OptionError(f"--config {path} cannot be read: {error.strerror}.") from error
+    except RecursionError:
+        raise OptionError(f"--config {path} cannot be read: its brackets are nested too deep.") from None
     except ValueError as error:
         raise OptionError(f"--config {path} is not TOML: {error}. A line is a name, = and a value, text in quotes.") from error
     known = settings(context.command.params)

@@ -20,7 +20,7 @@ from .. import __version__
 from .._system.json import jsonable
 from .._system.stages import StageDisplay
 from ..errors import SettingError, TextmarginError
-from ._interrupts import ends_at_once, raise_interrupts
+from ._interrupts import Termination, ends_at_once, open_standard_streams, raise_interrupts, raise_terminations
 from ._usage import Command, Commands, Group
 
 DEBUG = "TEXTMARGIN_DEBUG"
@@ -38,9 +38,15 @@ class Application(typer.Typer):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command that the words say; asked to end by SIGTERM it ends as by Ctrl-C, with 143."""
-        signal.signal(signal.SIGTERM, _terminate)
-        with ends_at_once():
-            return super().__call__(*args, **kwargs)
+        if not open_standard_streams():
+            remark("standard output is closed, and results would be lost; send them to a file, or to /dev/null.")
+            raise SystemExit(2)
+        raise_terminations()
+        try:
+            with ends_at_once():
+                return super().__call__(*args, **kwargs)
+        except Termination as termination:  # before a command has begun, or after it has ended
+            raise SystemExit(128 + termination.number) from None
 
     def command(self, name: str | None = None, **settings: Any) -> Any:
         """A decorator that makes a function a command."""
@@ -82,10 +88,6 @@ def main(
     """Text classification with support vector machines that use what you know."""
 
 
-def _terminate(*_: object) -> None:
-    raise SystemExit(128 + signal.SIGTERM)
-
-
 _FROM_THE_START = "a file that it writes is whole or not there, and given again the command starts from the beginning."
 
 
@@ -120,8 +122,10 @@ def mistakes() -> Iterator[None]:
             raise_interrupts()
             yield
         except KeyboardInterrupt as interrupt:
-            remark(f"interrupted; {' '.join(getattr(interrupt, '__notes__', [_FROM_THE_START]))}")
-            raise typer.Exit(130) from None
+            number = interrupt.number if isinstance(interrupt, Termination) else signal.SIGINT
+            how = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+            remark(f"{how}; {' '.join(getattr(interrupt, '__notes__', [_FROM_THE_START]))}")
+            raise typer.Exit(128 + number) from None
         except BrokenPipeError:  # who reads the results has had enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None

@@ -1,9 +1,13 @@
-"""Ctrl-C before a command has begun: there is nothing to lose or to tell yet, so the program ends at once, with 130."""
+"""How a command ends that is asked to: by Ctrl-C, SIGTERM or SIGHUP; and streams that are closed before it begins.
+
+Before a command has begun there is nothing to lose or to tell yet, so that Ctrl-C ends the program at once, with 130.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +28,40 @@ def raise_interrupts() -> None:
     """From now on Ctrl-C is a KeyboardInterrupt, for who can tell what became of the work."""
     if signal.getsignal(signal.SIGINT) is _end:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Termination(KeyboardInterrupt):
+    """Asked to end by a signal other than that of Ctrl-C: the same is done and told, with the exit code of the signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+def raise_terminations() -> None:
+    """SIGTERM, and SIGHUP where it is not ignored as under nohup, are raised where the program is."""
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        if one == signal.SIGTERM or signal.getsignal(one) is signal.SIG_DFL:
+            signal.signal(one, _terminate)
+
+
+def _terminate(number: int, _: object) -> None:
+    raise Termination(number)
+
+
+def open_standard_streams() -> bool:
+    """Whether results have a place to go to. A file that is opened must not take the number of a stream that is closed."""
+    has_output = sys.stdout is not None
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # which gets the lowest number that is free
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # remarks that nobody wants
+    if not has_output:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    return has_output
 
 
 def _end(*_: object) -> None:

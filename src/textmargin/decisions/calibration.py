@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from .._system.forms import Array, Form, FormError, String
 from .._typing import Bools, Floats, Indices
 from ..errors import LabelError, ScoreError, SettingError
 
@@ -50,6 +51,15 @@ class Calibration:
     array([0.11, 0.41, 0.8 ])
     """
 
+    _forms: ClassVar[dict[str, Form]] = {
+        "kind": String(("binary", "multiclass", "multilabel")),
+        "slope": Array("n_problems"),
+        "intercept": Array("n_problems"),
+        "knot_scores": Array("n_knots"),
+        "knot_log_odds": Array("n_knots"),
+        "knot_ends": Array("n_problems+1", "i", least=0, rising=True),
+    }
+
     kind: Kind
     slope: Floats
     intercept: Floats
@@ -78,6 +88,14 @@ class Calibration:
 
         checked = checked_texts(positive, scores, kind, weight)
         return cls(kind, *fit_parts(*checked, kind, np.random.default_rng(random_state)))
+
+    def _check_whole(self) -> None:
+        """Raise FormError unless each class has its knots, in order."""
+        if self.knot_ends[0] != 0 or self.knot_ends[-1] != self.knot_scores.size:
+            raise FormError("knot_ends does not go from the first knot to the last")
+        falls = np.flatnonzero(np.diff(self.knot_scores) < 0) + 1
+        if not np.isin(falls, self.knot_ends).all():
+            raise FormError("knot_scores does not rise")
 
     @property
     def isotonic(self) -> Bools:

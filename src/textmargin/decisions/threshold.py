@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, lies_elsewhere, validate_params
 from .._system.collections import in_memory
+from .._system.forms import Array, Classes, Flag, Form, FormError, Instance
 from .._system.stages import log, stage
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
@@ -147,6 +148,19 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "pos_label": [Real, str, "boolean", None],
         "random_state": [Integral, None],
         "n_jobs": [Integral, None],
+    }
+
+    _forms: ClassVar[dict[str, Form]] = {
+        "multilabel_": Flag("multilabel"),
+        "classes_": Classes(),
+        "estimator_": Instance(),
+        "thresholds_": Array("n_problems"),
+        "ask_thresholds_": Array("n_problems"),
+        "beta_": Array("n_problems", gaps=True),
+        "gamma_": Array("n_problems", gaps=True),
+        "always_answer_": Flag(),
+        "_held_out": Instance(("HeldOutScores",)),
+        "_calibration": Instance(("Calibration",)),
     }
 
     _source: HeldOutSource | None
@@ -391,6 +405,26 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _labels(self) -> ClassLabels:
         labels = ClassLabels.of(self.classes_, self.multilabel_)
         return labels if self.pos_label_ is None else replace(labels, positive=labels.index(self.pos_label_))
+
+    def _check_whole(self) -> None:
+        """Raise FormError unless scores, probabilities and utilities are of the classes that it decides on."""
+        if not hasattr(self, "thresholds_"):
+            return
+        two = self.classes_.size == 2 and not self.multilabel_
+        if (self.pos_label_ not in self.classes_.tolist()) if two else self.pos_label_ is not None:
+            raise FormError(f"pos_label_ is {self.pos_label_!r:.40}")
+        labels, held_out, calibration = self._labels, self._held_out, self._calibration
+        assert held_out is not None
+        assert calibration is not None
+        for name, n in (("_held_out", held_out.positive.shape[1]), ("_calibration", calibration.slope.size)):
+            if n != labels.n_problems:
+                raise FormError(f"{name} is of {n} classes, where n_problems is {labels.n_problems}")
+        if calibration.kind != labels.kind:
+            raise FormError(f"_calibration is of kind {calibration.kind}, where labels are {labels.kind}")
+        one_each = labels.kind != "multiclass" or (held_out.positive.sum(axis=1) == 1).all()
+        if not one_each or (held_out.weight is not None and held_out.weight.ndim == 2 and not self.multilabel_):
+            raise FormError("_held_out has texts of another number of labels")
+        measures_of(self.utility, labels)
 
     def _set_labels(self, labels: ClassLabels, estimator: Any) -> None:
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._system.forms import Flag, Form, Instance, Number
 
 Counts = Any  # a number, or an array of them
 
@@ -47,6 +49,11 @@ class Utility:
     5.0
     """
 
+    _forms: ClassVar[dict[str, Form]] = {
+        **dict.fromkeys(("tp", "fp", "fn", "tn"), Number()),
+        "ask": Number(none=True),
+    }
+
     tp: float = 2.0
     fp: float = -1.0
     fn: float = 0.0
@@ -71,6 +78,8 @@ class ScaledUtility:
     The floor is a share of the best possible utility, or with `absolute` a utility.
     """
 
+    _forms: ClassVar[dict[str, Form]] = {"utility": Instance(("Utility",)), "floor": Number(), "absolute": Flag()}
+
     utility: Utility = Utility()
     floor: float = -0.5
     absolute: bool = False
@@ -87,6 +96,8 @@ class ScaledUtility:
 @dataclass(frozen=True)
 class FBeta:
     """F_β: recall counts β times as much as precision. Accepting nothing is worth 0."""
+
+    _forms: ClassVar[dict[str, Form]] = {"beta": Number()}
 
     beta: float = 1.0
 

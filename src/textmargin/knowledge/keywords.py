@@ -160,6 +160,8 @@ def _from_json(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
         raise PriorError(f"The keyword file {path} is not JSON: {error}.") from error
+    except RecursionError:
+        raise PriorError(f"The keyword file {path} cannot be read: its brackets are nested too deep.") from None
     if not isinstance(found, dict):
         raise PriorError(f'The keyword file {path} should be an object, {{"label": ["word", …]}}; it is {found!r:.60}.')
     return found

@@ -35,11 +35,12 @@ objective, so that scores are known to Σcδ² ≈ tol·½Σl; for two models th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._system.forms import AnyOf, Flag, Form, Number, String
 from .._typing import Bools, Floats
 
 _CLEAR = 1.0
@@ -69,6 +70,15 @@ class Verdict:
     knowledge : str
         What the prior comes from, such as "keywords", where a `TextClassifier` knows.
     """
+
+    _forms: ClassVar[dict[str, Form]] = {
+        "target": AnyOf((String(), Number(), Flag()), none=True),
+        "prior": Number(0, whole=True, none=True),
+        "status": String(("supported", "adopted", "contradicted", "dropped")),
+        "evidence": Number(),
+        "gain": Number(),
+        "knowledge": String(optional=True),
+    }
 
     target: Any
     prior: int | None

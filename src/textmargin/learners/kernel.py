@@ -24,6 +24,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, n_samples
+from .._system.forms import AnyOf, Array, Classes, Each, Flag, Form, FormError, Instance, String
 from .._typing import Floats, Indices
 from ..errors import LabelError, PriorError, SettingError, TextmarginError
 from ..gram.store import KernelStore
@@ -150,6 +151,21 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         "cache": [str, KernelStore, HasMethods(["__fspath__"]), None],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
+    }
+
+    _forms: ClassVar[dict[str, Form]] = {
+        "cache": AnyOf((Instance(("str", "PosixPath", "WindowsPath", "KernelStore")),), none=True, optional=True),
+        "multilabel_": Flag("multilabel"),
+        "classes_": Classes(),
+        "support_": Array("n_support", "i", least=0),
+        "n_support_": Array("n_problems", "i", least=0),
+        "dual_coef_": Array("n_problems n_support"),
+        "intercept_": Array("n_problems"),
+        "trust_": Array("n_problems"),
+        "trust_mode_": Each(String(), "n_problems"),
+        "verdict_": Each(Instance(("Verdict",))),
+        "_support": Instance(("MatrixPairs", "RowPairs", "_SpectrumPairs", "_SubsequencePairs")),
+        "_was_given_scores": Flag(),
     }
 
     def __init__(
@@ -340,6 +356,24 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             matches=matches,
             rest=rest,
         )
+
+    def _check_whole(self) -> None:
+        """Raise FormError unless there is a weight for each support vector, and a kernel that compares with these."""
+        if not hasattr(self, "dual_coef_"):
+            return
+        support, kernel = self._support, self.kernel_
+        if len(support) != self.support_.size:
+            raise FormError(f"_support has {len(support)} texts, where n_support is {self.support_.size}")
+        if _precomputed(kernel) != isinstance(support, MatrixPairs) or hasattr(kernel, "over") != hasattr(support, "encoded"):
+            raise FormError("_support is not of its kernel")
+        if hasattr(kernel, "over"):
+            if type(support.kernel) is not type(kernel):
+                raise FormError("_support is not of its kernel")
+            return
+        n_features = self.n_features_in_ if hasattr(self, "n_features_in_") else None
+        width = int(support.columns.max(initial=-1)) + 1 if isinstance(support, MatrixPairs) else np.shape(support.X)[-1]
+        if n_features is not None and (width > n_features or (isinstance(support, RowPairs) and width != n_features)):
+            raise FormError(f"_support has {width} columns, where n_features is {n_features}")
 
     def _checked(self, kernel: Any, *X_and_y: Any) -> Any:
         """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""

@@ -32,6 +32,7 @@ from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, dense_coef, fit_context
 from .._system.collections import in_memory
+from .._system.forms import Array, Classes, Each, Flag, Form, Instance, Size, String
 from .._system.threads import n_threads
 from .._ties import descending_order
 from .._typing import Floats
@@ -155,6 +156,20 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         "sparse_coef": ["boolean"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
+    }
+
+    _forms: ClassVar[dict[str, Form]] = {
+        "multilabel_": Flag("multilabel"),
+        "classes_": Classes(),
+        "n_features_in_": Size("n_features"),
+        "coef_": Array("n_problems n_features", sparse=True),
+        "intercept_": Array("n_problems"),
+        "prior_": Array("n_problems n_priors n_features"),
+        "trust_": Array("n_problems n_priors"),
+        "_anchors": Array("n_problems n_priors"),
+        "trust_mode_": Each(String(), "n_problems"),
+        "verdict_": Each(Instance(("Verdict",))),
+        "n_iter_": Array("n_problems", "i"),
     }
 
     def __init__(

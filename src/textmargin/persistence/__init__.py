@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._system.writing import write_whole
-from ..errors import ModelFileError, TooLargeError
+from ..errors import FULL, ModelFileError, OutputError, TooLargeError
 from ._archive import MANIFEST, MAX_BYTES, MAX_MANIFEST_BYTES, MAX_VALUES, Refused, opened, pack, skeleton
 from ._building import Builder
 from ._encoding import CannotSave, Encoder
+from ._making import check_part
 from ._manifest import read_manifest, write_manifest
 from ._stand_ins import stand_in_of
 
@@ -59,6 +60,11 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         encoder.model(model)
     except CannotSave as error:
         raise ModelFileError(f"{path} is not written: {error}") from None
+    try:
+        for part in encoder.parts():
+            check_part(part)
+    except Refused as refused:
+        raise ModelFileError(f"{path} is not written: the model {refused.wrong}, and would not be loaded again.") from refused
     entries = write_manifest(encoder.values, encoder.arrays)
     if len(entries[MANIFEST]) > MAX_MANIFEST_BYTES or sum(map(len, entries.values())) > MAX_BYTES:
         raise TooLargeError(
@@ -74,6 +80,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     content = pack(entries)
     try:
         write_whole({Path(path): content})
+    except OutputError as error:
+        if error.errno in FULL:
+            raise ModelFileError(str(error)) from error
+        raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
     except OSError as error:
         raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
 

@@ -65,6 +65,7 @@ class Refused(Exception):  # noqa: N818
 
     def __init__(self, wrong: str, advice: str = "it was damaged or made up; get it again from where it came from") -> None:
         super().__init__(f"{wrong}; {advice}.")
+        self.wrong = wrong
 
 
 def pack(entries: Mapping[str, bytes]) -> bytes:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ._archive import Refused
 from ._arrays import scalar_type
 from ._encoding import DEEPEST, SPARSE, in_place
+from ._foreign import check_decides
 from ._known import METHODS, check_names, class_name, known_class, known_function
 from ._making import made
 from ._sharing import unfolds_too_far
@@ -63,7 +64,11 @@ class Builder:
             self._depths.append(self._deepest + 1)
             if self._depths[-1] > DEEPEST:
                 raise Refused("is nested deeper than any model")
-        return self._built[-1]
+        return self._finish(self._built[-1])
+
+    def _finish(self, model: Any) -> Any:
+        check_decides(model)
+        return model
 
     def _check_names(self) -> None:
         """All classes and attributes, before anything is built."""

@@ -57,6 +57,10 @@ class Encoder:
         if unfolds_too_far(self.values):
             raise CannotSave("it holds the same parts in one another too often; take it apart.")
 
+    def parts(self) -> Iterator[Any]:
+        """What was written of classes that models consist of."""
+        return (part for part in self._alive if class_name(type(part)) is not None)
+
     def _value(self, x: Any, at: str) -> Any:
         kind = type(x)
         if kind is str and not x.isascii() and _HALVES.search(x):

@@ -7,47 +7,20 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from numbers import Real
-from pathlib import PurePath
-from types import NoneType
 from typing import Any
 
 import numpy as np
 
+from .._system.forms import FormError, check_state
 from ..errors import TextmarginWarning
 from ..representations.saved_terms import check_terms
 from ._archive import Refused
-from ._known import PAIRS, check_names, home_of, known_class, parameters
+from ._foreign import FOREIGN_FORMS, check_foreign
+from ._known import PAIRS, check_names, home_of, known_class, parameters, state_of
 from ._manifest import versions_here
-
-# What attributes must be, by class: types, and names of classes that models consist of.
-_TYPES: Mapping[str, Mapping[str, tuple[type | str, ...]]] = {
-    "ClassLabels": {"names": (np.ndarray,), "kind": (str,), "positive": (int,), "form": (str,)},
-    "FBeta": {"beta": (Real,)},
-    "KernelStore": {"folder": (PurePath,), "max_bytes": (int,)},
-    "KernelSVC": {"cache": (str, PurePath, "KernelStore", NoneType)},
-    "Calibration": {
-        "kind": (str,),
-        **dict.fromkeys(("slope", "intercept", "knot_scores", "knot_log_odds", "knot_ends"), (np.ndarray,)),
-    },
-    "HeldOutScores": {
-        **dict.fromkeys(("positive", "scores", "few_columns", "few_scores"), (np.ndarray,)),
-        **dict.fromkeys(("weight", "shared_length", "intercept"), (np.ndarray, NoneType)),
-        "method": (str,),
-    },
-    "ScaledUtility": {"utility": ("Utility",), "floor": (Real,), "absolute": (bool,)},
-    "TextClassifier": {
-        "labels_": ("ClassLabels",),
-        "metadata_": (dict,),
-        "classes_": (np.ndarray,),
-        "text_digests_": (np.ndarray, NoneType),
-    },
-    "ThresholdClassifier": {"_held_out": ("HeldOutScores", NoneType), "_calibration": ("Calibration", NoneType)},
-    "Utility": {**dict.fromkeys(("tp", "fp", "fn", "tn"), (Real,)), "ask": (Real, NoneType)},
-}
-
 
 _FITTED = ("classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fitted TextClassifier has
 
@@ -70,8 +43,7 @@ def made(cls: type, state: dict[str, Any], versions: Mapping[str, str]) -> Any:
             TextmarginWarning,
             stacklevel=5,
         )
-    _check_types(cls.__name__, state)
-    _check_terms(cls.__name__, state)
+    check_parts(cls, state)
     part: Any = object.__new__(cls)
     state = {name: parameters(cls)[name].default for name in missing} | state
     if "_term_block" in state:
@@ -81,12 +53,49 @@ def made(cls: type, state: dict[str, Any], versions: Mapping[str, str]) -> Any:
     if hasattr(cls, "__post_init__"):
         part.__post_init__()
     _settle(part)
+    check_whole(part)
     return part
+
+
+def check_part(part: Any) -> None:
+    """Refuse a part that could not be loaded again."""
+    check_parts(type(part), state_of(part))
+    check_whole(part)
+
+
+def check_parts(cls: type, state: Mapping[str, Any]) -> None:
+    """Refuse attributes that are not what their class says they are."""
+    name = cls.__name__
+    own = not cls.__module__.startswith("sklearn.")
+    _check_terms(name, state)
+    try:
+        check_state(getattr(cls, "_forms", {}) if own else FOREIGN_FORMS.get(name, {}), state)
+        if not own:
+            check_foreign(name, state, parameters(cls))
+    except FormError as error:
+        raise Refused(f"has a {name} whose {error}") from error
+
+
+def check_whole(part: Any) -> None:
+    """Refuse a part whose attributes do not fit each other, or whose parameters are out of range."""
+    name = type(part).__name__
+    try:
+        if hasattr(part, "_parameter_constraints"):
+            from .._sklearn import check_changed_params
+
+            check_changed_params(part)
+        if hasattr(type(part), "_check_whole"):
+            part._check_whole()
+    except FormError as error:
+        raise Refused(f"has a {name} whose {error}") from error
+    except ValueError as error:
+        raise Refused(f"has a {name} that cannot be: {error!s:.200}") from error
+    if name == "TextClassifier" and is_fitted(part):
+        _check_classes(part)
 
 
 def stand_in(name: str, state: dict[str, Any]) -> Any:
     """An object with these attributes that is called like a class of models, and can do nothing: the class is not imported."""
-    _check_types(name, state)
     _check_terms(name, state)
     part: Any = object.__new__(_stand_in_class(name))
     vars(part).update(state)
@@ -103,15 +112,6 @@ def _stand_in_class(name: str) -> type:
 def is_fitted(model: Any) -> bool:
     """Whether a TextClassifier, or what stands in for it, is fitted."""
     return "labels_" in vars(model) or "model_" in vars(model)
-
-
-def _check_types(name: str, state: Mapping[str, Any]) -> None:
-    for attribute, kinds in _TYPES.get(name, {}).items():
-        if attribute in state:
-            value = state[attribute]
-            types = tuple(kind for kind in kinds if isinstance(kind, type))
-            if not isinstance(value, types) and type(value).__name__ not in kinds:
-                raise Refused(f"has a {name} whose {attribute} is a {type(value).__name__}")
 
 
 def _check_terms(name: str, state: Mapping[str, Any]) -> None:
@@ -133,17 +133,15 @@ def _settle(part: Any) -> None:
         part._learnt_with = part._settings() if part._learnt_with is True else None
     if name in PAIRS and "_fitted" in vars(part):
         pairs = known_class(PAIRS[name])
+        if not isinstance(part._fitted, dict):
+            raise Refused(f"has a {name} whose _fitted is a {type(part._fitted).__name__}")
         check_names(pairs, part._fitted)
+        check_parts(pairs, part._fitted)
         part._fitted, texts = object.__new__(pairs), part._fitted
         vars(part._fitted).update(texts, kernel=part)
-    if name in ("FeatureHasher", "HashingVectorizer"):
-        from .._sklearn import validate_params
-
-        validate_params(part)  # compiled code divides by n_features
+        check_whole(part._fitted)
     if name == "ThresholdClassifier":
         part._source = None  # the training texts stayed behind
-    if name == "TextClassifier" and is_fitted(part):
-        _check_classes(part)
     if name == "KernelSVC" and part.cache is not None:
         warnings.warn(
             f"This KernelSVC keeps kernel values in {getattr(part.cache, 'folder', part.cache)!s:.200}, as soon as it predicts; "
@@ -165,20 +163,57 @@ def _check_classes(model: Any) -> None:
     names = labels.names
     two = names.size == 2 and labels.positive in (0, 1)
     right = names.ndim == 1 and names.dtype.kind in "Ubiuf" and (two or labels.kind != "binary")
-    if not right or not np.array_equal(names, model.classes_):
+    if not right or not isinstance(model.classes_, np.ndarray) or not np.array_equal(names, model.classes_):
         raise Refused("has labels that are not its classes")
     for one in (learner, getattr(learner, "estimator_", learner)):
         ours = type(one).__module__.startswith("textmargin.")  # scikit-learn's number the columns of an indicator matrix
         own = getattr(one, "multilabel_", None) if ours else None
         if own is not None and (own != labels.multilabel or not np.array_equal(one.classes_, names)):
             raise Refused(f"has {names.size} names of classes, where its model decides on others")
-        if own is None and not labels.multilabel and np.size(one.classes_) != names.size:
+        if own is None and not labels.multilabel and np.size(getattr(one, "classes_", ())) != names.size:
             raise Refused(f"has {names.size} names of classes, where its model decides on {np.size(one.classes_)}")
-    if not isinstance(model.metadata_.get("n_texts"), int) or not isinstance(model.metadata_.get("label_counts"), dict):
+    n_texts, counts = model.metadata_.get("n_texts"), model.metadata_.get("label_counts")
+    counted = isinstance(counts, dict) and all(type(key) is str and type(n) is int and n >= 0 for key, n in counts.items())
+    if type(n_texts) is not int or n_texts < 0 or not counted:
         raise Refused("has a TextClassifier whose metadata does not say what it was trained on")
+    if not _is_plain(model.metadata_):
+        raise Refused("has a TextClassifier whose metadata holds more than words and finite numbers")
     for name in ("text_column", "label_column", "label_separator"):
         if not isinstance(model.metadata_.get(name), str | None):
             raise Refused(f"has a TextClassifier whose {name} is a {type(model.metadata_[name]).__name__}")
+    n_columns, n_features = _n_columns(model.representation_), getattr(_innermost(learner), "n_features_in_", None)
+    if n_columns is not None and n_features is not None and n_columns != n_features:
+        raise Refused(f"has a {type(model.representation_).__name__} of {n_columns} columns, where its learner has {n_features}")
     digests = model.text_digests_
     if digests is not None and (digests.ndim != 1 or digests.dtype != np.uint64):
         raise Refused("has a TextClassifier whose digests of texts are not 64-bit numbers")
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is what pages and JSON can show."""
+    if isinstance(value, dict):
+        return all(type(key) is str for key in value) and all(map(_is_plain, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int) or (isinstance(value, Real) and bool(np.isfinite(float(value))))
+
+
+def _innermost(learner: Any) -> Any:
+    return getattr(learner, "estimator_", learner)
+
+
+def _n_columns(representation: Any) -> int | None:
+    """Of what takes texts to rows, as far as that is known: compiled code looks weights up by them."""
+    for name, count in _COLUMNS.items():
+        if hasattr(representation, name):
+            return int(count(getattr(representation, name)))
+    return None
+
+
+_COLUMNS: Mapping[str, Callable[[Any], int]] = {
+    "map_": lambda array: array.shape[1],
+    "substrings_": len,
+    "texts_": len,
+    "idf_": np.size,
+    "_vocabulary": len,
+}

@@ -71,6 +71,9 @@ class _StandInBuilder(Builder):
     def _object(self, name: str, state: dict[str, Any]) -> Any:
         return super()._object(name, state) if name in _LIGHT else stand_in(name, state)
 
+    def _finish(self, model: Any) -> Any:
+        return model
+
     def _sparse(self, kind: str, content: Any, shape: Any) -> Any:
         raise Refused("has a sparse matrix, which is SciPy's")
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._system.forms import Array, Form
 from .._system.memory import machine_memory
 from .._typing import Floats
 from ..errors import TooLargeError
@@ -19,6 +20,8 @@ Report = Callable[[float], object] | None
 
 # Cells from which backend="auto" takes a GPU: about two seconds of a processor's work, and more than loading CuPy takes.
 AUTO_CELLS = 2e10
+
+LEAST_EXPONENT = -1000  # of a text with itself: 1/√K is a float
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class KernelSpec:
 @dataclass(frozen=True)
 class Diagonal:
     """K of each text with itself, fraction · 2^exponent: it may be beyond the range of a float."""
+
+    _forms: ClassVar[dict[str, Form]] = {
+        "fraction": Array("n_texts", least=0, gaps=True),
+        "exponent": Array("n_texts", "i", least=LEAST_EXPONENT),
+    }
 
     fraction: Floats
     exponent: NDArray[np.int64]

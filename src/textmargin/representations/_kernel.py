@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -13,11 +13,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import fit_context, validate_params
+from .._system.forms import AnyOf, Array, Each, Form, FormError, Instance, String, Such
 from .._ties import descending_order
 from .._typing import Floats, Indices
 from ..errors import NotTextError
 from ._matches import Match, Share, Term, largest, mark_gaps, tightest
-from .encode import Sequences, Tokens, digests, encode, split
+from .encode import Sequences, Tokens, check_token, digests, encode, encode_beside, split
 from .texts import as_items
 
 _VALUES_VERSION = 1  # to be raised when the same settings give other values, so that kept ones are not mixed with them
@@ -44,11 +45,28 @@ def no_texts() -> NotTextError:
 class TextPairs:
     """A string kernel over a list of texts, which are encoded once; see `textmargin.gram.protocol`."""
 
+    _forms: ClassVar[dict[str, Form]] = {
+        "texts": Each(AnyOf((String(), Each(Such(check_token)))), "n_texts"),
+        "encoded": Instance(("Sequences",)),
+        "symbols": Each(Such(check_token)),
+        "diagonal": Instance(("Diagonal",), optional=True),
+        "counts": Array("n_texts n_ngrams", sparse=True, optional=True),
+    }
+
     def __init__(self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> None:
         self.kernel = kernel
         self.texts = texts
         self.encoded = encoded
         self.symbols = symbols
+
+    def _check_whole(self) -> None:
+        """Raise FormError unless the codes are those of the texts: compiled code takes them as they are."""
+        if len(set(self.symbols)) < len(self.symbols):
+            raise FormError("symbols hold one twice")
+        encoded, symbols = encode_beside(self.kernel.tokens, self.texts, self.symbols)
+        same = np.array_equal(encoded.codes, self.encoded.codes) and np.array_equal(encoded.starts, self.encoded.starts)
+        if not same or len(symbols) > len(self.symbols):
+            raise FormError("codes are not those of its texts")
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -148,6 +166,12 @@ class StringKernel(TransformerMixin, BaseEstimator):
         return self._diagonal(encoded, symbols)
 
     items = staticmethod(as_items)
+
+    def _check_whole(self) -> None:
+        """Raise FormError unless the settings go together."""
+        self._settings()
+        if hasattr(self, "texts_") and self.texts_ != self._fitted.texts:
+            raise FormError("texts_ are not those that it compares with")
 
     def over(self, X: Any) -> TextPairs:
         """The kernel of these texts, computed a block at a time: `k.over(X).block(rows, columns)`."""

@@ -25,6 +25,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import QuietCountVectorizer, StrOptions, fit_context
+from .._system.forms import Array, Flag, Form, Size, String, Such
 from .._typing import Floats
 from ..errors import EmptyTextWarning, EmptyVocabularyError
 from ._analysis import LETTERS, PATTERNS, Analysis, ordered
@@ -37,6 +38,7 @@ from .languages import LANGUAGES, SEGMENTED, main_language
 from .linear_scores import TF, LinearScorer, TermWeights, warn_of_unknown_terms
 from .text_parts import Drafts, TextParts, as_parts
 from .texts import as_texts
+from .vectorizer_forms import VECTORIZER_FORMS, check_numbering
 from .words import WordTokenizer, segmenter
 
 
@@ -114,6 +116,15 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         "numbers": [StrOptions({"shape", "exact"})],
         "extra_terms": [list, tuple],
         "n_jobs": [Integral, None],
+    }
+    _forms: ClassVar[dict[str, Form]] = {
+        "_term_ends": Array("n_terms", "i", optional=True),  # else `_vocabulary`, of what is no string
+        "_vocabulary": Such(check_numbering, optional=True),
+        "idf_": Array("n_terms", least=0),
+        "n_texts_": Size("n_texts"),
+        "language_": String(none=True),
+        "fixed_vocabulary_": Flag(),
+        **VECTORIZER_FORMS,
     }
     # No choice here: texts are strings, and their counts are what is weighted.
     input = "content"

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from .._sklearn import Interval, StrOptions
+from .._system.forms import FormError
 from .._system.progress import progress_of, stages
 from .._typing import Floats, Indices
 from ..errors import TooLargeError
@@ -121,6 +122,10 @@ class SubsequenceKernel(StringKernel):
         self.backend = backend
         self.n_jobs = n_jobs
         self.progress = progress
+
+    def _check_whole(self) -> None:
+        super()._check_whole()
+        self._spec([])
 
     def _gram(
         self, X: Sequences, Y: Sequences | None, symbols: list[Any], known: tuple[Diagonal | None, Diagonal | None] = (None, None)
@@ -313,6 +318,12 @@ class _SubsequencePairs(TextPairs):
         for length in (1 + np.flatnonzero(relative)).tolist():
             spec = KernelSpec(length, self.kernel._gaps(symbols), 1.0, np.empty(0))
             yield Term(length, gap, relative[length - 1] * match**length * scale, partial(_amounts, spec, self.kernel.n_jobs))
+
+    def _check_whole(self) -> None:
+        super()._check_whole()
+        sizes = {self.diagonal.fraction.size, self.diagonal.exponent.size, len(self.texts)}
+        if len(sizes) > 1:
+            raise FormError("diagonal is not of its texts")
 
     def _gap_costs(self, symbols: list[Any]) -> Floats:
         return 1e-9 - np.log(self.kernel._gaps(symbols))  # gaps that cost nothing are still to be few

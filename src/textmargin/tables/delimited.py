@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -18,6 +19,8 @@ _CSV_REASONS = {
     "unexpected end of data": "the quote that opens a value is never closed, or the lines up to its closing one are no row",
     "expected after": "a value goes on after its closing quote; inside a quoted value, quotes are doubled",
 }
+_MOST_COLUMNS = 10_000  # beyond, a file is no table: each of its rows would be a mapping of as many
+_MOST_NAMED = 1_000  # columns that are spoken of
 Log: TypeAlias = Callable[[str], None]
 
 
@@ -75,6 +78,11 @@ def first_names(lines: list[Line], dialect: Dialect, name: str, log: Log) -> tup
         (values,) = _split([decode_line(lines[0].content, encoding)], delimiter)
     except (ValueError, csv.Error) as error:
         raise TableError(f"The first line of {name} should name the columns: {_reason(error)}.") from error
+    if len(values) > _MOST_COLUMNS:
+        raise TableError(
+            f"The first line of {name} has {len(values):,} values, more than the {_MOST_COLUMNS:,} columns that a table may "
+            f"have; is {delimiter!r} what stands between values? Name another with delimiter=, or keep fewer columns."
+        )
     names = column_names(values, bool(dialect.header), log)
     return names, lines[1:] if dialect.header else lines
 
@@ -102,13 +110,14 @@ def column_names(values: list[str], header: bool, log: Log) -> list[str]:
     """Of a header, less blanks; a column without a name is called by its number, and the second of a name "name 2"."""
     if not header:
         return [str(number) for number in range(1, len(values) + 1)]
-    names: list[str] = []
+    names: dict[str, None] = {}
+    counts: Counter[str] = Counter()  # how far the numbers of a name have come: of many alike each is tried once
     for number, value in enumerate(values, start=1):
-        name = value.strip() or str(number)
-        count = 1
-        while (name if count == 1 else f"{name} {count}") in names:
-            count += 1
-        if count > 1:
-            log(f"column {number} is another {name!r}, here called '{name} {count}'")
-        names.append(name if count == 1 else f"{name} {count}")
-    return names
+        name = own = value.strip() or str(number)
+        while own in names:
+            counts[name] = max(counts[name], 1) + 1
+            own = f"{name} {counts[name]}"
+        if own != name and len(names) < _MOST_NAMED:
+            log(f"column {number} is another {name!r}, here called {own!r}")
+        names[own] = None
+    return list(names)

@@ -282,6 +282,9 @@ class RowReader:
         return tuple(part.strip() for part in name.split(self.label_separator) if part.strip())
 
 
+_KINDS = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object", bytes: "bytes"}
+
+
 def _text(row: Row, column: str) -> str:
     if column not in row.values:
         raise ValueError(f"no column {column!r}")
@@ -291,7 +294,7 @@ def _text(row: Row, column: str) -> str:
     if isinstance(row, SheetRow) and not isinstance(value, str):
         return str(label_name(value))
     if not isinstance(value, str):
-        raise ValueError(f"{column!r} is {value!r}, not a text")
+        raise ValueError(f"{column!r} is {_KINDS.get(type(value), type(value).__name__)}, not a text: {value!r:.60}")
     return value
 
 

@@ -1,0 +1,57 @@
+"""What the parameters of a vectoriser must be beyond their types, so that it cannot raise when it meets a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._system.forms import AnyOf, Each, Form, FormError, Instance, Number, String, Such
+
+_LONGEST = 1 << 16  # sequences of so many words or characters: beyond any text that they would be learnt from
+
+
+def check_numbering(vocabulary: Any) -> None:
+    """Raise FormError unless terms are numbered 0, 1, 2 …"""
+    if not isinstance(vocabulary, dict):
+        raise FormError(f"is a {type(vocabulary).__name__}")
+    numbers = list(vocabulary.values())
+    if not all(isinstance(n, int | np.integer) for n in numbers) or sorted(numbers) != list(range(len(numbers))):
+        raise FormError("does not number its terms 0, 1, 2 …")
+
+
+def _check_pattern(pattern: Any) -> None:
+    if not isinstance(pattern, str):
+        raise FormError(f"is a {type(pattern).__name__}")
+    try:
+        n_groups = re.compile(pattern).groups
+    except (re.error, OverflowError, RecursionError) as error:
+        raise FormError(f"is {pattern!r:.40}, no regular expression ({error})") from None
+    if n_groups > 1:
+        raise FormError(f"is {pattern!r:.40}, with {n_groups} groups")
+
+
+def _check_lengths(lengths: Any) -> None:
+    numbers = isinstance(lengths, tuple | list) and len(lengths) == 2 and all(isinstance(n, int | np.integer) for n in lengths)
+    if not numbers or not 0 <= lengths[0] <= lengths[1] <= _LONGEST:
+        raise FormError(f"is {lengths!r:.40}, not a shortest and a longest")
+
+
+def _check_terms(terms: Any) -> None:
+    if not isinstance(terms, Mapping | list | tuple | set | frozenset | np.ndarray):
+        raise FormError(f"is a {type(terms).__name__}")
+    if not all(isinstance(term, str) for term in terms):
+        raise FormError("holds what is no string")
+
+
+VECTORIZER_FORMS: dict[str, Form] = {
+    "ngram_range": Such(_check_lengths, optional=True),
+    "token_pattern": Such(_check_pattern, none=True, optional=True),
+    "stop_words": AnyOf((String(), Such(_check_terms)), none=True, optional=True),
+    "extra_terms": Each(String(), optional=True),
+    "vocabulary": Such(_check_terms, none=True, optional=True),
+    "n_jobs": Number(whole=True, none=True, optional=True),
+    "_analysis_values": Instance(("dict",), none=True, optional=True),
+}

@@ -1,0 +1,46 @@
+"""Model files whose parts are whole but altered, under a digest that holds: refused, or a model that decides.
+
+A short run of all kinds by turns; TEXTMARGIN_ATTACK_SECONDS sets how long. A case that fails is named by kind and seed, and tried
+again with `python tests/attack/model_file_mutations.py --kind KIND --seed SEED`.
+"""
+
+import os
+import time
+
+import pytest
+from attack.model_file_mutations import KINDS, Attack
+
+SECONDS = float(os.environ.get("TEXTMARGIN_ATTACK_SECONDS", "12"))
+FIRST = int(os.environ.get("TEXTMARGIN_ATTACK_SEED", "0"))
+QUICK = ("default", "thresholds", "keywords", "tf-idf", "svd", "two views", "default, two classes", "default, several labels")
+
+# Found by this attack, or by those before it.
+FOUND = [
+    ("balanced", 5, "metadata of -inf ended in json.dumps when a report was written"),
+    ("compiled tf-idf", 33, "classes of two sides failed in explain"),
+    ("union", 49, "one against the rest of nobody had no scores"),
+    ("two views, two classes", 45, "counts of labels that were vectorisers failed in a report"),
+]
+
+
+def test_altered_files_are_refused_or_decide(tmp_path):
+    kinds = list(KINDS) if "TEXTMARGIN_ATTACK_SECONDS" in os.environ else list(QUICK)
+    print(f"seeds from {FIRST}, TEXTMARGIN_ATTACK_SEED sets another")
+    failures, n_refused, n_cases = [], 0, 0
+    for kind in kinds:
+        attack = Attack(kind, tmp_path)
+        seeds = range(FIRST, FIRST + 10**6)
+        attack.run(seeds, until=time.monotonic() + SECONDS / len(kinds))
+        print(f"{kind}: {dict(attack.counts)}")
+        failures += attack.failures
+        n_refused += attack.counts["refused"]
+        n_cases += attack.counts.total()
+    assert not failures, "\n".join(failures)
+    assert n_cases >= len(kinds)
+    assert n_refused > 0.3 * n_cases
+
+
+@pytest.mark.parametrize(("kind", "seed", "why"), FOUND)
+def test_cases_that_once_failed(kind, seed, why, tmp_path):
+    outcome, _ = Attack(kind, tmp_path).case(seed)
+    assert outcome in ("refused", "same", "other")

@@ -1,0 +1,166 @@
+"""What an attack on the command line found: each test is named after what happened then."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from textmargin._system import writing
+from textmargin._system.toml import TomlError, read_toml
+from textmargin._system.writing import put_whole, write_whole
+from textmargin.config import read_costs
+from textmargin.errors import OutputError, PriorError, TableError
+from textmargin.knowledge.keywords import KeywordPrior
+from textmargin.tables.delimited import column_names
+from textmargin.tables.reader import read_table
+
+COMMAND = [sys.executable, "-m", "textmargin"]
+
+
+def run(*words, **settings):
+    return subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=120, **settings)
+
+
+def test_a_hundred_thousand_columns_hung_for_minutes(tmp_path):
+    n = 100_000
+    (tmp_path / "a.csv").write_text(",".join(f"c{k}" for k in range(n)) + "\n" + (",".join(["x"] * n) + "\n") * 3)
+    start = time.perf_counter()
+    with pytest.raises(TableError, match="has 100,000 values, more than the 10,000 columns that a table may have"):
+        read_table(tmp_path / "a.csv")
+    assert time.perf_counter() - start < 10
+
+
+def test_columns_of_one_name_took_quadratic_time():
+    told = []
+    start = time.perf_counter()
+    names = column_names(["text"] * 10_000, True, told.append)
+    assert time.perf_counter() - start < 2
+    assert names[:3] == ["text", "text 2", "text 3"]
+    assert len(set(names)) == 10_000
+    assert len(told) < 1_000
+    assert column_names(["a", "a 2", "a", "a"], True, told.append) == ["a", "a 2", "a 3", "a 4"]
+
+
+@pytest.mark.parametrize("rest", ["a text of some words,label\n", '"another open one,b\n', "word " * 2000 + "\n", "word "])
+def test_an_open_quote_over_20_megabytes_hung(rest, tmp_path):
+    (tmp_path / "a.csv").write_text('text,label\nok text here,a\n"open text,b\n' + rest * (20_000_000 // len(rest)))
+    start = time.perf_counter()
+    with pytest.raises(TableError, match=r"Line 3 of .*the quote that opens a value is never closed"):
+        read_table(tmp_path / "a.csv")
+    assert time.perf_counter() - start < 60
+
+
+DEEP = "a = " + "[" * 5000 + "]" * 5000 + "\n"
+
+
+def test_toml_nested_deeply_ended_in_recursion_error(tmp_path):
+    (tmp_path / "a.toml").write_text(DEEP)
+    with pytest.raises(TomlError, match="nested too deep"):
+        read_toml(tmp_path / "a.toml")
+    with pytest.raises(TableError, match=r"a\.toml should hold .*nested too deep"):
+        read_costs(tmp_path / "a.toml")
+    with pytest.raises(PriorError, match="nested too deep"):
+        KeywordPrior.from_file(tmp_path / "a.toml")
+    told = run("train", "x.csv", "--config", tmp_path / "a.toml")
+    assert told.returncode == 2
+    assert "nested too deep" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_json_nested_deeply_is_a_line_that_cannot_be_read(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": ' + "[" * 100_000 + "]" * 100_000 + ', "label": "a"}\n')
+    with pytest.raises(TableError, match="nested too deep"):
+        read_table(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("5", "'text' is a number, not a text: 5"),
+        ("1.5", "'text' is a number, not a text: 1.5"),
+        ("[1, 2]", r"'text' is a list, not a text: \[1, 2\]"),
+        ('{"a": 1}', "'text' is an object, not a text"),
+        ("true", "'text' is true or false, not a text"),
+    ],
+)
+def test_a_value_that_is_no_text_was_called_something_else(value, message, tmp_path):
+    rows = ['{"text": "some words here", "label": "a"}', f'{{"text": {value}, "label": "b"}}']
+    (tmp_path / "a.jsonl").write_text("\n".join(rows) + "\n")
+    with pytest.raises(TableError, match=f"Line 2 of .*{message}"):
+        read_table(tmp_path / "a.jsonl", text="text", label="label")
+
+
+def shell(line, **settings):
+    return subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=120, **settings)
+
+
+def test_closed_standard_output_ended_in_a_traceback(tmp_path):
+    told = shell(f"{sys.executable} -m textmargin --version >&-")
+    assert told.returncode == 2
+    assert (
+        told.stderr == "textmargin: standard output is closed, and results would be lost; send them to a file, or to /dev/null.\n"
+    )
+
+
+def test_closed_standard_error_does_not_take_the_results_with_it():
+    told = shell(f"{sys.executable} -m textmargin --version 2>&-")
+    assert told.returncode == 0
+    assert told.stdout.strip()
+
+
+def test_closed_standard_input_is_named(tmp_path):
+    told = shell(f"{sys.executable} -m textmargin check - <&-")
+    assert told.returncode == 2
+    assert "Standard input is closed" in told.stderr
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_was_told_of_a_file_without_a_name(tmp_path, monkeypatch):
+    path = tmp_path / "model.tmm"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(writing.os, "fsync", full)
+    message = r"model\.tmm cannot be written: No space left on device\. What was there before is as it was.*; free some space"
+    with pytest.raises(OutputError, match=message):
+        write_whole({path: b"new"})
+    with pytest.raises(OutputError, match=message), put_whole(path) as temporary:
+        temporary.write_bytes(b"new")
+    assert path.read_bytes() == b"old"
+    assert [one.name for one in tmp_path.iterdir()] == ["model.tmm"]
+
+
+@pytest.mark.parametrize("write", [lambda path: write_whole({path: b"new"}), lambda path: _put(path)])
+def test_a_symbolic_link_was_replaced_instead_of_its_target(write, tmp_path):
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "model.tmm", tmp_path / "model.tmm"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    write(link)
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert [one.name for one in (tmp_path / "there").iterdir()] == ["model.tmm"]
+
+
+def _put(path):
+    with put_whole(path) as temporary:
+        temporary.write_bytes(b"new")
+
+
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_sigterm_during_train_was_silent(sign, code, tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\n" + "".join(f"{'ab' * 200}{k},{k % 2}\n" for k in range(1500)))
+    words = [*COMMAND, "train", "a.csv", "--features", "subsequence"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, cwd=tmp_path)
+    while b"learning from" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(sign)
+    told = process.communicate(timeout=60)[1].decode()
+    assert process.returncode == code
+    assert f"textmargin: ended by {sign.name}; a file that it writes is whole or not there" in told
+    assert "Traceback" not in told
