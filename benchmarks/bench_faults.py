@@ -7,7 +7,7 @@
 
 Clients ask for decisions (7 of 10), explanations (1) and send feedback (2). A fault lasts from a quarter to three quarters of the
 time. At the end the service gets SIGTERM, and every feedback that was acknowledged is looked up. Overload: requests of 100 texts
-at one, two and four times the rate that 200 clients get answered.
+at one, two and four times the rate that 8 clients get answered.
 """
 
 from __future__ import annotations
@@ -212,11 +212,11 @@ def with_fault(name: str, models: Path, n_clients: int, seconds: float) -> str:
         return f"{line}{models_heard}{f', statuses {others}' if others else ''}{noted}"
 
 
-def overload(models: Path, n_clients: int, seconds: float) -> None:
+def overload(models: Path, seconds: float) -> None:
     """p99 at one, two and four times what can be done."""
     with tempfile.TemporaryDirectory() as folder:
         service, heard = start(Path(folder), models), Heard()
-        asyncio.run(closed_loop(service.port, hundred, n_clients, seconds, heard))
+        asyncio.run(closed_loop(service.port, hundred, 8, seconds, heard))
         capacity = heard.statuses[200] / seconds
         print(f"\ncapacity: {capacity:.0f} requests of 100 texts a second", flush=True)
         print(f"{'':18}{'requests':>9}{'ok':>8}{'ok/s':>7}{'503':>7}{'dropped':>8}{'p50 ms':>8}{'p99 ms':>8}{'p99 of 503':>11}")
@@ -282,7 +282,7 @@ def main(arguments: list[str]) -> None:
         for fault in named or ([] if "overload" in arguments else FAULTS):
             print(with_fault(fault, models, n_clients, seconds), flush=True)
         if not named:
-            overload(models, n_clients, seconds)
+            overload(models, seconds)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ async def closed_loop(port: int, make: Callable[[random.Random], Request], n_cli
         while time.perf_counter() < end:
             status = await send(connection, make(chance), heard)
             if status in (0, 503):
-                await asyncio.sleep(chance.uniform(0.05, 0.3))
+                await asyncio.sleep(chance.uniform(0.5, 1.0))  # Retry-After says a second, or more
         connection.close()
 
     await asyncio.gather(*(client(number) for number in range(n_clients)))

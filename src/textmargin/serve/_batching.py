@@ -21,7 +21,33 @@ from ..labels import Decisions
 from ._lanes import busy
 from .gate import RefusedError
 
-_NEWEST = 0.2  # weight of the last batch in the seconds that a text takes
+_NEWEST = 0.1  # weight of the last batch in what is known of their time
+
+
+class _Pace:
+    """How long batches take: a line through the last ones, so much for a batch and so much for each text in it.
+
+    By the time of a text alone, small batches would make the model look slow, those that come would be refused, and batches would
+    stay small.
+    """
+
+    def __init__(self) -> None:
+        self._n = self._t = self._nn = self._nt = 0.0  # means of texts, seconds, and their products
+        self._weight = 1.0
+
+    def note(self, n: int, seconds: float) -> None:
+        w = self._weight
+        self._n += w * (n - self._n)
+        self._t += w * (seconds - self._t)
+        self._nn += w * (n * n - self._nn)
+        self._nt += w * (n * seconds - self._nt)
+        self._weight = max(_NEWEST, w / (1 + w))
+
+    def seconds(self, n_texts: int, n_batches: int) -> float:
+        variance = self._nn - self._n**2
+        slope = (self._nt - self._n * self._t) / variance if variance > 1e-9 * self._nn else 0.0
+        slope = min(max(0.0, slope), self._t / max(1.0, self._n))
+        return slope * n_texts + (self._t - slope * self._n) * n_batches
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +90,7 @@ class Batcher:
         self._queue: deque[_Waiting] = deque()
         self._running: set[asyncio.Task[None]] = set()
         self._n_texts = 0  # that wait or are decided on
-        self._seconds = 0.0  # that a text takes
+        self._pace = _Pace()
 
     async def decide(self, texts: list[str]) -> Decisions:
         """The decisions on some texts."""
@@ -84,10 +110,10 @@ class Batcher:
 
     def refusal(self) -> RefusedError | None:
         """What is said to texts that would wait too long; None where they would not."""
-        expected = self._n_texts * self._seconds / self._n_threads
-        if self._queue and expected > self._max_wait / 2:  # half: it is a guess; and without a queue it is tried, times change
-            return busy(f"texts would wait some {expected:.1f} seconds", expected)
-        return None
+        if len(self._queue) < self._n_threads:  # it is tried: times change
+            return None
+        expected = self._pace.seconds(self._n_texts, math.ceil(self._n_texts / self._most)) / self._n_threads
+        return busy(f"texts would wait some {expected:.1f} seconds", expected) if expected > self._max_wait / 2 else None
 
     def _give_up(self, future: asyncio.Future[Decisions]) -> None:
         for one in self._queue:
@@ -136,8 +162,7 @@ class Batcher:
                     if not one.decisions.done():
                         one.decisions.set_exception(error)
             return
-        seconds = (time.perf_counter() - start) / max(1, len(texts))
-        self._seconds += (seconds - self._seconds) * (_NEWEST if self._seconds else 1.0)
+        self._pace.note(len(texts), time.perf_counter() - start)
         self._log(decisions)
         start_row = 0
         for one in batch:

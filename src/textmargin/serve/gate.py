@@ -79,7 +79,8 @@ class Gate:
     log : {"errors", "requests", "texts"}, default="errors"
         What the log has: what went wrong, a line for each request as well, or that and what was sent.
     busy : function of a path → RefusedError or None, default=None
-        Whether a request would be refused for too much to do: said before its body is read, refusing costs next to nothing.
+        Whether a request would be refused for too much to do. It is asked before a body is read, and again before it is parsed,
+        which costs far more: of many that come at once all would find nobody waiting.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class Gate:
             try:
                 self._check(scope)
                 body = b"" if always else await self._body(scope, receive)  # what needs no token gets no memory either
+                self._check_load(scope["path"])
                 await self.app(scope, _replayed(body, receive), noted)
             except _GoneError:
                 status = 499  # as others count it
@@ -157,12 +159,15 @@ class Gate:
                 raise RefusedError(401, "This service wants a token: Authorization: Bearer TOKEN.", WWW_Authenticate="Bearer")
         if self.metrics.in_flight > self.limits.max_concurrent and path not in _ALWAYS:
             raise RefusedError(503, f"{self.limits.max_concurrent} requests are in flight; come again.", Retry_After="1")
-        refused = None if self.busy is None else self.busy(path)
-        if refused is not None:
-            raise refused
+        self._check_load(path)
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:20]) > self.limits.max_bytes:
             raise self._too_large()
+
+    def _check_load(self, path: str) -> None:
+        refused = None if self.busy is None else self.busy(path)
+        if refused is not None:
+            raise refused
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         parts: list[bytes] = []
