@@ -142,8 +142,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "metadata_": Instance(("dict",)),
         "text_digests_": Array("n_texts", "u", most=np.inf, none=True),
         "knowledge_": Each(String()),
-        "_verdicts": Each(Instance(("Verdict",)), optional=True),
-        "_shares": Array("n_classes", least=0, most=1, none=True, optional=True),
+        "_verdicts": Each(Instance(("Verdict",))),
+        "_shares": Array("n_classes", least=0, most=1, none=True),
         "representation_": Instance(methods=("transform",)),
         "model_": Instance(methods=("predict",)),
     }

@@ -19,6 +19,7 @@ FOUND = [
     ("balanced", 5, "metadata of -inf ended in json.dumps when a report was written"),
     ("compiled tf-idf", 33, "classes of two sides failed in explain"),
     ("union", 49, "one against the rest of nobody had no scores"),
+    ("two views", 5162, "a classifier without verdicts failed in verdict_"),
     ("two views, two classes", 45, "counts of labels that were vectorisers failed in a report"),
 ]
 
