@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from .deciding import Costs
-from .learning_curve import N_NEXT, CurvePoint, Gain, LearningCurve
+from .learning_curve import N_NEXT, CurvePoint, LabelGain, LearningCurve
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class DrawnCurve(LearningCurve):
 
     costs: Costs = field(default_factory=dict)
     drawn_points: tuple[CurvePoint, ...] = ()
-    next_gain: Gain | None = None
+    next_gain: LabelGain | None = None
 
     @classmethod
     def of(cls, curve: LearningCurve, costs: Costs) -> Self:
@@ -31,6 +31,6 @@ class DrawnCurve(LearningCurve):
         """As they were drawn."""
         return list(self.drawn_points)
 
-    def gain(self, n_more: int = N_NEXT) -> Gain | None:
+    def gain(self, n_more: int = N_NEXT) -> LabelGain | None:
         """Of the next labels, as it was found; of another number of labels, anew."""
         return self.next_gain if n_more == N_NEXT else super().gain(n_more)

@@ -45,7 +45,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class Gain:
+class LabelGain:
     """What more labels add, per text.
 
     Attributes
@@ -85,7 +85,7 @@ class LearningCurve:
         values = self.worths.mean(axis=0)
         return [CurvePoint(int(m), *map(float, own)) for m, *own in zip(self.sizes, values, low, high, strict=True)]
 
-    def gain(self, n_more: int = N_NEXT) -> Gain | None:
+    def gain(self, n_more: int = N_NEXT) -> LabelGain | None:
         """What so many more labels add; None where the curve is too short to tell."""
         if self.sizes.size < 3:
             return None
@@ -99,7 +99,7 @@ class LearningCurve:
         value = float(expected.mean())
         low, high = np.quantile(brought, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
         most = float(np.quantile(expected, (1 + _LEVEL) / 2))
-        return Gain(value, float(min(low, value)), float(max(high, value)), max(most, value))
+        return LabelGain(value, float(min(low, value)), float(max(high, value)), max(most, value))
 
     def _draws(self) -> Floats:
         """Means over texts drawn with replacement, (n_draws, n_sizes)."""
