@@ -16,6 +16,7 @@ from textmargin import (
     threshold_interval,
     utility_curve,
 )
+from textmargin.decisions import _calibration_fit
 from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.held_out import _belong_together
 from textmargin.decisions.setting import RankedTexts, Setting
@@ -127,3 +128,17 @@ def test_constant_scores_belonged_together_or_not_by_rounding(value):
     for _ in range(20):
         held_out, trained = (value * (1 + 2e-16 * rng.integers(-1, 2, (30, 1))) for _ in range(2))
         assert _belong_together(held_out, trained)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rounding_dealt_texts_of_equal_scores_to_other_folds(seed, monkeypatch):
+    """Folds choose how probabilities of several classes are made: of equal scores the order must be that of the texts."""
+    rng = np.random.default_rng(0)
+    classes, levels = rng.integers(0, 3, 200), rng.standard_normal((6, 3))
+    scores, positive = levels[rng.integers(0, 6, 200)] + np.eye(3)[classes], np.eye(3, dtype=bool)[classes]
+    blurry = np.array([blurred(column, seed + k) for k, column in enumerate(scores.T)]).T
+    folds, deal = [], _calibration_fit.deal_folds
+    monkeypatch.setattr(_calibration_fit, "deal_folds", lambda *texts: folds.append(deal(*texts)) or folds[-1])
+    for data in (scores, blurry):
+        _calibration_fit._fit_classes(positive, data, np.ones(200), np.random.default_rng(0))
+    np.testing.assert_array_equal(*folds)

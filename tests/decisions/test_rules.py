@@ -1,5 +1,8 @@
 """Utility curves and beta-gamma thresholds: the worked example, a brute-force definition, invariants, bad input."""
 
+from fractions import Fraction
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -16,6 +19,7 @@ from textmargin import (
     threshold_interval,
     utility_curve,
 )
+from textmargin.decisions.rules import BETAS, GAMMAS
 from textmargin.errors import LabelError, ScoreError
 
 SCORES = np.array([2.0, 1.5, 1.0, 0.6, 0.2, -0.1, -0.4, -0.7, -1.0, -1.3, -1.6, -1.9])
@@ -228,3 +232,51 @@ def test_what_cannot_be_ranked_is_refused(y, score, error, message):
     for rule in (utility_curve, beta_gamma_threshold, select_beta_gamma, retrofit_beta):
         with pytest.raises(error, match=message):
             rule(y, score)
+
+
+def f1_by_counting(y, weight, accepted):
+    """F1 of a decision, by its definition."""
+    tp, fp, fn = (
+        sum(
+            Fraction(w)
+            for is_positive, w, is_accepted in zip(y, weight, accepted, strict=True)
+            if (is_positive, is_accepted) == cell
+        )
+        for cell in ((True, True), (False, True), (True, False))
+    )
+    return 2 * tp / (2 * tp + fp + fn)
+
+
+def grid_by_definition(y, score, weight, n_folds=5):
+    """The mean F1 of every pair on held-out folds, one text and one pair at a time."""
+    kept = np.flatnonzero(weight)
+    order = kept[np.argsort(-score[kept], kind="stable")]
+    y, score, weight = y[order], score[order], weight[order]
+    n_folds = min(n_folds, y.sum(), (~y).sum())
+    fold, rng, total = np.empty(y.size, dtype=int), np.random.default_rng(0), dict.fromkeys(product(BETAS, GAMMAS), Fraction(0))
+    for side in (y, ~y):
+        fold[side] = rng.permutation(np.arange(side.sum()) % n_folds)
+    for j in range(n_folds):
+        rest, held_out = fold != j, fold == j
+        choices = sorted(set(score[rest]), reverse=True)
+        values = [f1_by_counting(y[rest], weight[rest], score[rest] >= theta) for theta in choices]
+        theta_max, theta_zero = choices[values.index(max(values))], np.nextafter(choices[-1], -np.inf)
+        for beta, gamma in total:
+            alpha = beta + (1 - beta) * (0.0 if gamma is None else np.exp(-gamma * weight[rest][y[rest]].sum()))
+            theta = alpha * theta_zero + (1 - alpha) * theta_max
+            theta = np.clip(theta, theta_zero, theta_max) if alpha >= 0 else theta
+            total[beta, gamma] += f1_by_counting(y[held_out], weight[held_out], score[held_out] >= theta) / n_folds
+    return total
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_fold_whose_positives_weigh_nothing_chose_the_first_pair_of_the_grid(seed):
+    """F1 was undefined there, and with it the mean of every pair."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(16) % 2 == 0
+    score, weight = rng.standard_normal(16) + y, rng.integers(0, 3, 16).astype(float)
+    weight[:4] = 1.0
+    chosen = select_beta_gamma(y, score, utility=FBeta(1), sample_weight=weight)
+    grid = grid_by_definition(y, score, weight)
+    assert chosen.value == pytest.approx(float(max(grid.values())))
+    assert grid[chosen.beta, chosen.gamma] == max(grid.values())

@@ -289,3 +289,11 @@ def test_files_of_another_shape_say_so(tmp_path, line):
         RationalePrior.from_prodigy(tmp_path / "a.jsonl")
     with pytest.raises(PriorError, match="is not \\(text"):
         RationalePrior(["just text"]).coef(TERMS, CLASSES)
+
+
+def test_rounding_chose_among_the_largest_weights_of_a_model():
+    """0.1 + 0.2 is 0.3, so that the first of both is the largest."""
+    model = LinearSVC()
+    model.coef_, model.classes_ = np.array([[0.3, 0.1 + 0.2, 0.1]]), np.array(["n", "p"])
+    prior = ModelPrior(model, terms=["a", "b", "c"], n_largest=1)
+    assert prior.coef(["a", "b", "c"], ["n", "p"])["p"].tolist() == [0.3, 0.0, 0.0]

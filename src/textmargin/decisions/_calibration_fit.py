@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_softmax
 
-from .._ties import ROUNDING
+from .._ties import ROUNDING, tie_ranks
 from .._typing import Bools, Floats, Indices
 from ._isotonic import deal_folds, fit_knots
 from ._logistic import fit_sigmoids, fit_softmax
@@ -34,7 +34,7 @@ def _fit_classes(positive: Bools, scores: Floats, weight: Floats, rng: np.random
     """Slopes and intercepts for softmax: of the sigmoids' log odds or of the scores, as folds have it."""
     classes = np.argmax(positive, axis=1)
     own = np.take_along_axis(scores, classes[:, None], axis=1)[:, 0]
-    fold = deal_folds(classes, np.lexsort((*scores.T, -own)), rng)
+    fold = deal_folds(classes, np.lexsort((*-tie_ranks(scores.T), tie_ranks(own))), rng)
     loss = {_of_log_odds: 0.0, _of_scores: 0.0}
     for j in np.unique(fold).tolist() if np.ptp(fold) else ():
         rest, out = fold != j, fold == j

@@ -86,6 +86,7 @@ def utility_curve(y: Any, score: Any, utility: Measure = T10U, sample_weight: An
     score : array (n_texts,), finite
     utility : a measure of decisions
     sample_weight : array (n_texts,), default=None
+        A text of weight 0 counts as absent.
 
     Examples
     --------
@@ -121,8 +122,13 @@ def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, ut
 
 
 def _sorted(y: Any, score: Any, sample_weight: Any = None) -> tuple[NDArray[np.bool_], Floats, Floats | None]:
-    """Checked, and sorted by score, highest first; scores that are equal but for rounding are made equal."""
+    """Checked, and sorted by score, highest first; scores that are equal but for rounding are made equal.
+
+    Texts of weight 0 are left out: dealt into a fold, they would be its only positives, of which F1 is undefined.
+    """
     positive, score, weight = _checked(y, score, sample_weight)
+    if weight is not None and not weight.all():
+        positive, score, weight = positive[weight > 0], score[weight > 0], weight[weight > 0]
     score = without_rounding(score)
     order = np.argsort(-score, kind="stable")
     return positive[order], score[order], None if weight is None else weight[order]

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from .._sklearn import dense_coef
+from .._ties import descending_order
 from .._typing import Bools
 from ..errors import PriorError
 from .vocabulary import KnowledgeBase
@@ -94,7 +95,7 @@ class ModelPrior(KnowledgeBase):
         for name, row in zip(classes, weights, strict=True):
             used = np.flatnonzero(row)
             if self.n_largest is not None:
-                used = used[np.argsort(-np.abs(row[used]), kind="stable")[: self.n_largest]]
+                used = used[descending_order(np.abs(row[used]))[: self.n_largest]]
             entries[name.item() if isinstance(name, np.generic) else name] = {str(terms[j]): float(row[j]) for j in used}
         return entries
 
