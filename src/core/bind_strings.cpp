@@ -26,10 +26,10 @@ double py_ssk(Vector<int32_t> s, Vector<int32_t> t, int length, double decay) {
 // The levels this machine can run, widest first.
 std::vector<const Level*> levels() { return widest_first(level_avx512, level_avx2, level_baseline); }
 
-const Engine& engine_of(const std::string& level, bool double_precision) {
-    for (const Level* one : levels())
-        if (level == one->name) return double_precision ? one->twice : one->single;
-    throw std::invalid_argument("this machine has no vector level '" + level + "'");
+const Level& level_of(const std::string& name) {
+    for (const Level* level : levels())
+        if (name == level->name) return *level;
+    throw std::invalid_argument("this machine has no vector level '" + name + "'");
 }
 
 // A recipe that owns its tables.
@@ -51,7 +51,7 @@ struct OwnRecipe {
             return std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; });
         };
         return {length, gap.data(), match.data(), weights.empty() ? nullptr : weights.data(), same(gap) && same(match),
-                *std::max_element(gap.begin(), gap.end())};
+                *std::max_element(gap.begin(), gap.end()), gap.size()};
     }
 };
 
@@ -92,13 +92,13 @@ std::vector<Scaled> inverse_roots(const Vector<double>& fractions, const Vector<
 
 nb::tuple py_diagonal(const OwnRecipe& recipe, Vector<int32_t> codes, Vector<int64_t> starts, const std::string& level,
                       bool double_precision, int n_threads, nb::object progress) {
-    const Engine& engine = engine_of(level, double_precision);
+    const Level& of_name = level_of(level);
     const Texts X = texts(codes, starts, recipe);
     std::vector<Scaled> diagonal;
     {
         auto watch = watcher(progress);
         nb::gil_scoped_release released;
-        diagonal = dense_diagonal(engine, recipe.recipe(), X, n_threads, watch);
+        diagonal = dense_diagonal(of_name, double_precision, recipe.recipe(), X, n_threads, watch);
     }
     auto [fractions, exponents] = give_scaled(diagonal);
     return nb::make_tuple(fractions, exponents);
@@ -108,7 +108,7 @@ OutTable py_gram(const OwnRecipe& recipe, Vector<int32_t> x_codes, Vector<int64_
                  std::optional<Vector<int64_t>> y_starts, Vector<double> x_fractions, Vector<int64_t> x_exponents,
                  Vector<double> y_fractions, Vector<int64_t> y_exponents, double factor, const std::string& level,
                  bool double_precision, bool sparse, int n_threads, nb::object progress) {
-    const Engine& engine = engine_of(level, double_precision);
+    const Level& of_name = level_of(level);
     const bool symmetric = !y_codes || !y_starts;
     const Texts X = texts(x_codes, x_starts, recipe), Y = symmetric ? X : texts(*y_codes, *y_starts, recipe);
     auto [K, data] = make<OutTable, double>(X.count(), Y.count());
@@ -120,9 +120,9 @@ OutTable py_gram(const OwnRecipe& recipe, Vector<int32_t> x_codes, Vector<int64_
         nb::gil_scoped_release released;
         const Output out{data, Y.count(), symmetric, factor, rows, columns};
         if (sparse)
-            shortened_gram(engine, recipe.recipe(), X, Y, out, recipe.gap.size(), n_threads, watch);
+            shortened_gram(double_precision ? of_name.twice : of_name.single, recipe.recipe(), X, Y, out, recipe.gap.size(), n_threads, watch);
         else
-            dense_gram(engine, recipe.recipe(), X, Y, out, n_threads, watch);
+            dense_gram(of_name, double_precision, recipe.recipe(), X, Y, out, n_threads, watch);
     }
     return K;
 }
@@ -141,7 +141,8 @@ void bind_strings(nb::module_& m) {
         .def(nb::init<int, Vector<double>, Vector<double>, Vector<double>>(), nb::arg("length"), nb::arg("gap"), nb::arg("match"),
              nb::arg("weights"));
     m.def("scratch_bytes", [](const OwnRecipe& recipe, const std::string& level, bool double_precision, size_t n_rows) {
-        return engine_of(level, double_precision).scratch_bytes(recipe.recipe(), n_rows);
+        const Level& of_name = level_of(level);
+        return (double_precision ? of_name.twice : of_name.single).scratch_bytes(recipe.recipe(), n_rows);
     });
     m.def("subsequence_diagonal", &py_diagonal, nb::arg("recipe"), nb::arg("codes"), nb::arg("starts"), nb::arg("level"),
           nb::arg("double_precision"), nb::arg("n_threads"), nb::arg("progress").none());

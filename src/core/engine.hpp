@@ -28,6 +28,7 @@ struct Recipe {
     const double* weights;
     bool uniform;  // every symbol has the gap and match of symbol 0
     double largest_gap;
+    size_t n_symbols;
 
     double first_weight() const { return length == 1 ? 1.0 : weights ? weights[0] : 0.0; }  // of K_1
 };

@@ -134,6 +134,44 @@ class Groups {
 
 inline Pair swapped(const Pair& pair) { return {pair.t, pair.n_t, pair.s, pair.n_s, pair.t_after, pair.s_after}; }
 
+// The same order of two texts whichever is named first: rows, which need memory, are the shorter text. Of two that are as long, what the
+// recurrence sees is where they match; the order is that in which the first match without a mirror image is above the diagonal, and where
+// each has one, either order computes the same. Codes themselves may be others in other company.
+inline Pair in_order(const Pair& pair) {
+    if (pair.n_s != pair.n_t) return pair.n_s < pair.n_t ? pair : swapped(pair);
+    if (std::equal(pair.s, pair.s + pair.n_s, pair.t)) return pair;
+    for (size_t a = 0; a < pair.n_s; ++a)
+        for (size_t j = a + 1; j < pair.n_t; ++j) {
+            const bool above = pair.s[a] == pair.t[j], below = pair.s[j] == pair.t[a];
+            if (above != below) return above ? pair : swapped(pair);
+        }
+    return pair;
+}
+
+// Whether a value in single precision may have lost what it consists of to the least numbers that single precision has. States are no
+// smaller than what they come to in the end, but for the weights of lengths, so that a value well above those numbers is sound.
+class Doubt {
+  public:
+    explicit Doubt(const Recipe& recipe) : length_(recipe.length) {
+        for (int i = 1; recipe.weights && i < recipe.length; ++i) limit_ = std::max(limit_, kLeast * recipe.weights[i]);
+        double gap = recipe.gap[0], match = recipe.match[0];
+        for (size_t x = 1; x < (recipe.uniform ? 1 : recipe.n_symbols); ++x)
+            gap = std::min(gap, recipe.gap[x]), match = std::min(match, recipe.match[x]);
+        log_gap_ = std::log2(gap), log_match_ = std::log2(match), log_limit_ = std::log2(limit_);
+    }
+    // Of a value as the lanes have it, 2^(−exponent) of it.
+    bool about(double value, int exponent, const Pair& pair) const {
+        if (value >= limit_ || length_ == 1 || std::min(pair.n_s, pair.n_t) < 2) return false;
+        const double n_gaps = static_cast<double>(pair.n_s) + static_cast<double>(pair.n_t);
+        return n_gaps * log_gap_ + length_ * log_match_ - exponent < log_limit_;
+    }
+
+  private:
+    static constexpr double kLeast = 0x1p-90;
+    int length_;
+    double limit_ = kLeast, log_gap_ = 0, log_match_ = 0, log_limit_ = 0;
+};
+
 // One thread's lanes: pairs in, values out, with the memory that an engine needs.
 class Lanes {
   public:
@@ -161,11 +199,16 @@ class Lanes {
         return engine_.compare(pairs_, recipe_, memory_.get(), stop, K_, &exponent_);
     }
     // What the lanes found, and the part of K that the recurrence leaves out.
-    Scaled value(int lane, double singles) const {
-        return {K_[lane] + (singles != 0 ? singles * power_of_two(-exponent_) : 0.0), exponent_};
+    Scaled value(int lane, double singles) const { return {with_singles(lane, singles), exponent_}; }
+    bool is_doubtful(int lane, double singles, const Doubt& doubt) const {
+        return pairs_[lane].n_s && doubt.about(with_singles(lane, singles), exponent_, pairs_[lane]);
     }
+    const Pair& at(int lane) const { return pairs_[lane]; }
 
   private:
+    double with_singles(int lane, double singles) const {
+        return K_[lane] + (singles != 0 ? singles * power_of_two(-exponent_) : 0.0);
+    }
     struct Free {
         void operator()(void* p) const { std::free(p); }
     };
@@ -178,10 +221,45 @@ class Lanes {
     size_t bytes_ = 0;
 };
 
+// One thread's lanes in the precision asked for, and others in double precision for what that has not the range of.
+class CarefulLanes {
+  public:
+    CarefulLanes(const Level& level, bool twice, const Recipe& recipe)
+        : n_lanes_((twice ? level.twice : level.single).lanes), n_careful_(level.twice.lanes), twice_(twice),
+          lanes_(twice ? level.twice : level.single, recipe), careful_(level.twice, recipe), doubt_(recipe) {}
+
+    void set(int lane, const Pair& pair, double singles) { lanes_.set(lane, in_order(pair)), singles_[lane] = singles; }
+    bool run(size_t n_rows, const bool* stop) {
+        if (!lanes_.run(n_rows, stop)) return false;
+        int again[Lanes::kMost], n = 0;
+        for (int lane = 0; lane < n_lanes_; ++lane) {
+            values_[lane] = lanes_.value(lane, singles_[lane]);
+            if (!twice_ && lanes_.is_doubtful(lane, singles_[lane], doubt_)) again[n++] = lane;
+        }
+        for (int first = 0; first < n; first += n_careful_) {
+            for (int k = 0; k < n_careful_; ++k) careful_.set(k, first + k < n ? lanes_.at(again[first + k]) : Pair{});
+            if (!careful_.run(n_rows, stop)) return false;
+            for (int k = 0; k < n_careful_ && first + k < n; ++k)
+                values_[again[first + k]] = careful_.value(k, singles_[again[first + k]]);
+        }
+        return true;
+    }
+    const Scaled& value(int lane) const { return values_[lane]; }
+
+  private:
+    int n_lanes_, n_careful_;
+    bool twice_;
+    Lanes lanes_, careful_;
+    Doubt doubt_;
+    double singles_[Lanes::kMost] = {};
+    Scaled values_[Lanes::kMost];
+};
+
 // All pairs of X and Y; where `out.symmetric`, Y is X and half of them are enough.
 template <class Watch>
-void dense_gram(const Engine& engine, const Recipe& recipe, const Texts& X, const Texts& Y, const Output& out, int n_threads,
+void dense_gram(const Level& level, bool twice, const Recipe& recipe, const Texts& X, const Texts& Y, const Output& out, int n_threads,
                 const Watch& watch) {
+    const Engine& engine = twice ? level.twice : level.single;
     // 16 lanes are 4 × 4 texts, 8 are 2 × 4: the more even, the fewer texts need to be alike in length.
     size_t n_down = 1;
     while (4 * n_down * n_down <= static_cast<size_t>(engine.lanes)) n_down *= 2;
@@ -212,12 +290,13 @@ void dense_gram(const Engine& engine, const Recipe& recipe, const Texts& X, cons
 
     Progress progress;
     auto make_worker = [&] {
-        return [&, lanes = Lanes(engine, recipe)](size_t unit) mutable {
+        return [&, lanes = CarefulLanes(level, twice, recipe)](size_t unit) mutable {
             const auto [down, across] = place(unit);
             const size_t n_s = rows.longest(down), n_t = columns.longest(across);
             for (size_t lane = 0; lane < n_down * n_across; ++lane) {
-                const Pair pair = Lanes::pair(X, rows.text(down, lane / n_across), Y, columns.text(across, lane % n_across));
-                lanes.set(lane, n_s <= n_t ? pair : swapped(pair));  // rows need memory: let them be the shorter texts
+                const size_t i = rows.text(down, lane / n_across), j = columns.text(across, lane % n_across);
+                const bool both = i != Groups::kNone && j != Groups::kNone;
+                lanes.set(lane, Lanes::pair(X, i, Y, j), first && both ? first * x_singles.product(i, others, j) : 0.0);
             }
             if (!lanes.run(std::min(n_s, n_t), &progress.stop)) return;
             for (size_t lane = 0; lane < n_down * n_across; ++lane) {
@@ -225,7 +304,7 @@ void dense_gram(const Engine& engine, const Recipe& recipe, const Texts& X, cons
                 if (out.symmetric && down * n_down + k > across * n_across + l) continue;  // its mirror image is put
                 const size_t i = rows.text(down, k), j = columns.text(across, l);
                 if (i != Groups::kNone && j != Groups::kNone)
-                    out.put(i, j, lanes.value(lane, first ? first * x_singles.product(i, others, j) : 0.0));
+                    out.put(i, j, lanes.value(lane));
             }
             progress.done += n_s * n_t;
         };
@@ -235,8 +314,8 @@ void dense_gram(const Engine& engine, const Recipe& recipe, const Texts& X, cons
 
 // K of each text with itself.
 template <class Watch>
-std::vector<Scaled> dense_diagonal(const Engine& engine, const Recipe& recipe, const Texts& X, int n_threads, const Watch& watch) {
-    const size_t n_lanes = engine.lanes;
+std::vector<Scaled> dense_diagonal(const Level& level, bool twice, const Recipe& recipe, const Texts& X, int n_threads, const Watch& watch) {
+    const size_t n_lanes = (twice ? level.twice : level.single).lanes;
     const Groups groups(X, n_lanes, n_lanes);
     std::vector<Scaled> diagonal(X.count());
     const double first = recipe.first_weight();
@@ -245,14 +324,17 @@ std::vector<Scaled> dense_diagonal(const Engine& engine, const Recipe& recipe, c
     for (size_t g = 0; g < groups.count(); ++g) total += std::pow(groups.longest(g), 2);
     Progress progress;
     auto make_worker = [&] {
-        return [&, lanes = Lanes(engine, recipe)](size_t unit) mutable {
+        return [&, lanes = CarefulLanes(level, twice, recipe)](size_t unit) mutable {
             const size_t group = groups.count() - 1 - unit, longest = groups.longest(group);
-            for (size_t lane = 0; lane < n_lanes; ++lane)
-                lanes.set(lane, Lanes::pair(X, groups.text(group, lane), X, groups.text(group, lane)));
+            for (size_t lane = 0; lane < n_lanes; ++lane) {
+                const size_t i = groups.text(group, lane);
+                const double alone = first && i != Groups::kNone ? first * singles.product(i, singles, i) : 0.0;
+                lanes.set(lane, Lanes::pair(X, i, X, i), alone);
+            }
             if (!lanes.run(longest, &progress.stop)) return;
             for (size_t lane = 0; lane < n_lanes; ++lane) {
                 const size_t i = groups.text(group, lane);
-                if (i != Groups::kNone) diagonal[i] = lanes.value(lane, first ? first * singles.product(i, singles, i) : 0.0);
+                if (i != Groups::kNone) diagonal[i] = lanes.value(lane);
             }
             progress.done += longest * longest;
         };

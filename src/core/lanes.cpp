@@ -197,8 +197,9 @@ template <class T, int Levels, bool Sum, bool Decay, int R>
     }
 }
 
-// The rows of all lanes. Past the end of a lane's text stands −1, and in columns −2: they match nothing. R rows decay, or none of
-// them: where g of any lane would get too small in any of them.
+// The rows of all lanes. Past the end of a lane's text stands −1, and in columns −2: they match nothing. Of a lane R rows decay, or
+// none of them: where its g would get too small in any of them. Beside lanes that decay, one that does not has gaps of 1, so that what
+// comes of a pair does not hang on its company.
 template <class T, int R>
 void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_rows, const Scratch<T>& at) {
     constexpr int kLanes = kVectorBytes / sizeof(T);
@@ -207,7 +208,7 @@ void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_
     for (size_t start = 0, end; start < n_rows; start = end) {
         end = least(start + R, n_rows);
         double gap[R][kLanes];
-        bool decays = false;
+        bool decays[kLanes], any = false;
         for (int lane = 0; lane < kLanes; ++lane) {
             const Pair& pair = pairs[lane];
             double left = g[lane];
@@ -216,19 +217,19 @@ void fill_rows(const Pair* pairs, const Recipe& recipe, double halved, size_t n_
                 gap[a - start][lane] = in ? recipe.gap[recipe.uniform ? 0 : pair.s[a]] * (pair.s_after ? pair.s_after[a] : 1.0) : 1.0;
                 left *= gap[a - start][lane];
             }
-            decays |= left < Vectors<T>::least_g;
+            any |= decays[lane] = left < Vectors<T>::least_g;
         }
         for (size_t a = start; a < end; ++a) {
             Row<T>& row = at.rows[a];
-            at.decays[a] = decays;
+            at.decays[a] = any;
             for (int lane = 0; lane < kLanes; ++lane) {
                 const Pair& pair = pairs[lane];
                 const int32_t x = row.code[lane] = a < pair.n_s ? pair.s[a] : -1, symbol = recipe.uniform || x < 0 ? 0 : x;
                 const double match = recipe.match[symbol] * halved, before = g[lane], after = before * gap[a - start][lane];
                 const double q = match * (gap[a - start][lane] / recipe.gap[symbol]) / recipe.gap[symbol];
-                g[lane] = decays ? 1 : after;
+                g[lane] = decays[lane] ? 1 : after;
                 row.gap[lane] = 1;
-                if (decays) {
+                if (decays[lane]) {
                     const T rounded = row.gap[lane] = static_cast<T>(after * carry[lane]);
                     carry[lane] = rounded > 0 ? after * carry[lane] / rounded : 1;
                 }

@@ -61,9 +61,11 @@ class SubsequenceKernel(StringKernel):
     normalize : bool, default=True
         Divide by √(K(s, s)K(t, t)), so that a text and itself have similarity 1.
     precision : {"single", "double"}, default="single"
-        Of the states inside; relative errors stay below 1e-5 and 1e-12. The result is always double. Normalised similarities
-        below about 1e-20 may come out as 0 in single precision. Long kernels on long texts whose gaps cost next to nothing have
-        double precision in any case, because single has not the range.
+        Of the states inside; relative errors stay below 1e-5 and 1e-12. The result is always double. Where single has not the
+        range, double precision is taken all the same: for pairs whose value is tiny (small decays, many gaps), on a GPU for all
+        pairs where a gap counts less than 0.001, and for long kernels on long texts whose gaps cost next to nothing. What is
+        below 1e-290 may come out as 0. On one processor the value of two texts is the same to the bit in any order and company,
+        unless gaps cost differently or texts over a large alphabet are shortened to what they have in common.
     backend : {"auto", "cpu", "cuda"}, default="auto"
         The compiled core; or a GPU, for which CuPy is needed (`pip install 'textmargin[cuda]'`). "auto" takes the GPU where there
         is one and the texts are many. Several GPUs share the work. But for rounding the values are the same.
