@@ -119,3 +119,41 @@ def test_too_large_an_active_set_says_what_to_use(monkeypatch):
     X, y, _ = make_problem()
     with pytest.raises(TooLargeError, match="fold_decision_function"):
         PriorSVC().fit(X, y).loo_decision_function()
+
+
+def noisy_problem(seed):
+    """Few texts, many of them at fault, and priors that are of little use: leaving one out moves the others."""
+    rng = np.random.default_rng([7, seed])
+    X, y = rng.standard_normal((24, int(rng.integers(2, 20)))) * (rng.random((24, 1)) < 0.9), np.arange(24) % 3 == 0
+    X += 0.5 * np.outer(y, rng.standard_normal(X.shape[1]))
+    return X, y.astype(int), rng.standard_normal((2, X.shape[1])), float(10 ** rng.uniform(-2, 2))
+
+
+@pytest.mark.parametrize("trust", ["free", "nonneg"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_free_trust_gave_scores_of_the_wrong_sign_and_of_any_size(seed, trust):
+    """Single errors were in the thousands: a text that decides η nearly alone, and others that cross their margins without it."""
+    X, y, V, C = noisy_problem(seed)
+    model = PriorSVC(C=C, prior=V, trust=trust, **TIGHT).fit(X, y)
+    scores, (truth, _) = model.loo_decision_function(), retrained(model, X, y)
+    np.testing.assert_allclose(scores, truth, atol=0.1)
+    clear = np.abs(truth) > 0.1
+    assert (np.sign(scores) == np.sign(truth))[clear].all()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("seed", range(4))
+def test_an_estimate_is_within_what_a_refit_can_reach(seed, intercept, monkeypatch):
+    """No better than the score of the model of all texts; no worse than the objective allows, where refits are as well."""
+    X, y, _, C = noisy_problem(seed)
+    signs = 2 * y - 1
+    reached = []
+    reach = leave_one_out._reach
+    monkeypatch.setattr(leave_one_out, "_reach", lambda *of: reached.append((of[2], reach(*of))) or reached[-1][1])
+    model = PriorSVC(C=100 * C, fit_intercept=intercept, **TIGHT).fit(X, y)
+    scores, (truth, _) = model.loo_decision_function(), retrained(model, X, y)
+    (rows, least), own = reached[0], signs * model.decision_function(X)
+    assert np.isfinite(least).all()
+    for found in (scores, truth):
+        assert (signs * found <= own + 1e-6).all()
+        assert (signs[rows] * found[rows] >= least - 1e-6).all()

@@ -2,7 +2,8 @@
 
 The core works in single precision. What it cannot do, or not to the tolerance asked for, `newton` ends in double precision from
 where it stands: few rows or weights, dense matrices, many columns beside the weights, tolerances near the rounding of single
-precision, and objectives that rounding keeps from falling (columns of very different scale, a huge C).
+precision, and objectives that rounding keeps from falling (columns of very different scale, a huge C). Of the hardest of these
+`settle` finds the end and proves it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .._typing import Floats
 from ..errors import TooLargeError
 from ._grouping import Start, Task, split_groups
 from ._objectives import Objectives, ObjectiveTable, ObjectiveTables
+from ._settling import Scales, settle
 from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
 from .newton import EXACT_SIZE, Solution, newton
 from .objective import Objective, Point, canonical
@@ -136,6 +138,7 @@ class Batch:
     def _one_by_one(self, cases: list[Task], before: list[Solution | None]) -> Iterator[Solution]:
         if not cases:
             return
+        scales = {key: Scales.of(X) for key, X in {id(objective.X): objective.X for objective, _ in cases}.items()}
         jobs = (
             delayed(_newton)(
                 objective.X,
@@ -144,6 +147,7 @@ class Batch:
                 self.tol,
                 self.max_iter,
                 0 if reached is None else reached.n_iter,
+                scales[id(objective.X)],
             )
             for (objective, start), reached in zip(cases, before, strict=True)
         )
@@ -226,9 +230,15 @@ def _takes_single(objective: Objective, table: ObjectiveTable, texts: _Texts) ->
     return bool(steepness < _STEEPEST and furthest <= _FURTHEST)
 
 
-def _newton(X: Matrix, objective: Objective, start: Start | None, tol: float, max_iter: int, n_before: int) -> Solution:
+def _newton(
+    X: Matrix, objective: Objective, start: Start | None, tol: float, max_iter: int, n_before: int, scales: Scales
+) -> Solution:
     """One objective in double precision. The matrix is an argument of its own: all share it, and a worker gets it once."""
     objective = replace(objective, X=X)
     point = None if start is None else start.point(objective)
     found = newton(objective, start=point, tol=tol, max_iter=max_iter - n_before)
-    return replace(found, n_iter=found.n_iter + n_before)
+    found = replace(found, n_iter=found.n_iter + n_before)
+    if not scales.are_hard(objective, found.point):
+        return found
+    settled = settle(objective, found.point, tol / 2)
+    return replace(found, point=settled.point, gap=2 * settled.gap, converged=settled.gap <= tol / 2)

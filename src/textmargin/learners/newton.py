@@ -20,21 +20,20 @@ from .. import core
 from .._typing import Floats
 from ._exact import factor, size
 from .matrix import Rows
-from .objective import Objective, Point, invert_block
+from .objective import NEGLIGIBLE, Objective, Point, invert_block
 
 # Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it replaces.
 EXACT_SIZE = 64
 # Where these converge badly (texts of very different lengths, a large C), larger Cholesky steps are worth it after a while.
 _PATIENCE, _STILL_EXACT = 12, 2000
 _ROUNDING = 1e-15
-_NEGLIGIBLE = 1e-9  # an objective this small beside that of scoring nothing at all counts as zero
 _CG_PRECISION = 0.1  # at first; tighter as the optimum comes near, so that the last steps converge fast
 _CG_MAX_STEPS = 250
 
 
 @dataclass(frozen=True)
 class Solution:
-    """The minimum, or where `max_iter` left it; `gap` is the last Newton decrement relative to J."""
+    """The minimum, or where `max_iter` left it; `gap` is the last Newton decrement relative to J, or twice the duality gap."""
 
     point: Point
     n_iter: int
@@ -73,7 +72,7 @@ def newton(objective: Objective, *, start: Point | None = None, tol: float, max_
     """Minimise J from `start` (default: no weights) until the Newton decrement is below tol · J."""
     origin = objective.point()
     point, _ = search(objective, start or origin)
-    negligible = _NEGLIGIBLE * objective.value(origin)
+    negligible = NEGLIGIBLE * objective.value(origin)
     gap = np.inf
     n_iter = 0
     while n_iter < max_iter:

@@ -19,6 +19,8 @@ from .. import core
 from .._typing import Bools, Floats
 from .matrix import Matrix, Rows
 
+NEGLIGIBLE = 1e-9  # an objective this small beside that of scoring nothing at all counts as zero
+
 
 @dataclass(frozen=True)
 class ExtraColumns:
@@ -123,6 +125,11 @@ class Objective:
         pulled = point.q - self.columns.target
         loss = self.penalty * (point.w @ point.w) + self.costs @ (missed * missed)
         return 0.5 * float(loss + self.columns.pull @ (pulled * pulled))
+
+    def value_of_nothing(self) -> float:
+        """J where every score is 0, less the pull of the columns."""
+        counted = self.costs > 0
+        return 0.5 * float(self.costs[counted] @ self.margins[counted] ** 2)
 
     def scores(self, point: Point) -> Floats:
         """f at a point; also where the cost is 0 and `shortfall` cannot tell."""

@@ -273,10 +273,15 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def loo_decision_function(self) -> Floats:
         """Scores of the training texts, each by the model trained on all others, without training again.
 
-        Exact as long as leaving the text out moves no other across its margin, and close otherwise; what `auto` and `ridge` found
-        out about the prior is held. Shaped like `decision_function`. Needs the training data, which stay with the estimator (the
-        matrix itself, not a copy: do not change it in between) but not in a saved or pickled one. Where contrasts are used, or a
-        prior that was learnt from these texts (`prior_folds`), only `fold_decision_function` can hold a text out.
+        Exact as long as leaving the text out moves no other across its margin; otherwise an estimate, which is close where the
+        score moves little, and lies between the text's own score and the worst that a refit could give it. Of `trust="free"` and
+        `"nonneg"`, where a single text may decide η, texts whose score moves by more than a twentieth of the way between the
+        margins are refitted: all of them up to 5 million values of the matrix times refits, beyond that those that move most, at
+        least 20.
+        What `auto` and `ridge` found out about the prior is held. Shaped like `decision_function`. Needs the training data, which
+        stay with the estimator (the matrix itself, not a copy: do not change it in between) but not in a saved or pickled one.
+        Where contrasts are used, or a prior that was learnt from these texts (`prior_folds`), only `fold_decision_function` can
+        hold a text out.
         """
         held_out = self._held_out_texts()
         if held_out.need_folds:
@@ -492,10 +497,14 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             worst = max(left, key=lambda k: fits[k].gap)
             gap = fits[worst].gap
             off = f"may still fall by {gap / 2:.1e} of its value" if np.isfinite(gap) else "is at its first step"
+            why = (
+                f"stopped at max_iter={self.max_iter} Newton steps before reaching"
+                if any(fits[k].n_iter >= self.max_iter for k in left)
+                else "ran out of digits before it could be shown to have reached"
+            )
             warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={self.max_iter} Newton steps before reaching tol={self.tol:g} for "
-                f"{len(left)} of {len(fits)} problems; furthest off is class {labels.name(worst)!r}, whose objective "
-                f"{off}. Scale the columns, lower C, raise max_iter or loosen tol.",
+                f"{type(self).__name__} {why} tol={self.tol:g} for {len(left)} of {len(fits)} problems; furthest off is class "
+                f"{labels.name(worst)!r}, whose objective {off}. Scale the columns, lower C, raise max_iter or loosen tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -33,10 +33,10 @@ from ._batch import Batch
 from ._grouping import Start
 from ._held_out_cost import ProblemSize
 from ._refit import FOLD_TOL, has_both_sides, without
-from .leave_one_out import leave_one_out
+from .leave_one_out import leave_one_out, suspicious
 from .matrix import Rows
 from .newton import Solution
-from .objective import ExtraColumns, Objective, Point
+from .objective import NEGLIGIBLE, ExtraColumns, Objective, Point
 from .problem import Problem
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
@@ -45,6 +45,7 @@ Trust = Mode | float
 # A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its η undecided.
 # A pull towards zero, this small beside the typical size of its scores, decides for zero and hardly matters elsewhere.
 _SINGULAR_GUARD = 1e-10
+_WORTH_IT = 1e-7  # of J: what a further prior must make it fall by
 _ROUNDING = 1e-9  # of slopes beside the steepest, of shares, and beside the margin
 
 
@@ -107,7 +108,22 @@ class Solver:
         objective = _pose(problem, setting)
         scores = trained_scores(problem, fit) if trained is None else trained.copy()
         point = Point(fit.w, coefficients(problem, setting, fit), objective.margins - objective.y * scores)
-        return leave_one_out(objective, point, scores, self.tol)
+        before = scores.copy()
+        scores = leave_one_out(objective, point, scores, self.tol)
+        if fit.mode in ("free", "nonneg"):
+            for row in suspicious(objective, before, scores).tolist():
+                scores[row] = self._without(problem, fit, row, scores[row])
+        return scores
+
+    def _without(self, problem: Problem, fit: Fit, row: int, estimate: float) -> float:
+        """The score of a text by a model trained again without it; the estimate where no other text is on its side."""
+        costs = problem.costs.copy()
+        costs[row] = 0.0
+        rest = replace(problem, costs=costs)
+        if np.unique(rest.y[rest.counted]).size < 2:
+            return estimate
+        other = self._fit_nonneg(rest, None) if fit.mode == "nonneg" else self._solve_one(rest, fit.mode, fit.anchor, fit)
+        return float(trained_scores(problem, other)[row])
 
     def fold_scores(self, refits: Iterable[Refit], tol: float = FOLD_TOL) -> Iterator[Floats]:
         """Per refit the scores of its texts by the model of the others and their contrasts, the prior's trust mode held."""
@@ -159,11 +175,12 @@ class Solver:
         moves = np.zeros(len(problem.V), dtype=bool)
         fit = self._solve_one(problem, "nonneg", moves.astype(float), start)
         for _ in range(10 * moves.size):
-            slope = np.where(moves, 0.0, _slope(problem, fit, self.tol))
+            slope = np.where(moves, 0.0, _slope(problem, fit))
             newcomer = int(first_maximum(-slope, _ROUNDING))  # of equal priors the first
             if not slope[newcomer] < 0:
                 return fit
             moves[newcomer] = True
+            before = fit
             trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
             if not trial.eta[newcomer] > 0:
                 return fit  # its slope was rounding
@@ -172,7 +189,16 @@ class Solver:
                 moves &= fit.eta > 0
                 trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
             fit = trial
+            value = self._value(problem, before)
+            if not self._value(problem, fit) < value - _WORTH_IT * max(value, NEGLIGIBLE * np.sum(problem.costs)):
+                return before  # no better with it than without: what the solver left of its slope
         return replace(fit, converged=False)
+
+    def _value(self, problem: Problem, fit: Fit) -> float:
+        """J at a fit."""
+        setting = trust_setting(problem, fit.mode, fit.anchor, self.strength)
+        objective = _pose(problem, setting)
+        return objective.value(objective.point(fit.w, coefficients(problem, setting, fit)))
 
 
 def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:
@@ -247,12 +273,12 @@ def trained_scores(problem: Problem, fit: Fit) -> Floats:
     return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept * problem.intercept_column)
 
 
-def _slope(problem: Problem, fit: Fit, tol: float) -> Floats:
-    """∂J/∂η at a fit, as a fraction of the steepest it could be; 0 where it is what rounding or the solver left."""
+def _slope(problem: Problem, fit: Fit) -> Floats:
+    """∂J/∂η at a fit, as a fraction of the steepest it could be; 0 where it is what rounding left."""
     missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
     size = np.linalg.norm(problem.Z, axis=0) * np.linalg.norm(missed)
     slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
-    return np.where(np.abs(slope) > max(tol, _ROUNDING), slope, 0.0)
+    return np.where(np.abs(slope) > _ROUNDING, slope, 0.0)
 
 
 def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
