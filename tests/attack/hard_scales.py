@@ -169,7 +169,7 @@ def examine(seed):
                 best, bound = definition.value(u), definition.lower_bound(u, least)
         nothing = definition.value_of_nothing()
     # `coef_` is w + Vη as doubles; what they cannot hold of w beside a prior of 1e7 no learner can give.
-    last_digits = np.spacing(np.abs(model.coef_[0])).astype(LONG)
+    last_digits = np.spacing(np.abs(model.coef_[0])).astype(LONG) / 2  # coef_ is rounded to the nearest
     reached -= definition.penalty * (np.abs(w) @ last_digits + last_digits @ last_digits)
     size = max(best, NEGLIGIBLE * nothing)
     shown = {name: option for name, option in problem.options.items() if name != "prior"}
