@@ -20,28 +20,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from .._ties import descending_order
 from .._typing import Bools, Indices
-from ..labels import Indicator
 from ..learners.evidence import Verdict
-from ..learners.primal import PriorSVC
 from .all_texts import AllTexts
 from .answers import AnswerTable, LabelledTexts
 from .background import BackgroundWork
 from .corpus import TextColumns
 from .deciding import Costs, Deciding
+from .disagreements import DisputedText, disputed_texts
 from .drawn_curve import DrawnCurve
 from .keywords import NAMED, KeywordPriors
 from .learning import BackgroundFit, learn
 from .learning_curve import learning_curve
-from .model import LinearModel, no_model, quick_step, start
+from .model import LinearModel, add_knowledge, no_model, quick_step, start
 from .queue import TextQueue
+from .quick_verdict import quick_verdict
 from .state import State
 from .word_suggestions import WordSuggestion, suggest_words
-
-_FEW_FOR_VERDICT = 4  # labelled texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +116,9 @@ class Engine:
             self.deciding = self._no_deciding()
             self.suggestions = {}
         if words:
-            self._weigh_quickly([name for name in new.labels.text_names if new.keywords.get(name) != old.keywords.get(name)])
+            for name in new.labels.text_names:
+                if new.keywords.get(name) != old.keywords.get(name):
+                    self.quick_verdicts[name] = quick_verdict(self.texts, new, self.knowledge, name)
         self._step()
         self.work.want()
 
@@ -172,14 +170,8 @@ class Engine:
         if self.answers.keywords == last.answers.keywords:
             return model
         new, old = start(self.texts, self.answers, self.knowledge), start(self.texts, last.answers, last.knowledge)
-        change = new.coef - old.coef
         dropped = [self._is_dropped(name) for name in self.answers.labels.problem_names]
-        change[np.array(dropped, dtype=bool)] = 0.0
-        known = model.known | new.known
-        intercept = np.where(known & ~model.known, new.intercept, model.intercept)
-        return replace(
-            model, coef=model.coef + change, prior=model.prior + sp.csr_array(change), known=known, intercept=intercept
-        )
+        return add_knowledge(model, new, old, np.array(dropped, dtype=bool))
 
     def _is_dropped(self, name: str) -> bool:
         one = self.keyword_verdict(name)
@@ -188,27 +180,6 @@ class Engine:
     def _priors(self, answers: LabelledTexts) -> KeywordPriors:
         near = self.texts.vectors if "vectors" in vars(self.texts) else None
         return KeywordPriors.of(self.texts, answers.keywords, answers.labels, near)
-
-    def _weigh_quickly(self, names: list[str]) -> None:
-        """What labelled texts say of the keywords of some classes, at once: each class by itself, no unlabelled texts."""
-        answers, labels = self.answers, self.answers.labels
-        for name in names:
-            self.quick_verdicts[name] = None
-            if len(answers) < _FEW_FOR_VERDICT or not self.knowledge.priors.size:
-                continue
-            k = labels.index(name)
-            problem = 0 if labels.kind == "binary" else k
-            positive = answers.signs[:, problem] > 0
-            prior = self.knowledge.priors[problem, NAMED]
-            if positive.all() or not positive.any() or not prior.any():
-                continue
-            rows = self.texts.X[answers.rows]
-            columns = np.flatnonzero((np.bincount(rows.indices, minlength=rows.shape[1]) > 0) | (prior != 0))
-            learner = PriorSVC(prior=prior[columns][None, None, :], tol=1e-3, n_jobs=1)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                learner.fit(rows[:, columns], Indicator(positive[:, None].astype(np.uint8), np.array([0])))
-            self.quick_verdicts[name] = next(iter(learner.verdict_), None)
 
     def keyword_verdict(self, name: str) -> Verdict | None:
         """What is said of the keywords of a class: by the last round, or at once where they changed since."""
@@ -315,23 +286,9 @@ class Engine:
 
     # what is asked of it
 
-    def disagreements(self, n: int) -> list[tuple[int, Bools, Bools, float]]:
-        """Texts whose held-out prediction contradicts their label, largest lead first: (text, label, predicted, lead)."""
-        if self.round is None or not len(self.round.answers) or not self._fits(self.round.learnt.model):
+    def disputed(self, n: int) -> list[DisputedText]:
+        """The n texts whose held-out prediction contradicts their label most."""
+        last = self.round
+        if last is None or not self._fits(last.learnt.model):
             return []
-        answers, held_out = self.round.answers, self.round.learnt.held_out
-        scored = np.flatnonzero(~np.isnan(held_out).all(axis=1))
-        if not scored.size:
-            return []
-        columns = np.where(np.isnan(held_out[scored]), -3.0, held_out[scored])
-        decided, member = self.round.deciding.decide(columns), answers.member[scored]
-        predicted, scores = decided.accepted, decided.scores
-        wrong = (predicted != member).any(axis=1) & ~decided.unsure.any(axis=1)
-        if answers.labels.multilabel:
-            lead = np.where(predicted != member, np.abs(scores), 0.0).max(axis=1)
-        else:
-            own = np.where(member, scores, -np.inf).max(axis=1)
-            lead = np.where(predicted, scores, -np.inf).max(axis=1) - own
-        places = np.flatnonzero(wrong & np.isfinite(lead))
-        best = places[descending_order(lead[places])[:n]]
-        return [(int(answers.rows[scored[i]]), member[i], predicted[i], float(lead[i])) for i in best.tolist()]
+        return disputed_texts(last.answers, last.learnt.held_out, last.deciding, n)

@@ -118,6 +118,14 @@ def start(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors) 
     return replace(base, coef=prior, intercept=intercept, prior=sp.csr_array(prior), known=speaks)
 
 
+def add_knowledge(model: LinearModel, new: LinearModel, old: LinearModel, dropped: Bools) -> LinearModel:
+    """A model with new knowledge in place of old, as `start` has them; problems that drop it stay as they are."""
+    change = np.where(dropped[:, None], 0.0, new.coef - old.coef)
+    known = model.known | new.known
+    intercept = np.where(known & ~model.known, new.intercept, model.intercept)
+    return replace(model, coef=model.coef + change, prior=model.prior + sp.csr_array(change), known=known, intercept=intercept)
+
+
 def _chosen_rows(answers: LabelledTexts, base: LinearModel) -> tuple[Indices, Bools]:
     """Places of the labelled texts of a step, and which of them the model has not learnt from: all that are new, some others."""
     is_new = ~np.isin(answers.rows, base.rows)

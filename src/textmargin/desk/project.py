@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self
 
-from .._system.locks import ByteLocks
 from .._system.wording import quantity
 from ..errors import ActError, DeskError
-from ._project_file import APPLICATION, VERSION, Given, class_names, connect, digest_of, spell_labels, sync_folder, write_new
+from ._project_file import APPLICATION, VERSION, Given, class_names, connect, difference, digest_of, sync_folder, write_new
 from .acts import Act, new_id
 from .contents import is_erased
 from .reading import check_reading
 from .state import State
+from .writer_lock import WriterLock
 
-_WRITER = 1  # the byte of the lock file
 _COLUMNS = "id, annotator, kind, content, time, number"
 
 
@@ -67,7 +66,7 @@ class Project:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._lock = RLock()
-        self._writer: ByteLocks | None = None
+        self._writer = WriterLock(self.path)
         if not self.path.is_file():
             raise DeskError(f"There is no project {path}.")
         with self._explained("read"):
@@ -173,16 +172,14 @@ class Project:
             Where people can reach who writes, for the message that another one gets.
         """
         with self._lock:
-            if self._writer is None:
-                self._writer = self._acquire()
+            if not self._writer.is_held:
+                self._writer.acquire()
                 with self._explained("read"):
                     for act in self._acts_behind(self.state.version):  # of who wrote before
                         self.state.apply(act)
             elif not address:
                 return
-            owner = {"process": os.getpid(), "machine": socket.gethostname(), "address": address}
-            with suppress(OSError):  # on a full disk the lock still holds; only who has it is not said
-                self.lock_path.write_text(json.dumps(owner), encoding="utf-8")
+            self._writer.sign(address)
 
     def acts(self) -> Iterator[Act]:
         """All acts in their order, undone ones too."""
@@ -191,29 +188,18 @@ class Project:
 
     def difference(self, texts: Sequence[str], given: Given | None = None) -> str | None:
         """How other texts and labels differ from those of the project, in words; None where they do not."""
-        if len(texts) != len(self.texts):
-            return f"it has {quantity(len(texts), 'text')}, the project {len(self.texts):,}"
-        other = next((k for k, (a, b) in enumerate(zip(texts, self.texts, strict=True)) if a != b), None)
-        if other is not None:
-            return f"text {other + 1:,} is {_short(texts[other])}, in the project {_short(self.texts[other])}"
-        ours, theirs = ([*labels, *[None] * (len(texts) - len(labels))] for labels in (self.header["given"], given or []))
-        for number, (own, label) in enumerate(zip(ours, theirs, strict=True), start=1):
-            if own != label:
-                return f"text {number:,} has {spell_labels(label)}, in the project {spell_labels(own)}"
-        return None
+        return difference(self.texts, self.header["given"], texts, given or [])
 
     @property
-    def lock_path(self) -> Path:
-        """The file that says who writes."""
-        return self.path.with_name(f".{self.path.name}.lock")
+    def id(self) -> str:
+        """What tells it from all others, whatever it is called; a copy of the file has the same."""
+        return sha256(f"{self.header['created']} {self.header['digest']}".encode()).hexdigest()[:32]
 
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
-            if self._writer is not None:
-                self._writer.__exit__(None, None, None)
-                self._writer = None
+            self._writer.release()
 
     def __enter__(self) -> Self:
         return self
@@ -284,25 +270,6 @@ class Project:
         if max(ends, default=0) > length:
             raise ActError(f"text {content['text']} has {quantity(length, 'character')}; a passage of it ends at {max(ends)}.")
 
-    def _acquire(self) -> ByteLocks:
-        try:
-            locks = ByteLocks(self.lock_path)
-        except OSError as error:
-            raise DeskError(f"{self.path} cannot be written: {error.strerror}.") from error
-        if not locks.acquire(_WRITER, wait=False):
-            locks.__exit__(None, None, None)
-            raise DeskError(f"{self.path} is open at another desk{self._owner()}. Work there, or stop it first.")
-        return locks
-
-    def _owner(self) -> str:
-        """Who writes, as far as it is said."""
-        try:
-            owner = json.loads(self.lock_path.read_text(encoding="utf-8"))
-            where = f", {owner['address']}" if owner["address"] else ""
-            return f"{where} (process {owner['process']} on {owner['machine']})"
-        except (OSError, ValueError, KeyError, TypeError):
-            return ""
-
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
         try:
@@ -319,8 +286,3 @@ class Project:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _short(text: str) -> str:
-    shown = " ".join(text.split())
-    return f"“{shown[:40]}{'…' * (len(shown) > 40)}”"

@@ -69,13 +69,13 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
         "outdated": outdated,
         "disagreements": [
             {
-                "text": text,
-                "snippet": engine.texts.opening(text),
-                "label": _names(state, label),
-                "predicted": _names(state, predicted),
-                "lead": lead,
+                "text": one.text,
+                "snippet": engine.texts.opening(one.text),
+                "label": _names(state, one.label),
+                "predicted": _names(state, one.predicted),
+                "lead": one.lead,
             }
-            for text, label, predicted, lead in engine.disagreements(_MOST_LISTED)
+            for one in engine.disputed(_MOST_LISTED)
         ],
         "conflicts": [
             {"text": one["text"], "snippet": engine.texts.opening(one["text"]), "labels": one["labels"]}
