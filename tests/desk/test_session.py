@@ -163,6 +163,26 @@ def test_a_curve_of_other_costs_is_said_to_be_old_and_keeps_its_own_unit(tmp_pat
         assert [one["value"] for one in state["curve"]] != values
 
 
+def test_f1_of_other_costs_is_said_to_be_old_until_it_is_computed_anew(tmp_path):
+    """Costs are typed while the model learns: what it finds then is of the costs before."""
+    with project(tmp_path) as work, Desk(work, n_jobs=1, in_background=False) as desk:
+        for number in desk.engine.queue.order[:40].tolist():
+            label(desk, {"text": number, "source": "random"})
+        stage, old = desk.engine.work.stage, []
+
+        def interrupt(name):
+            if name == "setting thresholds" and not work.state.costs:
+                act(desk, "costs", {"costs": COSTS})
+            if name == "looking for words":
+                old.append(desk.state("anna")["outdated"]["classes"])
+            return stage(name)
+
+        desk.engine.work.stage = interrupt
+        desk.wait()
+        assert old == [True, False]
+        assert desk.state("anna")["outdated"]["classes"] is False
+
+
 def test_costs_move_decisions_at_once(desk):
     name_keywords(desk)
     read(desk, 80)

@@ -60,8 +60,8 @@ export class Card {
 
   #about(item) {
     replace($("about"),
-      make("span", { class: `source ${item.source}` }, SOURCES[item.source] ?? item.source),
-      make("span", { class: "why" }, item.why),
+      this.desk.names().length > 0 && make("span", { class: `source ${item.source}` }, SOURCES[item.source] ?? item.source),
+      this.desk.names().length > 0 && make("span", { class: "why" }, item.why),
       make("span", { class: "number" }, `text ${item.text + 1}`, item.n_similar ? `, with ${plural(item.n_similar, "near copy", "near copies")}` : ""));
     const notes = [];
     if (item.labels) notes.push(make("span", {}, "You said: ", list(item.labels)));
@@ -92,7 +92,9 @@ export class Card {
   #labels(item) {
     const { multilabel } = this.desk.state.project, classes = this.desk.state.classes;
     const chances = new Map(item.scores.map((one) => [one.name, one.probability]));
-    $("no-classes").hidden = classes.length > 1 || (multilabel && classes.length > 0);
+    const needed = multilabel ? 1 : 2;
+    $("no-classes").hidden = classes.length >= needed;
+    $("no-classes").textContent = `To begin, name ${needed === 1 ? "a class" : "at least two classes"} under Classes.`;
     $("labels-heading").textContent = multilabel ? "Which of these? Several, or none" : "Which is it?";
     replace($("labels"), classes.map((one) => {
       const chance = chances.get(one.name), pressed = this.picked.has(one.name);
@@ -105,7 +107,7 @@ export class Card {
       item.predicted.includes(one.name) && make("span", { class: "guess" }, "guess"),
       make("span", { class: "percent" }, chance === null || chance === undefined ? "" : percent(chance)), bar);
     }));
-    $("confirm").hidden = !multilabel;
+    $("confirm").hidden = !multilabel || !classes.length;
     $("confirm-what").textContent = this.picked.size ? `Save ${plural(this.picked.size, "label")}` : "None of these";
     $("filter-box").hidden = classes.length <= 9;
     this.#narrow();
@@ -139,7 +141,7 @@ export class Card {
 
   confirm() {
     const item = this.desk.item;
-    if (item?.kind === "text" && this.desk.state.project.multilabel) this.#label(item, this.desk.names().filter((name) => this.picked.has(name)));
+    if (item?.kind === "text" && !$("confirm").hidden) this.#label(item, this.desk.names().filter((name) => this.picked.has(name)));
   }
 
   #label(item, labels) {

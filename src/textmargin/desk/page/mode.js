@@ -40,8 +40,10 @@ export class ReadingMode {
     this.on = on;
     $("reading-button").setAttribute("aria-pressed", String(on));
     announce(on ? HINT : "Reading mode is off.");
-    if (on) this.#begin();
-    else {
+    if (on) {
+      this.#begin();
+      $("text").focus({ preventScroll: true });  // Enter and space mean the text now, not the button that was clicked
+    } else {
       stop({ send: false });
       $("reading-hint").replaceChildren();
     }

@@ -41,16 +41,19 @@ export class Classes {
   }
 
   show() {
-    const { classes } = this.desk.state, shown = JSON.stringify([classes, this.open]);
+    const { classes, outdated } = this.desk.state, shown = JSON.stringify([classes, this.open, outdated]);
     if (shown === this.shown || hasTyping($("classes"))) return;
     this.shown = shown;
     replace($("classes"), classes.map((one) => this.#one(one)));
+    $("signs").hidden = classes.every((one) => !one.keywords.length && !one.suggestions.length);
   }
 
   #one(one) {
-    const numbers = [plural(one.n_labels, "label")];
-    if (one.n_predicted !== null) numbers.push(`${count(one.n_predicted)} expected${one.share === null ? "" : ` (${percent(one.share)})`}`);
-    if (one.quality?.f1 !== null && one.quality?.f1 !== undefined) numbers.push(`F1 ${decimal(one.quality.f1)} (${decimal(one.quality.low)}–${decimal(one.quality.high)})`);
+    const { outdated } = this.desk.state, old = "Of the costs before; being computed for the new ones";
+    const number = (text, isOld) => make("span", { class: "nowrap", "aria-busy": isOld ? "true" : null, title: isOld ? old : null }, text);
+    const numbers = [number(plural(one.n_labels, "label"))];
+    if (one.n_predicted !== null) numbers.push(number(`${count(one.n_predicted)} expected${one.share === null ? "" : ` (${percent(one.share)})`}`, outdated?.decisions));
+    if (one.quality?.f1 !== null && one.quality?.f1 !== undefined) numbers.push(number(`F1 ${decimal(one.quality.f1)} (${decimal(one.quality.low)}–${decimal(one.quality.high)})`, outdated?.classes));
     const words = one.keywords.map((word) => this.#chip(one, word));
     const hints = one.suggestions.slice(0, 4).map((word) => make("button", {
       type: "button", class: "chip hint", title: word.why, "data-focus": `hint ${one.name} ${word.word}`, "aria-label": `Add the suggested word ${word.word} to ${one.name}. ${word.why}`,
@@ -63,7 +66,7 @@ export class Classes {
     }, edited ? "close" : "edit");
     return make("li", { class: "class" },
       make("h3", {}, key(one.key ?? ""), make("span", { class: "name", dir: "auto" }, one.name), edit),
-      make("p", { class: "soft" }, numbers.flatMap((one, k) => [k ? " · " : "", make("span", { class: "nowrap" }, one)])),
+      make("p", { class: "soft" }, numbers.flatMap((one, k) => [k ? " · " : "", one])),
       words.length + hints.length > 0 && make("div", { class: "chips" }, words, hints),
       edited && this.#editor(one));
   }
@@ -111,6 +114,7 @@ export class Classes {
     event.preventDefault();
     const box = $("new-class"), name = box.value.trim();
     if (!name) { box.focus(); return; }
-    if (await this.desk.act("class", { name }, `New class: ${name}`)) box.value = "";
+    box.value = "";  // at once: the next name may be typed before this one is stored
+    if (!(await this.desk.act("class", { name }, `New class: ${name}`)) && !box.value) box.value = name;
   }
 }
