@@ -205,6 +205,20 @@ def test_mistakes_are_one_line(tmp_path, monkeypatch, words, message):
     assert [path.name for path in tmp_path.iterdir()] == ["mails.csv"]  # nothing was made for it
 
 
+def test_a_table_of_several_labels_with_empty_cells_is_not_read_to_the_end_already(tmp_path):
+    table = tmp_path / "mails.csv"
+    table.write_text("text,labels\nwin cash now,spam;money\nlunch at noon,\ncheap pills,spam\nsee you n/a,n/a\n")
+    server = Server(tmp_path, table, "--label-separator", ";", "--annotator", "anna")
+    try:
+        state = server.ask("/api/state")
+        assert (state["project"]["n_labelled"], state["project"]["multilabel"]) == (2, True)
+        assert {server.ask("/api/next")["text"]} <= {1, 3}
+    finally:
+        server.stop()
+    with Project.open(tmp_path / "mails.desk") as project:
+        assert project.header["given"] == [("spam", "money"), None, ("spam",), None]
+
+
 class Server:
     """The command in a process of its own, once it answers."""
 
@@ -263,10 +277,11 @@ def test_the_desk_opens_goes_on_where_it_was_and_refuses_a_table_that_changed(tm
         assert project.state.costs["*"]["hit"] == 5.0
         n_acts = project.state.n_acts
 
-    killed = server.address
+    killed = server
     server = Server(tmp_path, table, "--keywords", "words.toml", "--costs", "costs.toml")
     try:
-        assert server.address == killed  # a page that is still open goes on
+        assert server.url == killed.url  # a browser finds what waits for it
+        assert server.token != killed.token
         assert server.ask("/api/state?annotator=ben")["version"] == n_acts  # what is there already is not recorded again
     finally:
         code, error = server.stop(signal.SIGINT)

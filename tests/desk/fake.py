@@ -24,7 +24,7 @@ class FakeDesk:
 
     def __init__(self, texts, classes, *, multilabel=False, keywords=None, words=True, conflicts=(), broken=None):
         self.texts, self.multilabel = list(texts), multilabel
-        self.project = SimpleNamespace(texts=self.texts)
+        self.project = SimpleNamespace(texts=self.texts, id="fake")
         self.first_classes, self.first_keywords = list(classes), {name: dict(words) for name, words in (keywords or {}).items()}
         self.acts, self.cancelled, self.words_first = [], set(), words
         self.more_conflicts = list(conflicts)

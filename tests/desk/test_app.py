@@ -51,6 +51,23 @@ def test_nothing_of_the_project_without_the_token(desk, token):
     assert desk.acts == []
 
 
+def test_a_page_goes_on_with_a_key_of_this_process_and_knows_its_answers_by_a_seal(desk):
+    client = client_of(desk)
+    first = client.get("/api/reader")
+    key, seal = first.json()["key"], first.json()["seal"]
+    assert TOKEN not in (key, seal)
+    assert "X-Desk-Seal" not in first.headers  # the token may be anybody's who read it in an address; the seal is of the key
+    with_key = {"Authorization": f"Bearer {key}"}
+    for path, status in (("/api/state", 200), ("/api/nothing", 404), ("/api/search", 422)):
+        answer = client.get(path, headers=with_key)
+        assert (answer.status_code, answer.headers["X-Desk-Seal"]) == (status, seal)
+    for other in (f"{key}x", seal, ""):
+        answer = client.get("/api/state", headers={"Authorization": f"Bearer {other}"})
+        assert answer.status_code == 401
+        assert "X-Desk-Seal" not in answer.headers
+    assert client_of(desk).get("/api/state", headers=with_key).status_code == 401  # another process: the key is worth nothing
+
+
 def test_the_page_and_its_modules_need_no_token_and_hold_nothing_of_the_project(desk):
     stranger = client_of(desk, None)
     page = stranger.get("/")

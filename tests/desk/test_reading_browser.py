@@ -6,7 +6,7 @@ import threading
 from importlib.resources import files
 
 import pytest
-from desk.pages import CHROMIUM, chromium, opened_desk, served
+from desk.pages import CHROMIUM, opened_desk, served
 
 from textmargin import reading_measures
 from textmargin.desk.reading import pointer_reading, split_words
@@ -54,12 +54,6 @@ def address():
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture

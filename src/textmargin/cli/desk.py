@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from getpass import getuser
 from pathlib import Path
+from secrets import token_urlsafe
 from socket import gethostname
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -51,7 +52,7 @@ def desk(
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option(help="File that holds the token in the address.", show_default="a random one for each project"),
+        typer.Option(help="File that holds the token in the address.", show_default="a random one at each start"),
     ] = None,
     token_env: Annotated[str | None, typer.Option(help="Name of the environment variable that holds it.")] = None,
     import_readings: Annotated[
@@ -85,10 +86,9 @@ def desk(
     token = read_token(token_file, token_env)
     machine = [name for name in (gethostname(),) if server.is_host_name(name)]
     hosts = server.AllowedHosts(host, [*machine, *(allow_host or [])])
-    last = server.last_address(path, host)  # where a page that is still open looks for it
     start = _Start([name.strip() for name in (classes or "").split(",") if name.strip()], keywords, costs)
     with (
-        server.listening(host, port or last.port, safe=token is not None) as (socket, url),
+        server.listening(host, port or server.last_port(path, host), safe=token is not None) as (socket, url),
         _open_project(data, path, reading, start.names, multilabel) as opened,
     ):
         opened.claim(url)
@@ -96,9 +96,8 @@ def desk(
         start.record(opened, annotator or _login())
         session = server.Desk(opened)
         try:
-            if token is None:
-                token = last.token
-                server.remember_address(path, last._replace(port=socket.getsockname()[1]))
+            token = token or token_urlsafe(24)
+            server.remember_port(path, host, socket.getsockname()[1])
             application = server.create_desk_app(session, token=token, annotator=annotator, hosts=hosts)
             address = f"{url}/?{urlencode({'token': token})}"
             typer.echo(address)
@@ -113,8 +112,8 @@ def desk(
 def _import_server() -> Any:
     """What serves the page, before anything is made for it."""
     try:
-        from ..desk.address import last_address, remember_address
         from ..desk.app import create_desk_app
+        from ..desk.last_port import last_port, remember_port
         from ..desk.session import Desk
         from ..serve.hosts import AllowedHosts, is_host_name
         from ..serve.running import listening, run
@@ -123,8 +122,8 @@ def _import_server() -> Any:
             raise
         raise OptionError(f"the desk needs {error.name}, which is not installed: {install_hint('serve')}") from error
     hosts = {"AllowedHosts": AllowedHosts, "is_host_name": is_host_name}
-    found = {"last_address": last_address, "remember_address": remember_address}
-    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts, **found)
+    ports = {"last_port": last_port, "remember_port": remember_port}
+    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts, **ports)
 
 
 def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> Path:
@@ -185,10 +184,16 @@ def _remark_on(project: Project) -> None:
 
 
 def _texts(data: str, reading: ReadingOptions, classes: list[str]) -> tuple[list[str], list[tuple[str, ...] | None], bool]:
-    """The texts of a table in its order, the labels of those that have some, and whether these are several."""
-    table = reading.read(
-        data, labels="optional", known_labels=classes or [""]
-    )  # a column is not labels because its values are few
+    """The texts of a table in its order, the labels of those that have some, and whether these are several.
+
+    Beside labels with a separator an empty cell is a text that nobody has read yet, which a desk is for, unless an option says
+    what is missing: taken for none of the labels, as elsewhere, it would never come up.
+    """
+    from ..tables.label_values import MISSING_LABELS
+
+    origin = None if reading.label_separator is None else {"missing_labels": {*MISSING_LABELS, ""}}
+    # a column is not labels because its values are few
+    table = reading.read(data, origin=origin, labels="optional", known_labels=classes or [""])
     corpus, others = table.corpus, table.unlabelled
     several = any(isinstance(own, tuple) for own in corpus.labels)
     labelled = [(own,) if isinstance(own, str) else tuple(own) for own in corpus.labels]

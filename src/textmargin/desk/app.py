@@ -2,7 +2,7 @@
 
     GET  /                     the page; it takes the token from its address
     GET  /static/NAME          its modules and styles
-    GET  /api/reader           who reads, where the page does not say: null for nobody in particular
+    GET  /api/reader           who reads, where the page does not say: null for nobody in particular; and the key of a page
     GET  /api/state            what the side of the page shows
     GET  /api/next             what to read next
     GET  /api/text/N           a text by number
@@ -11,7 +11,8 @@
     GET  /api/export/KIND      a file to save
     POST /api/acts, /api/undo, /api/reading
 
-Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization: Bearer TOKEN`. A request
+Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization: Bearer TOKEN`, or the key
+of this process in its place, with which a page goes on (`page_key.py`). A request
 must name a host that is this desk (a name that a stranger could have pointed here is refused), and whatever is answered may
 load, run and frame nothing from elsewhere.
 
@@ -41,6 +42,7 @@ from ..serve.gate import Gate, Limits
 from ..serve.hosts import AllowedHosts
 from ..serve.shield import HEADERS as SHIELD_HEADERS
 from ..serve.shield import Shield
+from .page_key import PageKey, PageKeyCheck
 from .reading import pointer_reading, split_words
 
 if TYPE_CHECKING:
@@ -131,6 +133,8 @@ def create_desk_app(
         limits=Limits(token, max_bytes, max_concurrent, max_seconds),
         open_paths=frozenset({"/", "/favicon.ico", *(f"/static/{name}" for name in pages)}),
     )
+    page_key = PageKey.new()
+    app.add_middleware(PageKeyCheck, page_key=page_key, token=token)
     app.add_middleware(Shield, hosts=AllowedHosts.of(hosts), headers=HEADERS)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(TextmarginError, _refused)
@@ -157,7 +161,7 @@ def create_desk_app(
 
     @app.get("/api/reader")
     def default_reader() -> Response:
-        return _Json({"annotator": annotator})
+        return _Json({"annotator": annotator, "project": desk.project.id, **page_key._asdict()})
 
     @app.get("/api/state")
     def state(annotator: _Name = None) -> Response:

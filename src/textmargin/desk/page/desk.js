@@ -58,9 +58,7 @@ export class DeskPage extends EventTarget {
   lookedAway(milliseconds) { this.hidden += milliseconds; }
 
   // Whether it is said who reads: on this page, or when the desk was started.
-  async knowsReader() {
-    return this.annotator !== null || (await this.api.getPatiently("/api/reader")).annotator !== null;
-  }
+  get knowsReader() { return this.annotator !== null || this.api.reader !== null; }
 
   async start() {
     this.#apply(await this.api.getPatiently("/api/state", { annotator: this.annotator }));

@@ -1,5 +1,5 @@
 // The reading desk: joins the parts, and follows what others do.
-import { Api, TokenError } from "./api.js";
+import { Api } from "./api.js";
 import { Card } from "./card.js";
 import { Costs } from "./costs.js";
 import { DeskPage } from "./desk.js";
@@ -20,8 +20,13 @@ function trouble(what) {
   $("trouble").hidden = what === null;
   if (what === null) return;
   $("trouble-what").textContent = what.waiting ? "Not saved yet." : "Not in touch with the desk.";
-  const waiting = what.waiting ? ` ${plural(what.waiting, "act is", "acts are")} sent again until the desk has stored ${what.waiting === 1 ? "it" : "them"}.` : "";
-  $("trouble-message").textContent = what.message + waiting;
+  $("trouble-message").textContent = what.message + whatWaits(what);
+}
+
+function whatWaits({ waiting: n, ended }) {
+  const them = n === 1 ? "it" : "them";
+  if (!n) return "";
+  return ended ? ` ${plural(n, "act waits", "acts wait")} in this browser: the next page sends ${them}.` : ` ${plural(n, "act is", "acts are")} sent again until the desk has stored ${them}.`;
 }
 
 let vanish;
@@ -103,24 +108,27 @@ document.addEventListener("visibilitychange", () => {
     follow();
   }
 });
-addEventListener("beforeunload", (event) => { if (api.waiting) event.preventDefault(); });
+addEventListener("beforeunload", (event) => { if (api.atRisk) event.preventDefault(); });
 
 let timer;
 async function follow() {
   clearTimeout(timer);
+  if (api.ended) return;
   if (!document.hidden && desk.state) await desk.poll().catch(() => {});  // what is wrong is shown already
   timer = setTimeout(follow, desk.state && (desk.state.busy || !desk.state.fresh) ? POLL_BUSY : POLL);
 }
 
 async function begin() {
   try {
-    await api.resume();
-    if (!(await desk.knowsReader())) { askName(); return; }
+    await api.open();
+    const n = await api.resume();
+    if (n) notice(`Saved from before: ${plural(n, "act")}`);
+    if (!desk.knowsReader) { askName(); return; }
     await desk.start();
     document.body.classList.add("ready");
     follow();
   } catch (error) {
-    trouble({ message: error.message, waiting: error instanceof TokenError ? api.waiting : 0 });
+    api.tell(error.message);
   }
 }
 begin();
