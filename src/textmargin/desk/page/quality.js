@@ -18,7 +18,7 @@ export class Quality {
     const numbers = [
       number("decided rightly", accuracy ? percent(accuracy.value) : "–", accuracy && `${percent(accuracy.low)} to ${percent(accuracy.high)}`),
       utility && number(`${costs.currency} of 1,000 texts`, amount(utility.value), `${amount(utility.low)} to ${amount(utility.high)}`),
-      number("random labels", count(quality.n)),
+      number("labels it rests on", count(quality.n)),
       number("unsure", count(decisions.unsure), `of ${count(decisions.decided + decisions.unsure + decisions.none)} texts`),
     ];
     replace($("panel-quality"),
