@@ -10,7 +10,8 @@ with the c of a few that fits best, the smallest of which is nearly a logarithm.
 
 The interval of what is to be expected is that of draws of the sample's texts, the same ones at all m, so that what a
 text is by itself does not count, with noise as large as the points are off a smooth curve: one set of labels is luckier than
-another. What 20 labels bring in one case has that noise once more.
+another. What 20 labels bring in one case has that noise once more, and what a text that the sample lacks may change: a sample
+that is decided without a mistake does not say that there are none.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ class LearningCurve:
         left = np.maximum(self.best - drawn[:, -1], 0.0)  # no more is to be had
         noise = rng.normal(0.0, spread, (_N_DRAWS, self.sizes.size))
         expected = np.minimum([self._continue(own, n_more)[1] for own in drawn + noise], left)
-        brought = np.minimum(expected + rng.normal(0.0, spread, _N_DRAWS), left)
+        one = float(np.ptp(self.worths)) / len(self.worths)  # what a single text that the sample lacks may change
+        brought = np.minimum(expected + rng.normal(0.0, np.hypot(spread, one / 2), _N_DRAWS), left + one)
         value = float(expected.mean())
         low, high = np.quantile(brought, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
         most = float(np.quantile(expected, (1 + _LEVEL) / 2))
