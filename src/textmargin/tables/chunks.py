@@ -138,10 +138,24 @@ Chunk: TypeAlias = RowChunk | RecordChunk | ColumnChunk
 
 
 class FileRows(Sequence[Row]):
-    """The rows of chunks, one after the other."""
+    """The rows of chunks, one after the other.
 
-    def __init__(self, chunks: Iterable[Chunk]) -> None:
-        self.chunks = list(chunks)
+    Parameters
+    ----------
+    chunks : of rows
+    most_invalid : int, default=None
+        After the chunk in which as many lines cannot be read, no other is taken.
+    """
+
+    def __init__(self, chunks: Iterable[Chunk], most_invalid: int | None = None) -> None:
+        self.chunks: list[Chunk] = []
+        n_invalid = 0
+        for chunk in chunks:
+            self.chunks.append(chunk)
+            n_invalid += len(chunk.invalid)
+            if most_invalid is not None and n_invalid >= most_invalid:
+                break
+        self.is_whole = most_invalid is None or n_invalid < most_invalid
         self._ends = list(accumulate(map(len, self.chunks)))
 
     def __len__(self) -> int:

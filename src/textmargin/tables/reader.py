@@ -18,6 +18,8 @@ from .paths import SUFFIXES, name_of
 from .row_reader import LabelledTable, RowReader, TextBatch, refusal
 from .rows import InvalidLine, Read, Row
 
+_ENOUGH_INVALID = 1000  # to say that a file is not read: of millions of such lines the others cost a minute and tell nothing
+
 
 def read_table(
     source: str | os.PathLike[str],
@@ -75,11 +77,11 @@ def read_table(
         text, label = text or "text", label or "label"
         missing_labels = () if missing_labels is MISSING_LABELS else missing_labels
     names = [name for name in (text, label, *usual, *fields) if name is not None]
-    rows = FileRows(read_chunks(source, dialect, notes.append, names))
+    rows = FileRows(read_chunks(source, dialect, notes.append, names), None if skip_invalid else _ENOUGH_INVALID)
     invalid = rows.invalid
     with reading_notes(notes):
         if invalid and not skip_invalid:  # before columns are guessed from what is left
-            raise TableError(refusal(invalid, called))
+            raise TableError(refusal(invalid, called, is_all=rows.is_whole))
         if not rows:
             raise TableError(_nothing_left(called, invalid) if invalid else f"{called} has no rows.")
         lenient = labels == "optional" and len(known_labels) > 0

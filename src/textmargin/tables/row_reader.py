@@ -298,8 +298,10 @@ def _text(row: Row, column: str) -> str:
     return value
 
 
-def refusal(invalid: Sequence[InvalidLine], source: Any) -> str:
-    """What to say where lines cannot be read and none may be left out."""
-    more = f" ({len(invalid)} lines in all cannot be read.)" if len(invalid) > 1 else ""
+def refusal(invalid: Sequence[InvalidLine], source: Any, *, is_all: bool = True) -> str:
+    """What to say where lines cannot be read and none may be left out; whether they are all, or the file was not read further."""
+    more = (
+        f" ({len(invalid):,} lines{' in all' if is_all else ', and perhaps more,'} cannot be read.)" if len(invalid) > 1 else ""
+    )
     first = invalid[0]
     return f"Line {first.number:,} of {source}: {first.reason}.{more} Mend it, or leave such lines out with skip_invalid=True."
