@@ -291,6 +291,19 @@ def check_finite(found, what):
     assert array.dtype.kind != "f" or np.isfinite(array).all(), f"{what} is not finite"
 
 
+def takes_rows(model):
+    """Whether a model is asked of rows of numbers, not of texts."""
+    return getattr(model, "n_features_in_", None) is not None and not hasattr(model, "labels_")
+
+
+def check_rows(model):
+    """That it decides on those."""
+    rows = np.random.default_rng(0).random((len(NEW), model.n_features_in_))
+    for name in ("predict", "decision_function", "predict_proba"):
+        if hasattr(model, name):
+            check_finite(getattr(model, name)(rows), name)
+
+
 def use(model, folder, explain=True, thorough=True):
     """All that ordinary work asks of a model; the decisions, to be compared."""
     said = []
@@ -354,7 +367,7 @@ class Attack:
         self.path.write_bytes(packed(json.loads(self.values), self.arrays))
         with self._quiet():
             model = load(self.path)
-            self.type, self.honest = type(model), use(model, self.folder)
+            self.type, self.takes_rows, self.honest = type(model), takes_rows(model), use(model, self.folder)
         self.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         self.counts, self.failures = Counter(), []
 
@@ -394,6 +407,10 @@ class Attack:
                 check_finite(decider.decide(NEW).scores, "Decider.decide")
             return "refused for want of memory" if "MemoryError" in str(error) else "refused"
         if type(model) is not self.type:  # a part of it, saved by itself
+            save(model, self.folder / "again.tmm")
+            return "other"
+        if takes_rows(model) and not self.takes_rows:  # a pipeline without its vectoriser, which is a model of numbers
+            check_rows(model)
             save(model, self.folder / "again.tmm")
             return "other"
         said = use(model, self.folder, seed % 4 == 0, seed % 20 == 0)
