@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._system.forms import AnyOf, Each, Form, FormError, Instance, Number, String, Such
+from ._backtracking import TooComplexError, is_exponential
 
 _LONGEST = 1 << 16  # sequences of so many words or characters: beyond any text that they would be learnt from
 
@@ -31,6 +32,15 @@ def _check_pattern(pattern: Any) -> None:
         raise FormError(f"is {pattern!r:.40}, no regular expression ({error})") from None
     if n_groups > 1:
         raise FormError(f"is {pattern!r:.40}, with {n_groups} groups")
+    try:
+        hangs = is_exponential(pattern)
+    except TooComplexError as error:
+        raise FormError(f"is {pattern!r:.40}, which {error}") from None
+    if hangs:
+        raise FormError(
+            f"is {pattern!r:.40}, whose time doubles with each character of some texts: its loops go around the same characters "
+            f"in two ways"
+        )
 
 
 def _check_lengths(lengths: Any) -> None:
