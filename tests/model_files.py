@@ -10,7 +10,7 @@ import zipfile
 import numpy as np
 
 from textmargin import load, save
-from textmargin.persistence import _archive
+from textmargin.persistence import _seal
 from textmargin.persistence._archive import pack
 from textmargin.persistence._encoding import Encoder
 from textmargin.persistence._manifest import write_manifest
@@ -50,7 +50,7 @@ def zipped(entries, method=zipfile.ZIP_DEFLATED):
 def sealed(archive):
     """An archive with a seal that holds."""
     end = archive.rindex(b"PK\x05\x06")
-    body = archive[: end + 20] + struct.pack("<H", _archive._COMMENT) + _archive._SEAL
+    body = archive[: end + 20] + struct.pack("<H", _seal._N_SEAL) + _seal._SEAL
     return body + hashlib.sha256(body).hexdigest().encode()
 
 

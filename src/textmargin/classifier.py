@@ -610,9 +610,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
         return self.model_
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, which `textmargin.load` and every command read."""
-        save(self, path)
+    def save(self, path: str | os.PathLike[str], *, key: bytes | None = None) -> None:
+        """Write the model to a file, which `textmargin.load` and every command read; with a key (32 bytes or more), signed."""
+        save(self, path, key=key)
 
     @property
     def learner_(self) -> Any:

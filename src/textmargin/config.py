@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,8 @@ class ModelConfig:
         How frequent labels are among unlabelled texts; guessed by default. See `TextClassifier`.
     multilabel : bool, default=None
         Whether a text may have any number of labels, where no label tells.
+    key : bytes, default=None
+        What the file of the earlier model must be signed with.
 
     Examples
     --------
@@ -126,6 +128,7 @@ class ModelConfig:
     threshold_scores: str | None = None
     shares: Mapping[str, float] | None = None
     multilabel: bool | None = None
+    key: bytes | None = field(default=None, repr=False)
 
     def check(self) -> None:
         """An error for a setting that is out of range, or does not apply to the others."""
@@ -254,7 +257,7 @@ class ModelConfig:
     def known_labels(self) -> list[Any]:
         """The labels that keywords and the earlier model name, which texts may have though none is labelled so."""
         names = [] if self.keywords is None else list(KeywordPrior.from_file(self.keywords).keywords)
-        names += [] if self.prior_model is None else load_classifier(self.prior_model).classes_.tolist()
+        names += [] if self.prior_model is None else load_classifier(self.prior_model, key=self.key).classes_.tolist()
         return list({str(name): name for name in reversed(names)}.values())[::-1]
 
     @property
@@ -273,7 +276,7 @@ class ModelConfig:
             rationales = read_rationales(corpus, self.rationales)
             kinds += [RationalePrior(rationales, analyzer=analyzer), RationaleContrasts(rationales)]
         if self.prior_model is not None:
-            earlier = load_classifier(self.prior_model)
+            earlier = load_classifier(self.prior_model, key=self.key)
             if not hasattr(earlier.representation_, "get_feature_names_out"):
                 raise SettingError("prior_model", f"{self.prior_model} compares texts as they are and knows no words.")
             kinds.append(ModelPrior(earlier, file_name=Path(self.prior_model).name))

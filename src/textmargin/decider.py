@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 _LINEAR = ("PriorSVC", "Rocchio")  # whose scores are ⟨w, x⟩ + b, and that decide by them
 
 
-def load_decider(path: str | os.PathLike[str], n_jobs: int | None = None) -> Decider | TextClassifier:
+def load_decider(
+    path: str | os.PathLike[str], n_jobs: int | None = None, *, key: bytes | None = None
+) -> Decider | TextClassifier:
     """What decides on texts as the model in a file does: a `Decider` where it can be, else the fitted TextClassifier.
 
     A model of another kind (a kernel, a vectoriser or a learner of scikit-learn, functions of one's own) is loaded as usual; so
@@ -42,6 +44,8 @@ def load_decider(path: str | os.PathLike[str], n_jobs: int | None = None) -> Dec
         A file that `save` or `textmargin train` wrote.
     n_jobs : int, default=None
         Threads; None: as many as the model says.
+    key : bytes, default=None
+        A file that is not signed with it is refused.
 
     Examples
     --------
@@ -55,10 +59,10 @@ def load_decider(path: str | os.PathLike[str], n_jobs: int | None = None) -> Dec
     ...     load_decider(f"{folder}/topics.tmm").decide(["corn prices", "dollar falls"]).labels
     [('grain',), ('money',)]
     """
-    model = load_stand_in(path)
+    model = load_stand_in(path, key=key)
     decider = None if model is None else _decider_of(model)
     if decider is None:
-        return load_classifier(path)
+        return load_classifier(path, key=key)
     if n_jobs is not None:
         decider.scorer.n_jobs = n_jobs
     return decider

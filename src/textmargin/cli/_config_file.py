@@ -35,6 +35,7 @@ PATHS = (
     "stop_words",
     "unlabelled",
     "guesses",
+    "key",
 )
 _OF_A_RUN = ("config", "as_json", "verbose", "help")  # parameters that say nothing of the model
 _WIDTH = 110  # of comments

@@ -23,7 +23,7 @@ UsageError: Any = typer.BadParameter.__bases__[0]  # which typer does not name i
 
 COMMANDS = (  # in the order of `--help`
     "check", "desk", "train", "init", "evaluate", "predict", "explain", "suggest", "threshold", "adapt", "report", "serve",
-    "feedback", "similarity", "demo", "reproduce", "data",
+    "sign", "feedback", "similarity", "demo", "reproduce", "data",
 )  # fmt: skip
 _PANEL_WIDTH = 80  # columns of a terminal that panels have room in
 

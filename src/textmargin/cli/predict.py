@@ -14,7 +14,7 @@ from .._system.wording import quantity
 from ._budget import BudgetOptions
 from ._cluster import ClusterOptions, require
 from ._console import OptionError, app, remark, resumable, with_options
-from ._options import FileOptions, ModelFile, check_writable, grouped
+from ._options import FileOptions, KeyFile, ModelFile, check_writable, grouped, model_key
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
@@ -54,6 +54,7 @@ def predict(
             "--output", "-o", help="File to write, by its name .csv, .tsv, .jsonl, .parquet or .xlsx; on a cluster, a folder."
         ),
     ] = None,
+    key: KeyFile = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="On a cluster: remove what an earlier run left in --output.")
     ] = False,
@@ -87,7 +88,7 @@ def predict(
         refused = [name for name, value in not_here.items() if value]
         if refused:
             raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
-        _predict_parts(load_classifier(model), data, file.text, scores, output, overwrite, cluster)
+        _predict_parts(load_classifier(model, key=model_key(key)), data, file.text, scores, output, overwrite, cluster)
         return
     if overwrite:
         raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
@@ -104,9 +105,11 @@ def predict(
         raise OptionError("--jobs 0 has no meaning; leave it out for all cores, or give 1 for one thread.")
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
-        check_writable(output, data, model)
+        check_writable(output, data, model, key)
     # A watch and a budget rest on held-out scores; all else needs decisions alone, which are there a second earlier.
-    classifier: Any = load_classifier(model) if watch or limits.budget is not None else load_decider(model, jobs)
+    needs_scores = watch or limits.budget is not None
+    signing = model_key(key)
+    classifier: Any = load_classifier(model, key=signing) if needs_scores else load_decider(model, jobs, key=signing)
     monitor = _monitor(classifier) if watch else None
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False

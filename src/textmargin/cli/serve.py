@@ -10,7 +10,7 @@ import typer
 
 from ..errors import TextmarginWarning, install_hint
 from ._console import OptionError, app, remark
-from ._options import ModelFile, read_token
+from ._options import KeyFile, ModelFile, model_key, read_token
 
 
 @app.command()
@@ -41,6 +41,7 @@ def serve(
     watch_model: Annotated[
         bool, typer.Option("--watch-model", help="When MODEL is replaced by another, go on with that, without a pause.")
     ] = False,
+    key: KeyFile = None,
     log_requests: Annotated[
         bool, typer.Option("--log-requests", help="A line on stderr for each request, without its text.")
     ] = False,
@@ -64,9 +65,10 @@ def serve(
     from ..feedback.store import FeedbackStore
 
     token = read_token(token_file, token_env)
+    signing = model_key(key)
     hosts = AllowedHosts(host, allow_host or [])
     with listening(host, port, safe=token is not None) as (socket, url):
-        classifier, digest = load_with_digest(model)
+        classifier, digest = load_with_digest(model, signing)
         store = None if feedback is None else FeedbackStore(feedback, timeout=max_wait)
         log: Literal["errors", "requests", "texts"] = "texts" if log_texts else "requests" if log_requests else "errors"
         application = create_app(
@@ -82,6 +84,7 @@ def serve(
             log=log,
             digest=digest,
             model_file=model if watch_model else None,
+            key=signing,
         )
         warnings.simplefilter("ignore", TextmarginWarning)  # of texts without a known word one hears at every turn
         warm_up(classifier)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._console import OptionError, app, print_json, remark
-from ._options import AsJson, FileOptions, check_writable, grouped, tell
+from ._options import AsJson, FileOptions, KeyFile, check_writable, grouped, model_key, tell
 from ._tables import print_table
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def suggest(
         Path | None,
         typer.Option(help="Keyword file (.toml) to mend, or to write from those of the model; what is struck gets weight 0."),
     ] = None,
+    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which words to add to the keywords of each class, which to strike, and which two classes claim, with the evidence.
@@ -53,7 +54,7 @@ def suggest(
     if len(files) == 2 and files[1].endswith(".tmm") and not files[0].endswith(".tmm"):
         raise OptionError(f"the model comes first: {shlex.join(['textmargin', 'suggest', *files[::-1]])}")
     if write is not None:
-        check_writable(write, *files)
+        check_writable(write, *files, key)
         if write.suffix.lower() != ".toml":
             raise OptionError(f"--write {write}: keywords are written as TOML, to a name that ends in .toml.")
         if keywords is not None and write.exists() and not write.samefile(keywords):
@@ -62,7 +63,7 @@ def suggest(
             check_editable(write)
     source = keywords or (write if write is not None and write.exists() else None)
     prior = None if source is None else KeywordPrior.from_file(source)
-    model = load_classifier(files[0]) if len(files) == 2 else None
+    model = load_classifier(files[0], key=model_key(key)) if len(files) == 2 else None
     usual = None if model is None else model.metadata_.get("text_column")
     table = read_table(files[-1], text=file.text, dialect=file.dialect, labels="ignored", usual=(usual, None))
     tell(table.notes, table.invalid, len(table.invalid))

@@ -12,7 +12,7 @@ from .._system.wording import quantity
 from ._console import OptionError, app, print_json, remark
 from ._estimate import estimate_lines
 from ._model_options import FloorOptions, UtilityOptions, usual_costs
-from ._options import AsJson, ModelFile, check_writable, grouped
+from ._options import AsJson, KeyFile, ModelFile, check_writable, grouped, model_key
 from ._tables import print_table
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def threshold(
         str | None, typer.Option(help="Set them on feedback: a file that `serve --feedback` wrote, or postgresql://….")
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="With --from-feedback: a label to move; again for several.")] = None,
+    key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Move the thresholds of a model to where other costs want them, without training and without texts.
@@ -40,9 +41,10 @@ def threshold(
     """
     from ..persistence import load_classifier
 
-    check_writable(output, from_feedback, utility.costs)  # the model itself may be replaced by its moved self
+    check_writable(output, from_feedback, utility.costs, key)  # the model itself may be replaced by its moved self
     floors.check()
-    before = load_classifier(model)
+    signing = model_key(key)
+    before = load_classifier(model, key=signing)
     measure = utility.measure(usual_costs(before))
     if from_feedback is not None and floors.min_recall is not None:
         raise OptionError("--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out.")
@@ -71,7 +73,7 @@ def threshold(
     else:
         result = _retune(before, from_feedback, measure, only or (), floors.min_precision)
         after, facts = result.model, {"feedback": result.to_dict()}
-    after.save(output)
+    after.save(output, key=signing)
     if from_feedback is None:
         facts = {"estimate": _estimate(after)}
     moved = {"output": str(output), "before": _thresholds(before), "after": _thresholds(after), **facts}

@@ -20,7 +20,7 @@ from ._estimate import estimate_facts, estimate_lines
 from ._evaluation import print_summary, remark_on_texts
 from ._memory import MemoryOptions
 from ._model_options import FloorOptions, HoldoutOptions, ModelOptions, UtilityOptions
-from ._options import AsJson, ReadingOptions, check_writable, grouped
+from ._options import AsJson, KeyFile, ReadingOptions, check_writable, grouped, model_key
 from ._parts import MOST_EVALUATED, check_parts, train_parts
 from ._project import with_project
 from ._talk import (
@@ -83,6 +83,7 @@ def train(
         Path | None,
         typer.Option(help="TOML file of options, as textmargin init writes it; others win.", callback=read_config, is_eager=True),
     ] = None,
+    key: KeyFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also say sizes, steps and times.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -100,13 +101,14 @@ def train(
 
     if data is None:
         raise OptionError('say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.')
-    sources = (data, test, making.keywords, making.prior_model, utility.costs, config, *(unlabelled.unlabelled or []))
+    sources = (data, test, making.keywords, making.prior_model, utility.costs, config, key, *(unlabelled.unlabelled or []))
     check_writable(output, *sources)
     unlabelled.check(data, output, report, *sources)
     if report is not None:
         check_writable(report, output, *sources)
     _check_together(holdout, report, test)
-    settings = making.config(utility, floors, unlabelled.shares)
+    signing = model_key(key)
+    settings = replace(making.config(utility, floors, unlabelled.shares), key=signing)
     corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
     if cluster.wanted and memory.memory is not None:
         raise OptionError(
@@ -147,7 +149,7 @@ def train(
         if no_digests:
             model.forget_texts()
         with stage(f"writing {output}"):
-            model.save(output)
+            model.save(output, key=signing)
     log.debug(f"{output}: {output.stat().st_size:,} bytes")
     remark_on_decisions(model, settings)
     facts = _facts(model, output)

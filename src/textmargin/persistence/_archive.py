@@ -2,14 +2,13 @@
 
     model.json      what the model consists of (`_manifest.py`)
     arrays/0.npy    its arrays, as `numpy.load` reads them
-    comment         "textmargin model sha256:" and the digest
+    comment         signature and digest (`_seal.py`)
 
 Bounds are kept before anything is unpacked: names, sizes, and how much may come out of how little.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import re
@@ -22,14 +21,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from ._seal import CHUNK, MANIFEST, Refused, check_seal, seal
+
 MAX_BYTES = 4_000_000_000
 MAX_MANIFEST_BYTES = 256_000_000
 MAX_VALUES = 20_000_000
-MANIFEST = "model.json"
-CHUNK = 1 << 20
 
-_SEAL = b"textmargin model sha256:"
-_COMMENT = len(_SEAL) + 64
 _END = struct.Struct("<4s4H2LH")  # zip's end of central directory, which stands before the comment
 _DIRECTORY_BYTES = 8_000_000
 _NAME = re.compile(r"model\.json|arrays/(0|[1-9][0-9]{0,5})\.npy")
@@ -44,38 +41,16 @@ _SMALL, _RATIO = 256_000_000, 200
 _SMALL_MANIFEST, _RATIO_MANIFEST = 16_000_000, 50
 _FEW_VALUES, _BYTES_A_VALUE = 200_000, 2
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)  # one pass, come what may
-_FOREIGN = {
-    b"PK\x03\x04": "a zip archive",
-    b"PK\x05\x06": "an empty zip archive",
-    b"\x80": "a pickle, which could run anything when opened",
-    b"\x89PNG": "an image (PNG)",
-    b"\xff\xd8\xff": "an image (JPEG)",
-    b"%PDF": "a PDF document",
-    b"\x1f\x8b": "a gzip file, perhaps of joblib",
-    b"\x78": "a compressed pickle of joblib, which could run anything when opened",
-    b"\x93NUMPY": "a NumPy array",
-    b"\x89HDF": "an HDF5 file",
-    b"\x08": "perhaps an ONNX model",
-    b"{": "perhaps JSON",
-}
 
 
-class Refused(Exception):  # noqa: N818
-    """A file that is not to be loaded: what is wrong with it, as the end of a sentence that begins with its name."""
-
-    def __init__(self, wrong: str, advice: str = "it was damaged or made up; get it again from where it came from") -> None:
-        super().__init__(f"{wrong}; {advice}.")
-        self.wrong = wrong
-
-
-def pack(entries: Mapping[str, bytes]) -> bytes:
-    """A sealed archive; the same entries give the same bytes."""
-    packed = _zipped(entries, {name for name, content in entries.items() if name == MANIFEST or _shrinks(content)})
+def pack(entries: Mapping[str, bytes], key: bytes | None = None) -> bytes:
+    """A sealed archive, signed where there is a key; the same entries and key give the same bytes."""
+    packed = _zipped(entries, {name for name, content in entries.items() if name == MANIFEST or _shrinks(content)}, key)
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         dense = _too_dense(archive.infolist(), len(packed)) or (
             MANIFEST in entries and skeleton(entries[MANIFEST], archive.getinfo(MANIFEST).compress_size) is None
         )
-    return _zipped(entries, set()) if dense else packed
+    return _zipped(entries, set(), key) if dense else packed
 
 
 def _shrinks(content: bytes) -> bool:
@@ -84,16 +59,14 @@ def _shrinks(content: bytes) -> bool:
     return len(zlib.compress(sample, _LEVEL)) < _WORTH_PACKING * len(sample)
 
 
-def _zipped(entries: Mapping[str, bytes], deflated: Collection[str]) -> bytes:
+def _zipped(entries: Mapping[str, bytes], deflated: Collection[str], key: bytes | None = None) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, content in entries.items():
             info = zipfile.ZipInfo(name)  # of 1980, always
             info.create_system, info.external_attr = 3, (stat.S_IFREG | 0o644) << 16
             archive.writestr(info, content, zipfile.ZIP_DEFLATED if name in deflated else zipfile.ZIP_STORED, _LEVEL)
-        archive.comment = _SEAL + bytes(64)
-    with stream.getbuffer() as whole:
-        whole[-64:] = hashlib.sha256(whole[:-64]).hexdigest().encode()
+    seal(stream, key)
     return stream.getvalue()
 
 
@@ -146,14 +119,16 @@ class Archive:
 
 
 @contextmanager
-def opened(path: Path, max_bytes: int) -> Iterator[Archive]:
-    """A file's archive, if the seal holds and the directory is in order."""
+def opened(path: Path, max_bytes: int, key: bytes | None = None) -> Iterator[Archive]:
+    """A file's archive, if the seal holds, with a key the signature too, and the directory is in order."""
     if path.exists() and not path.is_file():
         raise Refused("is not a file", "name the file itself")
-    with path.open("rb") as stream:
-        n_bytes = os.fstat(stream.fileno()).st_size
-        _check_seal(stream, n_bytes, max_bytes)
-        _check_end(stream, n_bytes)
+    with path.open("rb") as file:
+        stream: IO[bytes] = file
+        n_bytes = os.fstat(file.fileno()).st_size
+        if key is not None and n_bytes <= max_bytes:  # what is checked is what is built, whoever writes to the file meanwhile
+            stream = io.BytesIO(file.read(n_bytes))
+        _check_end(stream, n_bytes, check_seal(stream, n_bytes, max_bytes, key))
         try:
             archive = zipfile.ZipFile(stream)
         except Exception as error:
@@ -162,43 +137,15 @@ def opened(path: Path, max_bytes: int) -> Iterator[Archive]:
             yield Archive(archive, _checked_sizes(archive.infolist(), n_bytes, max_bytes))
 
 
-def _check_seal(stream: IO[bytes], n_bytes: int, max_bytes: int) -> None:
-    head = stream.read(64)
-    stream.seek(max(0, n_bytes - _COMMENT))
-    comment = stream.read(_COMMENT)
-    if not comment.startswith(_SEAL):
-        raise Refused(*_foreign(head))
-    if n_bytes > max_bytes:
-        raise Refused(f"has {n_bytes:,} bytes, more than max_bytes={max_bytes:,}", "raise max_bytes if you trust it")
-    stream.seek(0)
-    digest, left = hashlib.sha256(), n_bytes - 64
-    while left and (part := stream.read(min(CHUNK, left))):
-        digest.update(part)
-        left -= len(part)
-    if digest.hexdigest().encode() != comment[-64:]:
-        raise Refused("is damaged: its content does not have the digest it ends with", "get it again from where it came from")
-
-
-def _foreign(head: bytes) -> tuple[str, str]:
-    """What a file is that does not end as ours do."""
-    if not head:
-        return "is empty", "it was perhaps not written to the end; save the model again"
-    if head[30:40] == MANIFEST.encode():
-        return "is cut off: its end is missing", "get it again from where it came from"
-    known = [kind for magic, kind in _FOREIGN.items() if head.startswith(magic)]
-    kind = f", but {known[0]}" if known else ""
-    return f"is not a textmargin model{kind}", "give a file that `textmargin train`, or save, wrote"
-
-
-def _check_end(stream: IO[bytes], n_bytes: int) -> None:
+def _check_end(stream: IO[bytes], n_bytes: int, n_comment: int) -> None:
     """The directory must end right before the comment, and be small: it is read into memory as a whole."""
-    start = n_bytes - _COMMENT - _END.size
+    start = n_bytes - n_comment - _END.size
     stream.seek(max(0, start))
     end = stream.read(_END.size)
     signature, *_, directory_bytes, _, comment = _END.unpack(end) if start >= 0 and len(end) == _END.size else (b"", 0, 0, 0)
     stream.seek(max(0, start - 20))
     large = stream.read(4) == b"PK\x06\x07"  # the form for more than 2 GiB, which has another directory
-    if signature != b"PK\x05\x06" or comment != _COMMENT or (large and n_bytes < 1 << 31):
+    if signature != b"PK\x05\x06" or comment != n_comment or (large and n_bytes < 1 << 31):
         raise Refused("is sealed, but no archive of textmargin")
     if directory_bytes > _DIRECTORY_BYTES:
         raise Refused(f"has a directory of {directory_bytes:,} bytes, more than any model needs")

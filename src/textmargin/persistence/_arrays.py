@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._archive import CHUNK, Archive, Refused
+from ._archive import Archive
+from ._seal import CHUNK, Refused
 
 # Indices, truth values and strings, of which everything is known by this name: no objects, records or dates.
 _DTYPE = re.compile(r"\|b1|\|[iu]1|[<>](?:[iu][248]|f[248]|U[1-9][0-9]{0,7})|\|S[1-9][0-9]{0,7}")

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._archive import Refused
 from ._arrays import scalar_type
 from ._encoding import DEEPEST, SPARSE, in_place
 from ._foreign import check_decides
 from ._known import METHODS, check_names, class_name, known_class, known_function
 from ._making import made
+from ._seal import Refused
 from ._sharing import unfolds_too_far
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from .._system.forms import AnyOf, Array, Classes, Form, FormError, Number, Size, check_value
 from .._typing import LARGEST
 from ..representations.vectorizer_forms import VECTORIZER_FORMS
-from ._archive import Refused
+from ._seal import Refused
 
 _NOT_USED = frozenset({"pvalues_", "scores_"})  # to decide; NaN where a column says nothing
 _TEXT = "wheat 12"

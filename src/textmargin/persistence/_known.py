@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._archive import Refused
+from ._seal import Refused
 
 _HOMES = {
     "textmargin.classifier": "TextClassifier",

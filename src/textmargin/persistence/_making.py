@@ -17,10 +17,10 @@ import numpy as np
 from .._system.forms import FormError, check_state
 from ..errors import TextmarginWarning
 from ..representations.saved_terms import check_terms
-from ._archive import Refused
 from ._foreign import FOREIGN_FORMS, check_foreign
 from ._known import PAIRS, check_names, home_of, known_class, parameters, state_of
 from ._manifest import versions_here
+from ._seal import Refused
 
 _FITTED = ("classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fitted TextClassifier has
 

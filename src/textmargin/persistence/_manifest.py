@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
-from ._archive import MANIFEST, Archive, Refused, skeleton
+from ._archive import Archive, skeleton
 from ._arrays import described, npy, read_array
 from ._encoding import DEEPEST
+from ._seal import MANIFEST, Refused
 
 FORMAT = 2
 _DEEPEST = 2 * DEEPEST + 10  # a tuple in a tuple is two brackets

@@ -12,9 +12,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .. import __version__
-from ._archive import Refused
 from ._building import Builder
 from ._making import stand_in
+from ._seal import Refused
 
 # Classes that need NumPy alone are built, here as there.
 _LIGHT = ("Calibration", "ClassLabels", "FBeta", "HeldOutScores", "ScaledUtility", "Utility", "Verdict")

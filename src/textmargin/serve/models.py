@@ -50,10 +50,10 @@ class ServedModel:
         return {"X-Model-Digest": self.digest} if self.digest else {}
 
 
-def load_with_digest(path: str | os.PathLike[str]) -> tuple[TextClassifier, str]:
-    """A model and the digest of the very file that it came from."""
+def load_with_digest(path: str | os.PathLike[str], key: bytes | None = None) -> tuple[TextClassifier, str]:
+    """A model and the digest of the very file that it came from, which with a key must be signed with it."""
     try:
-        found = _load_other(path, "")
+        found = _load_other(path, "", key)
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror or error}.") from error
     assert found is not None
@@ -66,13 +66,13 @@ def warm_up(model: TextClassifier) -> None:
     model.explain("warm up", None)
 
 
-def _load_other(path: str | os.PathLike[str], digest: str) -> tuple[TextClassifier, str] | None:
+def _load_other(path: str | os.PathLike[str], digest: str, key: bytes | None) -> tuple[TextClassifier, str] | None:
     """The model of a file, unless the file is the one of this digest."""
     while True:
         before = _identity(path)
         with Path(path).open("rb") as stream:
             found = hashlib.file_digest(stream, "sha256").hexdigest()[:16]
-        model = None if found == digest else load_classifier(path)
+        model = None if found == digest else load_classifier(path, key=key)
         if _identity(path) == before:
             return None if model is None else (model, found)
 
@@ -123,8 +123,10 @@ class Models:
         self._metrics.n_models += 1
         _LOG.warning("the model's file was replaced: model %s answers from now on.", digest)
 
-    async def follow(self, path: str | os.PathLike[str], seconds: float, threads: ThreadPoolExecutor) -> None:
-        """Look every few seconds whether the file is another, for ever."""
+    async def follow(
+        self, path: str | os.PathLike[str], seconds: float, threads: ThreadPoolExecutor, key: bytes | None = None
+    ) -> None:
+        """Look every few seconds whether the file is another, for ever; with a key one that is not signed with it is refused."""
         looked: object = None
         trouble = ""
         loop = asyncio.get_running_loop()
@@ -132,7 +134,7 @@ class Models:
             try:
                 identity = _identity(path)
                 if identity != looked:
-                    found = await loop.run_in_executor(threads, _load_other, path, self.now.digest)
+                    found = await loop.run_in_executor(threads, _load_other, path, self.now.digest, key)
                     looked, trouble = identity, ""
                     if found is not None:
                         self._replace(*found)
