@@ -89,7 +89,7 @@ def test_several_labels(tmp_path):
         ("a.csv", b"\x00\x01\x02PNG", "holds zero bytes, so it is not a text file"),
         ("a.jsonl", "{}\n[1]\n", "Line 2 of .*: not a JSON object but list"),
         ("a.jsonl", '{"text": "a", "label": "b"}\n{', "Line 2 of .*: not JSON"),
-        ("a.jsonl", '{"text": 3, "label": "b"}\n', "Line 1 of .*: 'text' is 3, not a text"),
+        ("a.jsonl", '{"text": 3, "label": "b"}\n', "Line 1 of .*: 'text' is a number, not a text: 3"),
         ("a.xyz", "text", "does not tell its format; say it with file_format="),
         ("a.csv.gz", b"\x1f\x8b\x08\x00broken", "breaks off or is damaged"),
         ("a.parquet", b"PAR1", "cannot be read as Parquet"),
@@ -270,7 +270,7 @@ def test_a_row_is_a_text_and_its_label():
     assert RowReader(reader.columns, ",").read(Row(1, {"text": "hello", "label": "x, y"})) == ("hello", ("x", "y"))
     assert reader.read(Row(1, {"text": "hello"})) == ("hello", None)
     for values in ({"label": "x"}, {"text": 3, "label": "x"}):
-        with pytest.raises(ValueError, match=r"no column 'text'|is 3, not a text"):
+        with pytest.raises(ValueError, match=r"no column 'text'|is a number, not a text: 3"):
             reader.read(Row(1, values))
 
 
@@ -284,7 +284,7 @@ def test_a_stream_keeps_invalid_and_blank_lines_in_their_places(tmp_path):
         *((Blank, 1), (Row, 2), (InvalidLine, 3), (InvalidLine, 4)),
         *((InvalidLine, 5), (Blank, 6), (Row, 7)),
     ]
-    assert [row.reason for row in batch.rows[3:5]] == ["'body' is 3, not a text", "no column 'body'"]
+    assert [row.reason for row in batch.rows[3:5]] == ["'body' is a number, not a text: 3", "no column 'body'"]
     assert log == ["text: column 'body'"]
 
 
