@@ -17,6 +17,7 @@ QUICK = ("default", "keywords", "tf-idf", "two views", "default, several labels"
 # Found by this attack, or by those before it.
 FOUND = [
     ("balanced", 5, "metadata of -inf ended in json.dumps when a report was written"),
+    ("log-tf-idf", 472, "a type of NumPy's in place of a preprocessor failed on texts"),
     ("compiled tf-idf", 33, "classes of two sides failed in explain"),
     ("union", 49, "one against the rest of nobody had no scores"),
     ("two views", 5162, "a classifier without verdicts failed in verdict_"),

@@ -56,9 +56,18 @@ def _check_terms(terms: Any) -> None:
         raise FormError("holds what is no string")
 
 
+def _check_function(function: Any) -> None:
+    """A class is callable too, and makes something else of a text."""
+    if isinstance(function, type) or not callable(function):
+        raise FormError(f"is {function!r:.40}, not a function")
+
+
 VECTORIZER_FORMS: dict[str, Form] = {
     "ngram_range": Such(_check_lengths, optional=True),
     "token_pattern": Such(_check_pattern, none=True, optional=True),
+    "preprocessor": Such(_check_function, none=True, optional=True),
+    "tokenizer": Such(_check_function, none=True, optional=True),
+    "analyzer": AnyOf((String(), Such(_check_function)), optional=True),
     "stop_words": AnyOf((String(), Such(_check_terms)), none=True, optional=True),
     "extra_terms": Each(String(), optional=True),
     "vocabulary": Such(_check_terms, none=True, optional=True),
