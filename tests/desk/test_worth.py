@@ -73,7 +73,7 @@ def test_the_sentence_says_worth_minutes_and_for_how_many_texts():
     assert not found.stop
     assert "1,000 texts without a label" in found.text
     assert "2 minutes (1.00 €)" in found.text
-    assert re.search(r"in one case, 9 times of 10, between -?[\d.]+ € and [\d.]+ €", found.text)
+    assert re.search(r"in one case, 9 times of 10, between −?[\d.]+ € and [\d.]+ €", found.text)
 
 
 def test_it_says_stop_when_the_upper_end_does_not_pay():
@@ -91,6 +91,13 @@ def test_too_few_random_texts_are_told_and_no_figure_is_made_up():
     assert (found.gain, found.low, found.high) == (None, None, None)
     assert "cannot be told yet" in found.text
     assert not found.stop
+
+
+def test_fewer_texts_than_the_next_labels_are_told():
+    few = next_worth(curve_of([0.7, 0.7, 0.7, 0.7]), **{**PLAIN, "n_left": 17})
+    assert (few.n, few.gain, few.stop) == (17, None, False)
+    assert few.text.startswith("17 texts are left")
+    assert next_worth(None, **{**PLAIN, "n_left": 0}).stop
 
 
 def test_without_costs_it_counts_texts_that_are_decided_rightly():

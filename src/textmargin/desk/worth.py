@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .learning_curve import N_NEXT, LearningCurve
 
 _FEWEST_IN_SAMPLE = 20
+MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def next_worth(
     seconds: float | None,
     minute: float | None,
 ) -> Worth:
-    """Of the next 20 labels.
+    """Of the next 20 labels, where there are as many texts.
 
     Parameters
     ----------
@@ -57,6 +58,11 @@ def next_worth(
     seconds : float or None, the annotator's pace, for one label
     minute : float or None, what a minute of the annotator costs
     """
+    if n_left < N_NEXT:
+        text = (
+            f"{n_left} text{'s are' if n_left > 1 else ' is'} left without a label: read them, and nothing is left to the model."
+        )
+        return Worth(n_left, None, None, None, None, None, n_left == 0, text if n_left else "Every text has a label.")
     minutes = None if seconds is None else N_NEXT * seconds / 60
     price = None if minutes is None or minute is None else minutes * minute
     time = "" if minutes is None else f"; they cost you {_minutes(minutes)}"
@@ -70,9 +76,9 @@ def next_worth(
         text = f"What the next {N_NEXT} labels are worth cannot be told yet: {why}"
         return Worth(N_NEXT, None, None, None, minutes, price, stop=False, text=f"{text}{time}.")
     value, low, high, most = (n_left * one for one in (gain.value, gain.low, gain.high, gain.most))
-    stop = bool(most < price) if money and price is not None else n_left == 0 or (not money and most < 0.5)
+    stop = bool(most < price) if money and price is not None else not money and most < 0.5
     what = f"{_money(value, currency)}" if money else f"{value:,.0f} more texts decided rightly"
-    ends = [_money(one, currency) if money else f"{one:,.0f}" for one in (low, high)]
+    ends = [_money(one, currency) if money else f"{one:,.0f}".replace("-", MINUS) for one in (low, high)]
     text = (
         f"The next {N_NEXT} labels are worth about {what} on the {n_left:,} texts without a label, as the learning curve goes "
         f"(in one case, 9 times of 10, between {ends[0]} and {ends[1]}){time}."
@@ -90,4 +96,4 @@ def _minutes(minutes: float) -> str:
 
 def _money(amount: float, currency: str) -> str:
     digits = 2 if abs(amount) < 10 else 0
-    return f"{amount:,.{digits}f} {currency}".strip()
+    return f"{amount:,.{digits}f} {currency}".strip().replace("-", MINUS)
