@@ -96,7 +96,7 @@ def test_too_few_random_texts_are_told_and_no_figure_is_made_up():
 def test_fewer_texts_than_the_next_labels_are_told():
     few = next_worth(curve_of([0.7, 0.7, 0.7, 0.7]), **{**PLAIN, "n_left": 17})
     assert (few.n, few.gain, few.stop) == (17, None, False)
-    assert few.text.startswith("17 texts are left")
+    assert few.text.startswith("17 texts are without a label")
     assert next_worth(None, **{**PLAIN, "n_left": 0}).stop
 
 

@@ -60,7 +60,7 @@ def next_worth(
     """
     if n_left < N_NEXT:
         text = (
-            f"{n_left} text{'s are' if n_left > 1 else ' is'} left without a label: read them, and nothing is left to the model."
+            f"{n_left} text{'s are' if n_left > 1 else ' is'} without a label: read them, and none is left to the model."
         )
         return Worth(n_left, None, None, None, None, None, n_left == 0, text if n_left else "Every text has a label.")
     minutes = None if seconds is None else N_NEXT * seconds / 60
