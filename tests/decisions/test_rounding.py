@@ -19,7 +19,10 @@ from textmargin import (
 from textmargin.decisions import _calibration_fit
 from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.held_out import _belong_together
+from textmargin.decisions.rule import DecisionRule
 from textmargin.decisions.setting import RankedTexts, Setting
+from textmargin.decisions.single_label import SingleLabelTexts
+from textmargin.labels import ClassLabels
 
 UTILITIES = [Utility(), Utility(tp=0.7, fp=-0.1), T11SU, FBeta(1)]
 SEEDS = range(5)
@@ -142,3 +145,33 @@ def test_rounding_dealt_texts_of_equal_scores_to_other_folds(seed, monkeypatch):
     for data in (scores, blurry):
         _calibration_fit._fit_classes(positive, data, np.ones(200), np.random.default_rng(0))
     np.testing.assert_array_equal(*folds)
+
+
+def test_where_accepting_nothing_is_best_the_highest_score_was_accepted():
+    """Its threshold was the next number above that score, and decisions forgive rounding."""
+    y, score = np.array([0, 0, 1, 0, 0, 0]), np.array([2.0, 2.0, 1.0, 1.0, 0.0, -1.0])
+    curve = utility_curve(y, score, Utility(tp=1, fp=-5))
+    assert curve.case == "accepts nothing"
+    labels = ClassLabels.of([0, 1], multilabel=False)
+    for theta in (curve.theta_max, curve.best_middle, beta_gamma_threshold(y, score, 0.0, utility=Utility(tp=1, fp=-5))):
+        rule = DecisionRule(labels, np.array([theta]), np.array([theta]))
+        assert not rule.decide(score[:, None]).accepted[:, 1].any()
+
+
+def test_thresholds_above_all_margins_of_one_label_turned_the_highest():
+    texts = SingleLabelTexts(np.array([1, 1, 2]), np.array([[2.0, 1, 0], [2.0, 1, 0], [0, 0, 1]]), (Utility(tp=1, fp=-5),) * 3)
+    thresholds = np.zeros(3)
+    sweep = texts.sweep_class(0, texts.standing(thresholds), 0.0)
+    thresholds[0] = sweep.threshold(0)
+    assert texts.utility(thresholds) == sweep.utility[0]
+
+
+def test_thresholds_below_all_margins_of_one_label_left_the_lowest_to_another_class():
+    """By rounding it was at the threshold, where the first of equal classes wins."""
+    texts = SingleLabelTexts(
+        np.array([2, 2, 1]), np.array([[1.0, 0, 0], [0, 0, 3.0], [0, 1, 0]]), (Utility(tp=1, fp=-5),) * 3, True
+    )
+    thresholds = np.zeros(3)
+    sweep = texts.sweep_class(2, texts.standing(thresholds), 0.0)
+    thresholds[2] = sweep.threshold(sweep.cuts.size - 1)
+    assert texts.utility(thresholds) == sweep.utility[-1] == 2 - 5

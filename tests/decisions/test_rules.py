@@ -19,6 +19,7 @@ from textmargin import (
     threshold_interval,
     utility_curve,
 )
+from textmargin._ties import just_above
 from textmargin.decisions.rules import BETAS, GAMMAS
 from textmargin.errors import LabelError, ScoreError
 
@@ -65,7 +66,7 @@ def test_curve_equals_counting(score, label, worth):
     assert curve.scores.tolist() == cuts
     np.testing.assert_allclose(curve.utility, values)
     k_max = int(np.argmax(values))
-    assert curve.theta_max == (cuts[k_max - 1] if k_max else np.nextafter(cuts[0], np.inf))
+    assert curve.theta_max == (cuts[k_max - 1] if k_max else just_above(cuts[0]))
     back = [k for k in range(k_max + 1, len(values)) if values[k] <= values[0]]
     assert curve.theta_zero == (cuts[back[0] - 1] if back else np.nextafter(cuts[-1], -np.inf))
     for theta in [*cuts, curve.theta_max, curve.theta_zero]:

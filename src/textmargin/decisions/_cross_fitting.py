@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._ties import just_above
 from .._typing import Bools, Floats, Indices
 from .class_utilities import measures_of
 from .scores import HeldOutScores
@@ -111,7 +112,7 @@ def _without(model: ThresholdClassifier, setting: Setting, scores: HeldOutScores
             own = replace(setting, few_positives=min(setting.few_positives, part.count_held_out(k)))
             other.thresholds_[k], other.ask_thresholds_[k], *_ = own.threshold(own.rank(part, k, measure, names[k]), names[k])
         else:  # its only positive is in the fold: nothing would be accepted
-            other.thresholds_[k] = other.ask_thresholds_[k] = np.nextafter(np.nanmax(scores.scores[:, k]), np.inf)
+            other.thresholds_[k] = other.ask_thresholds_[k] = just_above(np.nanmax(scores.scores[:, k]))
     return other
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta
 
-from .._ties import ROUNDING, descending_order, without_rounding
+from .._ties import ROUNDING, descending_order, just_above, without_rounding
 from .._typing import Bools, Floats
 from ..errors import LabelError, ScoreError, SettingError
 
@@ -69,7 +69,7 @@ def budget_threshold(scores: Any, n_accept: float, n_texts: float, weight: Any =
     accepted = np.cumsum(np.bincount(group, weight)) / weight.sum()
     k = int(np.searchsorted(accepted, n_accept / n_texts * (1 + ROUNDING), side="right"))  # so many groups fit
     if k == 0:
-        return float(np.nextafter(scores.max(), np.inf))
+        return just_above(scores.max())
     if k == distinct.size:
         return float(np.nextafter(-distinct[-1], -np.inf))
     middle = -(distinct[k - 1] + distinct[k]) / 2

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
-from .._ties import ROUNDING, first_maximum, without_rounding
+from .._ties import ROUNDING, first_maximum, just_above, without_rounding
 from .._typing import Floats
 from ..errors import LabelError, ScoreError
 from .utility import T10U, Measure
@@ -116,7 +116,7 @@ def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, ut
     k_max = int(first_maximum(values, rounding))
     back = np.flatnonzero(values[k_max + 1 :] <= values[0] + rounding)
     case: Case = "accepts nothing" if k_max == 0 else "crosses" if back.size else "never returns"
-    theta_max = float(scores[k_max - 1]) if k_max else float(np.nextafter(scores[0], np.inf))
+    theta_max = float(scores[k_max - 1]) if k_max else just_above(scores[0])
     theta_zero = float(scores[k_max + back[0]]) if back.size else float(np.nextafter(scores[-1], -np.inf))
     return UtilityCurve(scores, values, tp, fp, k_max, theta_max, theta_zero, case, float(tp[-1]), rounding)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._ties import ROUNDING, descending_order
+from .._ties import ROUNDING, descending_order, just_above
 from .._typing import Floats
 from ..errors import ScoreError
 from .rules import UtilityCurve, relaxed, retrofit_beta, select_beta_gamma, utility_curve
@@ -130,7 +130,7 @@ class Setting:
             return None
         if price == 0:  # who costs nothing is always asked
             highest, lowest = float(texts.score[0]), float(texts.score[-1])
-            return float(np.nextafter(highest, np.inf)), float(np.nextafter(lowest, -np.inf))
+            return just_above(highest), float(np.nextafter(lowest, -np.inf))
         ends = (Utility(tp=price, fp=-lost), Utility(tp=saved, fp=-price))
         high, low = (self._by_rule(ranked, ranked.curve)[0] for ranked in (replace(texts, utility=end) for end in ends))
         high = self._above_floors(curve, high, name)

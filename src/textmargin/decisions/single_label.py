@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._ties import ROUNDING
+from .._ties import ROUNDING, just_above, just_below
 from .._typing import Bools, Floats, Indices
 from ..labels import best_class
 from .utility import Measure, Utility
@@ -46,9 +46,9 @@ class Sweep:
         """A threshold between the margins that have turned and the others: the middle of the gap, just past the ends."""
         cut = int(self.cuts[place])
         if cut == 0:
-            return float(np.nextafter(self.margins[0], np.inf))
+            return just_above(self.margins[0])
         if cut == self.margins.size:
-            return float(np.nextafter(self.margins[-1], -np.inf))
+            return just_below(self.margins[-1])
         low, high = self.margins[cut], self.margins[cut - 1]
         middle = (low + high) / 2
         return float(middle if middle > low else high)
