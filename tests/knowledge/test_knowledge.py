@@ -116,6 +116,13 @@ def test_bad_files_say_what_is_wrong(tmp_path, name, content, message):
         KeywordPrior.from_file(tmp_path / name)
 
 
+@pytest.mark.parametrize("content", ["keywords = []", "[[keywords]]\ngrain = ['corn']", "keywords = 3"])
+def test_keywords_in_toml_that_are_no_table_ended_in_an_attribute_error(tmp_path, content):
+    (tmp_path / "words.toml").write_text(content)
+    with pytest.raises(PriorError, match=r"should have a line label = \[.* per label; keywords is"):
+        KeywordPrior.from_file(tmp_path / "words.toml")
+
+
 def test_a_label_that_is_not_there_is_told_with_the_file(tmp_path):
     (tmp_path / "words.toml").write_text('grian = ["wheat"]\n')
     known = clone(KeywordPrior.from_file(tmp_path / "words.toml"))  # a fit clones it

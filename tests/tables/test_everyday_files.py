@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from textmargin.cli import app
+from textmargin.errors import TableError
 from textmargin.tables.reader import read_table
 
 NETWORK = ["wifi is down", "vpn drops often", "no signal here", "router blinks red", "cable is broken"]
@@ -373,3 +374,26 @@ def test_csv_is_written_as_it_was_read(name, content, written, start, note, tmp_
     assert (f"textmargin: written with {note}\n" in predicted.stderr) if note else ("written with" not in predicted.stderr)
     assert read_table(tmp_path / written, label="label").corpus.texts == [text for text, _ in GERMAN]
     assert call("predict", model, path).stdout.startswith("text,label,")
+
+
+@pytest.mark.parametrize("name", ["a.csv.zip", "a.zip", "a.dat"])
+def test_an_archive_whose_list_is_whole_and_whose_file_is_not_ended_in_bad_zip_file(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr("mimetype" if name == "a.dat" else "a.csv", table())
+    content = bytearray((tmp_path / name).read_bytes())
+    content[4:30] = b"?" * 26  # of the file in it, whose place the list at the end still says
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(TableError, match="damaged"):
+        read_table(tmp_path / name)
+
+
+def test_an_archive_packed_in_an_unknown_way_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.csv.zip", "w") as archive:
+        archive.writestr("a.csv", table())
+    content = (tmp_path / "a.csv.zip").read_bytes()
+    for magic, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):  # the method, in the file and in the list
+        at = content.index(magic) + place
+        content = content[:at] + b"\x63\x00" + content[at + 2 :]
+    (tmp_path / "a.csv.zip").write_bytes(content)
+    with pytest.raises(TableError, match="compression method is not supported"):
+        read_table(tmp_path / "a.csv.zip")

@@ -147,7 +147,9 @@ def _from_toml(path: Path) -> dict[str, Any]:
         table = read_toml(path)
     except TomlError as error:
         raise PriorError(f"The keyword file {path} is not TOML: {error}.") from error
-    found: dict[str, Any] = table.get("keywords", table)
+    found: Any = table.get("keywords", table)
+    if not isinstance(found, dict):
+        raise PriorError(f'The keyword file {path} should have a line label = ["word", …] per label; keywords is {found!r:.60}.')
     for name, words in found.items():
         nested = [key for key, own in words.items() if isinstance(own, list | dict)] if isinstance(words, dict) else []
         if nested:  # what a point in a name means in TOML

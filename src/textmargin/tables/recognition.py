@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from pathlib import Path
 
 from ..errors import TableError
@@ -82,8 +83,11 @@ def refuse_folder(folder: Path) -> None:
 
 
 def _inside(path: Path) -> tuple[str, str]:
-    with zipfile.ZipFile(path) as archive:
-        names = archive.namelist()
-        kind = archive.read("mimetype") if "mimetype" in names else b""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            kind = archive.read("mimetype") if "mimetype" in names else b""
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError):  # what it was can no longer be told
+        return "a zip archive that breaks off or is damaged", "get it anew"
     found = next((look for name, look in _INSIDE.items() if name in names), None)
     return found or _MIME_TYPES.get(kind, ("a zip archive of no table", "unpack it and name the file that you mean"))

@@ -28,7 +28,7 @@ from .remote import as_path
 AT_ONCE = 1 << 19
 FIRST_BLOCK = 1 << 18  # bytes of a file that are looked at to find out how it is written
 _MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
-_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, ValueError)
+_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, ValueError)
 
 
 class ByteStream:
@@ -127,10 +127,7 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
     except OSError as error:
         raise TableError(f"{name} cannot be read: {error.strerror}.") from error
     if first.startswith(b"PK\x03\x04") and source != "-" and (member := member_of(as_path(source))) is not None:
-        archive = stack.enter_context(zipfile.ZipFile(source))
-        if archive.getinfo(member).flag_bits & 1:
-            raise TableError(f"{name} is locked with a password; unpack it.")
-        packed: Any = stack.enter_context(archive.open(member))
+        archive, packed = _open_member(as_path(source), member, name, stack)
         others = [one for one in _visible(archive) if one != member]
         note = f"{member} of the archive; left out: {', '.join(others[:5])}{', …' * (len(others) > 5)}" if others else ""
         return ByteStream(name, _guarded(packed.read1, name), patient=True, packed=True, note=note)
@@ -156,6 +153,19 @@ def member_of(path: Path) -> str | None:
             f"name the file that you mean."
         )
     return tables[0]
+
+
+def _open_member(path: Path, member: str, name: str, stack: ExitStack) -> tuple[zipfile.ZipFile, Any]:
+    """An archive, and the bytes of a file in it, of which the archive's own list may say what is not so."""
+    try:
+        archive = stack.enter_context(zipfile.ZipFile(path))
+        locked = archive.getinfo(member).flag_bits & 1
+        packed = None if locked else stack.enter_context(archive.open(member))
+    except _DAMAGE as error:
+        raise TableError(f"{name} breaks off or is damaged ({error}); get it anew.") from error
+    if locked:
+        raise TableError(f"{name} is locked with a password; unpack it.")
+    return archive, packed
 
 
 def _visible(archive: zipfile.ZipFile) -> list[str]:
