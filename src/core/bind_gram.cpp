@@ -95,6 +95,8 @@ nb::tuple solve(Gram<Entry> K, Table target, Table low, Table high, Table ridge,
     auto [left, left_data] = make<OutTable>(n_problems, n);
     auto [violation, violation_data] = make<OutVector>(n_problems);
     auto [n_steps, n_steps_data] = make<OutSteps, int64_t>(n_problems);
+    double *const beta_out = beta_data, *const left_out = left_data, *const violation_out = violation_data;  // Clang before 16
+    int64_t* const n_steps_out = n_steps_data;  // takes no structured binding into a lambda
     const auto& solver = solver_of<Entry, Real>(level_of(level));
     {
         nb::gil_scoped_release released;
@@ -121,11 +123,11 @@ nb::tuple solve(Gram<Entry> K, Table target, Table low, Table high, Table ridge,
                 }
                 const DualState<Entry, Real> state{K.data(), n, own_e, curvature, inverse, own_ridge, up, down, rise, fall, &progress.stop};
                 const DualProgress end = (fit_intercept ? solver.pairs : solver.box)(state, tol, max_steps);
-                violation_data[k] = end.violation;
-                n_steps_data[k] = end.n_steps;
-                std::copy(own_e, own_e + n, left_data + k * n);
+                violation_out[k] = end.violation;
+                n_steps_out[k] = end.n_steps;
+                std::copy(own_e, own_e + n, left_out + k * n);
                 for (size_t i = 0; i < n; ++i)
-                    beta_data[k * n + i] = up[i] < down[i] ? hi[i] - static_cast<double>(up[i]) : lo[i] + static_cast<double>(down[i]);
+                    beta_out[k * n + i] = up[i] < down[i] ? hi[i] - static_cast<double>(up[i]) : lo[i] + static_cast<double>(down[i]);
             };
         };
         share_work(n_problems, std::max(1, std::min<int>(n_threads, n_problems)), progress, make_worker, check_signals);
