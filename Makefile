@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test machines sanitize lint types contract docs bench clean
+.PHONY: install demo test attack machines sanitize warnings lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -45,10 +45,20 @@ test: lint types
 machines: install
 	$(BIN)/python tests/machines.py
 
-# The tests of the compiled core, built with AddressSanitizer and UndefinedBehaviorSanitizer; some minutes.
+# Every family of tests/attack for an equal share of the time, on two cores: make attack MINUTES=2
+MINUTES ?= 60
+attack: install
+	PYTHONPATH=tests $(BIN)/python -m attack --minutes $(MINUTES)
+
+# The tests of the compiled core, built with AddressSanitizer and UndefinedBehaviorSanitizer, then with ThreadSanitizer; some minutes each.
 sanitize: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/sanitize.py
+
+# The compiled core by GCC and by Clang, where they are there, every warning an error.
+warnings: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/compiler_warnings.py
 
 docs: install
 	$(BIN)/python docs/api.py build/api

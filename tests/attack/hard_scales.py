@@ -178,6 +178,11 @@ def examine(seed):
     )
 
 
+def case(seed):
+    found = examine(seed)
+    assert not found.silent, f"off by {found.gap:.1e} in silence; {found.traits}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("n_problems", type=int, nargs="?", default=5000)

@@ -18,6 +18,7 @@ import traceback
 import warnings
 from collections import Counter
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -429,6 +430,22 @@ class Attack:
             if known == "FAILED":
                 self.failures.append(f"--kind {self.kind!r} --seed {seed}: {outcome}; {'; '.join(told)}")
         return self
+
+
+@cache
+def _attack(kind):
+    folder = tempfile.TemporaryDirectory()
+    attack = Attack(kind, folder.name)
+    attack.temporary = folder  # which is there as long as the attack
+    return attack
+
+
+def case(seed):
+    """All kinds by turns."""
+    kinds = list(KINDS)
+    kind, own = kinds[seed % len(kinds)], seed // len(kinds)
+    outcome, told = _attack(kind).case(own)
+    assert outcome in ("refused", "same", "other", "not written"), f"--kind {kind!r} --seed {own}: {outcome}; {'; '.join(told)}"
 
 
 def main():
