@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -173,3 +174,10 @@ def test_sigterm_during_train_was_silent(sign, code, tmp_path):
     assert process.returncode == code
     assert f"textmargin: ended by {sign.name}; a file that it writes is whole or not there" in told
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("words", [["reproduce"], ["--help"], ["train", "--help"]], ids=" ".join)
+def test_help_on_a_full_disk_ended_in_a_traceback(words):
+    with Path("/dev/full").open("w") as full:
+        found = subprocess.run([sys.executable, "-m", "textmargin", *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (found.returncode, found.stderr) == (2, "textmargin: standard output cannot be written: No space left on device.\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import json
 import os
@@ -47,6 +48,12 @@ class Application(typer.Typer):
                 return super().__call__(*args, **kwargs)
         except Termination as termination:  # before a command has begun, or after it has ended
             raise SystemExit(128 + termination.number) from None
+        except OSError as error:  # of help, which is printed before a command has begun
+            if error.errno != errno.ENOSPC:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the end
+            remark(f"standard output cannot be written: {error.strerror}.")
+            raise SystemExit(2) from None
 
     def command(self, name: str | None = None, **settings: Any) -> Any:
         """A decorator that makes a function a command."""
