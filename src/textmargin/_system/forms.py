@@ -87,6 +87,7 @@ class Array(Form):
         low, high = (np.nanmin(entries), np.nanmax(entries)) if self.gaps and not np.isnan(entries).all() else (0.0, 0.0)
         if not self.gaps:
             low, high = entries.min(), entries.max()  # NaN where one is
+        low, high = float(low), float(high)  # single precision has no number as large as the bounds
         if not (np.isfinite(low) and np.isfinite(high)):
             raise FormError("holds NaN or infinity")
         if low < self.least or high > self.most:

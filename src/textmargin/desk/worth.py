@@ -59,9 +59,7 @@ def next_worth(
     minute : float or None, what a minute of the annotator costs
     """
     if n_left < N_NEXT:
-        text = (
-            f"{n_left} text{'s are' if n_left > 1 else ' is'} without a label: read them, and none is left to the model."
-        )
+        text = f"{n_left} text{'s are' if n_left > 1 else ' is'} without a label: read them, and none is left to the model."
         return Worth(n_left, None, None, None, None, None, n_left == 0, text if n_left else "Every text has a label.")
     minutes = None if seconds is None else N_NEXT * seconds / 60
     price = None if minutes is None or minute is None else minutes * minute

@@ -148,4 +148,8 @@ def invert_block(M: Floats) -> Floats:
     """Inverse of the small block of the columns; a column that no active row has stays where it is."""
     idle = np.flatnonzero(M.diagonal() == 0)
     M[idle, idle] = 1.0
-    return np.asarray(np.linalg.inv(M), dtype=np.float64)
+    try:
+        return np.asarray(np.linalg.inv(M), dtype=np.float64)
+    except np.linalg.LinAlgError:  # columns that say the same on the active rows: whichever of them moves, scores are the same
+        size = np.sqrt(M.diagonal())
+        return np.asarray(np.linalg.pinv(M / np.outer(size, size), hermitian=True) / np.outer(size, size), dtype=np.float64)
