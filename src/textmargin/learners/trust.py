@@ -274,9 +274,9 @@ def trained_scores(problem: Problem, fit: Fit) -> Floats:
 
 
 def _slope(problem: Problem, fit: Fit) -> Floats:
-    """∂J/∂η at a fit, as a fraction of the steepest it could be; 0 where it is what rounding left."""
+    """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs; 0 where it is what rounding left."""
     missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
-    size = np.linalg.norm(problem.Z, axis=0) * np.linalg.norm(missed)
+    size = np.abs(missed) @ np.abs(problem.Z)
     slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
     return np.where(np.abs(slope) > _ROUNDING, slope, 0.0)
 
