@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -166,7 +167,8 @@ def _put(path):
 def test_sigterm_during_train_was_silent(sign, code, tmp_path):
     (tmp_path / "a.csv").write_text("text,label\n" + "".join(f"{'ab' * 200}{k},{k % 2}\n" for k in range(1500)))
     words = [*COMMAND, "train", "a.csv", "--features", "subsequence"]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, cwd=tmp_path)
+    heeds = partial(signal.signal, sign, signal.SIG_DFL)  # where the tests run under nohup, SIGHUP would be ignored
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, cwd=tmp_path, preexec_fn=heeds)
     while b"learning from" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(sign)
