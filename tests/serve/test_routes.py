@@ -13,7 +13,6 @@ from serve.services import TestClient, any_labels, fitted
 
 from textmargin import TextClassifier, Utility
 from textmargin.errors import FeedbackError, NotTextError
-from textmargin.feedback.store import FeedbackStore
 from textmargin.serve import create_app
 from textmargin.serve._batching import Batcher
 from textmargin.serve._lanes import start_threads
@@ -22,17 +21,6 @@ TEXTS = ["wheat and corn", "dollar and yen", "", "a\x00b \u202e 🙂 <script>"]
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::textmargin.errors.EmptyTextWarning")
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fitted()
-
-
-@pytest.fixture
-def store(tmp_path):
-    with FeedbackStore(tmp_path / "judged.sqlite") as store:
-        yield store
 
 
 @pytest.fixture

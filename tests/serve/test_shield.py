@@ -4,10 +4,9 @@ import logging
 import re
 
 import pytest
-from serve.services import TestClient, fitted
+from serve.services import TestClient
 
 from textmargin.errors import SettingError
-from textmargin.feedback.store import FeedbackStore
 from textmargin.serve import create_app
 from textmargin.serve.hosts import AllowedHosts
 from textmargin.serve.shield import HEADERS
@@ -15,17 +14,6 @@ from textmargin.serve.shield import HEADERS
 BODY = {"text": "wheat", "predicted": ["grain"], "correct": True}
 FOREIGN = ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "localhost.", "", "[evil]"]
 FOREIGN += ["0x7f.1", "10.0.0.7", "localhost@evil.example", "evil.example/localhost", "localhost:x", "[localhost]"]
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fitted()
-
-
-@pytest.fixture
-def store(tmp_path):
-    with FeedbackStore(tmp_path / "judged.sqlite") as store:
-        yield store
 
 
 @pytest.fixture
