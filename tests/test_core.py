@@ -1,5 +1,8 @@
 """The compiled core against plain definitions."""
 
+import platform
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -92,3 +95,15 @@ def test_parts_that_do_not_fit_together_are_refused():
     one, empty = np.ones(1), np.empty((1, 0))
     with pytest.raises(ValueError, match="do not fit"):
         core.search_plane(one, one, np.ones(2), one, empty, one, np.ones((1, 1)))
+
+
+def test_the_levels_are_those_of_the_processor():
+    """As the system tells them, which asks the processor in its own way."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if platform.machine() != "x86_64" or not cpuinfo.exists():
+        assert core.levels()[-1] == "baseline"
+        return
+    flags = set(next(line for line in cpuinfo.read_text().splitlines() if line.startswith("flags")).split())
+    v3 = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"} <= flags  # abm is lzcnt
+    v4 = v3 and {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= flags
+    assert core.levels() == ["avx512"] * v4 + ["avx2"] * v3 + ["baseline"]

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cells.hpp"
+#include "numbers.hpp"
 #include "records.hpp"
 
 namespace textmargin {
@@ -233,8 +234,7 @@ class ObjectReader {
             return written.size() < 400 && written != "-0";
         }
         double value;
-        const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
-        if (error != std::errc{}) return false;
+        if (!read_number(written, value)) return false;
         put_number(own_, value);
         return true;
     }

@@ -13,7 +13,7 @@
 // leaves at the right edge of a tile (its border) is taken up by the next tile. Row sums are added up in double precision, tile by
 // tile, so that not millions of them meet one total.
 //
-// Registers bind, 16 of them but for AVX-512: S and Q(a−1, j−1) of all levels stay in them, so levels are done one by one from the
+// Registers bind, 16 of them but for AVX-512 and NEON, which have 32: S and Q(a−1, j−1) of all levels stay in them, so levels are done one by one from the
 // highest, and no other state is live. What does not match is masked once a cell, in q and c, and not at each level. Within a column
 // levels lie highest first: memory read and written downwards stalls on some processors.
 //
@@ -43,6 +43,10 @@ constexpr int kUnroll = 1;
 constexpr int kVectorBytes = 32;
 constexpr int rows_at_once(int levels) { return levels == 1 ? 3 : levels == 2 ? 2 : 1; }
 constexpr int kUnroll = 2;
+#elif defined(__aarch64__)  // NEON: narrow vectors, and as many registers as AVX-512
+constexpr int kVectorBytes = 16;
+constexpr int rows_at_once(int levels) { return levels == 1 ? 4 : levels == 2 ? 3 : levels <= 5 ? 2 : 1; }
+constexpr int kUnroll = 1;
 #else
 constexpr int kVectorBytes = 16;
 constexpr int rows_at_once(int levels) { return levels == 1 ? 3 : levels == 2 ? 2 : 1; }
@@ -82,11 +86,21 @@ struct Column {  // one column of all lanes: its symbol, c before it, and 1/c
 
 inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
+// ln Γ(x); that of the C library writes the sign to a place that all threads share, where it has no other of its own.
+inline double log_gamma(double x) {
+#ifdef __GLIBC__
+    int sign;
+    return lgamma_r(x, &sign);
+#else
+    return std::lgamma(x);
+#endif
+}
+
 // log₂ of the largest K'ᵢ that texts of n_s and n_t symbols could have, all symbols being equal and matches worth 1.
 inline double log_bound(int i, double n_s, double n_t, double gap) {
     const double reach = gap < 1 ? 1 / (1 - gap) : 1e300;
     const double geometric = i * (std::log2(std::fmin(n_s, reach)) + std::log2(std::fmin(n_t, reach)));
-    auto choose = [i](double n) { return n <= i ? 0.0 : std::lgamma(n + 1) - std::lgamma(i + 1.0) - std::lgamma(n - i + 1); };
+    auto choose = [i](double n) { return n <= i ? 0.0 : log_gamma(n + 1) - log_gamma(i + 1.0) - log_gamma(n - i + 1); };
     return std::fmin(geometric, (choose(n_s) + choose(n_t)) / std::log(2.0));
 }
 

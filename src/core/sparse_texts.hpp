@@ -1,11 +1,6 @@
 // A sparse matrix in single precision, in memory or in files that are mapped to it, and sums over it in double precision.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -14,33 +9,10 @@
 #include <vector>
 
 #include "linear.hpp"
+#include "mapped_file.hpp"
 #include "work.hpp"
 
 namespace textmargin {
-
-// A file as memory that is read only; the system reads what is touched, and lets go of it where memory is short.
-class MappedFile {
-  public:
-    explicit MappedFile(const std::string& path) {
-        const int file = open(path.c_str(), O_RDONLY);
-        if (file < 0) throw std::invalid_argument(path + " cannot be opened");
-        struct stat about {};
-        if (fstat(file, &about) == 0) size_ = size_t(about.st_size);
-        if (size_ > 0) data_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0);
-        close(file);
-        if (data_ == MAP_FAILED) throw std::invalid_argument(path + " cannot be mapped to memory");
-    }
-    MappedFile(const MappedFile&) = delete;
-    ~MappedFile() {
-        if (data_) munmap(data_, size_);
-    }
-    const void* data() const { return data_; }
-    size_t size() const { return size_; }
-
-  private:
-    void* data_ = nullptr;
-    size_t size_ = 0;
-};
 
 class SparseTexts {
   public:

@@ -13,6 +13,8 @@ _Rows = NDArray[np.int64]
 
 _Codes = NDArray[np.int32]
 
+COMPILER: str | None
+
 class Recipe:
     def __init__(self, length: int, gap: _Floats, match: _Floats, weights: _Floats) -> None: ...
 
