@@ -7,7 +7,6 @@ import random
 import resource
 import signal
 import sqlite3
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -19,6 +18,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from textmargin import KernelStore, KernelSVC, SpectrumKernel, SubsequenceKernel
+from textmargin._system import locks
 from textmargin.errors import NotTextError, StoreError
 from textmargin.gram.tiles import SIDE, Tiles
 
@@ -210,11 +210,15 @@ def test_a_process_forked_meanwhile_does_not_keep_a_lock(tmp_path):
     process.join()
 
 
-def test_a_system_without_such_locks_is_told_so(tmp_path, monkeypatch):
-    """As Windows, where importing `fcntl` at the top of a module kept textmargin from being imported at all."""
-    monkeypatch.setitem(sys.modules, "fcntl", None)
-    with pytest.raises(StoreError, match=r"cannot be kept on disk here; use cache=None \(.* no locks of open files"):
-        KernelStore(tmp_path).gram(KERNEL, many(3))
+def test_without_fcntl_there_was_no_store(tmp_path, monkeypatch):
+    """As on Windows: locks are then those of the library filelock."""
+    monkeypatch.setattr(locks, "_fcntl", lambda: None)
+    texts = many(40)
+    K = KernelStore(tmp_path).gram(KERNEL, texts)
+    np.testing.assert_allclose(K, KERNEL(texts), atol=1e-6)
+    pairs = KernelStore(tmp_path).over(KERNEL.over(texts))
+    np.testing.assert_array_equal(pairs.block(np.arange(40)), K)
+    assert pairs.n_computed == 0
 
 
 def test_a_pair_asked_for_both_ways_is_computed_once(tmp_path):

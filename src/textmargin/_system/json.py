@@ -1,8 +1,17 @@
-"""Plain data that JSON can say."""
+"""Plain data that JSON can say, and JSON that others have written."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+
+def read_json(text: str | bytes) -> Any:
+    """What a text from elsewhere says; ValueError where it is not JSON, or nested deeper than can be read."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deep") from None
 
 
 def jsonable(data: Any) -> Any:

@@ -21,7 +21,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise TomlError("its brackets are nested too deep") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # not TOML, or a number of thousands of digits
         odd = next((name for name in _NAME.findall(text) if not re.fullmatch(r"[A-Za-z0-9_.-]+", name)), None)
         hint = "" if odd is None else f"; {quotes_hint(odd)}"
         raise TomlError(f"{error}{hint}") from error

@@ -50,10 +50,11 @@ def put_whole(path: Path) -> Iterator[Path]:
     path = _target(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        os.fsync(handle)
+        _sync(temporary)
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except OSError as error:
@@ -61,8 +62,13 @@ def put_whole(path: Path) -> Iterator[Path]:
             raise OutputError(error.errno, error.strerror, str(path)) from error
         raise
     finally:
-        os.close(handle)
         temporary.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    """See that what was written is on the disk. The file is closed again: not every system renames one that is open."""
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
 
 
 def _target(path: Path) -> Path:

@@ -10,10 +10,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._system.lazy_names import lazy_names
 from ..tables.readers import register_reader
 
 if TYPE_CHECKING:
     from ..tables.rows import Read
+    from .acts import Act, new_id
+    from .app import create_desk_app
+    from .project import Project
+    from .session import Desk
+
+__all__ = ["Act", "Desk", "Project", "create_desk_app", "new_id"]
+
+__getattr__, __dir__ = lazy_names(
+    __name__, {"Act": "acts", "Desk": "session", "Project": "project", "create_desk_app": "app", "new_id": "acts"}
+)
 
 
 def _rows(path: Path) -> Iterator[list[Read]]:

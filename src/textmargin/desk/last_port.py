@@ -11,6 +11,7 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
+from .._system.json import read_json
 from .acts import new_id
 
 
@@ -22,7 +23,7 @@ def port_path(project: Path) -> Path:
 def last_port(project: Path, host: str) -> int:
     """The port that the desk of a project had last on this host; 0, for any, where it had none, or somebody has it now."""
     try:
-        content = json.loads(port_path(project).read_text(encoding="utf-8"))
+        content = read_json(port_path(project).read_text(encoding="utf-8"))
         own, port = str(content["host"]), int(content["port"])
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return 0

@@ -20,6 +20,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self
 
+from .._system.json import read_json
 from .._system.wording import quantity
 from ..errors import ActError, DeskError
 from ._project_file import APPLICATION, VERSION, Given, class_names, connect, difference, digest_of, sync_folder, write_new
@@ -214,7 +215,7 @@ class Project:
         damage = self._rows("PRAGMA quick_check(1)")[0][0]
         if damage != "ok":
             raise DeskError(f"{self.path} is damaged ({damage}); take a copy that is whole.")
-        self.header = {name: json.loads(value) for name, value in self._rows("SELECT name, value FROM header")}
+        self.header = {name: read_json(value) for name, value in self._rows("SELECT name, value FROM header")}
         version = self.header.get("version")
         if version != VERSION:
             raise DeskError(
@@ -222,7 +223,7 @@ class Project:
             )
         self.texts, self.header["given"] = [], []
         for (block,) in self._rows("SELECT content FROM texts ORDER BY block"):
-            content = json.loads(zlib.decompress(block))
+            content = read_json(zlib.decompress(block))
             self.texts += content["texts"]
             self.header["given"] += [None if own is None else tuple(own) for own in content["given"]]
         if len(self.texts) != self.header["n_texts"] or digest_of(self.texts) != self.header["digest"]:
@@ -231,7 +232,7 @@ class Project:
 
     def _acts_behind(self, number: int) -> list[Act]:
         rows = self._rows(f"SELECT {_COLUMNS} FROM acts WHERE number > ? ORDER BY number", number)
-        return [Act(own, who, kind, json.loads(content), time, place) for own, who, kind, content, time, place in rows]
+        return [Act(own, who, kind, read_json(content), time, place) for own, who, kind, content, time, place in rows]
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:
         return self._connection.execute(statement, values).fetchall()

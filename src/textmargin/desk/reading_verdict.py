@@ -31,6 +31,8 @@ from .reading import SHORTEST
 if TYPE_CHECKING:
     from .state import State
 
+__all__ = ["gaze_prior", "reading_verdict", "readings"]
+
 Readings = dict[str, NDArray[Any]]
 
 MIN_CLASSES = 3  # a class is learnt from at least two others

@@ -8,6 +8,7 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
+from .._system.json import read_json
 from .._system.locks import ByteLocks
 from ..errors import DeskError
 
@@ -62,7 +63,7 @@ class WriterLock:
     def _owner(self) -> str:
         """Who writes, as far as it is said."""
         try:
-            owner = json.loads(self.path.read_text(encoding="utf-8"))
+            owner = read_json(self.path.read_text(encoding="utf-8"))
             where = f", {owner['address']}" if owner["address"] else ""
             return f"{where} (process {owner['process']} on {owner['machine']})"
         except (OSError, ValueError, KeyError, TypeError):

@@ -32,7 +32,7 @@ class Work:
         self.seconds, self.pairs = 0.0, 0
         if self.path.exists():
             try:
-                known = json.loads(self.path.read_text())
+                known = json.loads(self.path.read_text(encoding="utf-8"))
                 self.seconds, self.pairs = float(known["seconds"]), int(known["pairs"])
             except (ValueError, KeyError, TypeError) as error:
                 raise ResultError(f"{self.path}, the record of work done so far, is damaged; remove it.") from error

@@ -184,7 +184,7 @@ class Tiles:
         """Errors of the system, in words that help."""
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             if isinstance(error, StoreError):
                 raise
             raise StoreError(f"{self._what(error)} ({error}).") from error
@@ -197,7 +197,8 @@ class Tiles:
                 f"There is no room left for kernel values in {self.folder}: its disk is full. What is there is intact; make "
                 f"room, choose another folder, or use cache=None"
             )
-        if code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        damaged = isinstance(error, UnicodeDecodeError)  # of which SQLite speaks in the bytes that it found
+        if damaged or code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return f"{self.path} is damaged; delete it, and its values will be computed again"
         if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return f"{self.path} was busy for {_PATIENCE} seconds; is another process stuck?"

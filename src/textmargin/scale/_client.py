@@ -52,7 +52,7 @@ def connect(
     Parameters
     ----------
     address : str, default=None
-        Where the scheduler listens, such as "tcp://host:8786".
+        Where the scheduler listens, such as `tcp://host:8786`.
     workers : int, default=None
         Without an address, how many worker processes to start here; default: one for so many cores as it has threads.
     threads_per_worker : int, default=1

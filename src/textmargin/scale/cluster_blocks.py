@@ -236,7 +236,7 @@ class ClusterBlocks(BlockMatrix):
         try:
             holding = share.holding
             future = getattr(holding, method)(*arguments) if message is None else holding.answer(method, message)
-        except RuntimeError:  # which Dask raises where it knows that the worker is lost
+        except (RuntimeError, ValueError):  # the first is what Dask raises where it knows that the worker is lost, the second was
             return _lost
         return lambda: self._read(share, self._wait(share, future))
 

@@ -211,6 +211,8 @@ def delete_run(folder: Path) -> None:
     with ByteLocks(folder / _LOCK) as locks:
         if not locks.acquire(0, wait=False):
             raise _in_use(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():  # some systems delete no file that is open, as that of the lock
         shutil.rmtree(folder)
 
 

@@ -75,7 +75,7 @@ def predict_parquet(
     Parameters
     ----------
     model : TextClassifier, fitted
-    source : a Parquet file, a folder of them, or a pattern such as "texts/*.parquet"
+    source : a Parquet file, a folder of them, or a pattern such as `texts/*.parquet`
     target : the folder of the results; new, empty, or of an earlier run with the same model and settings
     text : str, default="text"
         The column of the texts.
