@@ -115,20 +115,6 @@ def test_nobody_reads_a_private_name_of_another_packages_module():
     assert not found
 
 
-def test_textmargin_is_imported_where_there_is_no_fcntl():
-    """As on Windows; the one module that takes locks imports it when it takes one."""
-    code = (
-        "import sys; sys.modules['fcntl'] = None\n"
-        "import textmargin\n"
-        "for name in textmargin.__all__: getattr(textmargin, name)\n"
-        "from textmargin.gram import tiles"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    users = [path for path in SOURCES if "fcntl" in {name.split(".")[0] for name in imported(ast.parse(path.read_text()))}]
-    assert list(map(name_of, users)) == ["_system/locks.py"]
-
-
 def test_layers_hold():
     """The contract in pyproject.toml, kept by import-linter."""
     command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
@@ -142,9 +128,14 @@ def test_help_needs_neither_scikit_learn_nor_the_compiled_core():
 
 
 def test_one_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    """It stands in the package, where pyproject.toml finds it; what is cited and what changed are of that version."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    place = settings["tool"]["scikit-build"]["metadata"]["version"]["input"]
+    found = re.search(r'^__version__ = "(\d+\.\d+\.\d+)"$', (ROOT / place).read_text(), re.M)
     cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.M)
-    assert textmargin.__version__ == project["version"] == cited[1]
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert "version" not in settings["project"]
+    assert textmargin.__version__ == found[1] == cited[1] == newest[1]
 
 
 def test_no_two_public_classes_share_a_name():

@@ -10,6 +10,7 @@
     ├── FeedbackError          (OSError)      feedback cannot be stored or read: a wrong file, a database that is away
     ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
     ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is not a model that can be loaded
+    ├── NoUnlabelledTextsError (AttributeError) what was learnt from unlabelled texts is asked of a model that had none
     ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
     ├── DuplicateFeedbackIdError (ValueError) other feedback under an id that some has already
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
@@ -18,6 +19,7 @@
     ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
     ├── SettingError           (ValueError)   a setting that is out of range, or does not apply to the others
     ├── StoreError             (OSError)      kernel values, or texts in parts, cannot be kept: a full disk, a damaged file
+    │   └── OtherRunError                     texts in parts of another run, or with other settings, lie in the folder
     ├── TableError             (ValueError)   a user's file that cannot be read as texts: no such column, not UTF-8, no rows
     │   └── NoLabelsError                     one with texts, in which no labels are found
     ├── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
@@ -37,6 +39,36 @@ import difflib
 import errno
 from collections.abc import Iterable
 from typing import TypeVar
+
+__all__ = [
+    "ActError",
+    "ClusterError",
+    "DatasetError",
+    "DeskError",
+    "DeviceError",
+    "DuplicateFeedbackIdError",
+    "EmptyTextWarning",
+    "EmptyVocabularyError",
+    "FeedbackError",
+    "LabelError",
+    "ModelFileError",
+    "NoLabelsError",
+    "NoUnlabelledTextsError",
+    "NotTextError",
+    "OtherRunError",
+    "OutputError",
+    "PriorError",
+    "ResultError",
+    "ScoreError",
+    "SettingError",
+    "StoreError",
+    "TableError",
+    "TextmarginError",
+    "TextmarginWarning",
+    "TooLargeError",
+    "UnknownNameError",
+    "UnknownTermWarning",
+]
 
 Name = TypeVar("Name")
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has no room for a file
