@@ -7,12 +7,14 @@
 
 Clients ask for decisions (7 of 10), explanations (1) and send feedback (2). A fault lasts from a quarter to three quarters of the
 time. At the end the service gets SIGTERM, and every feedback that was acknowledged is looked up. Overload: requests of 100 texts
-at one, two and four times the rate that 8 clients get answered.
+at one, two and four times the rate that 32 clients get answered, then 200 clients that come again at once. The
+clients have a processor of the same machine: what they and the service take of one stands in the table.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import re
 import resource
@@ -24,8 +26,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from textmargin import ModelConfig, load_dataset
@@ -50,6 +53,11 @@ class Service:
     def memory(self) -> float:
         """Megabytes in memory."""
         return self._status("VmRSS")
+
+    def processor_seconds(self) -> float:
+        """Of its own and of the system for it."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def limit(self, what: int, soft: int) -> None:
         """Set a limit of the running process; −1 lifts it."""
@@ -215,17 +223,30 @@ def with_fault(name: str, models: Path, n_clients: int, seconds: float) -> str:
 def overload(models: Path, seconds: float) -> None:
     """p99 at one, two and four times what can be done."""
     with tempfile.TemporaryDirectory() as folder:
-        service, heard = start(Path(folder), models), Heard()
-        asyncio.run(closed_loop(service.port, hundred, 8, seconds, heard))
-        capacity = heard.statuses[200] / seconds
-        print(f"\ncapacity: {capacity:.0f} requests of 100 texts a second", flush=True)
-        print(f"{'':18}{'requests':>9}{'ok':>8}{'ok/s':>7}{'503':>7}{'dropped':>8}{'p50 ms':>8}{'p99 ms':>8}{'p99 of 503':>11}")
-        for times in (1, 2, 4):
-            heard = Heard()
-            asyncio.run(open_loop(service.port, hundred, times * capacity, seconds, heard))
+        service = start(Path(folder), models)
+        print(
+            f"\n{'100 texts each':18}{'requests':>9}{'ok':>8}{'ok/s':>7}{'503':>8}{'dropped':>8}{'p50 ms':>8}{'p99 ms':>8}",
+            end="",
+        )
+        print(f"{'503 p50':>9}{'503 p99':>9}{'service':>9}{'clients':>9}")
+
+        def show(name: str, load: Callable[[Heard], Coroutine[object, object, None]]) -> float:
+            heard, begin = Heard(), time.perf_counter()
+            service_before, clients_before = service.processor_seconds(), time.process_time()
+            asyncio.run(load(heard))
+            taken = time.perf_counter() - begin
             ok, busy, n = heard.statuses[200], heard.statuses[503], heard.statuses.total() + heard.dropped
-            line = f"{f'{times} x capacity':18}{n:9,}{ok:8,}{ok / seconds:7.0f}{busy:7,}{heard.dropped:8,}"
-            print(f"{line}{heard.quantile(0.5):8.0f}{heard.quantile(0.99):8.0f}{heard.quantile(0.99, 503):11.0f}", flush=True)
+            line = f"{name:18}{n:9,}{ok:8,}{ok / taken:7.0f}{busy:8,}{heard.dropped:8,}"
+            line += "".join(f"{heard.quantile(q, status):{9 - (status == 200)}.0f}" for status in (200, 503) for q in (0.5, 0.99))
+            shares = (service.processor_seconds() - service_before) / taken, (time.process_time() - clients_before) / taken
+            print(line + "".join(f"{share:9.0%}" for share in shares), flush=True)
+            return ok / taken
+
+        capacity = show("32 clients", lambda heard: closed_loop(service.port, hundred, 32, seconds, heard))
+        for times in (1, 2, 4):
+            rate = times * capacity
+            show(f"{times} x that", partial(open_loop, service.port, hundred, rate, seconds))
+        show("200 at once", lambda heard: closed_loop(service.port, hundred, 200, seconds, heard, patient=False))
         stop(service)
 
 

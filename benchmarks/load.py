@@ -51,6 +51,8 @@ class Connection:
 
     async def ask(self, path: str, body: dict[str, object]) -> tuple[int, bytes, bytes]:
         """Status, headers and body of the answer."""
+        if self.streams is not None and self.streams[0].at_eof():
+            self.close()  # it was idle for too long
         if self.streams is None:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
@@ -92,15 +94,17 @@ async def send(connection: Connection, request: Request, heard: Heard, since: fl
     return status
 
 
-async def closed_loop(port: int, make: Callable[[random.Random], Request], n_clients: int, seconds: float, heard: Heard) -> None:
-    """Each client asks, hears, and asks again; told to come again, it waits a little."""
+async def closed_loop(
+    port: int, make: Callable[[random.Random], Request], n_clients: int, seconds: float, heard: Heard, patient: bool = True
+) -> None:
+    """Each client asks, hears, and asks again; told to come again, it waits a little, or not at all."""
     end = time.perf_counter() + seconds
 
     async def client(number: int) -> None:
         chance, connection = random.Random(number), Connection(port)
         while time.perf_counter() < end:
             status = await send(connection, make(chance), heard)
-            if status in (0, 503):
+            if status == 0 or (status == 503 and patient):
                 await asyncio.sleep(chance.uniform(0.5, 1.0))  # Retry-After says a second, or more
         connection.close()
 

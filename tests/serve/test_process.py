@@ -193,3 +193,42 @@ def test_without_the_extra_it_says_what_to_install(model):
     done = subprocess.run([sys.executable, "-c", code, "serve", str(model)], capture_output=True, text=True, env=os.environ)
     assert done.returncode == 2
     assert "fastapi, which is not installed: pip install 'textmargin[serve]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x16\x03\x01\x02\x00\x01",  # TLS
+        b"GET /health\r\n\r\n",
+        b"GET /health HTTP/1.1\r\n\r\n",
+        b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
+        b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length : 3\r\n\r\nabc",
+        b"POST /predict HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+        b"POST /predict HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+)
+def test_what_is_no_http_is_answered_like_all_else(served, sent):
+    """It was plain text that a browser may guess the kind of."""
+    _, url = served
+    with connected(url) as connection:
+        connection.sendall(sent)
+        answer = received(connection)
+    lines, _, body = answer.partition(b"\r\n\r\n")
+    assert lines.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert b"X-Content-Type-Options: nosniff" in lines
+    assert b"Content-Security-Policy: default-src 'none'" in lines
+    assert b"Connection: close" in lines
+    assert "detail" in json.loads(body)
+
+
+@pytest.mark.parametrize("what", [b"websocket", b"h2c"])
+def test_nobody_fills_the_log_by_asking_for_another_protocol(model, what):
+    with service(model) as (process, url):
+        with connected(url) as connection:
+            connection.sendall(
+                b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: " + what + b"\r\n\r\n"
+            )
+            assert connection.recv(1000).startswith(b"HTTP/1.1 200 ")
+        process.terminate()
+        assert process.stderr.read() == ""

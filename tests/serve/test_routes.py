@@ -282,7 +282,7 @@ def test_waiting_texts_go_together_and_one_bad_one_spoils_nothing(model):
         return await asyncio.gather(*asked, return_exceptions=True)
 
     found = asyncio.run(ask())
-    assert slow.sizes == [1, 9, *[1] * 9]
+    assert slow.sizes == [10, *[1] * 10]
     for text, own in zip(texts, found, strict=True):
         if text == "bad":
             assert isinstance(own, NotTextError)

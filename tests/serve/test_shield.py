@@ -162,3 +162,10 @@ def test_texts_are_in_the_log_only_where_asked_for(model, caplog, log):
     assert (SECRET in caplog.text) == (log == "texts")
     assert ("POST /predict 500" in caplog.text) == (log != "errors")
     assert "a request failed with ValueError" in caplog.text
+
+
+def test_a_body_with_a_length_and_in_chunks_is_refused(client, store):
+    """Whoever stands in front of the service may have gone by the other: what is left would be the next request."""
+    answer = client.post("/predict", content=b'{"texts":["x"]}', headers={"Transfer-Encoding": "chunked", "Content-Length": "15"})
+    assert answer.status_code == 400
+    assert answer.headers["connection"] == "close"

@@ -3,6 +3,9 @@
 Nothing is held back: an idle model starts at once, and while it is busy those that arrive gather for its next turn. So a batch is
 as large as the load asks for, and a lone request never waits.
 
+A batch that takes no longer than handing it to a thread does is decided where it is: under load the thread would have to get the
+interpreter from the one that serves all connections, again and again, and a crowd that is being refused would not let it.
+
 What would wait too long is refused at once, by how long texts took of late; what has waited too long all the same, then.
 """
 
@@ -18,10 +21,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..labels import Decisions
-from ._lanes import busy
-from .gate import RefusedError
+from ._refusal import RefusedError, busy
 
 _NEWEST = 0.1  # weight of the last batch in what is known of their time
+_N_RATES, _LEAST_RATES = 16, 4  # batches whose time is remembered, and how many must be before any is thought quick
+_BATCH_SIZE = 10_000  # characters that take as long as what a batch costs however small it is
+_MOMENT, _TOO_LONG, _WHILE = 0.003, 0.05, 60.0  # seconds
 
 
 class _Pace:
@@ -48,6 +53,29 @@ class _Pace:
         slope = (self._nt - self._n * self._t) / variance if variance > 1e-9 * self._nn else 0.0
         slope = min(max(0.0, slope), self._t / max(1.0, self._n))
         return slope * n_texts + (self._t - slope * self._n) * n_batches
+
+
+class _Quickness:
+    """Whether a batch is over in a moment, by the best of the last ones: others had to wait for a processor, and tell nothing."""
+
+    def __init__(self) -> None:
+        self._rates: deque[float] = deque(maxlen=_N_RATES)
+        self._not_before = -math.inf
+
+    def note(self, size: int, seconds: float) -> None:
+        self._rates.append(seconds / size)
+
+    def expects(self, size: int) -> bool:
+        return len(self._rates) >= _LEAST_RATES and time.monotonic() > self._not_before and min(self._rates) * size < _MOMENT
+
+    def check(self, seconds: float) -> None:
+        """It was not: nothing more of the kind for a while."""
+        if seconds > _TOO_LONG:
+            self._not_before = time.monotonic() + _WHILE
+
+
+def _size(texts: list[str]) -> int:
+    return _BATCH_SIZE + sum(map(len, texts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +119,7 @@ class Batcher:
         self._running: set[asyncio.Task[None]] = set()
         self._n_texts = 0  # that wait or are decided on
         self._pace = _Pace()
+        self._quick = _Quickness()
 
     async def decide(self, texts: list[str]) -> Decisions:
         """The decisions on some texts."""
@@ -124,9 +153,9 @@ class Batcher:
                 return
 
     def _start(self) -> None:
-        while self._free and self._queue:
+        if self._free:
             self._free -= 1
-            task = asyncio.create_task(self._run(self._next()))
+            task = asyncio.create_task(self._run())  # at the loop's next turn: whoever comes in this one goes with it
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
@@ -141,18 +170,24 @@ class Batcher:
                 one.timer.cancel()
         return batch
 
-    async def _run(self, batch: list[_Waiting]) -> None:
+    async def _run(self) -> None:
         try:
-            await self._answer(batch)
+            while self._queue:
+                await self._answer(self._next())
+                await asyncio.sleep(0)
         finally:
             self._free += 1
-            self._start()
 
     async def _answer(self, batch: list[_Waiting]) -> None:
         texts = [text for one in batch for text in one.texts]
-        start = time.perf_counter()
+        size, start = _size(texts), time.perf_counter()
         try:
-            decisions = await asyncio.get_running_loop().run_in_executor(self._threads, self._decide, texts)
+            if self._quick.expects(size):
+                own = time.thread_time()
+                decisions = self._decide(texts)
+                self._quick.check(time.thread_time() - own)
+            else:
+                decisions = await asyncio.get_running_loop().run_in_executor(self._threads, self._decide, texts)
         except Exception as error:
             if len(batch) > 1 and not isinstance(error, MemoryError):  # one of them is to blame: each for itself
                 for one in batch:
@@ -162,7 +197,9 @@ class Batcher:
                     if not one.decisions.done():
                         one.decisions.set_exception(error)
             return
-        self._pace.note(len(texts), time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        self._pace.note(len(texts), seconds)
+        self._quick.note(size, seconds)
         self._log(decisions)
         start_row = 0
         for one in batch:

@@ -6,13 +6,12 @@ They are started before the first request: later there may be no memory for thei
 from __future__ import annotations
 
 import asyncio
-import math
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from .gate import RefusedError
+from ._refusal import RefusedError, busy
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -76,11 +75,6 @@ class Lane:
     def close(self) -> None:
         """Begin nothing more; what runs in a thread runs on."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def busy(why: str, seconds: float) -> RefusedError:
-    """503: come again once what waits now may be done."""
-    return RefusedError(503, f"Too much to do: {why}; come again.", Retry_After=str(min(60, max(1, math.ceil(seconds)))))
 
 
 def _release(loop: asyncio.AbstractEventLoop, free: asyncio.Semaphore) -> None:

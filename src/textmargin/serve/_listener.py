@@ -32,7 +32,9 @@ class Listener(socket.socket):
     def accept(self) -> tuple[socket.socket, Any]:
         """The next connection; BlockingIOError where there is none that can be served now."""
         try:
-            return super().accept()
+            connection, address = super().accept()
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a body waits for its head to be acknowledged
+            return connection, address
         except OSError as error:
             if error.errno not in _FULL:
                 raise

@@ -10,21 +10,24 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exception_handlers import http_exception_handler
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
+from pydantic_core import to_json
 
 from .. import __version__
 from ..classifier import TextClassifier
 from ..errors import DuplicateFeedbackIdError, FeedbackError, LabelError, TextmarginError
 from ..feedback.store import Feedback, FeedbackStore
 from ..labels import listed
+from ._admission import Admission, Door
 from ._bodies import DecisionsBody, ErrorBody, ExplanationBody, FeedbackBody, Question, Stored, Texts
 from ._lanes import Lane, start_threads
 from ._metrics import MEDIA_TYPE, Metrics
 from ._reference import REFERENCE_HEADERS, render_reference
-from .gate import Gate, Limits, Log, RefusedError
+from .gate import Gate, Limits, Log, LogOfRefusals
 from .hosts import AllowedHosts
 from .models import Models
 from .shield import Shield
@@ -117,9 +120,12 @@ def create_app(
     explaining = Lane("explanations", _N_THREADS, half, max_wait)
     storing = Lane("feedback", _N_THREADS, half, max_wait)
 
-    def busy(path: str) -> RefusedError | None:
-        refusals = {"/predict": models.now.batcher.refusal, "/explain": explaining.refusal, "/feedback": storing.refusal}
-        return refusals[path]() if path in refusals else None
+    refusals = {
+        "/predict": lambda: models.now.batcher.refusal(),
+        "/explain": explaining.refusal,
+        "/feedback": storing.refusal,
+    }
+    admission = Admission({"/predict": Door(max_wait)}, refusals, LogOfRefusals(metrics, log))
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -137,19 +143,22 @@ def create_app(
 
     app = FastAPI(title="textmargin", version=__version__, docs_url=None, redoc_url=None, lifespan=life, redirect_slashes=False)
     limits = Limits(token, max_bytes, max_concurrent, max_seconds)
-    app.add_middleware(Gate, limits=limits, metrics=metrics, routes=_ROUTES, log=log, busy=busy)
+    app.add_middleware(Gate, limits=limits, metrics=metrics, routes=_ROUTES, log=log, admission=admission)
+    app.state.admission = admission  # a connection that knows it refuses without parsing: see `running`
     app.add_middleware(Shield, hosts=AllowedHosts.of(hosts))
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(TextmarginError, _mistaken)
     app.add_exception_handler(HTTPException, _not_parsed)
 
     @app.post("/predict", response_model=DecisionsBody, responses=_REFUSED)
-    async def predict(body: Texts) -> JSONResponse:
+    async def predict(body: Texts) -> Response:
         """Decide on texts."""
         if len(body.texts) > max_texts:
             raise _unfit("texts", f"{len(body.texts):,} texts; a request may have {max_texts:,}.")
         now = models.now
         decided = await now.batcher.decide(body.texts) if body.texts else now.watch.decide([])
+        if not np.isfinite(decided.scores).all():
+            raise FloatingPointError("a score is no number")  # nor could JSON say it
         rows = zip(decided.labels, decided.guesses, decided.scores.tolist(), strict=True)
         decisions: list[dict[str, Any]] = [
             {"labels": labels, "unsure": guesses, "scores": dict(zip(decided.names, row, strict=True))}
@@ -159,7 +168,7 @@ def create_app(
             sure = zip(decisions, decided.confidence.tolist(), decided.probabilities.tolist(), strict=True)
             for one, confidence, row in sure:
                 one |= {"confidence": confidence, "probabilities": dict(zip(decided.names, row, strict=True))}
-        return JSONResponse({"decisions": decisions}, headers=now.headers)  # what we made need not be checked
+        return Response(to_json({"decisions": decisions}), media_type="application/json", headers=now.headers)
 
     @app.post("/explain", responses=_REFUSED)
     async def explain(body: Question, response: Response) -> ExplanationBody:

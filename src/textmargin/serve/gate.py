@@ -16,14 +16,14 @@ import json
 import logging
 import time
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ._admission import ADMITTED, Admission
 from ._metrics import Metrics
+from ._refusal import RefusedError
 from .shield import REQUEST_ID
 
 Log = Literal["errors", "requests", "texts"]
@@ -31,6 +31,7 @@ _LOG = logging.getLogger(__name__)
 _SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 _NO_THREAD = ("Resource temporarily unavailable", "can't start new thread")
 _OPEN = frozenset({"/health"})
+_AT_ONCE = 0.05  # seconds
 _ALWAYS = ("/health", "/metrics")  # however many requests are in flight
 
 
@@ -52,11 +53,25 @@ class Limits:
     max_seconds: float
 
 
-class RefusedError(Exception):
-    """A request that is answered with a status and a sentence, from wherever it has got to."""
+class LogOfRefusals:
+    """What the metrics and the log have of requests that were refused before the gate saw them.
 
-    def __init__(self, status: int, detail: str, **headers: str) -> None:
-        self.answer = JSONResponse({"detail": detail}, status, {name.replace("_", "-"): value for name, value in headers.items()})
+    Parameters
+    ----------
+    metrics : Metrics
+    log : {"errors", "requests", "texts"}
+    """
+
+    def __init__(self, metrics: Metrics, log: Log) -> None:
+        self._metrics, self._log = metrics, log
+
+    def __call__(self, path: str, refused: RefusedError, number: str) -> None:
+        """Note one."""
+        self._metrics.answered(path, refused.status, 0.0)
+        if self._log != "errors":
+            before = REQUEST_ID.set(number)
+            _LOG.info("POST %s %d 0.0 ms", path, refused.status)
+            REQUEST_ID.reset(before)
 
 
 class _GoneError(Exception):
@@ -78,7 +93,7 @@ class Gate:
         Paths that need no token.
     log : {"errors", "requests", "texts"}, default="errors"
         What the log has: what went wrong, a line for each request as well, or that and what was sent.
-    busy : function of a path → RefusedError or None, default=None
+    admission : Admission, default=None
         Whether a request would be refused for too much to do. It is asked before a body is read, and again before it is parsed,
         which costs far more: of many that come at once all would find nobody waiting.
     """
@@ -91,11 +106,13 @@ class Gate:
         routes: frozenset[str] = frozenset(),
         open_paths: frozenset[str] = _OPEN,
         log: Log = "errors",
-        busy: Callable[[str], RefusedError | None] | None = None,
+        admission: Admission | None = None,
     ) -> None:
         self.app, self.limits, self.routes, self.open_paths = app, limits, routes, open_paths
         self.metrics = Metrics() if metrics is None else metrics
-        self.log, self.busy = log, busy
+        self._n_arriving = 0  # bytes of bodies that are not whole yet
+        self._n_whole = 0  # requests with a whole body that are not answered yet
+        self.log, self.admission = log, Admission({}, {}) if admission is None else admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -111,12 +128,19 @@ class Gate:
             await send(message)
 
         always = scope["path"] in _ALWAYS
+        door, entered = self.admission.doors.get(scope["path"]), None
+        whole = False
         self.metrics.in_flight += not always
         try:
             try:
-                self._check(scope)
+                admitted = bool(scope.get("state", {}).get(ADMITTED))
+                self._check(scope, admitted=admitted)
                 body = b"" if always else await self._body(scope, receive)  # what needs no token gets no memory either
-                self._check_load(scope["path"])
+                # who dawdles with a body does not count, and keeps nobody out
+                self._check_load(scope["path"], admitted=admitted and time.perf_counter() - start < _AT_ONCE)
+                whole = not always
+                self._n_whole += whole
+                entered = None if door is None else door.enter()
                 await self.app(scope, _replayed(body, receive), noted)
             except _GoneError:
                 status = 499  # as others count it
@@ -132,6 +156,9 @@ class Gate:
                 await self._answer_to(error).answer(scope, receive, noted)
         finally:
             self.metrics.in_flight -= not always
+            self._n_whole -= whole
+            if door is not None and entered is not None:
+                door.leave(entered, served=status == 200)
             route = scope["path"] if scope["path"] in self.routes else "other"
             seconds = time.perf_counter() - start
             self.metrics.answered(route, status or 500, seconds)
@@ -150,22 +177,23 @@ class Gate:
         _LOG.error("a request failed with %s%s\n%s", type(error).__name__, why, where.rstrip())
         return RefusedError(500, f"Something went wrong here; the log has it under {REQUEST_ID.get()}.")
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope, *, admitted: bool) -> None:
         path, token = scope["path"], self.limits.token
         headers = dict(scope["headers"])
         if token is not None and path not in self.open_paths:
             given = headers.get(b"authorization", b"")
             if not hmac.compare_digest(given, b"Bearer " + token.encode()):
                 raise RefusedError(401, "This service wants a token: Authorization: Bearer TOKEN.", WWW_Authenticate="Bearer")
-        if self.metrics.in_flight > self.limits.max_concurrent and path not in _ALWAYS:
-            raise RefusedError(503, f"{self.limits.max_concurrent} requests are in flight; come again.", Retry_After="1")
-        self._check_load(path)
+        self._check_load(path, admitted=admitted)
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:20]) > self.limits.max_bytes:
             raise self._too_large()
 
-    def _check_load(self, path: str) -> None:
-        refused = None if self.busy is None else self.busy(path)
+    def _check_load(self, path: str, *, admitted: bool) -> None:
+        """Whether there is room; who was let in a moment ago is not asked again, or would find itself in its own way."""
+        if self._n_whole >= self.limits.max_concurrent and path not in _ALWAYS:
+            raise RefusedError(503, f"{self.limits.max_concurrent} requests are in flight; come again.", Retry_After="1")
+        refused = None if admitted else self.admission.refusal(path)
         if refused is not None:
             raise refused
 
@@ -180,12 +208,19 @@ class Gate:
                         raise _GoneError
                     parts.append(message.get("body", b""))
                     n_bytes += len(parts[-1])
+                    self._n_arriving += len(parts[-1])
                     more = message.get("more_body", False)
                     if n_bytes > self.limits.max_bytes:
                         raise self._too_large()
+                    if self._n_arriving > self.limits.max_bytes * self.limits.max_concurrent:
+                        raise RefusedError(
+                            503, "Too many bodies arrive at a time; come again.", Retry_After="1", Connection="close"
+                        )
         except TimeoutError:
             late = f"The body did not arrive within {self.limits.max_seconds:g} seconds."
             raise RefusedError(408, late, Connection="close") from None
+        finally:
+            self._n_arriving -= n_bytes
         return b"".join(parts)
 
     def _too_large(self) -> RefusedError:

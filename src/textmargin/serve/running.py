@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import logging
 import os
-import resource
 import signal
 import socket
 import sys
@@ -70,7 +70,7 @@ def run(
     start_log(log)
     config = uvicorn.Config(
         app,
-        http=TimedProtocol.with_limits(head_seconds, write_seconds, _max_connections()),
+        http=TimedProtocol.with_limits(head_seconds, write_seconds, _max_connections(), getattr(app.state, "admission", None)),
         ws="none",
         log_config=None,
         access_log=False,
@@ -84,6 +84,8 @@ def run(
     def stop(*_: Any) -> None:
         server.should_exit = True
 
+    gc.collect()
+    gc.freeze()  # what is there by now stays: to look through all of it took half a second, now and then, for all requests
     before = {sign: signal.signal(sign, stop) for sign in (signal.SIGTERM, signal.SIGINT)}
     try:  # uvicorn raises the signal again once it is done: that it stopped as asked is no failure
         server.run(sockets=[listener])
@@ -109,7 +111,11 @@ def end_process_if_busy() -> None:
 
 
 def _max_connections() -> int:
-    """As many as descriptors allow, with some left for files."""
+    """As many as descriptors allow, with some left for files; sockets of Windows are none."""
+    try:
+        import resource
+    except ImportError:
+        return 10_000
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 10_000 if limit == resource.RLIM_INFINITY else max(8, min(10_000, limit - _RESERVED_FILES))
 

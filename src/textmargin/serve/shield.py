@@ -1,5 +1,6 @@
 """What stands before every answer: the host must be this service, a page must be its own, and the request gets an id.
 
+400   two ways to tell where a body ends: what stands in front of a service may take the other (request smuggling)
 421   a host that is not this service        403   a page from elsewhere that wants to change something
 """
 
@@ -26,7 +27,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="-")
-_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
+REQUEST_ID_FORM = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
@@ -51,7 +52,7 @@ class Shield:
             return
         values = _values(scope)
         given = values.get("x-request-id", "")
-        number = given if _ID.fullmatch(given) else uuid4().hex
+        number = given if REQUEST_ID_FORM.fullmatch(given) else uuid4().hex
         REQUEST_ID.set(number)
 
         async def shielded(message: Message) -> None:
@@ -67,6 +68,8 @@ class Shield:
 
     def _refusal(self, method: str, values: dict[str, str]) -> JSONResponse | None:
         host, origin = values.get("host", ""), values.get("origin")
+        if "transfer-encoding" in values and "content-length" in values:
+            return JSONResponse({"detail": "A body has a length or comes in chunks, not both."}, 400, {"Connection": "close"})
         if not self.hosts.allows(host):
             why = f"This service is not {_shown(host)}. Ask by the address that it printed at its start, or tell it the name."
             return JSONResponse({"detail": why}, 421, {"Connection": "close"})
