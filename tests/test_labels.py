@@ -337,3 +337,15 @@ def test_plain_labels_warn_of_nothing():
         describe(NAMES)
         describe(SETS)
         describe(MATRIX)
+
+
+def test_what_is_known_of_one_of_two_classes_was_told_of_the_other():
+    """The learner scores the class that is second in the alphabet; the one that is looked for need not be that one."""
+    texts = ["a quote for wheat", "a quote please", "bank rates", "oil and corn", "rates of banks", "oil prices"] * 4
+    for wanted, other in (("lead", "no"), ("no", "lead")):
+        labels = [wanted if "quote" in text else other for text in texts]
+        model = TextClassifier(knowledge={wanted: ["quote"], other: ["please"]}).fit(texts, labels)
+        assert {verdict.target for verdict in model.verdict_} == {wanted}
+        told = {one.term: one for one in model.disagreements()}
+        assert told["please"].target == wanted
+        assert told["please"].known < 0 < told["please"].data

@@ -57,11 +57,6 @@ def just_above(score: float) -> float:
     return float(score) + 4 * ROUNDING * max(abs(float(score)), 1.0)
 
 
-def just_below(score: float) -> float:
-    """The same on the other side: a threshold that a score is above."""
-    return float(score) - 4 * ROUNDING * max(abs(float(score)), 1.0)
-
-
 def first_maximum(values: Any, rounding: float | Floats) -> Any:
     """Along the first axis the place of the first value that falls short of the highest by no more than rounding."""
     values = np.asarray(values)

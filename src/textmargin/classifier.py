@@ -513,7 +513,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         learner = self.learner_
         if not hasattr(learner, "disagreements"):
             raise TextmarginError(f"disagreements needs a learner with a prior; {type(learner).__name__} has none.")
-        found = [replace(one, knowledge=self._origin(one.prior)) for one in learner.disagreements(n)]
+        found = [
+            replace(
+                one,
+                target=self._known_of(one.target),
+                known=self.labels_.sign * one.known,
+                data=self.labels_.sign * one.data,
+                knowledge=self._origin(one.prior),
+            )
+            for one in learner.disagreements(n)
+        ]
         names = self.representation_.get_feature_names_out()
         return [one if isinstance(one.term, str) else replace(one, term=names[one.term]) for one in found]
 
@@ -523,7 +532,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Where there were unlabelled texts and labels to weigh them by, the last is about these: its `target` is None.
         """
-        own = [replace(one, knowledge=self._origin(one.prior)) for one in getattr(self.learner_, "verdict_", [])]
+        own = [
+            replace(one, target=self._known_of(one.target), knowledge=self._origin(one.prior))
+            for one in getattr(self.learner_, "verdict_", [])
+        ]
         return [*own, *(one for one in self._verdicts if not own or one.target is None)]
 
     @property
@@ -644,6 +656,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if "_unlabelled" in state:
             state["_unlabelled"] = None
         return state
+
+    def _known_of(self, target: Any) -> Any:
+        """The class that something is told of: of two the one that is looked for, where the learner scores the second."""
+        return self.labels_.threshold_names[0] if self.labels_.kind == "binary" else target
 
     def _origin(self, prior: int | None) -> str:
         """The knowledge that a prior, or for None the contrasts, come from; empty where the learner brought its own."""

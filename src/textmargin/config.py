@@ -6,7 +6,6 @@ names it, not something that is passed over.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from ._system.json import read_json
 from ._system.toml import quotes_hint, read_toml
 from .classifier import TextClassifier
 from .datasets.corpus import Corpus
@@ -316,7 +316,7 @@ def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[i
             continue
         try:
             labels = (own,) if isinstance(own, str) else own
-            passages = json.loads(spans) if isinstance(spans, str) else spans
+            passages = read_json(spans) if isinstance(spans, str) else spans
             marked = [(int(start), int(end), str(name)) for start, end, *only in passages for name in only or labels]
         except (ValueError, TypeError, IndexError) as error:
             wanted = "[[start, end], …] or [[start, end, label], …]"
@@ -360,7 +360,7 @@ def _utility(label: str, costs: Mapping[str, float]) -> Utility:
     if hit <= miss or false_alarm >= 0:
         raise ValueError(
             f"hit = {hit:g}, false_alarm = {false_alarm:g} and miss = {miss:g} of {label!r} make no sense together: a right "
-            f"decision must be worth more than a wrong one"
+            f"decision must be worth more than a wrong one. What costs is below 0, and a hit is worth 2 where nothing is said"
         )
     if ask is not None and ask > 0:
         raise ValueError(f"ask of {label!r} is {ask:g}; a person's look costs something, or nothing: 0 or less")

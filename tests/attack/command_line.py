@@ -7,6 +7,7 @@ hold what is no text.
 import functools
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,7 +53,7 @@ VALUES += [
     "💥" * 20,
     "../..",
     "/dev/null",
-    "/",
+    "/dev",
     ".",
     "a.csv",
     "b.csv",
@@ -65,7 +66,7 @@ VALUES += [
 
 def case(seed):
     rng = random.Random(f"command_line/{seed}")
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, chdir(below(folder)):
         Path("a.csv").write_text(TABLE)
         Path("b.csv").write_bytes(damaged(rng, TABLE.encode()))
         Path("k.toml").write_bytes(some_toml(rng))
@@ -76,6 +77,13 @@ def case(seed):
             outside(rng, words, stream)
         else:
             inside(words, stream)
+
+
+def below(folder):
+    """So deep that "../.." is in it as well: what else is on a machine is no part of a case."""
+    deep = Path(folder, "one", "two")
+    deep.mkdir(parents=True)
+    return deep
 
 
 def options_of(name):
@@ -103,7 +111,7 @@ def some_words(rng):
             words.append(rng.choice(VALUES) if rng.random() < 0.8 else a_text(rng, 10, surrogates=True))
     if rng.random() < 0.1:
         words.insert(rng.randrange(len(words) + 1), rng.choice(VALUES))
-    return [word.replace("\0", "") for word in words]
+    return [re.sub("[\ud800-\udfff]", "\udcff", word.replace("\0", "")) for word in words]  # what bytes become that are no UTF-8
 
 
 def a_stream(rng):
@@ -138,7 +146,7 @@ def outside(rng, words, stream):
     )
     script = f'"$@" {closing}'
     command = ["bash", "-o", "pipefail", "-c", script, "bash", sys.executable, "-m", "textmargin"]
-    arguments = [os.fsencode(word) if not any("\ud800" <= c <= "\udfff" for c in word) else b"\xff" for word in words]
+    arguments = [os.fsencode(word) for word in words]
     found = subprocess.run([*command, *arguments], input=stream, capture_output=True, env=os.environ | coding, timeout=300)
     assert b"Traceback" not in found.stderr, f"{words} {closing} {coding}: {found.stderr[-300:]!r}"
     assert found.returncode in (0, 1, 2), f"{words} {closing} {coding}: exit status {found.returncode}; {found.stderr[-200:]!r}"

@@ -212,7 +212,8 @@ def answers_of(scores, thresholds, always):
     answers = []
     for row in scores:
         above = [s - t for s, t in zip(row, thresholds, strict=True)]
-        k = max(range(len(above)), key=lambda j: (above[j] + ROUNDING * (len(above) - j) / len(above), -j))
+        highest = max(above)
+        k = next(j for j, one in enumerate(above) if one >= highest - ROUNDING * max(abs(highest), 1.0))
         answers.append(k if always or above[k] >= -ROUNDING else None)
     return answers
 

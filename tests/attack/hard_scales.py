@@ -161,7 +161,15 @@ def examine(seed):
         here = definition.join(w, eta[some], model.intercept_[0])
         if trust != "nonneg" or not eta[~some].any():
             assert np.allclose(eta[~some], held[~some], rtol=1e-12)
-            reached = min(reached, definition.value(here))
+            guard = 0 if trust == "ridge" else definition.pull @ eta[some].astype(LONG) ** 2 / 2  # which is no part of J
+            # An intercept of 1e10 has digits of 1e-6, and the next one may be the better.
+            nearest = (
+                [np.nextafter(model.intercept_[0], side) for side in (-np.inf, np.inf)]
+                if problem.options["fit_intercept"]
+                else []
+            )
+            values = [definition.value(here), *(definition.value(definition.join(w, eta[some], b)) for b in nearest)]
+            reached = min(reached, min(values) - guard)
         for start in (None, here):
             u = definition.minimum(start)
             allowed = trust != "nonneg" or (u[problem.d : problem.d + some.sum()] >= 0).all()

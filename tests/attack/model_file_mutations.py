@@ -28,7 +28,7 @@ from model_kinds import LABELS, MODELS, MULTILABEL, NEW, TEXTS, TWO
 
 from textmargin import Corpus, Utility, export_onnx, load, save, write_report
 from textmargin.decider import Decider, load_decider
-from textmargin.errors import ModelFileError, TextmarginError
+from textmargin.errors import DeviceError, ModelFileError, TextmarginError
 from textmargin.persistence._archive import pack
 from textmargin.persistence._encoding import Encoder
 from textmargin.persistence._manifest import write_manifest
@@ -389,6 +389,8 @@ class Attack:
         try:
             with time_limit(SECONDS_A_CASE), self._quiet():
                 outcome = self._outcome(seed)
+        except DeviceError:  # it asks for a GPU by name, which is its right, and there is none
+            outcome = "other"
         except (Exception, Slow) as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             outcome = f"{type(error).__name__}: {error!s:.150} ({Path(place.filename).name}:{place.lineno})"

@@ -21,6 +21,7 @@ FOUND = [
     ("compiled tf-idf", 33, "classes of two sides failed in explain"),
     ("union", 49, "one against the rest of nobody had no scores"),
     ("two views", 5162, "a classifier without verdicts failed in verdict_"),
+    ("shares", 437, "a probability of 1 in naive Bayes had no finite complement"),
     ("two views, two classes", 45, "counts of labels that were vectorisers failed in a report"),
 ]
 

@@ -167,3 +167,18 @@ def test_without_a_prior_no_text_is_left_out(monkeypatch):
     assert PriorSVC(prior=np.zeros_like(direction)).fit(X, y).verdict_ == []
     with pytest.raises(TypeError):
         PriorSVC(prior=direction).fit(X, y)
+
+
+def test_nearly_parallel_priors_were_left_to_the_guard():
+    """Free trust minimises over all that the priors span: two nearly parallel ones in the plane span it."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    y = np.where(X @ [1.0, -2.0] + rng.standard_normal(40) > 0, 1, -1)
+    prior = np.array([[-1.54643098, 0.42808325], [-1.40411026, 0.38926291]])
+
+    def loss(model):
+        return np.sum(np.maximum(0, 1 - y * model.decision_function(X)) ** 2)
+
+    near = PriorSVC(C=0.01, prior=prior, trust="free").fit(X, y)
+    apart = PriorSVC(C=0.01, prior=np.eye(2), trust="free").fit(X, y)
+    assert loss(near) == pytest.approx(loss(apart), rel=1e-5)

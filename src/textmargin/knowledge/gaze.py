@@ -67,6 +67,22 @@ class GazePrior(KnowledgeBase):
     mse_ : dict class → float
         Mean square error of the weights of a category's words, whose readings the regression did not see.
     settings_ : dict class → dict, what was chosen for the SVR.
+
+    Examples
+    --------
+    Words that were looked at for long get a weight for the class of the text that they were read in:
+
+    >>> from sklearn.linear_model import Ridge
+    >>> from textmargin import GazePrior
+    >>> texts = {1: "wheat and corn", 2: "bank and rates", 3: "ship and port"}
+    >>> rows = [(name, word, 90 + 40 * len(word)) for name, text in texts.items() for word in text.split()]
+    >>> readings = dict(zip(("doc_id", "word", "gaze_duration"), zip(*rows)))
+    >>> labels = {1: "grain", 2: "money", 3: "sea"}
+    >>> prior = GazePrior(readings, texts, labels, measures=["gaze_duration"], regressor=Ridge(), progress=False).fit()
+    >>> sorted(prior.weights_["grain"])
+    ['and', 'corn', 'wheat']
+    >>> prior.weights_["grain"]["wheat"] > prior.weights_["grain"]["and"]
+    True
     """
 
     _chosen: dict[Any, dict[str, float]] | None = None  # settings of the SVR by class, chosen elsewhere

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
@@ -12,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._system.json import read_json
 from .._system.toml import TomlError, quotes_hint, read_toml
 from ..errors import PriorError, TextmarginWarning
 from .vocabulary import Analyze, KnowledgeBase, compiled, is_pattern
@@ -159,11 +159,9 @@ def _from_toml(path: Path) -> dict[str, Any]:
 
 def _from_json(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise PriorError(f"The keyword file {path} is not JSON: {error}.") from error
-    except RecursionError:
-        raise PriorError(f"The keyword file {path} cannot be read: its brackets are nested too deep.") from None
+        found = read_json(path.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise PriorError(f"The keyword file {path} is not JSON that can be read: {error}.") from error
     if not isinstance(found, dict):
         raise PriorError(f'The keyword file {path} should be an object, {{"label": ["word", …]}}; it is {found!r:.60}.')
     return found

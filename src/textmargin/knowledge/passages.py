@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from .._system.json import read_json
 from ..errors import PriorError
 from .vocabulary import KnowledgeBase
 
@@ -38,7 +38,7 @@ class MarkedPassages(KnowledgeBase):
             if not line.strip():
                 continue
             with _in_shape(f"Line {number} of {path}"):
-                record = json.loads(line)
+                record = read_json(line)
                 if record.get("answer", "accept") == "accept":
                     spans = [(span["start"], span["end"], span["label"]) for span in record.get("spans") or []]
                     found.append((record["text"], spans))
@@ -49,7 +49,7 @@ class MarkedPassages(KnowledgeBase):
         """From a JSON export of Label Studio with labelled passages; `text` names the field of the data that holds the text."""
         found = []
         with _in_shape(str(path)):
-            tasks = json.loads(_read(path))
+            tasks = read_json(_read(path))
             fields = [task["data"] for task in tasks]
         for number, (task, data) in enumerate(zip(tasks, fields, strict=True)):
             if text not in data:
@@ -134,7 +134,7 @@ def _in_shape(where: str) -> Iterator[None]:
     """What is read is as the tool writes it."""
     try:
         yield
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise PriorError(f"{where} is not JSON: {error}.") from error
     except (KeyError, AttributeError, TypeError) as error:
         raise PriorError(f"{where} is not as the annotation tool writes it: {type(error).__name__} {error}.") from error

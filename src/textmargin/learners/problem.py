@@ -79,7 +79,7 @@ class Problem:
 
     def typical_square(self) -> Floats:
         """Per prior, the median of its squared scores that are not 0."""
-        return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in self.Z[self.counted].T])
+        return typical_square(self.Z[self.counted])
 
     def margin_scale(self) -> Floats:
         """Per prior, the η by which a text of nothing but its terms goes from one margin to the other; 0 for an empty prior."""
@@ -94,6 +94,11 @@ class Problem:
         size = np.linalg.norm(alone @ self.V)
         largest = np.linalg.norm(alone[:, None] * self.V, axis=1).max()
         return alone * (largest / size) if size > largest else alone
+
+
+def typical_square(Z: Floats) -> Floats:
+    """Per column, the median of its squares that are not 0."""
+    return np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in Z.T])
 
 
 @lru_cache(maxsize=4)

@@ -32,12 +32,13 @@ from .._typing import Floats
 from ._batch import Batch
 from ._grouping import Start
 from ._held_out_cost import ProblemSize
+from ._parallel_priors import right_angles
 from ._refit import FOLD_TOL, has_both_sides, without
 from .leave_one_out import leave_one_out, suspicious
 from .matrix import Rows
 from .newton import Solution
 from .objective import NEGLIGIBLE, ExtraColumns, Objective, Point
-from .problem import Problem
+from .problem import Problem, typical_square
 
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
 Trust = Mode | float
@@ -47,6 +48,8 @@ Trust = Mode | float
 _SINGULAR_GUARD = 1e-10
 _WORTH_IT = 1e-7  # of J: what a further prior must make it fall by
 _ROUNDING = 1e-9  # of slopes beside the steepest, of shares, and beside the margin
+_ROUNDING_OF_J = 1e-14
+_DOUBTFUL = 1e-3  # of a slope
 
 
 @dataclass(frozen=True)
@@ -174,25 +177,35 @@ class Solver:
         """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again."""
         moves = np.zeros(len(problem.V), dtype=bool)
         fit = self._solve_one(problem, "nonneg", moves.astype(float), start)
+        refused = moves.copy()  # whose slope was rounding, or what the solver left of it; the others are tried all the same
+        unsettled = 0.0  # the gap of a trial that did not end, and so says nothing of the prior that it would have let in
         for _ in range(10 * moves.size):
-            slope = np.where(moves, 0.0, _slope(problem, fit))
-            newcomer = int(first_maximum(-slope, _ROUNDING))  # of equal priors the first
-            if not slope[newcomer] < 0:
-                return fit
-            moves[newcomer] = True
-            before = fit
-            trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
-            if not trial.eta[newcomer] > 0:
-                return fit  # its slope was rounding
-            while (trial.eta < 0).any():
-                fit = _to_the_boundary(fit, trial)
-                moves &= fit.eta > 0
-                trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
-            fit = trial
-            value = self._value(problem, before)
-            if not self._value(problem, fit) < value - _WORTH_IT * max(value, NEGLIGIBLE * np.sum(problem.costs)):
-                return before  # no better with it than without: what the solver left of its slope
+            slope, doubt = _slope(problem, fit, self._value(problem, fit))
+            descends = ~(moves | refused) & (slope < doubt)
+            if not descends.any():
+                return replace(fit, converged=False, gap=max(fit.gap, unsettled)) if unsettled else fit
+            newcomer = int(first_maximum(np.where(descends, -slope, -np.inf), _ROUNDING))  # of equal priors the first
+            trial, better = self._let_in(problem, fit, moves, newcomer)
+            if better:
+                fit, moves, refused, unsettled = trial, trial.anchor > 0, np.zeros_like(refused), 0.0
+            else:
+                refused[newcomer] = True
+                unsettled = unsettled if trial.converged else max(unsettled, trial.gap)
         return replace(fit, converged=False)
+
+    def _let_in(self, problem: Problem, fit: Fit, moves: NDArray[np.bool_], newcomer: int) -> tuple[Fit, bool]:
+        """The fit with one prior more, less those that hit zero on the way, and whether it is better."""
+        value = self._value(problem, fit)
+        moves = moves.copy()
+        moves[newcomer] = True
+        trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
+        if not trial.eta[newcomer] > 0:
+            return trial, False
+        while (trial.eta < 0).any():
+            fit = _to_the_boundary(fit, trial)
+            moves &= fit.eta > 0
+            trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
+        return trial, bool(self._value(problem, trial) < value - _WORTH_IT * max(value, NEGLIGIBLE * np.sum(problem.costs)))
 
     def _value(self, problem: Problem, fit: Fit) -> float:
         """J at a fit."""
@@ -213,11 +226,15 @@ def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:
 
 @dataclass(frozen=True)
 class TrustSetting:
-    """Per prior: whether it moves, and the value at which it is held, or towards which it is pulled."""
+    """Per prior: whether it moves, and the value at which it is held, or towards which it is pulled.
+
+    With a basis B the columns of those that move are posed as Z B, and the pull is that of q, η = B q.
+    """
 
     moves: NDArray[np.bool_]
     target: Floats
     pull: Floats
+    basis: Floats | None = None
 
 
 def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float) -> TrustSetting:
@@ -231,7 +248,11 @@ def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float)
         moves = anchor > 0
         return TrustSetting(moves, anchor, np.divide(strength, anchor * anchor, out=np.zeros(anchor.size), where=moves))
     moves = problem.speaks & (anchor > 0) if mode == "nonneg" else problem.speaks
-    return TrustSetting(moves, zero, _SINGULAR_GUARD * problem.costs.sum() * problem.typical_square())
+    guard = _SINGULAR_GUARD * problem.costs.sum()
+    squares = problem.typical_square()
+    if (basis := right_angles(problem, moves)) is not None:
+        squares[moves] = typical_square(problem.Z[np.ix_(problem.counted, moves)] @ basis)
+    return TrustSetting(moves, zero, guard * squares, basis)
 
 
 def _pose(problem: Problem, setting: TrustSetting) -> Objective:
@@ -240,7 +261,8 @@ def _pose(problem: Problem, setting: TrustSetting) -> Objective:
     if not moves.any():
         columns = ones if problem.fit_intercept else ExtraColumns(np.empty((problem.y.size, 0)), np.empty(0), np.empty(0))
     else:
-        priors = ExtraColumns(np.ascontiguousarray(problem.Z[:, moves]), setting.pull[moves], setting.target[moves])
+        Z = np.ascontiguousarray(problem.Z[:, moves]) if setting.basis is None else problem.Z[:, moves] @ setting.basis
+        priors = ExtraColumns(Z, setting.pull[moves], setting.target[moves])
         columns = ExtraColumns.join(ones, priors) if problem.fit_intercept else priors
     return Objective(
         problem.X,
@@ -256,6 +278,8 @@ def _pose(problem: Problem, setting: TrustSetting) -> Objective:
 def coefficients(problem: Problem, setting: TrustSetting, fit: Fit) -> Floats:
     """q, the coefficients of the columns, for a fit's intercept and trust."""
     moving = fit.eta[setting.moves]
+    if setting.basis is not None:
+        moving = np.asarray(np.linalg.solve(setting.basis, moving), dtype=np.float64)
     return np.concatenate([[fit.intercept], moving]) if problem.fit_intercept else moving
 
 
@@ -264,7 +288,8 @@ def keep(problem: Problem, setting: TrustSetting, mode: Mode, anchor: Floats, so
     point = solution.point
     intercept = float(point.q[0]) if problem.fit_intercept else 0.0
     eta = setting.target.copy()
-    eta[setting.moves] = point.q[1:] if problem.fit_intercept else point.q
+    moving = point.q[1:] if problem.fit_intercept else point.q
+    eta[setting.moves] = moving if setting.basis is None else setting.basis @ moving
     return Fit(point.w, eta, intercept, mode, anchor, solution.n_iter, solution.converged, solution.gap)
 
 
@@ -273,12 +298,22 @@ def trained_scores(problem: Problem, fit: Fit) -> Floats:
     return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept * problem.intercept_column)
 
 
-def _slope(problem: Problem, fit: Fit) -> Floats:
-    """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs; 0 where it is what rounding left."""
+def _slope(problem: Problem, fit: Fit, value: float) -> tuple[Floats, Floats]:
+    """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs, and below which it may be a descent.
+
+    Where J is at its minimum but for rounding, scores s may be off by δ with Σ c δ² = 2 · rounding · J, and the slope by up to
+    √(Σ c z² · Σ c δ²): of rows of 1e10 that is all of it, sign included. Otherwise it is next to nothing, and a slope that is
+    what rounding left of its terms is none.
+    """
     missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
     size = np.abs(missed) @ np.abs(problem.Z)
     slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
-    return np.where(np.abs(slope) > _ROUNDING, slope, 0.0)
+    largest = np.abs(problem.Z).max(axis=0, initial=0.0)
+    length = largest * np.sqrt(
+        problem.costs @ np.square(np.divide(problem.Z, largest, where=largest > 0, out=np.zeros_like(problem.Z)))
+    )
+    doubt = np.divide(length * np.sqrt(2 * _ROUNDING_OF_J * value), size, out=np.zeros_like(size), where=size > 0)
+    return slope, np.where(doubt > _DOUBTFUL, doubt, -_ROUNDING)
 
 
 def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
