@@ -159,8 +159,8 @@ class EmulatedGpu:
             memGetInfo=lambda: (gpu.n_bytes - gpu.in_use, gpu.n_bytes),
         )
         cupy.cuda, cupy.RawModule, cupy.get_default_memory_pool = cuda, RawModule, Pool
-        cupy.zeros, cupy.empty, cupy.asarray, cupy.ascontiguousarray = map(
-            array, (np.zeros, np.empty, np.array, np.ascontiguousarray)
+        cupy.zeros, cupy.empty, cupy.asarray, cupy.ascontiguousarray, cupy.triu = map(
+            array, (np.zeros, np.empty, np.array, np.ascontiguousarray, np.triu)
         )
         cupy.__getattr__ = lambda name: getattr(np, name)  # all that is called as NumPy calls it
         return {"cupy": cupy, "cupy.cuda": cuda, "cupy.cuda.compiler": compiler}

@@ -55,6 +55,33 @@ def test_a_matrix_larger_than_the_gpus_memory_comes_in_blocks(gpu):
     close(kernel(X, Y), exact(X, Y))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"length": 4, "decay": 0.001},
+        {"length": 3, "decay": 0.3},
+        {"length": 3, "decay": 0.1, "weights": [0, 100.0, 1.0]},
+        {"length": 14, "decay": 0.04, "weights": [*[0.0] * 12, 1.0, 1.0]},
+        {"length": 3, "gap_decay": {"a": 0.9, "-": 0.1}},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("normalize", [True, False])
+def test_pairs_with_many_gaps_were_lost_in_single_precision(gpu, monkeypatch, options, normalize):
+    """K of the first two is 9e-40, and of those with a hundred dashes far less; beside them are pairs that are sound, and 0."""
+    X = ["ffccacbbdgf", "faeedaeadcf", "a" + "-" * 110 + "bcab", "abc" + "+" * 120 + "c", *texts(0, 2, 3, 40, 300)]
+    Y = ["abcaxb", "x" * 90 + "abc", *texts(30, seed=1)]
+    there = SubsequenceKernel(**options, normalize=normalize, backend="cuda")
+    exact = SubsequenceKernel(**options, normalize=normalize, backend="cpu", precision="double")
+    np.testing.assert_allclose(there(X, Y), exact(X, Y), rtol=1e-5, atol=1e-290)
+    K = there(X)
+    np.testing.assert_allclose(K, exact(X), rtol=1e-5, atol=1e-290)
+    assert np.array_equal(K, K.T)
+    assert ((K > 0) & (K < 1e-38)).any() or options["length"] == 14
+    monkeypatch.setattr(_cuda, "_LARGEST_BLOCK", 4)
+    np.testing.assert_allclose(there(X), K, rtol=1e-5, atol=1e-290)
+
+
 def test_several_gpus_share_the_blocks(gpu, monkeypatch):
     monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
     gpu.n_devices = 3

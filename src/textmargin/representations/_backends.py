@@ -20,9 +20,10 @@ Report = Callable[[float], object] | None
 
 # Cells from which backend="auto" takes a GPU: about two seconds of a processor's work, and more than loading CuPy takes.
 AUTO_CELLS = 2e10
-# A GPU compares in double precision where gaps or matches count less: some of them are beyond the range of single. The compiled
-# core looks at each value instead, and compares again where it is that small.
+# A GPU compares all in double precision where gaps or matches count less, or all matches of a text with itself together: that
+# is beyond the range of single. Otherwise it looks at each value, as the compiled core does, and compares again where it is tiny.
 SINGLE_GAP = 1e-3
+SINGLE_MATCHES = 2.0**-60
 
 LEAST_EXPONENT = -1000  # of a text with itself: 1/√K is a float
 
@@ -111,7 +112,8 @@ def choose(name: str, double: bool, n_jobs: int | None, spec: KernelSpec, X: Seq
     if name == "cuda" or (name == "auto" and _gpu_pays(spec, X, Y)):
         from ._cuda import Cuda
 
-        return Cuda(double=double or float(spec.gap.min()) < SINGLE_GAP or spec.match < SINGLE_GAP)
+        small = min(float(spec.gap.min()), spec.match) < SINGLE_GAP or spec.match**spec.length < SINGLE_MATCHES
+        return Cuda(double=double or small)
     try:
         from ._cpu import Cpu
     except ImportError as error:

@@ -20,8 +20,9 @@ from .._typing import Floats
 from ..errors import DeviceError, install_hint
 from ._backends import Diagonal, KernelSpec, Report, check_result_size
 from ._device import ADVICE, Comparison, OnDevice, explain_errors, free_memory, make_room, on_device, resident_columns
+from ._doubt import Doubt
 from ._layout import Layout
-from ._packing import PackedColumns, PackedRows
+from ._packing import PackedColumns, PackedRows, by_length
 from .encode import Sequences
 
 MOST_LENGTH = 32
@@ -286,19 +287,50 @@ class _Work:
 
     def _compute(self, rows: slice, columns: slice) -> Any:
         """A block, on the GPU, normalised and in the caller's order."""
-        import cupy
-
         symmetric = self.Y is None and rows == columns
         X, Y = _part(self.X, rows), _part(self.other, columns)
-        halve = self.layout.halvings(self.spec, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
-        rows_there = OnDevice(PackedRows.of(X, self.spec, self.layout, halve))
-        columns_there = resident_columns(Y, self.spec, self.layout, len(rows_there.host.stream))
-        run = Comparison(self.layout, self.spec, halve, rows_there, columns_there)
-        K = cupy.zeros((len(X), len(Y)), self.layout.real)
-        weight = K.size * (0.5 if symmetric else 1.0) / self.total
-        run.compare(K, "half" if symmetric else "all", len(Y), self._progress(weight))
+        weight = len(X) * len(Y) * (0.5 if symmetric else 1.0) / self.total
         diagonals = [diagonal.take(part) for diagonal, part in zip(self.diagonals, (rows, columns), strict=True)]
-        return run.arrange(K, symmetric, diagonals, self.factor)
+        run, K = self._compare(X, Y, self.layout, symmetric, weight)
+        found = run.arrange(K, symmetric, diagonals, self.factor)
+        if self.layout.real is np.float32 and self.spec.length > 1:
+            self._compute_again(X, Y, diagonals, run, K, symmetric, found)
+        return found
+
+    def _compare(self, X: Sequences, Y: Sequences, layout: Layout, symmetric: bool, weight: float) -> tuple[Comparison, Any]:
+        """K of two corpora in the order of lengths, of which the work is such a share of all."""
+        import cupy
+
+        halve = layout.halvings(self.spec, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
+        rows = OnDevice(PackedRows.of(X, self.spec, layout, halve))
+        run = Comparison(layout, self.spec, halve, rows, resident_columns(Y, self.spec, layout, len(rows.host.stream)))
+        K = cupy.zeros((len(X), len(Y)), layout.real)
+        run.compare(K, "half" if symmetric else "all", len(Y), self._progress(weight))
+        return run, K
+
+    def _compute_again(
+        self, X: Sequences, Y: Sequences, diagonals: list[Diagonal], run: Comparison, K: Any, symmetric: bool, found: Any
+    ) -> None:
+        """In double precision, of a block, what single has not the range of: of all rows and columns that have any of it."""
+        import cupy
+
+        (row_order, _), (column_order, _) = by_length(X), by_length(Y)
+        doubt = Doubt.of(self.spec, run.exponent)
+        doubtful = doubt.about(K, X.lengths[row_order], Y.lengths[column_order], symmetric)
+        in_rows, in_columns = (np.flatnonzero(doubtful.any(axis=axis).get()) for axis in (1, 0))
+        if not in_rows.size:
+            return
+        doubtful = doubtful[cupy.ix_(cupy.asarray(in_rows), cupy.asarray(in_columns))]
+        i, j = row_order[in_rows], column_order[in_columns]
+        careful, exact = self._compare(X.take(i), Y.take(j), Layout.of(self.spec, double=True), False, 0.0)
+        if self.diagonals[0].fraction.size:
+            diagonals = [diagonal.take(at) for diagonal, at in zip(diagonals, (i, j), strict=True)]
+        values = careful.arrange(exact, False, diagonals, self.factor)
+        at = cupy.ix_(cupy.asarray(i), cupy.asarray(j))
+        found[at] = cupy.where(doubtful, values, found[at])
+        if symmetric:
+            at = cupy.ix_(cupy.asarray(j), cupy.asarray(i))
+            found[at] = cupy.where(doubtful.T, values.T, found[at])
 
     def _progress(self, weight: float) -> Callable[[float], None]:
         """Takes the share of a block that is done; raises where the work is to stop."""

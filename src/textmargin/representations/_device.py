@@ -53,6 +53,11 @@ class Comparison:
     rows: OnDevice
     columns: OnDevice
 
+    @property
+    def exponent(self) -> int:
+        """Of what K stands for: 2^exponent times as much."""
+        return self.halve * (self.spec.length - 1)
+
     def compare(self, K: Any, wanted: str, stride: int, note: Callable[[float], object]) -> None:
         """K of all jobs, in the order of lengths."""
         import cupy
@@ -107,7 +112,7 @@ class Comparison:
         arguments = (
             *(K, np.int64(K.shape[1]), np.int32(symmetric), self.rows["rank"], self.columns["rank"]),
             *(np.int64(K.shape[0]), np.int64(K.shape[1]), *scales, np.float64(factor * self.spec.match)),
-            *(np.int64(self.halve * (self.spec.length - 1)), out),
+            *(np.int64(self.exponent), out),
         )
         self._function("arrange")((min(65535, -(-K.size // 256)),), (256,), arguments)
         return out

@@ -54,7 +54,7 @@ class SpectrumKernel(StringKernel):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "length": [Interval(Integral, 1, None, closed="left")],
+        "length": [Interval(Integral, 1, 256, closed="both")],
         "tokens": [StrOptions({"char", "word"}), callable],
         "weights": ["array-like", None],
         "normalize": ["boolean"],

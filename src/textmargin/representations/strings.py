@@ -63,9 +63,9 @@ class SubsequenceKernel(StringKernel):
     precision : {"single", "double"}, default="single"
         Of the states inside; relative errors stay below 1e-5 and 1e-12. The result is always double. Where single has not the
         range, double precision is taken all the same: for pairs whose value is tiny (small decays, many gaps), on a GPU for all
-        pairs where a gap counts less than 0.001, and for long kernels on long texts whose gaps cost next to nothing. What is
-        below 1e-290 may come out as 0. On one processor the value of two texts is the same to the bit in any order and company,
-        unless gaps cost differently or texts over a large alphabet are shortened to what they have in common.
+        pairs where a gap or a match counts less than 0.001, and for long kernels on long texts whose gaps cost next to nothing.
+        What is below 1e-290 may come out as 0. On one processor the value of two texts is the same to the bit in any order and
+        company, unless gaps cost differently or texts over a large alphabet are shortened to what they have in common.
     backend : {"auto", "cpu", "cuda"}, default="auto"
         The compiled core; or a GPU, for which CuPy is needed (`pip install 'textmargin[cuda]'`). "auto" takes the GPU where there
         is one and the texts are many. Several GPUs share the work. But for rounding the values are the same.
