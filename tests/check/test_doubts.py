@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import needs_corpora
 
 from textmargin import BagOfWords, load_dataset
 from textmargin.check.doubts import doubtful_labels
@@ -20,6 +21,7 @@ def flipped():
     return [sms.texts[row] for row in chosen], labels, wrong
 
 
+@needs_corpora
 def test_flipped_labels_are_listed_and_counted(flipped):
     texts, labels, wrong = flipped
     found = doubtful_labels(texts, labels)
@@ -31,6 +33,7 @@ def test_flipped_labels_are_listed_and_counted(flipped):
     assert wrong[[one.rows[0] for one in found.findings[:20]]].mean() > 0.9
 
 
+@needs_corpora
 def test_the_suggestion_and_its_reason_are_of_the_other_label(flipped):
     texts, labels, _ = flipped
     for one in doubtful_labels(texts, labels).findings[:20]:
@@ -42,6 +45,7 @@ def test_the_suggestion_and_its_reason_are_of_the_other_label(flipped):
         assert 0.5 < one.score <= 1
 
 
+@needs_corpora
 def test_copies_do_not_vouch_for_one_another(flipped):
     """A wrong label that ten copies of a text have was as good as right: each copy was scored by a model that knew the others."""
     texts, labels, wrong = flipped
@@ -56,6 +60,7 @@ def test_copies_do_not_vouch_for_one_another(flipped):
     assert len(doubted(doubtful_labels(many, given))) < 11
 
 
+@needs_corpora
 def test_labels_that_are_missing_or_too_many():
     corpus = load_dataset("reuters21578").part("train").take(range(2000))
     names = ("earn", "acq", "crude", "trade")
@@ -81,6 +86,7 @@ def test_where_nothing_can_be_judged_a_note_says_so(labels):
     assert "not judged" in found.notes[0]
 
 
+@needs_corpora
 def test_a_rare_label_is_left_alone(flipped):
     texts, labels, _ = flipped
     found = doubtful_labels([*texts, "the parcel is lost"], [*labels, "parcel"])

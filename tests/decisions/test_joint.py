@@ -256,3 +256,14 @@ def test_a_sample_has_all_of_the_rare_classes():
     assert part.positive[:, 4].sum() == positive[:, 4].sum()
     np.testing.assert_allclose(part.weight @ part.positive, positive.sum(axis=0), rtol=0.1)
     assert whole.sample(30_000) is whole
+
+
+def test_a_gain_of_the_search_was_lost_to_the_rounding_that_decisions_forgive():
+    """Thresholds a few roundings past a margin made gaps, and others went to the middle of these: both were ties."""
+    truth = np.array([0, 1, 0, 1, 2, 0])
+    scores = np.array([[1.0, 1.0 + 3e-12, -1], [1.0, 1.0 + 6e-12, -1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1], [1, 0, 0]])
+    texts = SingleLabelTexts(truth, scores, (Utility(tp=1, fp=-1),) * 3, always_answer=True)
+    sweep = texts.sweep_class(1, texts.standing(np.zeros(3)), 0.0)
+    for place, value in enumerate(sweep.utility):
+        thresholds = np.array([0.0, sweep.threshold(place), 0.0])
+        assert texts.utility(thresholds) == value

@@ -17,6 +17,13 @@ def test_guesses_are_noted(tmp_path):
     assert read_table(path, text="Body", label="Topic").notes == []
 
 
+def test_decisions_of_a_model_were_taken_for_labels_without_a_word(tmp_path):
+    path = tmp_path / "decided.csv"
+    path.write_text("text,label,guess,score\nthe wifi is down,network,,0.5\nno toner left at all,printing,,0.25\n")
+    assert "a model agrees with itself" in read_table(path).notes[-1]
+    assert read_table(path, label="label", text="text").notes == []
+
+
 def test_columns_are_guessed_by_what_is_in_them(tmp_path):
     path = tmp_path / "some.csv"
     path.write_text("nr,what,where\n" + "".join(f"{n},something is wrong with number {n},{'ab'[n % 2]}\n" for n in range(20)))

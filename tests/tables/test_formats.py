@@ -2,6 +2,8 @@
 
 import csv
 import io
+import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -100,7 +102,7 @@ def test_a_hundred_thousand_brackets_are_an_invalid_line(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("[" * 100_000 + '\n{"text": "a"}\n')
     bad, good = read_flat(path)
-    assert bad == InvalidLine(1, "not JSON that can be read: its brackets are nested too deep")
+    assert bad == InvalidLine(1, "not JSON: its brackets are nested too deep")
     assert good == Row(2, {"text": "a"})
 
 
@@ -114,6 +116,16 @@ def test_a_closed_standard_input(monkeypatch):
 def test_standard_input_is_no_parquet_and_no_folder(file_format):
     with pytest.raises(TableError, match=f"Standard input cannot be read as {file_format}"):
         read_rows("-", Dialect(file_format))
+
+
+def test_parquet_whose_text_is_no_utf8_ended_in_a_traceback(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    damaged = pa.array([b"printer", b"\xe0\xb7"]).view(pa.string())  # which nothing checks
+    pq.write_table(pa.table({"text": damaged}), tmp_path / "a.parquet")
+    with pytest.raises(TableError, match=r"a.parquet cannot be read as Parquet: 'utf-8' codec can't decode"):
+        read_flat(tmp_path / "a.parquet")
 
 
 def test_blank_lines_are_not_lost_in_silence(tmp_path):
@@ -145,3 +157,19 @@ def test_one_zero_byte_refused_a_whole_file_of_a_known_encoding(tmp_path, name, 
         assert streamed == table.invalid
     with pytest.raises(TableError, match="encoding='utf-8', with which such lines alone"):
         read_table(path, text="text", labels="ignored", skip_invalid=True)
+
+
+def test_a_folder_that_went_away_while_its_files_were_looked_for_ended_in_a_traceback(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.txt").write_text("wheat")
+    (tmp_path / "gone").mkdir()
+    scan = os.scandir
+
+    def without(path="."):
+        if Path(path).name == "gone":
+            raise FileNotFoundError(2, "No such file or directory", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", without)
+    (row,) = (row for rows in read_rows(tmp_path) for row in rows)
+    assert row.values["label"] == "a"

@@ -2,10 +2,12 @@
 
 import json
 from datetime import date, datetime
+from types import SimpleNamespace
 
 import pytest
 from tables.user_files import read_flat
 
+from textmargin.errors import TableError
 from textmargin.tables.reader import read_table
 from textmargin.tables.writer import open_writer, row_columns
 
@@ -63,3 +65,12 @@ def test_numbers_and_dates_reach_the_other_formats(path, tmp_path):
 def test_a_number_may_be_a_text_and_a_label(path):
     table = read_table(path, text="code", label="n")
     assert (table.corpus.texts[:2], table.corpus.labels[:2]) == (["A7", "12"], ["7", "0"])
+
+
+def test_a_spreadsheet_without_a_sheet_ended_in_index_error(tmp_path, monkeypatch):
+    """As one is that holds charts alone."""
+    empty = SimpleNamespace(from_filelike=lambda _: SimpleNamespace(sheet_names=[]))
+    monkeypatch.setattr("python_calamine.CalamineWorkbook", empty)
+    openpyxl.Workbook().save(tmp_path / "a.xlsx")
+    with pytest.raises(TableError, match="holds no sheet of cells"):
+        read_table(tmp_path / "a.xlsx")

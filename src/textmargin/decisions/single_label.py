@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._ties import ROUNDING, just_above, just_below
+from .._ties import ROUNDING
 from .._typing import Bools, Floats, Indices
 from ..labels import best_class
 from .utility import Measure, Utility
@@ -35,23 +35,23 @@ class Sweep:
     margins : array (n_texts,), theirs
     cuts : array (n_cuts,), how many texts have turned
     utility : array (n_cuts,)
+    resolution : float, by how much a threshold past the first or the last margin is past it
     """
 
     order: Indices
     margins: Floats
     cuts: Indices
     utility: Floats
+    resolution: float
 
     def threshold(self, place: int) -> float:
         """A threshold between the margins that have turned and the others: the middle of the gap, just past the ends."""
         cut = int(self.cuts[place])
         if cut == 0:
-            return just_above(self.margins[0])
+            return float(self.margins[0]) + self.resolution
         if cut == self.margins.size:
-            return just_below(self.margins[-1])
-        low, high = self.margins[cut], self.margins[cut - 1]
-        middle = (low + high) / 2
-        return float(middle if middle > low else high)
+            return float(self.margins[-1]) - self.resolution
+        return float(self.margins[cut] + self.margins[cut - 1]) / 2
 
     def place(self, theta: float) -> int:
         """The cut that a threshold makes."""
@@ -118,6 +118,11 @@ class SingleLabelTexts:
             return ROUNDING
         return ROUNDING * len(self) * float(np.abs(self.table).max()) * (1.0 if self.weight is None else self.weight.max())
 
+    @cached_property
+    def resolution(self) -> float:
+        """From where on two margins are apart: well beyond the rounding that decisions forgive beside the largest score."""
+        return 8 * ROUNDING * float(np.abs(self.scores[np.isfinite(self.scores)]).max(initial=1.0))
+
     def answers(self, thresholds: Floats) -> Indices:
         """The class that each text is given; n_classes where the answer is unsure."""
         above = self.scores - thresholds
@@ -169,18 +174,18 @@ class SingleLabelTexts:
         order = np.argsort(-margins, kind="stable")
         ordered, before, after, truth = margins[order], before[order], after[order], self.truth[order]
         weight = None if self.weight is None else self.weight[order]
-        # Margins that are equal but for rounding turn together.
-        apart = ordered[:-1] - ordered[1:] > ROUNDING * np.maximum(np.abs(ordered[:-1]), 1.0)
+        # Margins turn together whose gap has no room for a threshold that decisions tell from both.
+        apart = ordered[:-1] - ordered[1:] > 2 * self.resolution
         cuts = np.concatenate([[0], np.flatnonzero(apart) + 1, [ordered.size]])
         if self.table is not None:
             own = self.table[truth, before]
             gain = self.table[truth, after] - own
             if weight is not None:
                 own, gain = weight * own, weight * gain
-            return Sweep(order, ordered, cuts, own.sum() + np.append(0.0, np.cumsum(gain))[cuts])
+            return Sweep(order, ordered, cuts, own.sum() + np.append(0.0, np.cumsum(gain))[cuts], self.resolution)
         cuts = cuts[_some(cuts.size, 0 if theta is None else int(np.searchsorted(-ordered[cuts[:-1]], -theta)))]
         ranked = replace(self, truth=truth, scores=self.scores[:0], weight=weight)
-        return Sweep(order, ordered, cuts, ranked._cut_utilities(cuts, before, after))
+        return Sweep(order, ordered, cuts, ranked._cut_utilities(cuts, before, after), self.resolution)
 
     def _cut_utilities(self, cuts: Indices, before: Indices, after: Indices) -> Floats:
         """Utilities at some cuts, where measures do not add up: from the counts of every class there."""

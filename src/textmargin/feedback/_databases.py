@@ -89,7 +89,7 @@ class SQLite:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged file, also in what SQLite says of it
             raise FeedbackError(f"{self.path} cannot hold feedback: {error}.") from error
 
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, Self
 from uuid import uuid4
 
+from .._system.json import read_json
 from ..errors import DuplicateFeedbackIdError, FeedbackError
 from ._databases import Database, PostgreSQL, SQLite
 
@@ -128,7 +129,7 @@ class FeedbackStore:
 
 def _read(content: str) -> Feedback:
     try:
-        return Feedback.from_dict(json.loads(content))
+        return Feedback.from_dict(read_json(content))
     except (ValueError, TypeError, KeyError) as error:
         raise FeedbackError(
             f"a stored feedback of {len(content):,} characters cannot be read ({type(error).__name__})."

@@ -28,7 +28,7 @@ from ._stand_ins import stand_in_of
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
 
-__all__ = ["load", "load_classifier", "load_stand_in", "read_key", "save", "sign"]
+__all__ = ["load", "read_key", "save", "sign"]
 
 
 def save(model: Any, path: str | os.PathLike[str], *, key: bytes | None = None) -> None:

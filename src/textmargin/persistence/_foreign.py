@@ -36,7 +36,9 @@ FOREIGN_FORMS: Mapping[str, Mapping[str, Form]] = {
     **dict.fromkeys(("CountVectorizer", "TfidfVectorizer", "HashingVectorizer"), VECTORIZER_FORMS),
     "TfidfTransformer": {"n_features_in_": Size("n_features"), "idf_": Array("n_features", optional=True)},
     **dict.fromkeys(("LinearSVC", "LogisticRegression", "RidgeClassifier", "SGDClassifier"), _LINEAR),
-    **dict.fromkeys(("BernoulliNB", "ComplementNB", "MultinomialNB"), _BAYES),
+    **dict.fromkeys(("ComplementNB", "MultinomialNB"), _BAYES),
+    # Of a probability of 1, the logarithm of what is left is not finite.
+    "BernoulliNB": _BAYES | {"feature_log_prob_": Array("n_classes n_features", most=-1e-16)},
     "StandardScaler": {"scale_": Array("n_features_in", least=1e-300, none=True, optional=True)},
     "MaxAbsScaler": {"scale_": Array("n_features_in", least=1e-300, optional=True)},
     "DummyClassifier": {"class_prior_": Array("n_classes", least=0, most=1, optional=True)},

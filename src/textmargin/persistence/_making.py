@@ -181,12 +181,21 @@ def _check_classes(model: Any) -> None:
     for name in ("text_column", "label_column", "label_separator"):
         if not isinstance(model.metadata_.get(name), str | None):
             raise Refused(f"has a TextClassifier whose {name} is a {type(model.metadata_[name]).__name__}")
+    _check_knowledge(model.knowledge_, _innermost(learner))
     n_columns, n_features = _n_columns(model.representation_), getattr(_innermost(learner), "n_features_in_", None)
     if n_columns is not None and n_features is not None and n_columns != n_features:
         raise Refused(f"has a {type(model.representation_).__name__} of {n_columns} columns, where its learner has {n_features}")
     digests = model.text_digests_
     if digests is not None and (digests.ndim != 1 or digests.dtype != np.uint64):
         raise Refused("has a TextClassifier whose digests of texts are not 64-bit numbers")
+
+
+def _check_knowledge(titles: list[str], learner: Any) -> None:
+    """Each prior of the learner has a title, if any has, and verdicts are about priors that have one."""
+    n_priors = getattr(learner, "prior_", np.empty((0, 0, 0))).shape[1]
+    numbers = [one.prior for one in getattr(learner, "verdict_", ()) if one.prior is not None]
+    if titles and (len(titles) > n_priors or max(numbers, default=0) >= len(titles)):
+        raise Refused("has a TextClassifier whose knowledge is not that of its learner")
 
 
 def _is_plain(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """The manifest, `model.json`: versions, the table of arrays, and the values that the model is built from.
 
-    {"format": 2, "textmargin": "0.1.0", "scikit-learn": "1.9.0", "arrays": {"arrays/0.npy": {…}}, "values": […]}
+    {"format": 2, "textmargin": "0.2.0", "scikit-learn": "1.9.0", "arrays": {"arrays/0.npy": {…}}, "values": […]}
 
 JSON in the strict sense: UTF-8, no NaN or infinity, no name twice, and no deeper than a model needs.
 """

@@ -62,7 +62,7 @@ def _read(text: str) -> dict[str, dict[str, float]] | None:
     try:
         table = tomllib.loads(text)
         return KeywordPrior(table.get("keywords", table)).entries()
-    except (tomllib.TOMLDecodeError, PriorError, RecursionError):
+    except (ValueError, PriorError, RecursionError):
         return None
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from ..errors import NoLabelsError, TableError, nearest
+from .decision_columns import GUESS, LABEL, SCORE
 from .label_values import MISSING_LABELS, find_flags, label_name
 from .rows import Row, SheetRow
 
@@ -92,6 +93,8 @@ def find_columns(
         if label is None and (likely is None or known):
             raise NoLabelsError(_which(source, names, "label", _likely_label(rows, others)) + _flags_hint(rows, others))
         notes.append(_no_label(_with_few_values(rows, others)) if label is None else f"label: column {label!r}")
+        if label == LABEL and {GUESS, SCORE} <= set(names):
+            notes.append(f"it stands beside {GUESS!r} and {SCORE!r}: learnt from a model's decisions, a model agrees with itself")
     return ColumnNames(text, label, notes, split_names(label, names))
 
 

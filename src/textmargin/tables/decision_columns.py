@@ -11,6 +11,8 @@ import numpy as np
 from .._typing import Bools
 from ..labels import Decisions
 
+__all__ = ["decision_columns"]
+
 LABEL, GUESS, SCORE, CONFIDENCE = "label", "guess", "score", "confidence"
 PREFIX = "predicted_"
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import codecs
 import csv
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from .._system.json import read_json
 from ..errors import TableError
 from .columns import LABEL_NAMES, TEXT_NAMES, n_words
 from .encodings import check_encoding, display_name, find_encoding, keeps_ascii
@@ -247,8 +247,8 @@ def _which_json(text: str, file_format: str) -> str:
         return "json"
     first, _, others = text.lstrip().partition("\n")
     try:
-        values = json.loads(first)
-    except (ValueError, RecursionError):
+        values = read_json(first)
+    except ValueError:
         return file_format
     if not isinstance(values, dict):
         return file_format

@@ -74,7 +74,7 @@ def check_encoding(encoding: str) -> str:
         name = codecs.lookup(encoding).name
         "".encode(encoding)  # hex and the like are known, and no encodings of texts
         codecs.getincrementaldecoder(encoding)
-    except LookupError as error:
+    except (LookupError, UnicodeEncodeError) as error:  # the latter of a name that is no UTF-8
         texts = {name: one for name, one in aliases.items() if not one.endswith("_codec")}  # hex_codec and the like
         near = nearest(encoding.replace("-", "_"), [*texts.values(), *texts])
         meant = "." if near is None else f"; did you mean {near!r}?"

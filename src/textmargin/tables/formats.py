@@ -8,7 +8,6 @@ blank line between them is no row, and a `Blank`.
 from __future__ import annotations
 
 import codecs
-import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator
@@ -18,13 +17,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from .._system.json import read_json
 from ..errors import TableError, install_hint
 from .delimited import CARRIAGE_RETURN, Log, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
 from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, transcodes
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
 from .lines import Line, batches
-from .paths import PACKED_SUFFIXES, SUFFIXES, suffix_of
+from .paths import PACKED_SUFFIXES, SUFFIXES, files_below, suffix_of
 from .readers import READERS
 from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
 from .remote import as_path
@@ -160,11 +160,9 @@ def parse_line(line: Line, encoding: str, parse: Callable[[str], dict[str, Any]]
 def parse_json(line: str) -> dict[str, Any]:
     """The values of a line of JSON lines."""
     try:
-        values = json.loads(line)
+        values = read_json(line)
     except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
-    except RecursionError as error:
-        raise ValueError("not JSON that can be read: its brackets are nested too deep") from error
     if not isinstance(values, dict):
         raise ValueError(f"not a JSON object but {type(values).__name__}")
     return values
@@ -269,7 +267,7 @@ def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]
     """A text per file; its folder's name is its label."""
     if not folder.is_dir():
         raise TableError(f"{folder} is a file, and no folder of texts; leave file_format= out.")
-    files = sorted(path for path in folder.rglob("*.txt") if path.is_file())
+    files = sorted(path for path in files_below(folder) if path.name.endswith(".txt"))
     if not files:
         refuse_folder(folder)
     others: set[str] = set()  # encodings but UTF-8 that were found
@@ -315,5 +313,5 @@ def _parquet(path: Path) -> Iterator[list[Read]]:
                 yield rows
             if not number:
                 yield [Header(0, file.schema_arrow.names)]
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # text that is no UTF-8, dates beyond the calendar
         raise TableError(f"{path} cannot be read as Parquet: {error}.") from error

@@ -161,7 +161,7 @@ def open_parts(
 
     Parameters
     ----------
-    source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as "texts/*.parquet"; or an
+    source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as `texts/*.parquet`; or an
         address of such, as fsspec has them: "s3://bucket/texts"
     text, label, label_separator, missing_labels, dialect, skip_invalid : as in `read_table`
     known_labels : names, default=()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path, PurePath
 
 from ..errors import TableError
@@ -35,11 +35,7 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
         return remote_files(str(source), lambda name: suffix_of(name) in suffixes)
     path = Path(source)
     if path.is_dir():
-        files = sorted(
-            one
-            for one in path.rglob("*")
-            if suffix_of(one) in suffixes and one.is_file() and not _is_hidden(one.relative_to(path))
-        )
+        files = sorted(one for one in files_below(path) if suffix_of(one) in suffixes and not _is_hidden(one.relative_to(path)))
         if not files:
             raise TableError(f"{path} holds no files {', '.join(sorted(suffixes))}.")
         return [one.absolute() for one in files]
@@ -51,6 +47,12 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
     if not files:
         raise TableError(f"No file fits the pattern {str(source)!r}.")
     return [one.absolute() for one in files]
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Files in a folder and in those inside it; what is gone by the time it is looked at, or closed to us, is passed over."""
+    for place, _, names in os.walk(folder):
+        yield from (Path(place, name) for name in names if os.path.isfile(os.path.join(place, name)))  # noqa: PTH113, PTH118  # pathlib's raises
 
 
 def name_of(source: str | os.PathLike[str]) -> str:

@@ -75,6 +75,8 @@ def _read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[It
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         names = book.sheet_names
+        if not names:
+            raise TableError(f"{name} holds no sheet of cells.")
         if sheet is not None and sheet not in names:
             raise TableError(f"{name} has no sheet {sheet!r}. It has {', '.join(map(repr, names))}; choose one with sheet=.")
         chosen = sheet

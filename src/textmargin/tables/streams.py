@@ -15,7 +15,7 @@ import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import chain, repeat
 from pathlib import Path
@@ -108,13 +108,21 @@ class _Raw(io.RawIOBase):
         return n
 
 
+def _standard_input(name: str, sizes: Iterator[int]) -> ByteStream:
+    """What comes as it comes, past Python's own buffer; of a stand-in that is no file, as in a notebook, through it."""
+    try:
+        handle = sys.stdin.fileno()
+    except io.UnsupportedOperation:
+        return ByteStream(name, lambda: sys.stdin.buffer.read(next(sizes)), patient=True)
+    return ByteStream(name, lambda: os.read(handle, next(sizes)), stat.S_ISREG(os.fstat(handle).st_mode))
+
+
 def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
     """The bytes of a file, or with "-" of standard input, unpacked; closed with the stack."""
     name = name_of(source)
     sizes = chain([FIRST_BLOCK], repeat(AT_ONCE))
     if source == "-":
-        handle = sys.stdin.fileno()
-        stream = ByteStream(name, lambda: os.read(handle, next(sizes)), stat.S_ISREG(os.fstat(handle).st_mode))
+        stream = _standard_input(name, sizes)
     else:
         path = as_path(source)
         try:
