@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -139,3 +141,17 @@ def test_json_of_a_file_is_that_of_options(folder):
     (folder / "c.toml").write_text('data = "a.csv"\nmin_recall = 0.5\n')
     by_file = json.loads(call("train", "--config", "c.toml", "--json").stdout)
     assert by_file == json.loads(call("train", "a.csv", "--min-recall", 0.5, "--json").stdout)
+
+
+def test_init_in_a_process_of_its_own_did_not_know_train(folder):
+    """Commands are imported when they are asked for; tests in one process had asked for `train` before."""
+    done = subprocess.run([sys.executable, "-m", "textmargin", "init", "a.csv"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert tomllib.loads((folder / "model.toml").read_text()) == {"data": "a.csv", "text": "note", "label": "desk"}
+
+
+def test_a_setting_that_is_no_utf8_ended_in_a_traceback(folder):
+    result = call("init", "--sheet", "\ud800")
+    assert result.exit_code == 2
+    assert "--sheet '\\ud800' is no text in UTF-8" in " ".join(result.output.split())
+    assert not (folder / "model.toml").exists()

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from samples import needs_corpora
 from typer.testing import CliRunner
 
 from textmargin import load_dataset
@@ -236,6 +237,7 @@ def test_the_same_mix_moves_nothing(folder, tmp_path):
     assert same.thresholds_.tolist() == before.thresholds_.tolist()
 
 
+@needs_corpora
 def test_texts_of_another_kind_are_refused(folder, tmp_path):
     write(tmp_path / "other.csv", load_dataset("sms_spam").texts[:300])
     result = call("adapt", folder / "two.tmm", tmp_path / "other.csv", "--text", "text", "-o", tmp_path / "no.tmm")
@@ -245,6 +247,7 @@ def test_texts_of_another_kind_are_refused(folder, tmp_path):
     assert not (tmp_path / "no.tmm").exists()
 
 
+@needs_corpora
 def test_watch_warns_of_other_texts_and_not_of_the_same(folder, tmp_path):
     same = write(tmp_path / "same.csv", (load_dataset("desk").part("test").texts * 4)[:600])
     other = write(tmp_path / "other.csv", load_dataset("sms_spam").texts[:600])

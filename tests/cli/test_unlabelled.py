@@ -4,6 +4,7 @@ import csv
 import json
 
 import pytest
+from samples import needs_corpora
 from typer.testing import CliRunner
 
 from textmargin import Corpus, ModelConfig, load, load_dataset
@@ -88,6 +89,7 @@ def test_rows_without_a_label_and_further_files_are_the_unlabelled_texts(folder)
     assert [row["text"] for row in rows[9:]] == ["my monitor flickers", "the router again", "no toner"]
 
 
+@needs_corpora
 def test_whether_unlabelled_texts_are_used_is_told_with_what_held_out_texts_say(folder):
     sms = load_dataset("sms_spam")
     table(

@@ -86,7 +86,8 @@ def write_config(parameters: Iterable[Any], values: Mapping[str, Any], name: str
     values : by parameter, as the file has them
     name : of the file, for its head
     """
-    lines = [f"# {line}" for line in _HEAD.format(name=name).splitlines()]
+    shown = name.encode("utf-8", "backslashreplace").decode()  # a name on the disk need not be UTF-8
+    lines = [f"# {line}" for line in _HEAD.format(name=shown).splitlines()]
     by_panel: dict[str, list[Any]] = {}
     for one in settings(parameters).values():
         by_panel.setdefault(getattr(one, "rich_help_panel", None) or "Files", []).append(one)
@@ -106,6 +107,12 @@ def _comment(parameter: Any) -> list[str]:
 
 def _setting(parameter: Any, value: Any) -> str:
     if value is not None:
+        try:
+            str(value).encode()
+        except UnicodeEncodeError as error:  # bytes of a shell that are no UTF-8
+            raise OptionError(
+                f"--{_key(parameter)} {value!a} is no text in UTF-8, and cannot stand in a file of settings."
+            ) from error
         return f"{_key(parameter)} = {_toml(value)}"
     usual = None if callable(parameter.default) else parameter.default
     return f"# {_key(parameter)} ={'' if usual is None else f' {_toml(usual)}'}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import inspect
+import io
 import json
 import os
 import re
@@ -82,17 +83,28 @@ app = Application(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(context: typer.Context, asked: bool) -> None:
+    if not asked:
+        return
+    if context.params.get("as_json"):
+        from ._installation import describe_installation
+
+        print_json(describe_installation())
+    else:
         typer.echo(__version__)
-        raise typer.Exit
+    raise typer.Exit
 
 
 @app.callback()
 def main(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version)] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", is_eager=True, help="With --version: all that a report of a fault needs, as JSON.")
+    ] = False,
 ) -> None:
     """Text classification with support vector machines that use what you know."""
+    if as_json:
+        raise typer.BadParameter("--json goes behind the command, as in textmargin train --json, or with --version.")
 
 
 _FROM_THE_START = "a file that it writes is whole or not there, and given again the command starts from the beginning."
@@ -112,7 +124,7 @@ def resumable(promise: str) -> Iterator[None]:
 def mistakes() -> Iterator[None]:
     """What a user can mend is one line on standard error, and exit code 2; warnings are one line each, said once.
 
-    Only our own errors are such; any other is a fault, and keeps its traceback.
+    Only our own errors are such, and those of the system about a named file; any other is a fault, and keeps its traceback.
     """
     told: set[str] = set()
 
@@ -127,6 +139,7 @@ def mistakes() -> Iterator[None]:
         warnings.showwarning = show_warning
         try:
             raise_interrupts()
+            _escape_what_cannot_be_encoded()
             yield
         except KeyboardInterrupt as interrupt:
             number = interrupt.number if isinstance(interrupt, Termination) else signal.SIGINT
@@ -139,10 +152,28 @@ def mistakes() -> Iterator[None]:
         except Exception as error:
             # scikit-learn's own word for a parameter out of range, which its objects and ours share
             own = isinstance(error, TextmarginError) or type(error).__name__ == "InvalidParameterError"
-            if not own or os.environ.get(DEBUG, "") not in ("", "0"):
+            # and the system's about a file that the user named: a name too long, a folder that is closed to them
+            named = isinstance(error, OSError) and error.filename is not None
+            if not (own or named) or _is_debugging():
                 raise
-            remark(with_options(error))
+            remark(with_options(error) if own else _about_a_file(error))
             raise typer.Exit(2) from error
+
+
+def _escape_what_cannot_be_encoded() -> None:
+    """On standard output as Python does on standard error: names of files need not be UTF-8, and texts hold anything."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _is_debugging() -> bool:
+    return os.environ.get(DEBUG, "") not in ("", "0")
+
+
+def _about_a_file(error: Any) -> str:
+    """What the system says of a file; a name of thousands of characters is no file's, and is shortened."""
+    name = os.fsdecode(error.filename)
+    return f"{name if len(name) <= 200 else f'{name[:100]}…{name[-40:]}'} cannot be used: {error.strerror}."
 
 
 def _option(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..datasets.corpus import Corpus
 
 _MOST_TEXTS = 20_000  # that are trained on once more without knowledge, to tell what it adds
+_MOST = 0.5  # of the texts
 _SCORES = {
     "loo": "leave-one-out scores",
     "cv": "scores of five folds, each by a model without it",
@@ -51,8 +53,10 @@ def _without_knowledge(config: ModelConfig, corpus: Corpus) -> TextClassifier | 
         return replace(config, **plain).fit(corpus)
 
 
-def estimate_lines(estimate: dict[str, Any] | None, reason: str | None) -> list[str]:
-    """What there is to say of new texts."""
+def estimate_lines(
+    estimate: dict[str, Any] | None, reason: str | None, label_counts: Mapping[str, int] | None = None
+) -> list[str]:
+    """What there is to say of new texts; where most have one label, that is also what always saying so would be worth."""
     if estimate is None:
         return [f"On new texts: no estimate. {reason}"]
     parts = []
@@ -67,6 +71,10 @@ def estimate_lines(estimate: dict[str, Any] | None, reason: str | None) -> list[
     if estimate["utility"] is not None:
         parts.append(f"utility {_worth(estimate['utility'], estimate['per_1000'])}{per}")
     lines = [f"On new texts: {', '.join(parts)}; 90% intervals, from {_SCORES[estimate['method']]}"]
+    if label_counts and not estimate["multilabel"]:
+        label, share = max(label_counts, key=label_counts.__getitem__), max(label_counts.values()) / sum(label_counts.values())
+        if share >= _MOST:
+            lines.append(f"To compare: always saying {label!r} is {share:.1%} right; evaluate tells what is found of each label")
     for name, what in (("by_thresholds", "moved thresholds"), ("by_knowledge", "knowledge")):
         gain = estimate[name]
         if gain is not None:

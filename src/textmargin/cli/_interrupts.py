@@ -40,9 +40,10 @@ class Termination(KeyboardInterrupt):
 
 def raise_terminations() -> None:
     """SIGTERM, and SIGHUP where it is not ignored as under nohup, are raised where the program is."""
-    for one in (signal.SIGTERM, signal.SIGHUP):
-        if one == signal.SIGTERM or signal.getsignal(one) is signal.SIG_DFL:
-            signal.signal(one, _terminate)
+    signal.signal(signal.SIGTERM, _terminate)
+    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+    if hangup is not None and signal.getsignal(hangup) is signal.SIG_DFL:
+        signal.signal(hangup, _terminate)
 
 
 def _terminate(number: int, _: object) -> None:

@@ -73,7 +73,8 @@ class UtilityOptions:
             except ValueError as error:
                 raise OptionError(
                     f"--hit {values[0]:g}, --false-alarm {values[1]:g} and --miss {self.miss or 0:g} make no sense together: a "
-                    f"right decision must be worth more than a wrong one."
+                    f"right decision must be worth more than a wrong one. What costs is below 0, as in --false-alarm -1 "
+                    f"--miss -20; a hit is worth 2 where nothing is said, --hit 0 makes it nothing."
                 ) from error
         if self.costs is None:
             return one

@@ -152,7 +152,8 @@ def verdict_line(one: Verdict, several: bool) -> str:
         return f"{prior}: {how}"
     loss = f"{-one.gain:+.0%}"
     change = "changes by less than 1%" if loss in ("-0%", "+0%") else loss
-    return f"{prior}: {'used' if used else 'not used'}, {one.status} (held-out loss {change})"
+    ranks = ", ranks no better" if one.gain > 0 > one.evidence else ""  # of the two the evidence is the less favourable
+    return f"{prior}: {'used' if used else 'not used'}, {one.status} (held-out loss {change}{ranks})"
 
 
 def unlabelled_facts(model: TextClassifier, config: ModelConfig) -> dict[str, Any] | None:

@@ -40,8 +40,10 @@ def init(
         with stage(f"reading {data}"):
             table = reading.read(data, labels="optional")
         values |= {"data": _seen_from(data, output), "text": table.text_column, "label": table.label_column}
-    group: Any = context.find_root().command
-    write_whole({output: write_config(group.commands["train"].params, values, output.name).encode()})
+    root = context.find_root()
+    group: Any = root.command
+    train = group.get_command(root, "train")  # which is imported when it is asked for
+    write_whole({output: write_config(train.params, values, output.name).encode()})
     typer.echo(f"Written to {output}. Train with: textmargin train {'' if data else 'DATA '}--config {output}")
 
 

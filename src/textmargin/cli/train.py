@@ -277,7 +277,7 @@ def _show(facts: dict[str, Any]) -> None:
     typer.echo(trained_line(facts["n_texts"], facts["labels"], others["n_texts"] if others else 0))
     for line in [*([facts["words"]] if facts["words"] else []), *facts["knowledge"], *unlabelled_lines(others)]:
         typer.echo(line)
-    for line in estimate_lines(facts["estimate"], facts["no_estimate"]):
+    for line in estimate_lines(facts["estimate"], facts["no_estimate"], facts["labels"]):
         typer.echo(line)
     if any(facts["thresholds"].values()):
         typer.echo("Thresholds: " + ", ".join(f"{name}: {theta:+.2f}" for name, theta in facts["thresholds"].items()))
