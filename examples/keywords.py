@@ -1,45 +1,95 @@
-"""A handful of labelled messages and a list of words per topic: what the words are worth, and which of them are wrong."""
+"""
+Keywords in place of labels
+===========================
 
-from textmargin import BagOfWords, KeywordPrior, TextClassifier
+Labels are dear; words that give a topic away come to mind in a minute. Here both are given to a helpdesk's eight
+topics: a few labelled messages each, and the five to seven words that come with the data. How much are the words
+worth, and what happens if they are wrong?
+"""
 
-messages = [
-    ("printer on the second floor jams with every page", "printing"),
-    ("no toner left, pages come out grey", "printing"),
-    ("wifi drops every ten minutes in meeting room four", "network"),
-    ("the shared drive does not show up over the tunnel", "network"),
-    ("was charged twice for the october subscription", "billing"),
-    ("the invoice has the wrong number on it", "billing"),
-    ("please reset my password, locked out after three tries", "account"),
-    ("new colleague starts monday and needs a login", "account"),
-]
-new = ["paper tray is empty", "router blinks red", "payment by card is refused", "forgot my pin"]
-texts, topics = zip(*messages, strict=True)
+import warnings
 
-known = KeywordPrior(
-    {
-        "printing": ["print*", "paper", "toner", "page", "pages"],
-        "network": ["wifi", "router", "cable", "vpn", "number"],  # "number" is a slip
-        "billing": ["invoice", "payment", "refund", "charged"],
-        "account": ["login", "password", "pin", "usernam"],  # so is "usernam"
-    }
-)
-# Words that are only in the list are worth knowing too: the vocabulary is that of the messages and the list.
-words = BagOfWords(vocabulary=sorted({*" ".join([*texts, *new]).replace(",", "").split(), "username", "cable", "vpn", "refund"}))
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
 
-plain = TextClassifier(words).fit(texts, topics)
-informed = TextClassifier(words, knowledge=known).fit(texts, topics)
-for text in new:
-    print(f"{text:30} without: {plain.predict([text])[0]:10} with: {informed.predict([text])[0]}")
+from textmargin import PriorDisplay, TextClassifier, load_dataset
+from textmargin.errors import UnknownTermWarning
 
-print("\nwhich keywords are in the vocabulary:")
-for match in known.match_vocabulary(words.vocabulary, informed.classes_):
-    missing = f", not: {', '.join(match.unknown)} (nearest: {', '.join(match.nearest.values())})" if match.unknown else ""
-    print(f"  {match.target}: {match.share:.0%}{missing}")
+desk = load_dataset("desk")
+train, test = desk.part("train"), desk.part("test")
+for topic, words in desk.keywords.items():
+    print(f"{topic:14} {', '.join(words)}")
 
-print("\nverdicts:")
-for verdict in informed.verdict_:
-    print(f"  {verdict.target}: {verdict.status}, evidence {verdict.evidence:+.1f}")
+# %%
+# With 1 to 20 labelled messages a topic
+# --------------------------------------
+#
+# A keyword that no training message has is named in a warning, in case it is misspelt. With so few messages that is
+# most of them, and is expected here. The last model is told the keywords of the *next* topic, all of them wrong.
 
-print("\nwords of which the data say the opposite:")
-for one in informed.disagreements(2):
-    print(f"  {one.term!r} for {one.target}: {one.known:+.1f} in the prior, the data add {one.data:+.2f}")
+warnings.simplefilter("ignore", UnknownTermWarning)
+names = list(desk.keywords)
+wrong = {name: desk.keywords[other] for name, other in zip(names, names[1:] + names[:1], strict=True)}
+models = {
+    "scikit-learn: TfidfVectorizer, LinearSVC": make_pipeline(TfidfVectorizer(), LinearSVC()),
+    "textmargin": TextClassifier(),
+    "textmargin with keywords": TextClassifier(knowledge=desk.keywords),
+    "textmargin with wrong keywords": TextClassifier(knowledge=wrong),
+}
+texts, labels = np.array(train.texts, dtype=object), np.array(train.labels)
+counts, n_draws = (1, 2, 4, 8, 20), 5
+
+
+def draw(n_each, seed):
+    """Rows with at most so many messages of each topic."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate([rng.permutation(np.flatnonzero(labels == topic))[:n_each] for topic in np.unique(labels)])
+
+
+accuracy = {name: np.zeros((n_draws, len(counts))) for name in models}
+for column, n_each in enumerate(counts):
+    for seed in range(n_draws):
+        rows = draw(n_each, seed)
+        for name, model in models.items():
+            accuracy[name][seed, column] = model.fit(texts[rows], labels[rows]).score(test.texts, test.labels)
+
+print("messages a topic".ljust(42), *(f"{n:5}" for n in counts))
+for name, values in accuracy.items():
+    print(name.ljust(42), *(f"{value:5.2f}" for value in values.mean(axis=0)))
+
+# %%
+# One message a topic and a handful of words decide better than twenty messages without the words do in scikit-learn.
+# Wrong words are seen through: messages held out of training speak against them, and the line stays near that of no
+# words at all.
+
+figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
+styles = {"color": ["tab:gray", "tab:blue", "tab:green", "tab:red"], "marker": ["s", "o", "^", "x"]}
+for (name, values), color, marker in zip(accuracy.items(), *styles.values(), strict=True):
+    ax.errorbar(counts, values.mean(axis=0), values.std(axis=0) / np.sqrt(n_draws), label=name, color=color, marker=marker)
+ax.set(xscale="log", xlabel="labelled messages a topic", ylabel="share of test messages decided rightly", ylim=(0, 1))
+ax.set_xticks(counts, [str(n) for n in counts], minor=False)
+ax.minorticks_off()
+ax.legend(loc="lower right")
+plt.show()
+
+# %%
+# What became of the words
+# ------------------------
+#
+# A verdict a topic says whether its words were used, and what spoke for them: *supported* where held-out messages
+# clearly do better with them, *adopted* where they lean that way only or the words of other topics proved right.
+
+rows = draw(8, seed=0)
+model = TextClassifier(knowledge=desk.keywords).fit(texts[rows], labels[rows])
+for verdict in model.verdict_:
+    print(f"{verdict.target:14} {verdict.status:12} evidence {verdict.evidence:+.1f}")
+
+# %%
+# A keyword is where learning starts, not where it ends. Above the grey line the messages gave a word more weight than
+# the keywords did, below it less; on the line is what the messages say nothing about.
+
+PriorDisplay.from_estimator(model, target="network")
+plt.show()

@@ -1,5 +1,8 @@
-"""Every example runs from top to bottom."""
+"""Every example of the gallery runs from top to bottom, prints, and draws."""
 
+import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,9 +11,58 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
+# Runs a script as the gallery does. Plots that are there when it shows them, or ends, are drawn, and listed as the last line.
+RUN = """
+import json, runpy, sys
+import matplotlib.pyplot as plt
+figures = []
+def show():
+    for number in plt.get_fignums():
+        figure = plt.figure(number)
+        figure.canvas.draw()
+        figures.append([[ax.get_xlabel(), ax.get_ylabel(), ax.has_data()] for ax in figure.axes])
+    plt.close("all")
+plt.show = show
+runpy.run_path(sys.argv[1], run_name="__main__")
+show()
+print()
+print(json.dumps(figures))
+"""
+
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_runs(path):
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=60, check=False)
+def test_runs_and_draws(path, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, path],
+        capture_output=True,
+        text=True,
+        timeout=180,  # seconds on an idle machine
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stdout
+    assert "Warning" not in done.stderr, done.stderr  # it would stand in the gallery
+    *printed, figures = done.stdout.splitlines()
+    assert any(printed)
+    figures = json.loads(figures)
+    assert figures
+    assert all(has_data for figure in figures for *_, has_data in figure)
+    assert all(any(x for x, _, _ in figure) for figure in figures), "a plot without a word of what it shows"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_has_the_form_of_the_gallery(path):
+    """A title that is underlined, and prose between blocks, which sphinx-gallery reads as reStructuredText."""
+    text = path.read_text()
+    opening = re.match(r'"""\n(.+)\n(=+)\n\n', text)
+    assert opening
+    assert len(opening[1]) == len(opening[2])
+    assert text.count("\n# %%\n# ") >= 2
+    for heading, line in re.findall(r"^# (.+)\n# (-{3,})$", text, re.M):
+        assert len(heading) == len(line), heading
+
+
+def test_there_are_ten():
+    assert len(EXAMPLES) >= 10
