@@ -226,9 +226,9 @@ def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:
 
 @dataclass(frozen=True)
 class TrustSetting:
-    """Per prior: whether it moves, and the value at which it is held, or towards which it is pulled.
+    """Per prior whether it moves, and the value at which it is held, or towards which it is pulled; the pull, per column.
 
-    With a basis B the columns of those that move are posed as Z B, and the pull is that of q, η = B q.
+    Of those that move each is a column, or with a basis B the columns are Z B, pulled towards 0, and η = B q.
     """
 
     moves: NDArray[np.bool_]
@@ -241,18 +241,16 @@ def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float)
     """The setting of a mode; `anchor` as in `Fit`."""
     zero = np.zeros(anchor.size)
     if mode == "plain":
-        return TrustSetting(zero > 0, zero, zero)
+        return TrustSetting(zero > 0, zero, zero[:0])
     if mode == "fixed":
-        return TrustSetting(zero > 0, anchor, zero)
+        return TrustSetting(zero > 0, anchor, zero[:0])
     if mode == "ridge":  # ½ρ(η/η₀ − 1)²: strength ρ once η is counted in units of its target
         moves = anchor > 0
-        return TrustSetting(moves, anchor, np.divide(strength, anchor * anchor, out=np.zeros(anchor.size), where=moves))
+        return TrustSetting(moves, anchor, strength / np.square(anchor[moves]))
     moves = problem.speaks & (anchor > 0) if mode == "nonneg" else problem.speaks
-    guard = _SINGULAR_GUARD * problem.costs.sum()
-    squares = problem.typical_square()
-    if (basis := right_angles(problem, moves)) is not None:
-        squares[moves] = typical_square(problem.Z[np.ix_(problem.counted, moves)] @ basis)
-    return TrustSetting(moves, zero, guard * squares, basis)
+    basis, Z = right_angles(problem, moves), problem.Z[np.ix_(problem.counted, moves)]
+    squares = typical_square(Z if basis is None else Z @ basis)
+    return TrustSetting(moves, zero, _SINGULAR_GUARD * problem.costs.sum() * squares, basis)
 
 
 def _pose(problem: Problem, setting: TrustSetting) -> Objective:
@@ -261,8 +259,10 @@ def _pose(problem: Problem, setting: TrustSetting) -> Objective:
     if not moves.any():
         columns = ones if problem.fit_intercept else ExtraColumns(np.empty((problem.y.size, 0)), np.empty(0), np.empty(0))
     else:
-        Z = np.ascontiguousarray(problem.Z[:, moves]) if setting.basis is None else problem.Z[:, moves] @ setting.basis
-        priors = ExtraColumns(Z, setting.pull[moves], setting.target[moves])
+        Z, target = np.ascontiguousarray(problem.Z[:, moves]), setting.target[moves]
+        if setting.basis is not None:
+            Z, target = Z @ setting.basis, np.zeros(setting.pull.size)
+        priors = ExtraColumns(Z, setting.pull, target)
         columns = ExtraColumns.join(ones, priors) if problem.fit_intercept else priors
     return Objective(
         problem.X,
@@ -279,7 +279,7 @@ def coefficients(problem: Problem, setting: TrustSetting, fit: Fit) -> Floats:
     """q, the coefficients of the columns, for a fit's intercept and trust."""
     moving = fit.eta[setting.moves]
     if setting.basis is not None:
-        moving = np.asarray(np.linalg.solve(setting.basis, moving), dtype=np.float64)
+        moving = np.asarray(np.linalg.lstsq(setting.basis, moving, rcond=None)[0], dtype=np.float64)
     return np.concatenate([[fit.intercept], moving]) if problem.fit_intercept else moving
 
 
