@@ -8,6 +8,8 @@
 overflow, shift too far or misaligned access ends the run with a report. Memory that is never freed is not looked for: Python
 itself leaves much of it to the end of the process. *thread* is ThreadSanitizer on the tests whose work the core shares out among
 threads: two that touch the same memory, one of them writing, with nothing between them that orders it.
+
+Reports go to files, because pytest keeps what a test writes to itself, and any report at all is a failure.
 """
 
 import os
@@ -46,6 +48,7 @@ class Sanitizer:
 
     flags: str
     libraries: tuple[str, ...]
+    options: dict[str, str]  # by variable; where reports go is added
     settings: dict[str, str]
     tests: tuple[str, ...]
     prefix: tuple[str, ...] = ()
@@ -56,13 +59,15 @@ SANITIZERS = {
         "-fsanitize=address,undefined -fno-sanitize-recover=all",
         ("libasan.so", "libstdc++.so"),
         {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"},
+        {},
         ("tests/test_core.py", "tests/representations", "tests/tables", "tests/cli/test_records.py", "tests/learners"),
     ),
     "thread": Sanitizer(
         "-fsanitize=thread",
         ("libtsan.so", "libstdc++.so"),
         # BLAS is not compiled with it: threads of its own are not looked at, and must not disturb.
-        {"TSAN_OPTIONS": "halt_on_error=0 exitcode=66 second_deadlock_stack=1", "OPENBLAS_NUM_THREADS": "1"},
+        {"TSAN_OPTIONS": "halt_on_error=0 exitcode=66 second_deadlock_stack=1"},
+        {"OPENBLAS_NUM_THREADS": "1"},
         ("tests/test_core_threads.py", "tests/test_core.py", "tests/representations/test_strings.py",
          "tests/representations/test_words.py",
          "tests/representations/test_bow.py", "tests/learners/test_batch.py", "tests/learners/test_gram_dual.py",
@@ -85,12 +90,21 @@ def run(name, tests):
         subprocess.run([compiler, f"-print-file-name={one}"], check=True, capture_output=True, text=True).stdout.strip()
         for one in sanitizer.libraries
     ]
-    environment = os.environ | sanitizer.settings | {"LD_PRELOAD": " ".join(libraries), "PYTHONPATH": str(package)}
+    reports = package.parent / "reports"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    options = {variable: f"{text} log_path={reports / 'report'}" for variable, text in sanitizer.options.items()}
+    environment = os.environ | sanitizer.settings | options | {"LD_PRELOAD": " ".join(libraries), "PYTHONPATH": str(package)}
     # What is compiled for an emulated GPU is no part of the core.
     own = list(tests or sanitizer.tests)
     command = [*sanitizer.prefix, sys.executable, "-c", RUN, str(package), "-p", "no:xdist", "--ignore-glob=*test_cuda*", *own]
     print(f"{name}: {' '.join(own)}", flush=True)
-    return abs(subprocess.run(command, cwd=ROOT, env=environment).returncode)
+    code = abs(subprocess.run(command, cwd=ROOT, env=environment).returncode)
+    found = sorted(reports.iterdir())
+    for report in found:
+        print(f"{report}:\n{report.read_text(errors='replace')[:4000]}", flush=True)
+    print(f"{name}: {len(found)} reports, pytest ended with {code}", flush=True)
+    return code or min(len(found), 1)
 
 
 def build(name):
