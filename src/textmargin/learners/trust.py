@@ -49,7 +49,6 @@ _SINGULAR_GUARD = 1e-10
 _WORTH_IT = 1e-7  # of J: what a further prior must make it fall by
 _ROUNDING = 1e-9  # of slopes beside the steepest, of shares, and beside the margin
 _ROUNDING_OF_J = 1e-14
-_DOUBTFUL = 1e-3  # of a slope
 
 
 @dataclass(frozen=True)
@@ -302,8 +301,7 @@ def _slope(problem: Problem, fit: Fit, value: float) -> tuple[Floats, Floats]:
     """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs, and below which it may be a descent.
 
     Where J is at its minimum but for rounding, scores s may be off by δ with Σ c δ² = 2 · rounding · J, and the slope by up to
-    √(Σ c z² · Σ c δ²): of rows of 1e10 that is all of it, sign included. Otherwise it is next to nothing, and a slope that is
-    what rounding left of its terms is none.
+    √(Σ c z² · Σ c δ²): of rows of 1e10 that is all of it, sign included, of others next to nothing.
     """
     missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
     size = np.abs(missed) @ np.abs(problem.Z)
@@ -313,7 +311,7 @@ def _slope(problem: Problem, fit: Fit, value: float) -> tuple[Floats, Floats]:
         problem.costs @ np.square(np.divide(problem.Z, largest, where=largest > 0, out=np.zeros_like(problem.Z)))
     )
     doubt = np.divide(length * np.sqrt(2 * _ROUNDING_OF_J * value), size, out=np.zeros_like(size), where=size > 0)
-    return slope, np.where(doubt > _DOUBTFUL, doubt, -_ROUNDING)
+    return slope, doubt
 
 
 def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
