@@ -3,6 +3,7 @@
     python -m benchmarks.bench_unlabelled                                # both tasks, all methods, ten draws
     python -m benchmarks.bench_unlabelled --dataset wikipedia25 --draws 3 --sizes 0 4 --only plain "default"
     python -m benchmarks.bench_unlabelled --harm                         # the default beside plain, with something wrong
+    python -m benchmarks.bench_unlabelled --shares                       # given shares beside guessed ones, on pools of any mix
     python -m benchmarks.bench_unlabelled --time                         # 11,000 long and 100,000 short texts, no label
     python -m benchmarks.bench_unlabelled --quick                        # 480 texts of the package, two draws
 
@@ -24,6 +25,7 @@ import numpy as np
 from textmargin._typing import Floats
 
 from .measure import describe
+from .unlabelled.given_shares import show_given
 from .unlabelled.harm import Condition, conditions
 from .unlabelled.methods import FITS, NEEDS_LABELS, NOTES, answer, fit_plain
 from .unlabelled.speed import show_seconds
@@ -45,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--skip", nargs="+", choices=NOTES, metavar="NAME", default=(), help="methods to leave out")
     parser.add_argument("--harm", action="store_true", help="the methods (the default alone unless named) less plain")
     parser.add_argument("--conditions", nargs="+", metavar="NAME", help="of the harm: some of the rows")
+    parser.add_argument("--shares", action="store_true", help="what it is worth to give shares")
     parser.add_argument("--time", action="store_true", help="seconds of the default on many texts")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args(arguments)
@@ -54,7 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(describe("textmargin", "scikit-learn", "numpy"))
     if options.time:
         show_seconds()
-    for name in [] if options.time else options.dataset:
+    if options.shares:
+        for name in options.dataset:
+            show_given(name, options.draws)
+    for name in [] if options.time or options.shares else options.dataset:
         task = Task.load(name)
         print(f"\n{name}: {len(task.classes)} classes, {len(task.texts):,} texts in the pool, {len(task.test_texts):,} to test")
         if options.harm:

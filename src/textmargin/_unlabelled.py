@@ -122,12 +122,13 @@ class SemiSupervised:
             agreement = None
             if belief.held_out is None and belief.guess is not None and add_near is not None:
                 halves = [add_near(half) for half in split_words(named)]
-                agreement = agree(training, replace(pool, shares=belief.guess.shares), halves, row_size)
+                agreement = agree(training, pool, belief.guess.shares, halves, row_size)
         titles = ["prior"] * named.shape[1] if known is None else known.knowledge
         verdicts = [_with_title(one, titles) for one in belief.verdicts]
         unlabelled = X[[place[text] for text in self.texts[n:]]]
         if belief.guess is None:
             return Learnt(representation, None, titles, verdicts, None, unlabelled)
+        self._tell_shares(pool.shares, belief.guess.shares)
         near = [j for j in range(len(titles)) if ((priors[:, j] != 0) & (named[:, j] == 0)).any()]
         columns = [np.where(named != 0, belief.priors, 0.0), np.where(named != 0, 0.0, belief.priors)[:, near]]
         learner.set_params(prior=np.concatenate(columns, axis=1), trust="fixed")
@@ -234,7 +235,7 @@ class SemiSupervised:
             )
 
     def _shares(self) -> Floats | None:
-        """Of each class, where they are given: those that are not share what is left alike."""
+        """Of each class, where they are given; NaN for those that are not, unless what is left is all theirs."""
         if self.shares is None:
             return None
         labels, given = self.labels, self.labels.respell(self.shares)
@@ -252,7 +253,23 @@ class SemiSupervised:
         left = 1.0 - sum(float(share) for share in given.values())
         if left <= 0 if missing else abs(left) > 1e-9:
             raise LabelError(f"The shares of {shorten(list(given))} add up to {1 - left:.3g}; those of all classes are 1.")
-        return np.array([float(given.get(name, left / max(len(missing), 1))) for name in names])
+        return np.array([float(given.get(name, left if len(missing) == 1 else np.nan)) for name in names])
+
+    def _tell_shares(self, given: Floats | None, used: Floats) -> None:
+        """A warning where others were learnt with than those that were given."""
+        if given is None or np.nanmax(np.abs(used - given)) < 1e-9:
+            return
+        shown = ", ".join(
+            f"{name} {share:.0%}"
+            for name, share, told in zip(self.labels.names.tolist(), used.tolist(), given.tolist(), strict=True)
+            if not np.isnan(told)
+        )
+        warnings.warn(
+            f"Learning with the shares that were given would take the decisions on the unlabelled texts further from them: "
+            f"learnt with {shown}.",
+            TextmarginWarning,
+            stacklevel=5,
+        )
 
     def _model(self, learner: Any, belief: Belief, agreement: WordHalves | None, X: Any) -> Any:
         """The learner, inside the decision, fitted to labelled texts and guesses."""

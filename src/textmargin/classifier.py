@@ -96,8 +96,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         Of two classes the one that is looked for: utilities and floors speak of it. By default 1 of 0 and 1, or of −1 and 1,
         else the rarer; without any label, the one that something is known of.
     shares : mapping class → share, default=None
-        How frequent each class is among unlabelled texts, from 0 to 1; guessed by default (`shares_`). Of one label a text, those
-        that are left out share the rest alike.
+        How frequent each class is among unlabelled texts, from 0 to 1; guessed by default (`shares_`). Of one label a text, some
+        classes may be left out; where decisions come nearer to the given shares by others, these are learnt with, with a warning.
     multilabel : bool, default=None
         Whether a text may have any number of labels, where no label tells.
 

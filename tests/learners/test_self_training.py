@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from textmargin import PriorSVC
 from textmargin.labels import ClassLabels
+from textmargin.learners.class_shares import fill_shares, guess_shares
 from textmargin.learners.evidence import log_ranks
-from textmargin.learners.self_training import Pool, SelfTraining, guess_shares, select
+from textmargin.learners.self_training import Pool, SelfTraining, select
 from textmargin.learners.semi_supervised import Trial, believe, scale_jointly
 from textmargin.learners.trust import Solver
 
@@ -87,6 +88,11 @@ def test_shares_of_one_label_a_text_are_halfway_between_equal_and_how_often_each
     scores = np.eye(3)[[0, 0, 0, 1]]
     assert guess_shares(THREE, scores) == pytest.approx(0.5 / 3 + 0.5 * np.array([0.75, 0.25, 0.0]))
     assert guess_shares(THREE, np.zeros((4, 3))) == pytest.approx([1 / 3, 1 / 3, 1 / 3])
+
+
+def test_what_given_shares_leave_goes_to_the_others_as_they_were_guessed():
+    given_one = np.array([np.nan, 0.4, np.nan])
+    assert fill_shares(given_one, np.array([0.5, 0.25, 0.25])) == pytest.approx([0.4, 0.4, 0.2])
 
 
 @settings(max_examples=60)

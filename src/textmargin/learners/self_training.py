@@ -5,12 +5,11 @@ most, no more than a part of the class's share, and learns again from these and 
 and of two classes, each class takes the texts of its highest scores as examples for it, as many as a part of its share, and those
 of its lowest scores against it. The share is what keeps a large class from swallowing the others: it is Joachims' (1999) and
 Sindhwani & Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the
-rounds, which would confirm themselves:
+rounds, which would confirm themselves (`class_shares.py`). Of two classes that nothing but words tell apart it is the share, of
+some, that leaves the fewest texts near the border, on either side of it.
 
-- with one label a text, halfway between equal shares and how often each class leads at the start; of two classes that nothing but
-  words tell apart, the share of some that leaves the fewest texts near the border, on either side of it;
-- with several, or of two classes where words are known for one only, the part of the texts above the cut that divides the scores
-  at the start into two groups with the least variance within them (Otsu 1979).
+Shares limit what is learnt from, not what is decided: with one label a text, a frequent class of a small corpus can win nearly
+all texts by its true share. So given shares are tried beside the guess, and the rounds kept whose decisions come nearest to them.
 
 The start is the model of the labelled texts with the priors, or the priors alone. Priors have their scale: −1 + ⟨v, x⟩ is the
 score of a text by the prior alone (`trust.py`).
@@ -29,6 +28,7 @@ from numpy.typing import NDArray
 from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
+from .class_shares import fill_shares, guess_shares, leaders
 from .matrix import Matrix
 from .problem import Problem
 from .trust import Fit, Solver
@@ -37,8 +37,8 @@ ROUNDS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.95)  # how much of its share e
 WEIGHT = 0.5  # what an unlabelled text costs beside a labelled one
 SHORT_ROUNDS = (0.2, 0.5, 0.95)  # where self-training is done many times, to compare
 _TRIAL_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9, 0.06, 0.94, 0.03, 0.97)
-_TIE = 1e-9  # relative: two cuts that divide as well
-_EQUAL = 0.5  # how much of a guess at the shares is that all are equal
+_TIE = 1e-9  # of distances to shares that were given
+_GIVEN = (1.0, 0.5, 0.0)  # how much of shares that are tried is what was given; the rest is the guess
 
 Signs = NDArray[np.int8]
 
@@ -67,7 +67,7 @@ class Pool:
     weight : array (n_texts,), of texts with labels; 1 for the others.
     prior : array (n_problems, n_features), at its scale; 0 where nothing is known.
     labels : ClassLabels
-    shares : array (n_classes,), or None where they are to be guessed
+    shares : array (n_classes,) with NaN where they are to be guessed, or None for all
     has_rest : bool
         Whether texts of which nothing is known start in the class of which nothing is known.
     """
@@ -117,7 +117,7 @@ class Guess:
     signs : array (n_texts, n_problems)
         1 or −1 for texts that were labelled or guessed at, 0 for those that were not sure enough to learn from.
     scores : LinearScores, of the last round
-    shares : array (n_classes,), those that were given or guessed.
+    shares : array (n_classes,), those that the rounds kept to.
     """
 
     signs: Signs
@@ -157,11 +157,23 @@ class SelfTraining:
 
     def guess(self, pool: Pool) -> Guess:
         """Guess at the unlabelled texts."""
+        given, several = pool.shares, pool.labels.kind == "multiclass"
+        if given is not None and not several:
+            return self.with_shares(pool, given)
+        prior = np.asarray(pool.X @ pool.prior.T)
+        by = pool.word_scores(prior) if pool.speaks.all() else self.start(pool)  # labels have the mix of those who gave them
+        guessed = self._guess_shares(pool, prior, by(pool.X[pool.unlabelled]))
+        if given is None:
+            return self.with_shares(pool, guessed)
+        filled = fill_shares(given, guessed)
+        tries = [self.with_shares(pool, part * filled + (1 - part) * guessed) for part in _GIVEN]
+        return tries[int(first_maximum([-_distance(pool, one.scores) for one in tries], _TIE))]
+
+    def with_shares(self, pool: Pool, shares: Floats) -> Guess:
+        """Guess at the unlabelled texts by rounds that keep to some shares (n_classes,)."""
         prior, unlabelled = np.asarray(pool.X @ pool.prior.T), pool.unlabelled
         X, need = pool.X[unlabelled], _without_texts(pool)
         scores = self.start(pool)
-        by = pool.word_scores(prior) if pool.speaks.all() else scores  # labelled texts have the mix of those who labelled them
-        shares = self._guess_shares(pool, prior, by(X)) if pool.shares is None else pool.shares
         fits: dict[int, Fit] = {}
         signs = pool.signs.copy()
         for part in (1.0,) if pool.labels.multilabel else self.rounds:
@@ -179,7 +191,7 @@ class SelfTraining:
         short = replace(self, rounds=SHORT_ROUNDS)
         losses = []
         for share in _TRIAL_SHARES:
-            guess = short.guess(replace(pool, shares=np.array([1 - share, share])))
+            guess = short.with_shares(pool, np.array([1 - share, share]))
             losses.append(_doubt(guess.scores(pool.X[pool.unlabelled])[:, 0]))
         best = _TRIAL_SHARES[int(first_maximum(-np.array(losses), 1e-9))]
         return np.array([1 - best, best])
@@ -230,19 +242,6 @@ def _one_side(prior: Floats) -> float:
     return 1.0 if prior.min() >= -rounding else -1.0 if prior.max() <= rounding else 0.0
 
 
-def guess_shares(labels: ClassLabels, scores: Floats, one_sided: bool = False) -> Floats:
-    """Of each class (n_classes,), from scores (n_texts, n_problems) at the start; `one_sided`: of two, words speak for one."""
-    if labels.multilabel:
-        return np.array([_upper_part(column) for column in scores.T])
-    if labels.kind == "binary" and one_sided:
-        share = _upper_part(scores[:, 0])
-        return np.array([1 - share, share])
-    n = labels.names.size
-    leader, lead = leaders(labels.class_scores(scores))
-    counts = np.bincount(leader[lead > 0], minlength=n)
-    return _EQUAL / n + (1 - _EQUAL) * counts / counts.sum() if counts.any() else np.full(n, 1 / n)
-
-
 def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, need: Bools) -> Signs:
     """The signs (n_texts, n_problems) of the texts that a round learns from; 0 for the others.
 
@@ -272,12 +271,13 @@ def select(labels: ClassLabels, scores: Floats, shares: Floats, part: float, nee
     return np.where(given[:, None], signs, 0).astype(np.int8)
 
 
-def leaders(class_scores: Floats) -> tuple[Indices, Floats]:
-    """The class with the highest score, and its lead over the second; exactly 0 where two are equal but for rounding."""
-    two = np.partition(class_scores, -2, axis=1)[:, -2:]
-    lead = two[:, 1] - two[:, 0]
-    lead = np.where(lead > 1e-9 * np.maximum(np.abs(two[:, 1]), 1.0), lead, 0.0)
-    return class_scores.argmax(axis=1), lead
+def _distance(pool: Pool, scores: LinearScores) -> float:
+    """How far the decisions on the unlabelled texts are from the shares that were given."""
+    assert pool.shares is not None
+    X, shares = pool.X[pool.unlabelled], pool.shares
+    leader, lead = leaders(pool.labels.class_scores(scores(X)))
+    decided = np.bincount(leader[lead > 0], minlength=shares.size) / max(len(leader), 1)
+    return float(np.nansum(np.abs(decided - shares)))
 
 
 def _without_texts(pool: Pool) -> Bools:
@@ -308,15 +308,3 @@ def _select_each(scores: Floats, shares: Floats, part: float) -> Signs:
         signs[order[n - n_against[k] :], k] = -1
         signs[order[: n_for[k]], k] = 1
     return signs
-
-
-def _upper_part(scores: Floats) -> float:
-    """The part of the texts above the cut into two groups with the least variance within them; half where there is no cut."""
-    if scores.size < 2:
-        return 0.5
-    order = np.sort(scores)[::-1]
-    n, i = order.size, np.arange(1, order.size)
-    sums = np.cumsum(order)[:-1]
-    between = i * (n - i) * (sums / i - (order.sum() - sums) / (n - i)) ** 2
-    between[order[:-1] - order[1:] <= ROUNDING * np.abs(order).max()] = 0.0  # a cut goes between different scores
-    return (int(first_maximum(between, _TIE * between.max())) + 1) / n

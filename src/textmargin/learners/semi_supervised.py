@@ -201,7 +201,7 @@ class WordHalves:
     member: Bools
 
 
-def agree(training: SelfTraining, pool: Pool, halves: list[Floats], row_size: float) -> WordHalves:
+def agree(training: SelfTraining, pool: Pool, shares: Floats, halves: list[Floats], row_size: float) -> WordHalves:
     """How far two models agree that start from different words: without labels, the nearest to how sure one may be.
 
     Both know fewer words than all together, so that they agree less often than the model of all is right; but they may also err
@@ -211,7 +211,7 @@ def agree(training: SelfTraining, pool: Pool, halves: list[Floats], row_size: fl
     both = []
     for half in halves:
         scaled = scale_jointly(half, np.asarray((half != 0).any(axis=2)), row_size)
-        both.append(short.guess(replace(pool.with_priors(scaled), has_rest=True)).scores(pool.X))
+        both.append(short.with_shares(replace(pool.with_priors(scaled), has_rest=True), shares).scores(pool.X))
     members = [labels.accepted(labels.class_scores(scores)) for scores in both]
     even = (np.arange(len(pool.signs)) % 2 == 0)[:, None]
     return WordHalves(np.where(even, *both), np.where(even, members[1], members[0]))
