@@ -6,8 +6,9 @@ import pytest
 import scipy.sparse as sp
 from conftest import make_problem
 
-from textmargin import PriorSVC, TextClassifier
-from textmargin.errors import EmptyVocabularyError, LabelError, PriorError
+from textmargin import Corpus, ModelConfig, PriorSVC, TextClassifier
+from textmargin.errors import EmptyVocabularyError, LabelError, PriorError, SettingError
+from textmargin.tables.holdout import split_by
 
 
 def problem_with(**changes):
@@ -99,3 +100,11 @@ def test_nothing_passed_in_is_changed():
     PriorSVC(prior=prior).fit(X, y)
     for before, after in zip(copies, (X, y, prior), strict=True):
         np.testing.assert_array_equal(before, after)
+
+
+def test_a_column_that_the_corpus_does_not_have_was_a_key_error():
+    corpus = Corpus("mails", ["a b", "c d"], ["x", "y"], fields={"day": ["1", "2"]})
+    with pytest.raises(SettingError, match=r"rationales names no field of mails: 'marks'; there are 'day'\."):
+        ModelConfig(rationales="marks").fit(corpus)
+    with pytest.raises(SettingError, match=r"split_by names no field of mails: ''; there are 'day'\."):
+        split_by(corpus, "", 0.5)

@@ -17,7 +17,7 @@ from typing import Any
 from ._system.json import read_json
 from ._system.toml import quotes_hint, read_toml
 from .classifier import TextClassifier
-from .datasets.corpus import Corpus
+from .datasets.corpus import Corpus, field_values
 from .decisions.threshold import ThresholdClassifier
 from .decisions.utility import F1, T10SU, T10U, T11SU, Measure, Utility
 from .errors import SettingError, TableError, nearest
@@ -311,7 +311,8 @@ def _read_stop_words(stop_words: str | Path | None) -> str | list[str] | None:
 def read_rationales(corpus: Corpus, column: str) -> list[tuple[str, list[tuple[int, int, str]]]]:
     """Texts with the passages that were marked: [start, end] for every label of the text, [start, end, label] for this one."""
     found = []
-    for number, text, own, spans in zip(corpus.ids, corpus.texts, corpus.labels, corpus.fields[column], strict=True):
+    marks = field_values(corpus, column, "rationales")
+    for number, text, own, spans in zip(corpus.ids, corpus.texts, corpus.labels, marks, strict=True):
         if not spans:
             continue
         try:

@@ -194,6 +194,7 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
         (TWO, ["--hit", "-1"], "a right decision must be worth more than a wrong one"),
         (TWO, ["--keywords", "no.toml"], "no.toml cannot be read: No such file"),
         (TWO, ["--rationales", "spans"], "has no column 'spans'"),
+        (TWO, ["--rationales", ""], "has no column ''"),
         (TWO, ["--prior-model", "a.csv"], "a.csv"),
         (b"text,label\n!!,x\n??,y\n", [], "No words"),
         (TWO, ["--C", "0"], "--C must be a number of more than 0; got 0.0"),

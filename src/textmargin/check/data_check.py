@@ -10,7 +10,7 @@ from typing import Any
 
 from .._system.progress import Report, progress_of, stages
 from .._system.wording import quantity
-from ..datasets.corpus import Corpus
+from ..datasets.corpus import Corpus, field_values
 from ..errors import LabelError, SettingError
 from ..representations.digests import text_digests
 from ..representations.texts import as_items, as_texts
@@ -186,10 +186,7 @@ def _missing(label: Any) -> bool:
 def _column(corpus: Corpus, given: Any, setting: str) -> list[Any]:
     """Values of a setting: a field of the corpus by its name, or as they are."""
     if isinstance(given, str):
-        if given not in corpus.fields:
-            known = ", ".join(map(repr, corpus.fields)) or "none"
-            raise SettingError(setting, f"names no field of {corpus.name}: {given!r}; there are {known}.")
-        return list(corpus.fields[given])
+        return list(field_values(corpus, given, setting))
     values = as_items(given)
     if len(values) != len(corpus):
         raise SettingError(

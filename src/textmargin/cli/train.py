@@ -129,7 +129,8 @@ def train(
             # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a third of the reading.
             gc.set_threshold(200_000, 20, 20)
             with stage(f"reading {data}"):
-                table = _read(data, reading, settings, [name for name in (making.rationales, holdout.split_by) if name])
+                wanted = [name for name in (making.rationales, holdout.split_by) if name is not None]
+                table = _read(data, reading, settings, wanted)
             pool = unlabelled.gather(table, reading, settings)
             if not table.corpus.texts:
                 _check_unlabelled(holdout, tune)

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import SettingError
+
 CorpusLabels: TypeAlias = list[str] | list[tuple[str, ...]]
 ColumnArrays: TypeAlias = Mapping[str, NDArray[Any]]  # column → values, all of one length
 
@@ -157,3 +159,11 @@ class Corpus:
         facts += [f"{split} {n:,}" for split, n in self.splits.items() if split != UNDIVIDED]
         facts += [f"table of {len(next(iter(table.values()), ())):,} {name}" for name, table in self.tables.items()]
         return f"Corpus({self.name!r}: {', '.join(facts)})"
+
+
+def field_values(corpus: Corpus, column: str, setting: str) -> list[Any]:
+    """The values of the field that a setting names."""
+    if column not in corpus.fields:
+        known = ", ".join(map(repr, corpus.fields)) or "none"
+        raise SettingError(setting, f"names no field of {corpus.name}: {column!r}; there are {known}.")
+    return corpus.fields[column]

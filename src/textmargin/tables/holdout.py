@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import Bools, Floats, Indices
-from ..datasets.corpus import Corpus
+from ..datasets.corpus import Corpus, field_values
 from ..errors import TableError
 from ..labels import shorten
 from ..representations.digests import Digests, text_digests
@@ -144,7 +144,7 @@ def _parts(corpus: Corpus, held_out: Any) -> tuple[Corpus, Corpus]:
 def sort_keys(corpus: Corpus, column: str) -> tuple[list[float], str]:
     """What the values of a column are ordered by: numbers, or seconds; and which of these they are, all of one kind."""
     keys, kinds = [], set()
-    for line, value in zip(corpus.ids, corpus.fields[column], strict=True):
+    for line, value in zip(corpus.ids, field_values(corpus, column, "split_by"), strict=True):
         for kind, parse in (("numbers", _number), ("dates", _seconds)):
             try:
                 keys.append(parse(value))
