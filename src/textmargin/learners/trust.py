@@ -173,38 +173,45 @@ class Solver:
         return next(self.solve([Case(*case)]))
 
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
-        """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again."""
+        """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again.
+
+        One that is next to nothing by itself may open the way for others: only what they lower J by together must be worth it.
+        """
         moves = np.zeros(len(problem.V), dtype=bool)
-        fit = self._solve_one(problem, "nonneg", moves.astype(float), start)
+        fit = kept = self._solve_one(problem, "nonneg", moves.astype(float), start)
         refused = moves.copy()  # whose slope was rounding, or what the solver left of it; the others are tried all the same
         unsettled = 0.0  # the gap of a trial that did not end, and so says nothing of the prior that it would have let in
         for _ in range(10 * moves.size):
             slope, doubt = _slope(problem, fit, self._value(problem, fit))
             descends = ~(moves | refused) & (slope < doubt)
             if not descends.any():
-                return replace(fit, converged=False, gap=max(fit.gap, unsettled)) if unsettled else fit
+                return replace(kept, converged=False, gap=max(kept.gap, unsettled)) if unsettled else kept
             newcomer = int(first_maximum(np.where(descends, -slope, -np.inf), _ROUNDING))  # of equal priors the first
-            trial, better = self._let_in(problem, fit, moves, newcomer)
-            if better:
-                fit, moves, refused, unsettled = trial, trial.anchor > 0, np.zeros_like(refused), 0.0
+            trial = self._let_in(problem, fit, moves, newcomer)
+            value, lowest = self._value(problem, trial), self._value(problem, kept)
+            if value < lowest - _WORTH_IT * max(lowest, NEGLIGIBLE * np.sum(problem.costs)):
+                fit = kept = trial
+                refused, unsettled = np.zeros_like(refused), 0.0
             else:
                 refused[newcomer] = True
                 unsettled = unsettled if trial.converged else max(unsettled, trial.gap)
-        return replace(fit, converged=False)
+                if value < self._value(problem, fit):
+                    fit = trial
+            moves = fit.anchor > 0
+        return replace(kept, converged=False)
 
-    def _let_in(self, problem: Problem, fit: Fit, moves: NDArray[np.bool_], newcomer: int) -> tuple[Fit, bool]:
-        """The fit with one prior more, less those that hit zero on the way, and whether it is better."""
-        value = self._value(problem, fit)
+    def _let_in(self, problem: Problem, fit: Fit, moves: NDArray[np.bool_], newcomer: int) -> Fit:
+        """The fit with one prior more, less those that hit zero on the way; the same fit where it would be negative itself."""
         moves = moves.copy()
         moves[newcomer] = True
         trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
         if not trial.eta[newcomer] > 0:
-            return trial, False
+            return replace(fit, converged=trial.converged, gap=trial.gap)
         while (trial.eta < 0).any():
             fit = _to_the_boundary(fit, trial)
             moves &= fit.eta > 0
             trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
-        return trial, bool(self._value(problem, trial) < value - _WORTH_IT * max(value, NEGLIGIBLE * np.sum(problem.costs)))
+        return trial
 
     def _value(self, problem: Problem, fit: Fit) -> float:
         """J at a fit."""
