@@ -206,6 +206,11 @@ def test_true_shares_lost_to_guessed_ones(known, skewed):
     assert np.mean(given == truth) >= np.mean(guessed == truth) - 0.01
 
 
+def test_no_share_that_is_given_is_none():
+    none, empty = (TextClassifier(knowledge=KEYWORDS, shares=shares).fit(TEXTS) for shares in (None, {}))
+    assert empty.shares_ == none.shares_
+
+
 def test_other_shares_than_given_are_told():
     desk = load_dataset("desk").part("train")
     shares = {"account": 0.6, "hardware": 0.3}

@@ -236,7 +236,7 @@ class SemiSupervised:
 
     def _shares(self) -> Floats | None:
         """Of each class, where they are given; NaN for those that are not, unless what is left is all theirs."""
-        if self.shares is None:
+        if not self.shares:
             return None
         labels, given = self.labels, self.labels.respell(self.shares)
         names = labels.names.tolist()
