@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textmargin import PriorSVC
+from textmargin import PriorSVC, TextClassifier
 from textmargin.labels import ClassLabels
-from textmargin.learners.class_shares import fill_shares, guess_shares
+from textmargin.learners.class_shares import fill_shares, guess_shares, trial_shares
 from textmargin.learners.evidence import log_ranks
 from textmargin.learners.self_training import Pool, SelfTraining, select
 from textmargin.learners.semi_supervised import Trial, believe, scale_jointly
@@ -176,3 +176,20 @@ def test_the_rule_does_not_hang_on_last_digits():
     assert other.guess is not None
     np.testing.assert_array_equal(one.guess.signs, other.guess.signs)
     assert [verdict.status for verdict in one.verdicts] == [verdict.status for verdict in other.verdicts]
+
+
+def test_shares_that_are_tried_are_near_the_odds_by_which_words_lead():
+    assert trial_shares(np.repeat([0.0, 1.0, -1.0], [1000, 20, 180]))[:3] == [0.5, 0.4, 0.3]  # odds of 1 to 9 by words
+    assert min(trial_shares(np.repeat([1.0, -1.0], [20, 180]))) == 0.03
+    assert trial_shares(np.full(1000, -1.0)) == [0.03]
+    assert trial_shares(np.zeros(5))[0] == 0.5
+
+
+def test_a_rare_class_with_words_was_guessed_to_be_the_common_one():
+    """Five words for the common class beside those for the rare one turned the labels round."""
+    rng = np.random.default_rng(0)
+    common, rare = ([f"{side}{j}" for j in range(200)] for side in "cr")
+    chances = np.arange(1, 201) ** -0.5 / np.sum(np.arange(1, 201) ** -0.5)
+    texts = [" ".join(rng.choice(words, 6, p=chances)) for words in [rare] * 8 + [common] * 400]
+    model = TextClassifier(knowledge={"common": common[20:25], "rare": rare[:5]}).fit(texts)
+    assert model.shares_["rare"] < 0.2

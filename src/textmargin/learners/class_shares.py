@@ -14,6 +14,8 @@ from .._typing import Floats, Indices
 from ..labels import ClassLabels
 
 _EQUAL = 0.5  # how much of a guess at the shares is that all are equal
+_TRIALS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9, 0.06, 0.94, 0.03, 0.97)
+_FAR = 10.0  # times the odds by which words lead for a class: further off is no share of it
 _TIE = 1e-9  # relative: two cuts that divide as well
 
 
@@ -35,6 +37,15 @@ def fill_shares(given: Floats, guessed: Floats) -> Floats:
     others = np.isnan(given)
     left = 1 - given[~others].sum()
     return np.where(others, left * guessed / max(guessed[others].sum(), 1e-300), given)
+
+
+def trial_shares(scores: Floats) -> list[float]:
+    """Of the second of two classes, from scores (n_texts,) at the start: those to be tried, the nearest at least."""
+    threshold = ROUNDING * float(np.abs(scores).max(initial=0.0))
+    odds = (np.count_nonzero(scores > threshold) + 0.5) / (np.count_nonzero(scores < -threshold) + 0.5)
+    off = [abs(float(np.log(share / (1 - share) / odds))) for share in _TRIALS]
+    furthest = max(np.log(_FAR), min(off) + ROUNDING)
+    return [share for share, one in zip(_TRIALS, off, strict=True) if one <= furthest]
 
 
 def leaders(class_scores: Floats) -> tuple[Indices, Floats]:

@@ -6,7 +6,8 @@ and of two classes, each class takes the texts of its highest scores as examples
 of its lowest scores against it. The share is what keeps a large class from swallowing the others: it is Joachims' (1999) and
 Sindhwani & Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the
 rounds, which would confirm themselves (`class_shares.py`). Of two classes that nothing but words tell apart it is the share, of
-some, that leaves the fewest texts near the border, on either side of it.
+some, that leaves the fewest texts near the border, on either side of it; but odds that are ten times what the words say confirm
+themselves too, and are not tried.
 
 Shares limit what is learnt from, not what is decided: with one label a text, a frequent class of a small corpus can win nearly
 all texts by its true share. So given shares are tried beside the guess, and the rounds kept whose decisions come nearest to them.
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 from .._ties import ROUNDING, descending_order, first_maximum
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
-from .class_shares import fill_shares, guess_shares, leaders
+from .class_shares import fill_shares, guess_shares, leaders, trial_shares
 from .matrix import Matrix
 from .problem import Problem
 from .trust import Fit, Solver
@@ -36,7 +37,6 @@ from .trust import Fit, Solver
 ROUNDS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.95)  # how much of its share each class takes
 WEIGHT = 0.5  # what an unlabelled text costs beside a labelled one
 SHORT_ROUNDS = (0.2, 0.5, 0.95)  # where self-training is done many times, to compare
-_TRIAL_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9, 0.06, 0.94, 0.03, 0.97)
 _TIE = 1e-9  # of distances to shares that were given
 _GIVEN = (1.0, 0.5, 0.0)  # how much of shares that are tried is what was given; the rest is the guess
 
@@ -189,11 +189,11 @@ class SelfTraining:
         if pool.labels.kind != "binary" or one_sided or pool.both_sides.all():
             return guess_shares(pool.labels, scores, one_sided)
         short = replace(self, rounds=SHORT_ROUNDS)
-        losses = []
-        for share in _TRIAL_SHARES:
+        trials, losses = trial_shares(scores[:, 0]), []
+        for share in trials:
             guess = short.with_shares(pool, np.array([1 - share, share]))
             losses.append(_doubt(guess.scores(pool.X[pool.unlabelled])[:, 0]))
-        best = _TRIAL_SHARES[int(first_maximum(-np.array(losses), 1e-9))]
+        best = trials[int(first_maximum(-np.array(losses), 1e-9))]
         return np.array([1 - best, best])
 
     def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:
