@@ -410,6 +410,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Raise FormError unless scores, probabilities and utilities are of the classes that it decides on."""
         if not hasattr(self, "thresholds_"):
             return
+        validate_params(self)  # the estimator too, which before a fit may be None
         two = self.classes_.size == 2 and not self.multilabel_
         if (self.pos_label_ not in self.classes_.tolist()) if two else self.pos_label_ is not None:
             raise FormError(f"pos_label_ is {self.pos_label_!r:.40}")

@@ -67,7 +67,8 @@ def read_array(archive: Archive, name: str, described: Any, max_bytes: int) -> N
     if found != header or filled != n_bytes:
         raise Refused(f"has an array {name!r} that is not what it is described as")
     _check_bits(array, dtype, name)
-    return array.view(dtype).reshape(shape, order="F" if fortran else "C")
+    values = array.view(dtype).astype(dtype.newbyteorder("="), copy=False)  # compiled code and other formats know one order
+    return values.reshape(shape, order="F" if fortran else "C")
 
 
 def _checked(name: str, described: Any) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
