@@ -66,7 +66,7 @@ SANITIZERS = {
         "-fsanitize=thread",
         ("libtsan.so", "libstdc++.so"),
         # BLAS is not compiled with it: threads of its own are not looked at, and must not disturb.
-        {"TSAN_OPTIONS": "halt_on_error=0 exitcode=66 second_deadlock_stack=1"},
+        {"TSAN_OPTIONS": f"halt_on_error=0 exitcode=66 second_deadlock_stack=1 suppressions={ROOT}/tests/sanitize_thread.txt"},
         {"OPENBLAS_NUM_THREADS": "1"},
         ("tests/test_core_threads.py", "tests/test_core.py", "tests/representations/test_strings.py",
          "tests/representations/test_words.py",
