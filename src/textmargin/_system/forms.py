@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -160,19 +160,17 @@ class Flag(Form):
 
 @dataclass(frozen=True)
 class Number(Form):
-    """A finite number from `least` to `most`."""
+    """A finite number from `least` to `most`; a whole one is an integer, as places in a list are."""
 
     least: float = -LARGEST
     most: float = LARGEST
     whole: bool = False
 
     def check(self, value: Any, sizes: Sizes) -> None:
-        if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        if isinstance(value, bool | np.bool_) or not isinstance(value, Integral if self.whole else Real):
             raise FormError(f"is a {type(value).__name__}")
-        if not self.least <= float(value) <= self.most or (self.whole and float(value) % 1):
-            raise FormError(
-                f"is {value!r:.40}, not a {'whole ' if self.whole else ''}number from {self.least:g} to {self.most:g}"
-            )
+        if not self.least <= float(value) <= self.most:
+            raise FormError(f"is {value!r:.40}, not a number from {self.least:g} to {self.most:g}")
 
 
 @dataclass(frozen=True)
