@@ -127,10 +127,10 @@ class FeedbackStore:
         self.close()
 
 
-def _read(content: str) -> Feedback:
+def _read(content: Any) -> Feedback:
+    """What was stored; of a damaged database, which gives anything, an error."""
     try:
         return Feedback.from_dict(read_json(content))
     except (ValueError, TypeError, KeyError) as error:
-        raise FeedbackError(
-            f"a stored feedback of {len(content):,} characters cannot be read ({type(error).__name__})."
-        ) from error
+        what = f"of {len(content):,} characters" if isinstance(content, str) else f"that is a {type(content).__name__}"
+        raise FeedbackError(f"a stored feedback {what} cannot be read ({type(error).__name__}).") from error
