@@ -48,7 +48,12 @@ def postgres():
     if not folders:
         pytest.skip("PostgreSQL's initdb is not installed here")
     programs = folders[-1].parent
-    as_other = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []  # it does not run as root
+    as_other = []
+    if os.getuid() == 0:  # as which it does not run
+        runuser = shutil.which("runuser", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+        if runuser is None:
+            pytest.skip("PostgreSQL does not run as root, and there is no runuser")
+        as_other = [runuser, "-u", "postgres", "--"]
     with tempfile.TemporaryDirectory(prefix="pg") as name:
         folder = Path(name)
         if as_other:
