@@ -341,6 +341,15 @@ def test_sparse_matrices_that_point_outside(part, tmp_path):
         load(tmp_path / "model.tmm")
 
 
+def test_a_sparse_matrix_without_numbers_whose_rows_end_before_they_begin_crashed_the_process(tmp_path):
+    """What scipy takes for empty, by the end of the last row, it does not look at further."""
+    X = sp.csr_matrix(np.eye(3))
+    X.indptr[1:] = 10**8, 2, 0
+    forge(KeywordPrior(X), tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match="a sparse matrix whose rows end before they begin"):
+        load(tmp_path / "model.tmm")
+
+
 @pytest.mark.parametrize("n_features", [0, -5, 2**40])
 def test_numbers_that_compiled_code_would_trip_over(n_features, tmp_path):
     forge(HashingVectorizer(n_features=n_features), tmp_path / "model.tmm")

@@ -155,6 +155,8 @@ class Builder:
         data, indices, indptr = self._each(content)
         if data.dtype.kind not in "biuf" or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or len(shape) != 2:
             raise Refused("has a sparse matrix of something else than numbers")
+        if (indptr[1:] < indptr[:-1]).any():  # which scipy does not look at where the last one is 0
+            raise Refused("has a sparse matrix whose rows end before they begin")
         matrix = getattr(import_module("scipy.sparse"), kind)((data, indices, indptr), shape=tuple(shape))
         matrix.check_format(full_check=True)  # products go by its indices without looking
         return matrix
