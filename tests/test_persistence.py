@@ -238,6 +238,11 @@ def test_folder_of_kernel_values_is_named_but_not_opened(as_store, tmp_path):
     assert outcome(same.fit(TEXTS, LABELS), NEW) == outcome(model.fit(TEXTS, LABELS), NEW)
 
 
+def test_a_folder_that_can_have_no_such_name_is_refused_before_anything_is_predicted(tmp_path):
+    with pytest.raises(TextmarginError, match=r"has a KernelSVC that keeps kernel values in 'a\\x00b'"):
+        kept(KernelSVC(SpectrumKernel(2), cache="a\0b"), tmp_path)
+
+
 def test_what_was_shared_is_shared_again(tmp_path):
     same = kept(KernelSVC(SubsequenceKernel(2)).fit(TEXTS, LABELS), tmp_path)
     assert same.kernel_ is same._support.kernel

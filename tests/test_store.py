@@ -314,6 +314,12 @@ def test_a_full_disk_says_so_and_what_was_kept_is_intact(tmp_path, monkeypatch):
         store.over(KERNEL.over([str(i) for i in range(30_000)]))
 
 
+@pytest.mark.parametrize("folder", ["a\0b", "\ud800"])
+def test_a_name_that_no_folder_can_have_ended_in_a_traceback(folder):
+    with pytest.raises(StoreError, match=r"is no name that a folder can have; choose another"):
+        KernelStore(folder).gram(KERNEL, many(5))
+
+
 def test_a_read_only_folder_says_so():
     with tempfile.TemporaryDirectory(suffix="fulltext") as folder:  # the name is not what it is about
         Path(folder).chmod(0o755)

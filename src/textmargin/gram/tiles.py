@@ -163,7 +163,10 @@ class Tiles:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         with self._explain_errors():
-            self.folder.mkdir(parents=True, exist_ok=True)
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except ValueError as error:  # a NUL, or half a surrogate pair
+                raise StoreError(f"{str(self.folder)!r} is no name that a folder can have; choose another ({error}).") from error
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as file:
                 if _pragma(file, "user_version") != _VERSION:
                     self._create(file)

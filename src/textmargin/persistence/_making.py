@@ -6,6 +6,7 @@ Attributes come from a file, so that a class must not do anything with them, not
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -143,12 +144,21 @@ def _settle(part: Any) -> None:
     if name == "ThresholdClassifier":
         part._source = None  # the training texts stayed behind
     if name == "KernelSVC" and part.cache is not None:
+        folder = str(getattr(part.cache, "folder", part.cache))
+        if not _can_be_a_path(folder):
+            raise Refused(f"has a KernelSVC that keeps kernel values in {folder!r:.80}")
         warnings.warn(
-            f"This KernelSVC keeps kernel values in {getattr(part.cache, 'folder', part.cache)!s:.200}, as soon as it predicts; "
-            f"set cache=None if that is not yours.",
+            f"This KernelSVC keeps kernel values in {folder:.200}, as soon as it predicts; set cache=None if that is not yours.",
             TextmarginWarning,
             stacklevel=6,
         )
+
+
+def _can_be_a_path(name: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
 
 
 def _check_classes(model: Any) -> None:
