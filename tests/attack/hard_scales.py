@@ -24,6 +24,7 @@ from attack.extended_primal import LONG, Definition
 
 from textmargin import PriorSVC
 
+SECONDS_A_CASE = 90  # nearly all of them for the minimum in extended precision
 GAP = 1e-6
 NEGLIGIBLE = 1e-9  # of the objective of scoring nothing
 GUARD = 1e-10  # PriorSVC's own pull on a free η, beside the typical size of its scores; without it some have no minimum
