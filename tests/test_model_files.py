@@ -21,7 +21,17 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.svm import LinearSVC
 
 import textmargin
-from textmargin import BagOfWords, KernelSVC, KeywordPrior, TextClassifier, ThresholdClassifier, load, save
+from textmargin import (
+    BagOfWords,
+    KernelSVC,
+    KeywordPrior,
+    SpectrumKernel,
+    SubsequenceKernel,
+    TextClassifier,
+    ThresholdClassifier,
+    load,
+    save,
+)
 from textmargin.decider import load_decider
 from textmargin.errors import ModelFileError, TextmarginWarning, TooLargeError
 from textmargin.persistence import _archive, load_classifier
@@ -330,6 +340,28 @@ def test_vocabulary_that_is_no_list_of_terms(block, ends, message, tmp_path):
     else:
         with pytest.raises(ModelFileError, match=f"has a BagOfWords with a vocabulary .*{message}"):
             load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("estimator", None, "has a ThresholdClassifier that cannot be: The 'estimator' parameter of ThresholdClassifier must be"),
+        ("utility", SpectrumKernel(2), "has a ThresholdClassifier whose utility is a SpectrumKernel"),
+    ],
+)
+def test_settings_of_a_fitted_threshold_classifier_failed_when_costs_came(setting, value, message, tmp_path):
+    model = TextClassifier(decision=ThresholdClassifier()).fit(TEXTS[:20], LABELS[:20])
+    setattr(model.model_, setting, value)
+    forge(model, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize("n_jobs", [0, False])
+def test_no_thread_at_all_failed_in_predict(n_jobs, tmp_path):
+    forge(SubsequenceKernel(3, n_jobs=n_jobs), tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=f"has a SubsequenceKernel whose n_jobs is {n_jobs}"):
+        load(tmp_path / "model.tmm")
 
 
 @pytest.mark.parametrize("part", ["indices", "indptr"])

@@ -425,7 +425,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         one_each = labels.kind != "multiclass" or (held_out.positive.sum(axis=1) == 1).all()
         if not one_each or (held_out.weight is not None and held_out.weight.ndim == 2 and not self.multilabel_):
             raise FormError("_held_out has texts of another number of labels")
-        measures_of(self.utility, labels)
+        for measure in measures_of(self.utility, labels):
+            if hasattr(measure, "get_params"):  # a kernel can be called as well
+                raise FormError(f"utility is a {type(measure).__name__}")
 
     def _set_labels(self, labels: ClassLabels, estimator: Any) -> None:
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator

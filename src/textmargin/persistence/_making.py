@@ -85,6 +85,9 @@ def check_whole(part: Any) -> None:
             from .._sklearn import check_changed_params
 
             check_changed_params(part)
+        n_jobs = getattr(part, "n_jobs", None)
+        if isinstance(n_jobs, int) and n_jobs == 0:  # False is
+            raise FormError(f"n_jobs is {n_jobs}")
         if hasattr(type(part), "_check_whole"):
             part._check_whole()
     except FormError as error:
