@@ -97,7 +97,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         else the rarer; without any label, the one that something is known of.
     shares : mapping class → share, default=None
         How frequent each class is among unlabelled texts, from 0 to 1; guessed by default (`shares_`). Of one label a text, some
-        classes may be left out; where decisions come nearer to the given shares by others, these are learnt with, with a warning.
+        classes may be left out. Where other shares bring the decisions nearer to the given ones, a warning says which were used.
     multilabel : bool, default=None
         Whether a text may have any number of labels, where no label tells.
 

@@ -77,10 +77,6 @@ class Problem:
         V = self.folds.priors[number]
         return replace(self, V=V, Z=prior_scores(self.X, V))
 
-    def typical_square(self) -> Floats:
-        """Per prior, the median of its squared scores that are not 0."""
-        return typical_square(self.Z[self.counted])
-
     def margin_scale(self) -> Floats:
         """Per prior, the η by which a text of nothing but its terms goes from one margin to the other; 0 for an empty prior."""
         y, margins = self.y[: self.n_texts], self.margins[: self.n_texts]
