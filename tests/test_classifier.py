@@ -8,13 +8,25 @@ from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, KeywordPrior, PriorSVC, TextClassifier, ThresholdClassifier, Utility, load_dataset
+from textmargin import (
+    BagOfWords,
+    Corpus,
+    KeywordPrior,
+    ModelPrior,
+    PriorSVC,
+    SpectrumKernel,
+    TextClassifier,
+    ThresholdClassifier,
+    Utility,
+    load_dataset,
+    write_report,
+)
 from textmargin._label_forms import decode
 from textmargin.errors import LabelError, PriorError, ScoreError, TextmarginError, UnknownTermWarning
 
@@ -154,6 +166,24 @@ def test_representations_without_named_columns_are_explained_by_number():
     assert by_number.terms.dtype.kind == "i"
     folded = make_pipeline(BagOfWords(), TruncatedSVD(2).set_output(transform="pandas"))
     assert list(TextClassifier(folded).fit(TEXTS, TOPICS).explain("wheat").terms) == ["truncatedsvd0", "truncatedsvd1"]
+
+
+@pytest.mark.parametrize("chain", [[HashingVectorizer(n_features=64), TfidfTransformer()], [SpectrumKernel(2)]])
+def test_columns_of_a_pipeline_that_have_no_names_failed_when_asked_for_them(chain, tmp_path):
+    """A pipeline offers names whether its parts have them or not."""
+    model = TextClassifier(make_pipeline(*chain), learner=PriorSVC()).fit(TEXTS, TOPICS)
+    assert model.explain("wheat").terms.dtype.kind == "i"
+    assert model.disagreements() == []
+    write_report(model, Corpus("new", TEXTS, TOPICS), tmp_path / "report.html")
+    with pytest.raises(PriorError, match=r"the columns of Pipeline have no names .*; use BagOfWords"):
+        clone(model).set_params(knowledge={"grain": ["wheat"]}).fit(TEXTS, TOPICS)
+    with pytest.raises(PriorError, match=r"names of the columns of PriorSVC are not known; .*terms=names"):
+        ModelPrior(model).coef(["wheat"], ["grain", "money"])
+
+
+def test_a_decision_that_takes_no_learner_is_told_in_words():
+    with pytest.raises(TextmarginError, match=r"decision is PriorSVC\(\), which goes around no learner; .*ThresholdClassifier"):
+        TextClassifier(decision=PriorSVC()).fit(TEXTS, TOPICS)
 
 
 def test_sample_weight_that_nobody_takes_is_refused():

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context as fit_context
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_extraction.text import _align_api_if_sparse as align_sparse
 from sklearn.utils import _safe_indexing as take_rows
@@ -32,6 +33,7 @@ __all__ = [
     "n_samples",
     "serial_diagram",
     "take_rows",
+    "term_names",
     "validate_params",
 ]
 
@@ -52,6 +54,15 @@ def check_changed_params(estimator: Any) -> None:
 def lies_elsewhere(X: Any) -> bool:
     """Whether a matrix is a `learners.matrix.BlockMatrix`, for those who may not import learners."""
     return hasattr(X, "transposed_times")
+
+
+def term_names(representation: Any) -> NDArray[Any] | None:
+    """The names of a representation's columns; None where it has none, which a pipeline tells only who asks for them."""
+    try:
+        names: NDArray[Any] = representation.get_feature_names_out()
+    except (AttributeError, NotFittedError):
+        return None
+    return names
 
 
 class OpenVectorizer:

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, clone
 
 from ._cross_fitting import KindPrior, TrainingTexts, contrasts_of, cross_fit, warn_of_double_use
 from ._label_forms import label_names
+from ._sklearn import term_names
 from ._typing import Floats
 from .decisions.threshold import ThresholdClassifier
 from .errors import LabelError, PriorError, TextmarginError
@@ -54,10 +55,15 @@ class Slots:
     decision: Any
 
     def check(self) -> None:
-        """An error for a class where an object of it should be."""
+        """An error for a class where an object of it should be, and for what is none of its slot."""
         for name, slot in vars(self).items():
             if isinstance(slot, type):
                 raise TextmarginError(f"{name} is the class {slot.__name__} itself; write {name}={slot.__name__}().")
+        if self.decision is not None and "estimator" not in self.decision.get_params(deep=False):
+            raise TextmarginError(
+                f"decision is {self.decision!r:.60}, which goes around no learner; give one with an estimator parameter, such as "
+                f"ThresholdClassifier(), and put a classifier into learner=."
+            )
         for number, kind in enumerate(self.knowledge if isinstance(self.knowledge, list | tuple) else []):
             if isinstance(kind, type) or not (isinstance(kind, Mapping) or hasattr(kind, "coef")):
                 raise PriorError(
@@ -221,7 +227,12 @@ def _compares_texts(kernel: Any) -> bool:
 
 def _align(known: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KindPrior:
     """One kind of knowledge in the columns of the representation."""
-    terms, names = representation.get_feature_names_out(), labels.names
+    terms, names = term_names(representation), labels.names
+    if terms is None:
+        raise PriorError(
+            f"knowledge is about words, and the columns of {type(representation).__name__} have no names "
+            f"(get_feature_names_out); use BagOfWords, or a vectoriser that keeps its words."
+        )
 
     def weights_of(kind: Any) -> Any:
         if isinstance(kind, Mapping):

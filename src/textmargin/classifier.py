@@ -27,10 +27,10 @@ from . import __version__
 from ._fitting import fit_labelled, weight_of_each, without_copies
 from ._gathering import available_memory, gather, warn_of_sample
 from ._label_forms import decode, describe_partly, encode, labelled_rows, take_labels
-from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram
+from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram, term_names
 from ._slots import Slots
 from ._system.collections import in_memory
-from ._system.forms import Array, Each, Form, Instance, String
+from ._system.forms import Array, Each, Form, FormError, Instance, String
 from ._ties import descending_order
 from ._typing import Bools, Floats
 from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
@@ -144,14 +144,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "knowledge_": Each(String()),
         "_verdicts": Each(Instance(("Verdict",))),
         "_shares": Array("n_classes", least=0, most=1, none=True),
+        "_unlabelled": Instance(("NoneType",)),
         "representation_": Instance(methods=("transform",)),
         "model_": Instance(methods=("predict",)),
     }
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "representation": [HasMethods(["fit_transform", "transform"]), None],
         "knowledge": [Mapping, HasMethods(["coef"]), list, tuple, None],
-        "learner": [HasMethods(["fit", "predict"]), None],
-        "decision": [HasMethods(["fit", "predict"]), None],
+        "learner": [HasMethods(["fit", "predict", "get_params"]), None],
+        "decision": [HasMethods(["fit", "predict", "get_params"]), None],
         "classes": ["array-like", None],
         "positive": [Real, str, "boolean", None],
         "shares": [Mapping, None],
@@ -504,9 +505,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(found, KernelExplanation):
             return found
         found = replace(found, knowledge=tuple(self.knowledge_))
-        if found.terms.dtype.kind == "i" and hasattr(self.representation_, "get_feature_names_out"):
-            return replace(found, terms=self.representation_.get_feature_names_out()[found.terms])
-        return found
+        names = term_names(self.representation_) if found.terms.dtype.kind == "i" else None
+        return found if names is None else replace(found, terms=names[found.terms])
 
     def disagreements(self, n: int = 10) -> list[Disagreement]:
         """The n terms of which knowledge and data disagree most (see `PriorSVC`): a tool to mend a list of words with."""
@@ -523,8 +523,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             )
             for one in learner.disagreements(n)
         ]
-        names = self.representation_.get_feature_names_out()
-        return [one if isinstance(one.term, str) else replace(one, term=names[one.term]) for one in found]
+        names = term_names(self.representation_)
+        return [one if names is None or isinstance(one.term, str) else replace(one, term=names[one.term]) for one in found]
 
     @property
     def verdict_(self) -> list[Verdict]:
@@ -656,6 +656,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if "_unlabelled" in state:
             state["_unlabelled"] = None
         return state
+
+    def _check_whole(self) -> None:
+        """Raise FormError unless the decision is one that other costs can be asked of."""
+        decides = isinstance(getattr(self, "model_", None), ThresholdClassifier)
+        if decides and not isinstance(self.decision, ThresholdClassifier | None):
+            raise FormError(f"decision is a {type(self.decision).__name__}, where it decides by a ThresholdClassifier")
 
     def _known_of(self, target: Any) -> Any:
         """The class that something is told of: of two the one that is looked for, where the learner scores the second."""

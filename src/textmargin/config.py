@@ -14,6 +14,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from ._sklearn import term_names
 from ._system.json import read_json
 from ._system.toml import quotes_hint, read_toml
 from .classifier import TextClassifier
@@ -277,7 +278,7 @@ class ModelConfig:
             kinds += [RationalePrior(rationales, analyzer=analyzer), RationaleContrasts(rationales)]
         if self.prior_model is not None:
             earlier = load_classifier(self.prior_model, key=self.key)
-            if not hasattr(earlier.representation_, "get_feature_names_out"):
+            if term_names(earlier.representation_) is None:
                 raise SettingError("prior_model", f"{self.prior_model} compares texts as they are and knows no words.")
             kinds.append(ModelPrior(earlier, file_name=Path(self.prior_model).name))
         return kinds if len(kinds) > 1 else next(iter(kinds), None)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from .._sklearn import dense_coef
+from .._sklearn import dense_coef, term_names
 from .._ties import descending_order
 from .._typing import Bools
 from ..errors import PriorError
@@ -107,10 +107,10 @@ def _linear_part(model: Any) -> tuple[Any, Any]:
     """The linear classifier inside a model, and the names of its columns."""
     names = None
     if hasattr(model, "representation_"):
-        names = model.representation_.get_feature_names_out()
+        names = term_names(model.representation_)
         model = getattr(model.model_, "estimator_", model.model_)
     elif hasattr(model, "steps"):
-        names = model[:-1].get_feature_names_out()
+        names = term_names(model[:-1])
         model = model[-1]
     if not hasattr(model, "coef_"):
         raise PriorError(f"ModelPrior needs a fitted linear model, one with coef_; {type(model).__name__} has none.")

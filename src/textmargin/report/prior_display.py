@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._sklearn import dense_coef
+from .._sklearn import dense_coef, term_names
 from .._ties import descending_order
 from ..errors import PriorError, install_hint
 from ..labels import ClassLabels, listed
@@ -106,7 +106,7 @@ def _learner(estimator: Any) -> tuple[Any, Any]:
     """The PriorSVC inside, and the names of its columns."""
     names = None
     if hasattr(estimator, "representation_"):
-        names = estimator.representation_.get_feature_names_out()
+        names = term_names(estimator.representation_)
         estimator = estimator.learner_
     if not hasattr(estimator, "prior_"):
         raise PriorError(f"PriorDisplay needs a fitted PriorSVC; got {type(estimator).__name__}.")

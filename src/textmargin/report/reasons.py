@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._sklearn import dense_coef
+from .._sklearn import dense_coef, term_names
 from .._ties import descending_order
 from ..classifier import TextClassifier
 from ..learners.evidence import Verdict
@@ -55,9 +55,9 @@ class Matched:
 def words_of(model: TextClassifier, n: int) -> list[list[Word]]:
     """For each class the n words that speak most for it, and half as many against, highest weight first; empty without words."""
     learner, representation = model.learner_, model.representation_
-    if not hasattr(learner, "coef_") or not hasattr(representation, "get_feature_names_out"):
+    names = term_names(representation)
+    if not hasattr(learner, "coef_") or names is None:
         return [[] for _ in model.classes_]
-    names = representation.get_feature_names_out()
     weights = dense_coef(learner)
     priors = _prior_weights(learner, weights)
     found = []
