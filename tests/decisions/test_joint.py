@@ -87,6 +87,12 @@ def test_search_never_loses(seed, measure):
     assert texts.utility(search(texts, start)) >= texts.utility(start) - 1e-9
 
 
+def test_more_folds_than_texts_took_for_ever():
+    texts = made_up(30, n_classes=3)
+    one_each, more = (joint_thresholds(texts, n_folds=n) for n in (30, 10**9))
+    np.testing.assert_array_equal(one_each.thresholds, more.thresholds)
+
+
 def test_search_finds_the_best_of_all_thresholds_of_a_small_problem():
     texts = made_up(12, 2, seed=5, measure=Utility(2, -3))
     best = max(texts.utility(np.array(both)) for both in product(np.linspace(-4, 4, 81), repeat=2))

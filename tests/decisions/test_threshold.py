@@ -219,6 +219,7 @@ def test_sample_weight_reaches_estimator_and_utility():
         ({"rule": "guess"}, ValueError, "'rule' parameter"),
         ({"min_recall": 1.5}, ValueError, "'min_recall' parameter"),
         ({"n_folds": 1}, ValueError, "'n_folds' parameter"),
+        ({"random_state": -1}, ValueError, "'random_state' parameter"),
     ],
 )
 def test_what_does_not_fit_is_refused(options, error, message):

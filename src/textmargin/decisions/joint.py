@@ -83,6 +83,7 @@ def joint_thresholds(
         texts = texts.part(np.sort(rng.choice(len(texts), _MOST_TEXTS, replace=False)))
     plain = replace(texts, always_answer=True)
     zero = np.zeros(texts.n_classes)
+    n_folds = min(n_folds, len(texts))
     way = _best_way(texts, deal_classes(texts.truth, n_folds, rng)) if damp else f"joint, {SHARES[-1]:g}"
     if way != "argmax":
         thresholds = dict(_ways(texts))[way]

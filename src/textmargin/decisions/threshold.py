@@ -42,11 +42,11 @@ from .held_out import Fitter, HeldOutRows, HeldOutSource, score_columns
 from .joint import joint_thresholds
 from .joint_floors import Floors
 from .rule import DecisionRule
-from .rules import UtilityCurve
+from .rules import UtilityCurve, beta_gamma_threshold
 from .scores import HeldOutScores
 from .setting import ClassThreshold, RankedTexts, Setting
 from .single_label import SingleLabelTexts
-from .utility import T10U, Measure
+from .utility import T10U, FBeta, Measure, ScaledUtility, Utility
 
 _MOST_CALIBRATED = 50_000  # texts that probabilities are fitted to; of more a sample
 
@@ -146,7 +146,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "always_answer": ["boolean"],
         "unsure_label": [Real, str, "boolean", None],
         "pos_label": [Real, str, "boolean", None],
-        "random_state": [Integral, None],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
         "n_jobs": [Integral, None],
     }
 
@@ -426,8 +426,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if not one_each or (held_out.weight is not None and held_out.weight.ndim == 2 and not self.multilabel_):
             raise FormError("_held_out has texts of another number of labels")
         for measure in measures_of(self.utility, labels):
-            if hasattr(measure, "get_params"):  # a kernel can be called as well
+            if not isinstance(measure, Utility | ScaledUtility | FBeta):  # a kernel can be called as well
                 raise FormError(f"utility is a {type(measure).__name__}")
+        if not isinstance(self.rule, str) and self.rule is not beta_gamma_threshold:  # the one function in files that sets one
+            raise FormError(f"rule is {self.rule!r:.40}")
 
     def _set_labels(self, labels: ClassLabels, estimator: Any) -> None:
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator

@@ -124,7 +124,7 @@ class AdaptiveFilter(BaseEstimator):
         "growth": [Interval(Real, 0, None, closed="neither")],
         "n_background": [Interval(Integral, 0, None, closed="left")],
         "memory": [Interval(Integral, 1, None, closed="left")],
-        "random_state": [Integral],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
     }
 
     def __init__(
