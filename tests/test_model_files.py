@@ -18,14 +18,19 @@ import sklearn
 from model_files import HOSTILE, NAMES, changed, entries_of, forge, info, kept, outcome, patched, sealed, set_in, zipped
 from samples import TOPICS, corpus
 from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_selection import chi2
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import ComplementNB
 from sklearn.svm import LinearSVC
 
 import textmargin
 from textmargin import (
+    T10U,
     BagOfWords,
     KernelSVC,
     KeywordPrior,
     SpectrumKernel,
+    SubsequenceFeatures,
     SubsequenceKernel,
     TextClassifier,
     ThresholdClassifier,
@@ -354,6 +359,72 @@ def test_settings_of_a_fitted_threshold_classifier_failed_when_costs_came(settin
     setattr(model.model_, setting, value)
     forge(model, tmp_path / "model.tmm")
     with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("rule", np.float32, "rule is the type float32"),
+        ("rule", T10U, "rule is Utility"),
+        ("rule", chi2, "rule is <function chi2"),
+        ("random_state", -1, "random_state"),
+        ("utility", chi2, "utility is a function"),
+    ],
+)
+def test_rules_that_cannot_set_a_threshold_failed_when_costs_came(setting, value, message, tmp_path):
+    test_settings_of_a_fitted_threshold_classifier_failed_when_costs_came(setting, value, message, tmp_path)
+
+
+def test_a_decision_that_is_none_failed_when_costs_came(tmp_path):
+    model = TextClassifier(decision=ThresholdClassifier()).fit(TEXTS[:20], LABELS[:20])
+    model.decision = model.learner_
+    forge(model, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match="decision is a PriorSVC, where it decides by a ThresholdClassifier"):
+        load(tmp_path / "model.tmm")
+
+
+def test_a_classifier_without_a_word_of_unlabelled_texts_failed_when_costs_came(fitted, refuses):
+    refuses(
+        changed(fitted["three"], forget("_unlabelled", "TextClassifier")), "has a TextClassifier whose _unlabelled is missing"
+    )
+
+
+@pytest.mark.parametrize("analyzer", ["word", str.split])
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("strip_accents", np.float32, "strip_accents is the type float32"),
+        ("strip_accents", T10U, "strip_accents is Utility.* which fails on a text"),
+        ("preprocessor", str.split, "preprocessor is <method 'split' .* no function from a text to str"),
+        ("preprocessor", chi2, "preprocessor is <function chi2 .* which fails on a text"),
+        ("tokenizer", str.upper, "tokenizer is <method 'upper' .* no function from a text to list or tuple"),
+        ("analyzer", T10U, "analyzer is Utility.* which fails on a text"),
+    ],
+)
+def test_functions_of_something_else_failed_on_texts(setting, value, message, analyzer, tmp_path):
+    words = BagOfWords(analyzer=analyzer).fit(TEXTS[:20])
+    setattr(words, setting, value)
+    forge(words, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=f"has a BagOfWords whose {message}"):
+        load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize("progress", [T10U, "yes", 3])
+@pytest.mark.parametrize("kind", [SubsequenceKernel, SpectrumKernel, SubsequenceFeatures])
+def test_a_progress_that_nobody_can_be_told_failed_after_two_seconds(kind, progress, tmp_path):
+    forge(kind(progress=progress), tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=f"has a {kind.__name__} whose progress is a"):
+        load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize("classes", [np.array(["grain", "money"]), ["grain", "money", "oil"], np.array(["grain"] * 3)])
+@pytest.mark.parametrize("learner", [ComplementNB(), LogisticRegression()])
+def test_classes_of_scikit_learn_that_are_not_those_of_its_weights_failed_in_predict(learner, classes, tmp_path):
+    model = TextClassifier(learner=learner).fit(TEXTS, LABELS)
+    model.model_.classes_ = classes
+    forge(model, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=f"has a {type(learner).__name__} whose .*(classes_|feature_log_prob_|coef_)"):
         load(tmp_path / "model.tmm")
 
 

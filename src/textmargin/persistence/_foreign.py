@@ -23,11 +23,13 @@ _NOT_USED = frozenset({"pvalues_", "scores_"})  # to decide; NaN where a column 
 _TEXT = "wheat 12"
 
 _LINEAR: dict[str, Form] = {
+    "classes_": Classes(optional=True),
     "n_features_in_": Size("n_features"),
     "coef_": Array("n_problems n_features"),
     "intercept_": AnyOf((Array("n_problems"), Number())),  # one for all where none was learnt
 }
 _BAYES: dict[str, Form] = {
+    "classes_": Array("n_classes", "UbiufO"),
     "n_features_in_": Size("n_features"),
     "feature_log_prob_": Array("n_classes n_features"),
     "class_log_prior_": Array("n_classes"),
@@ -47,7 +49,7 @@ FOREIGN_FORMS: Mapping[str, Mapping[str, Form]] = {
 
 def check_foreign(name: str, state: Mapping[str, Any], parameters: Mapping[str, Any]) -> None:
     """Raise FormError unless what was learnt is finite."""
-    if isinstance(state.get("classes_"), np.ndarray):
+    if "classes_" in state:
         try:
             check_value(Classes(), state["classes_"], {"multilabel": 1})
         except FormError as error:

@@ -65,7 +65,6 @@ _CLASSES |= {  # which scikit-learn has under the same name
 }
 
 _FUNCTION_HOMES = {
-    "textmargin.decisions.baselines": "uneven_margin_threshold",
     "textmargin.decisions.rules": "beta_gamma_threshold",
     "sklearn.feature_extraction.text": "strip_accents_ascii strip_accents_unicode",
     "sklearn.feature_selection": "chi2 f_classif mutual_info_classif",

@@ -23,7 +23,7 @@ from ._known import PAIRS, check_names, home_of, known_class, parameters, state_
 from ._manifest import versions_here
 from ._seal import Refused
 
-_FITTED = ("classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fitted TextClassifier has
+_FITTED = ("_unlabelled", "classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fit leaves
 
 
 def made(cls: type, state: dict[str, Any], versions: Mapping[str, str]) -> Any:
@@ -70,6 +70,9 @@ def check_parts(cls: type, state: Mapping[str, Any]) -> None:
     own = not cls.__module__.startswith("sklearn.")
     _check_terms(name, state)
     try:
+        for attribute, value in state.items():  # a type can be called as a function can, and does something else
+            if isinstance(value, type) and attribute != "dtype":
+                raise FormError(f"{attribute} is the type {value.__name__}")
         check_state(getattr(cls, "_forms", {}) if own else FOREIGN_FORMS.get(name, {}), state)
         if not own:
             check_foreign(name, state, parameters(cls))

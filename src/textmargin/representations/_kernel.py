@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import fit_context, validate_params
-from .._system.forms import AnyOf, Array, Each, Form, FormError, Instance, String, Such
+from .._system.forms import AnyOf, Array, Each, Flag, Form, FormError, Instance, String, Such
 from .._ties import descending_order
 from .._typing import Floats, Indices
 from ..errors import NotTextError
@@ -146,6 +146,7 @@ class StringKernel(TransformerMixin, BaseEstimator):
     """A kernel on texts: `k(X)`, `k(X, Y)`, `k.diag(X)`; also a transformer to the kernel matrix against the fitted texts."""
 
     tokens: Tokens
+    _forms: ClassVar[dict[str, Form]] = {"progress": Flag(optional=True)}
 
     def __call__(self, X: Any, Y: Any = None) -> Floats:
         """The kernel matrix (n_X, n_Y); of X with itself where Y is left out or is X.

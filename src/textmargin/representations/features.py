@@ -135,6 +135,7 @@ class SubsequenceFeatures(_TextMap):
         "counts_": Array("n_columns", "i", least=0),
         "alignment_": Number(-1.01, 1.01),
         "_strings": Flag(),
+        "progress": Flag(optional=True),
     }
 
     def __init__(

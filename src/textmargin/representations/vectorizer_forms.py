@@ -11,6 +11,7 @@ import numpy as np
 from .._system.forms import AnyOf, Each, Form, FormError, Instance, Number, String, Such
 from ._backtracking import TooComplexError, is_exponential
 
+_TEXT = "Crème brûlée 12"
 _LONGEST = 1 << 16  # sequences of so many words or characters: beyond any text that they would be learnt from
 
 
@@ -56,18 +57,27 @@ def _check_terms(terms: Any) -> None:
         raise FormError("holds what is no string")
 
 
-def _check_function(function: Any) -> None:
-    """A class is callable too, and makes something else of a text."""
-    if isinstance(function, type) or not callable(function):
-        raise FormError(f"is {function!r:.40}, not a function")
+def _gives(*kinds: type) -> Such:
+    """A function from a text to one of these: types and utilities can be called as well, and one function stand for another."""
+
+    def check(function: Any) -> None:
+        try:
+            found = function(_TEXT) if callable(function) and not isinstance(function, type) else None
+        except Exception as error:
+            raise FormError(f"is {function!r:.40}, which fails on a text ({type(error).__name__}: {error!s:.80})") from None
+        if not isinstance(found, kinds):
+            raise FormError(f"is {function!r:.40}, no function from a text to {' or '.join(kind.__name__ for kind in kinds)}")
+
+    return Such(check, none=True, optional=True)
 
 
 VECTORIZER_FORMS: dict[str, Form] = {
     "ngram_range": Such(_check_lengths, optional=True),
     "token_pattern": Such(_check_pattern, none=True, optional=True),
-    "preprocessor": Such(_check_function, none=True, optional=True),
-    "tokenizer": Such(_check_function, none=True, optional=True),
-    "analyzer": AnyOf((String(), Such(_check_function)), optional=True),
+    "strip_accents": AnyOf((_gives(str), String()), none=True, optional=True),
+    "preprocessor": _gives(str),
+    "tokenizer": _gives(list, tuple),
+    "analyzer": AnyOf((_gives(list, tuple, str), String()), optional=True),
     "stop_words": AnyOf((String(), Such(_check_terms)), none=True, optional=True),
     "extra_terms": Each(String(), optional=True),
     "vocabulary": Such(_check_terms, none=True, optional=True),
