@@ -320,14 +320,28 @@ def use(model, folder, explain=True, thorough=True):
         _may_decline(lambda: model.trained_on(NEW))
         if explain:
             _may_decline(lambda: str(model.explain(NEW[0])))
+            _may_decline(lambda: str(model.disagreements()))
+            ask_all(model)
         if thorough:
             if model.has_held_out:
                 _may_decline(lambda: model.with_utility(Utility(tp=5)).predict(NEW))
                 _may_decline(lambda: str(model.estimate()))
+                _may_decline(lambda: model.drift_monitor().update(model.decide(NEW).scores))
             publish(model, folder)
     save(model, folder / "again.tmm")
     load(folder / "again.tmm")
     return said
+
+
+def ask_all(model):
+    """For everything that a model tells of itself."""
+    for part in (model, model.model_, model.learner_, model.representation_):
+        repr(part)
+        ours = type(part).__module__.startswith("textmargin")  # scikit-learn's tell by AttributeError what they have not
+        for name in dir(type(part)) if ours else ():
+            if isinstance(getattr(type(part), name), property) and not name.startswith("_"):
+                with suppress(TextmarginError):
+                    getattr(part, name)
 
 
 def publish(model, folder):
@@ -381,14 +395,18 @@ class Attack:
     def case(self, seed):
         """Try one; "refused", "same", "other" (another model, which decides), or what went wrong."""
         values, arrays, told = mutate(f"{self.kind}/{seed}", self.values, self.arrays)
+        return self.outcome(values, arrays, explain=seed % 4 == 0, thorough=seed % 20 == 0), told
+
+    def outcome(self, values, arrays, explain=True, thorough=True):
+        """What becomes of a file of these."""
         try:
             content = packed(values, arrays)
         except (ValueError, UnicodeError):  # what JSON cannot write
-            return "not written", told
+            return "not written"
         self.path.write_bytes(content)
         try:
             with time_limit(SECONDS_A_CASE), self._quiet():
-                outcome = self._outcome(seed)
+                outcome = self._tried(explain, thorough)
         except DeviceError:  # it asks for a GPU by name, which is its right, and there is none
             outcome = "other"
         except (Exception, Slow) as error:
@@ -397,9 +415,9 @@ class Attack:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         if peak > self.peak + MORE_MEMORY:
             outcome, self.peak = f"took {(peak - self.peak) / 1000:.0f} MB more", peak
-        return outcome, told
+        return outcome
 
-    def _outcome(self, seed):
+    def _tried(self, explain, thorough):
         try:
             model = load(self.path)
         except ModelFileError as error:
@@ -416,7 +434,7 @@ class Attack:
             check_rows(model)
             save(model, self.folder / "again.tmm")
             return "other"
-        said = use(model, self.folder, seed % 4 == 0, seed % 20 == 0)
+        said = use(model, self.folder, explain, thorough)
         if hasattr(model, "metadata_"):
             decider = load_decider(self.path)
             check_finite(decider.decide(NEW).scores, "load_decider")

@@ -4,11 +4,14 @@ A short run of all kinds by turns; TEXTMARGIN_ATTACK_SECONDS sets how long. A ca
 again with `python tests/attack/model_file_mutations.py --kind KIND --seed SEED`.
 """
 
+import json
 import os
 import time
+from itertools import islice
 
 import pytest
 from attack.model_file_mutations import KINDS, Attack
+from attack.model_file_sweep import alterations
 
 SECONDS = float(os.environ.get("TEXTMARGIN_ATTACK_SECONDS", "8"))
 FIRST = int(os.environ.get("TEXTMARGIN_ATTACK_SEED", "0"))
@@ -47,3 +50,12 @@ def test_altered_files_are_refused_or_decide(tmp_path):
 def test_cases_that_once_failed(kind, seed, why, tmp_path):
     outcome, _ = Attack(kind, tmp_path).case(seed)
     assert outcome in ("refused", "same", "other")
+
+
+def test_each_attribute_without_and_with_another_value_is_refused_or_decides(tmp_path):
+    """One alteration of thirty of the sweep, others in each run of `make attack`."""
+    attack = Attack("default", tmp_path)
+    few = islice(alterations(json.loads(attack.values), attack.arrays), FIRST % 30, None, 30)
+    found = [(where, what, attack.outcome(values, arrays, explain=False)) for where, what, values, arrays in few]
+    assert len(found) > 100
+    assert [one for one in found if one[2] not in ("refused", "same", "other", "not written")] == []
