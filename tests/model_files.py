@@ -240,3 +240,26 @@ HOSTILE = {
     "terms in a list": with_terms("_term_block", entry={"list": ["corn"]}),
     "terms in two ways": with_terms("_vocabulary", "_term_block", entry={"dict": {"corn": 0}}),
 }
+
+
+def part_of(manifest, cls):
+    """The attributes of the first object of a class."""
+    return next(entry for entry in manifest["values"] if entry.get("object") == cls)["state"]
+
+
+def set_of(cls, name, value):
+    """A change: an attribute of the first object of a class is another."""
+
+    def change(manifest):
+        part_of(manifest, cls)[name] = value
+
+    return change
+
+
+def drop_of(cls, name):
+    """A change: an attribute of the first object of a class is missing."""
+
+    def change(manifest):
+        part_of(manifest, cls).pop(name)
+
+    return change

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 _ALWAYS = 100_000
-_TIMES = 20  # as much as is written; the models of tests/test_persistence.py come to twice at most
+_TIMES = 20  # as much as is written; the models of tests/persistence come to twice at most
 
 
 def unfolds_too_far(values: list[Any]) -> bool:

@@ -262,7 +262,7 @@ keys = st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.
 keys = keys | st.tuples(keys, keys)
 scalars = keys | st.floats() | st.builds(np.float32, st.floats(width=32)) | st.builds(np.int16, st.integers(-99, 99))
 values = st.recursive(
-    scalars | st.builds(Path, st.just("a/b")) | st.just(np.float64) | st.builds(np.dtype, st.just("<i4")),
+    scalars | st.builds(Path, st.just("a/b")) | st.builds(np.dtype, st.just("<i4")),
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(keys, inner) | st.sets(keys) | st.frozensets(keys),
     max_leaves=8,
 )
@@ -275,6 +275,11 @@ def test_values_come_back_as_they_were(value, tmp_path_factory):
     found = kept(holder, tmp_path_factory.getbasetemp()).keywords
     assert type(found) is type(value)
     assert spelt(found) == spelt(value)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.dtype("<f4")])
+def test_a_dtype_comes_back_as_it_was(dtype, tmp_path):
+    assert kept(TfidfVectorizer(dtype=dtype), tmp_path).dtype is dtype
 
 
 def spelt(value):
@@ -411,3 +416,9 @@ def test_no_file_of_the_package_can_open_pickles(path):
     assert not {name.split(".")[0] for name in imported} & forbidden
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert not called & {"eval", "exec"}
+
+
+def test_saving_made_folders_that_nobody_asked_for(tmp_path):
+    with pytest.raises(ModelFileError, match=r"m\.tmm cannot be written: there is no folder .*there; choose another place"):
+        TextClassifier().save(tmp_path / "not" / "there" / "m.tmm")
+    assert list(tmp_path.iterdir()) == []
