@@ -5,10 +5,11 @@ import pytest
 import scipy.sparse as sp
 from model_files import changed, forge, set_of
 from samples import corpus
-from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.feature_selection import chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
+from sklearn.pipeline import FeatureUnion
 
 from textmargin import (
     T10U,
@@ -131,6 +132,13 @@ def test_classes_of_scikit_learn_that_are_not_those_of_its_weights_failed_in_pre
     model.model_.classes_ = classes
     forge(model, tmp_path / "model.tmm")
     with pytest.raises(ModelFileError, match=f"has a {type(learner).__name__} whose .*(classes_|feature_log_prob_|coef_)"):
+        load(tmp_path / "model.tmm")
+
+
+def test_a_union_that_says_yes_or_no_by_an_array_failed_in_explain(tmp_path):
+    both = FeatureUnion([("words", BagOfWords()), ("counts", CountVectorizer())], verbose_feature_names_out=np.arange(3))
+    forge(both, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match="has a FeatureUnion whose verbose_feature_names_out is a"):
         load(tmp_path / "model.tmm")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._system.forms import AnyOf, Array, Classes, Form, FormError, Number, Size, check_value
+from .._system.forms import AnyOf, Array, Classes, Flag, Form, FormError, Number, Size, check_value
 from .._typing import LARGEST
 from ..representations.vectorizer_forms import VECTORIZER_FORMS
 from ._seal import Refused
@@ -42,6 +42,7 @@ FOREIGN_FORMS: Mapping[str, Mapping[str, Form]] = {
     # Of a probability of 1, the logarithm of what is left is not finite.
     "BernoulliNB": _BAYES | {"feature_log_prob_": Array("n_classes n_features", most=-1e-16)},
     "StandardScaler": {"scale_": Array("n_features_in", least=1e-300, none=True, optional=True)},
+    "FeatureUnion": {"verbose_feature_names_out": Flag(optional=True)},
     "MaxAbsScaler": {"scale_": Array("n_features_in", least=1e-300, optional=True)},
     "DummyClassifier": {"class_prior_": Array("n_classes", least=0, most=1, optional=True)},
 }
