@@ -177,7 +177,7 @@ def encode(labels: ClassLabels, y: Any) -> NDArray[Any]:
         plain = _plain_names(rows)
         _require_known(dict.fromkeys(plain), place)
         return np.array(plain, dtype=labels.names.dtype)
-    matrix = np.zeros((len(rows), len(names)), dtype=np.uint8)
+    matrix = np.zeros((len(rows), len(names)), dtype=np.int8)  # a learner may put −1 for 0
     for row, own in enumerate(_as_sets(rows)):
         _require_known(own, place)
         matrix[row, [place[name] for name in own]] = 1
@@ -222,7 +222,7 @@ def _indicator(y: Any, classes: Any) -> NDArray[Any] | None:
             f"Labels in a table of {matrix.shape[1]} columns must be 0 or 1; row {row}, column {column} has "
             f"{matrix[row].tolist()[column]!r:.40}. For names, give a list or tuple of them per text."
         )
-    return np.asarray(matrix != 0).astype(np.uint8)
+    return np.asarray(matrix != 0).astype(np.int8)
 
 
 def _looks_like_a_matrix(y: Any) -> bool:

@@ -318,7 +318,7 @@ def warn_of_guesses() -> None:
 def _target(labels: ClassLabels, signs: Any) -> Any:
     """Signs (n_texts, n_problems) as estimators take labels."""
     if labels.multilabel:
-        return Indicator((signs > 0).astype(np.uint8), labels.names)
+        return Indicator((signs > 0).astype(np.int8), labels.names)
     columns = np.column_stack([signs < 0, signs > 0]) if labels.kind == "binary" else signs > 0
     return labels.names[columns.argmax(axis=1)]
 
