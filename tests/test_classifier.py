@@ -173,12 +173,29 @@ def test_columns_of_a_pipeline_that_have_no_names_failed_when_asked_for_them(cha
     """A pipeline offers names whether its parts have them or not."""
     model = TextClassifier(make_pipeline(*chain), learner=PriorSVC()).fit(TEXTS, TOPICS)
     assert model.explain("wheat").terms.dtype.kind == "i"
-    assert model.disagreements() == []
     write_report(model, Corpus("new", TEXTS, TOPICS), tmp_path / "report.html")
     with pytest.raises(PriorError, match=r"the columns of Pipeline have no names .*; use BagOfWords"):
         clone(model).set_params(knowledge={"grain": ["wheat"]}).fit(TEXTS, TOPICS)
     with pytest.raises(PriorError, match=r"names of the columns of PriorSVC are not known; .*terms=names"):
         ModelPrior(model).coef(["wheat"], ["grain", "money"])
+
+
+def test_disagreements_and_priors_by_column_need_no_names():
+    """The learner's own prior, a weight for each column."""
+    prior = {name: np.linspace(0, number, 64) for number, name in enumerate(["grain", "money"], start=1)}
+    model = TextClassifier(HashingVectorizer(n_features=64), learner=PriorSVC(prior=prior)).fit(TEXTS, TOPICS)
+    assert all(isinstance(one.term, np.integer) for one in model.disagreements())
+    assert model.disagreements()
+
+
+def test_an_error_inside_names_of_columns_is_told():
+    class Forgetful(CountVectorizer):
+        def get_feature_names_out(self, input_features=None):
+            return self.forgotten
+
+    model = TextClassifier(Forgetful(), learner=PriorSVC()).fit(TEXTS, TOPICS)
+    with pytest.raises(AttributeError, match="forgotten"):
+        model.explain("wheat")
 
 
 def test_a_decision_that_takes_no_learner_is_told_in_words():

@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import _fit_context as fit_context
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.feature_extraction.text import _align_api_if_sparse as align_sparse
 from sklearn.utils import _safe_indexing as take_rows
@@ -48,6 +47,8 @@ def check_changed_params(estimator: Any) -> None:
     given = estimator.get_params(deep=False)
     defaults = {name: parameter.default for name, parameter in inspect.signature(type(estimator)).parameters.items()}
     changed = {name: value for name, value in given.items() if value is not defaults.get(name)}
+    if changed.get("estimator", estimator) is None and not hasattr(estimator, "estimator_"):
+        del changed["estimator"]  # of a decision, which gets a learner later
     validate_parameter_constraints(estimator._parameter_constraints, changed, type(estimator).__name__)
 
 
@@ -57,12 +58,15 @@ def lies_elsewhere(X: Any) -> bool:
 
 
 def term_names(representation: Any) -> NDArray[Any] | None:
-    """The names of a representation's columns; None where it has none, which a pipeline tells only who asks for them."""
-    try:
-        names: NDArray[Any] = representation.get_feature_names_out()
-    except (AttributeError, NotFittedError):
-        return None
-    return names
+    """The names of a representation's columns; None where it has none."""
+    return representation.get_feature_names_out() if _names_columns(representation) else None
+
+
+def _names_columns(representation: Any) -> bool:
+    """A pipeline or a union has the method whether its parts have it or not."""
+    parts = getattr(representation, "steps", None) or getattr(representation, "transformer_list", None) or []
+    named = (isinstance(part, str | None) or _names_columns(part) for _, part in parts)  # "passthrough", "drop"
+    return hasattr(representation, "get_feature_names_out") and all(named)
 
 
 class OpenVectorizer:

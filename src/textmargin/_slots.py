@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -228,14 +229,14 @@ def _compares_texts(kernel: Any) -> bool:
 def _align(known: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KindPrior:
     """One kind of knowledge in the columns of the representation."""
     terms, names = term_names(representation), labels.names
-    if terms is None:
+    if terms is None and not _is_by_column(known):
         raise PriorError(
             f"knowledge is about words, and the columns of {type(representation).__name__} have no names "
             f"(get_feature_names_out); use BagOfWords, or a vectoriser that keeps its words."
         )
 
     def weights_of(kind: Any) -> Any:
-        if isinstance(kind, Mapping):
+        if isinstance(kind, Mapping) or terms is None:
             return kind
         if isinstance(kind, KnowledgeBase) and isinstance(representation, BagOfWords):
             unseen = frozenset(terms[~column_presence(matrix)])
@@ -244,16 +245,21 @@ def _align(known: Any, representation: Any, labels: ClassLabels, matrix: Any) ->
 
     def align(weights: Any) -> Floats:
         # Not strict: in cross-validation a fold may well lack every word that is known of some class.
-        return align_prior(weights, names, labels.n_problems, len(terms), terms, strict=False)
+        return align_prior(weights, names, labels.n_problems, matrix.shape[1], terms, strict=False)
 
     def align_like(kind: Any) -> Floats:
         """With a prior for every class that has one, also where nothing is left to say of it."""
         rest = weights_of(kind)
-        return align({name: rest.get(name, np.zeros(len(terms))) for name in weights} if isinstance(rest, Mapping) else rest)
+        return align({name: rest.get(name, np.zeros(matrix.shape[1])) for name in weights} if isinstance(rest, Mapping) else rest)
 
     own = clone(known) if isinstance(known, BaseEstimator) else known
     weights = weights_of(own)
     return KindPrior(own, align(weights), align_like)
+
+
+def _is_by_column(known: Any) -> bool:
+    """Whether it is a weight for each column, of each class."""
+    return isinstance(known, Mapping) and not any(isinstance(weights, Real | Mapping) for weights in known.values())
 
 
 def _titles(kinds: list[Any]) -> list[str]:

@@ -279,7 +279,8 @@ class ModelConfig:
         if self.prior_model is not None:
             earlier = load_classifier(self.prior_model, key=self.key)
             if term_names(earlier.representation_) is None:
-                raise SettingError("prior_model", f"{self.prior_model} compares texts as they are and knows no words.")
+                columns = f"the columns of its {type(earlier.representation_).__name__}"
+                raise SettingError("prior_model", f"{self.prior_model} knows no words: {columns} have no names.")
             kinds.append(ModelPrior(earlier, file_name=Path(self.prior_model).name))
         return kinds if len(kinds) > 1 else next(iter(kinds), None)
 

@@ -200,7 +200,7 @@ def test_scaled_measures_are_averaged_and_those_undefined_left_out(two):
         (["train", "a.csv", "-o", "a.csv"], "a.csv would replace a.csv, which is needed; choose another name"),
         (["train", "a.csv", "--costs", "c.toml"], "'false-alarm', which is none of hit, false_alarm, miss"),
         (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The utility (costs) names 'eggs', which is not among the classes"),
-        (["train", "a.csv", "--prior-model", "k.tmm"], "compares texts as they are and knows no words"),
+        (["train", "a.csv", "--prior-model", "k.tmm"], "k.tmm knows no words: the columns of its SpectrumKernel have no names"),
     ],
 )
 def test_mistakes_about_labels(words, message, two, monkeypatch):

@@ -67,7 +67,7 @@ class Builder:
         return self._finish(self._built[-1])
 
     def _finish(self, model: Any) -> Any:
-        check_decides(model)
+        check_decides(model, self._built)
         return model
 
     def _check_names(self) -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import codecs
 import warnings
-from collections.abc import Mapping
-from copy import copy
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,21 @@ _BAYES: dict[str, Form] = {
     "feature_log_prob_": Array("n_classes n_features"),
     "class_log_prior_": Array("n_classes"),
 }
+
+
+@dataclass(frozen=True)
+class _Binarizer(Form):
+    """What made a matrix of labels, and whether each of its columns is a problem, also of two."""
+
+    def check(self, value: Any, sizes: dict[str, int]) -> None:
+        sizes["multilabel"] = int(str(getattr(value, "y_type_", "")).startswith("multilabel"))
+
+
 FOREIGN_FORMS: Mapping[str, Mapping[str, Form]] = {
     **dict.fromkeys(("CountVectorizer", "TfidfVectorizer", "HashingVectorizer"), VECTORIZER_FORMS),
     "TfidfTransformer": {"n_features_in_": Size("n_features"), "idf_": Array("n_features", optional=True)},
-    **dict.fromkeys(("LinearSVC", "LogisticRegression", "RidgeClassifier", "SGDClassifier"), _LINEAR),
+    **dict.fromkeys(("LinearSVC", "LogisticRegression", "SGDClassifier"), _LINEAR),
+    "RidgeClassifier": {"_label_binarizer": _Binarizer()} | _LINEAR | {"coef_": AnyOf((_LINEAR["coef_"], Array("n_features")))},
     **dict.fromkeys(("ComplementNB", "MultinomialNB"), _BAYES),
     # Of a probability of 1, the logarithm of what is left is not finite.
     "BernoulliNB": _BAYES | {"feature_log_prob_": Array("n_classes n_features", most=-1e-16)},
@@ -70,11 +82,15 @@ def check_foreign(name: str, state: Mapping[str, Any], parameters: Mapping[str, 
             raise FormError(f"encoding is {state['encoding']!r:.40}") from None
 
 
-def check_decides(model: Any) -> None:
-    """Refuse a fitted model that cannot decide on a text, or on a row of zeros where it takes such."""
+def check_decides(model: Any, parts: Iterable[Any]) -> None:
+    """Refuse a fitted model, of these parts, that cannot decide on a text, or on a row of zeros where it takes such."""
     if not hasattr(type(model), "predict") or not _is_fitted(model) or getattr(model, "_was_given_scores", False):
         return
-    model = _without_cache(model)
+    with _caches_closed(parts):
+        _decide(model)
+
+
+def _decide(model: Any) -> None:
     width = getattr(model, "n_features_in_", None)
     X: Any = [_TEXT] if width is None or hasattr(model, "labels_") else np.zeros((1, width))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -112,16 +128,14 @@ def _is_fitted(model: Any) -> bool:
     return True
 
 
-def _without_cache(model: Any) -> Any:
-    """The same model, whose learner does not open its folder of kernel values."""
-    if getattr(model, "cache", None) is not None:
-        model = copy(model)
-        model.cache = None
-        return model
-    for name in ("model_", "estimator_", "estimator"):
-        inner = vars(model).get(name)
-        if inner is not None and hasattr(inner, "__dict__") and (light := _without_cache(inner)) is not inner:
-            model = copy(model)
-            setattr(model, name, light)
-            return model
-    return model
+@contextmanager
+def _caches_closed(parts: Iterable[Any]) -> Iterator[None]:
+    """None of the parts opens its folder of kernel values, wherever in the model it is."""
+    folders = [(part, part.cache) for part in parts if type(part).__name__ == "KernelSVC"]
+    for part, _ in folders:
+        part.cache = None
+    try:
+        yield
+    finally:
+        for part, folder in folders:
+            part.cache = folder
