@@ -30,7 +30,7 @@ from ._label_forms import decode, describe_partly, encode, labelled_rows, take_l
 from ._sklearn import HasMethods, check_sample_weight, fit_context, serial_diagram, term_names
 from ._slots import Slots
 from ._system.collections import in_memory
-from ._system.forms import Array, Each, Form, FormError, Instance, String
+from ._system.forms import Array, Each, Form, FormError, Instance, Nothing, String
 from ._ties import descending_order
 from ._typing import Bools, Floats
 from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
@@ -144,7 +144,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         "knowledge_": Each(String()),
         "_verdicts": Each(Instance(("Verdict",))),
         "_shares": Array("n_classes", least=0, most=1, none=True),
-        "_unlabelled": Instance(("NoneType",)),
+        "_unlabelled": Nothing(),
         "representation_": Instance(methods=("transform",)),
         "model_": Instance(methods=("predict",)),
     }

@@ -3,18 +3,21 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from model_files import changed, forge, set_of
+from model_files import changed, forge, kept, set_of
 from samples import corpus
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.feature_selection import chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
-from sklearn.pipeline import FeatureUnion
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from textmargin import (
     T10U,
     BagOfWords,
+    KernelSVC,
     KeywordPrior,
+    PriorSVC,
     SpectrumKernel,
     SubsequenceFeatures,
     SubsequenceKernel,
@@ -79,8 +82,8 @@ def test_settings_of_a_fitted_threshold_classifier_failed_when_costs_came(settin
     ("setting", "value", "message"),
     [
         ("rule", np.float32, "rule is the type float32"),
-        ("rule", T10U, "rule is Utility"),
-        ("rule", chi2, "rule is <function chi2"),
+        ("rule", T10U, "rule is Utility.* sets no threshold"),
+        ("rule", chi2, "rule is chi2, which sets no threshold"),
         ("random_state", -1, "random_state"),
         ("utility", chi2, "utility is a function"),
     ],
@@ -102,11 +105,14 @@ def test_a_decision_that_is_none_failed_when_costs_came(tmp_path):
     ("setting", "value", "message"),
     [
         ("strip_accents", np.float32, "strip_accents is the type float32"),
-        ("strip_accents", T10U, "strip_accents is Utility.* which fails on a text"),
-        ("preprocessor", str.split, "preprocessor is <method 'split' .* no function from a text to str"),
-        ("preprocessor", chi2, "preprocessor is <function chi2 .* which fails on a text"),
-        ("tokenizer", str.upper, "tokenizer is <method 'upper' .* no function from a text to list or tuple"),
-        ("analyzer", T10U, "analyzer is Utility.* which fails on a text"),
+        ("strip_accents", T10U, "strip_accents is a Utility"),
+        ("preprocessor", str.split, "preprocessor is split, which makes a list of a text"),
+        ("preprocessor", chi2, "preprocessor is chi2, which fails on a text"),
+        ("preprocessor", BagOfWords().build_analyzer(), "preprocessor is a partial"),
+        ("tokenizer", chi2, "tokenizer is chi2, which fails on a text"),
+        ("tokenizer", PriorSVC().predict, "tokenizer is a method"),
+        ("tokenizer", 5, "tokenizer is a int"),
+        ("analyzer", T10U, "analyzer is a Utility"),
     ],
 )
 def test_functions_of_something_else_failed_on_texts(setting, value, message, analyzer, tmp_path):
@@ -115,6 +121,26 @@ def test_functions_of_something_else_failed_on_texts(setting, value, message, an
     forge(words, tmp_path / "model.tmm")
     with pytest.raises(ModelFileError, match=f"has a BagOfWords whose {message}"):
         load(tmp_path / "model.tmm")
+
+
+@pytest.mark.parametrize("setting", ["tokenizer", "preprocessor", "analyzer"])
+def test_a_method_in_the_place_of_a_tokenizer_was_called_when_loaded(setting, tmp_path):
+    """Here it would make a folder that the file names."""
+    letters = MultiLabelBinarizer().fit([list("Crème brûlée 12")])
+    svm = KernelSVC("linear").fit(letters.transform(["abc"] * 10 + ["rem"] * 10), [0] * 10 + [1] * 10)
+    svm.cache = str(tmp_path / "made")
+    words = BagOfWords()
+    setattr(words, setting, Pipeline([("letters", letters), ("svm", svm)]).decision_function)
+    forge(words, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=f"has a BagOfWords whose {setting} is a method"):
+        load(tmp_path / "model.tmm")
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("tokenizer", [str.lower, str.split])
+def test_functions_that_make_tokens_of_a_text_may_be_kept(tokenizer, tmp_path):
+    model = CountVectorizer(tokenizer=tokenizer, token_pattern=None).fit(TEXTS)
+    assert kept(model, tmp_path).vocabulary_ == model.vocabulary_
 
 
 @pytest.mark.parametrize("progress", [T10U, "yes", 3])

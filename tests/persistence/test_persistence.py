@@ -3,6 +3,7 @@
 import ast
 import io
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from sklearn.feature_extraction.text import (
     CountVectorizer,
     TfidfVectorizer,
 )
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     LabelBinarizer,
@@ -236,6 +238,43 @@ def test_folder_of_kernel_values_is_named_but_not_opened(as_store, tmp_path):
     assert getattr(same.cache, "folder", same.cache) == folder
     assert not folder.exists()
     assert outcome(same.fit(TEXTS, LABELS), NEW) == outcome(model.fit(TEXTS, LABELS), NEW)
+
+
+def as_prior_scores(svm):
+    return KernelSVC(SpectrumKernel(2), prior_scores=svm.fit(TEXTS, LABELS).decision_function)
+
+
+@pytest.mark.parametrize("around", [OneVsRestClassifier, make_pipeline, as_prior_scores])
+def test_a_folder_of_kernel_values_that_a_part_names_was_opened_when_loaded(around, tmp_path):
+    folder = tmp_path / "kernels"
+    model = around(KernelSVC(SpectrumKernel(2), cache=str(folder))).fit(TEXTS, LABELS)
+    said = outcome(model, NEW)
+    save(model, tmp_path / "model.tmm")
+    shutil.rmtree(folder)
+    with pytest.warns(TextmarginWarning, match="keeps kernel values in .*kernels"):
+        same = load(tmp_path / "model.tmm")
+    assert not folder.exists()
+    assert outcome(same, NEW) == said
+    assert folder.exists()
+
+
+def test_a_decision_without_an_estimator_could_not_be_saved(tmp_path):
+    model = TextClassifier(decision=FixedThresholdClassifier(None)).fit(TEXTS, LABELS == "oil")
+    assert outcome(kept(model, tmp_path), NEW) == outcome(model, NEW)
+
+
+@pytest.mark.parametrize("labels", [LABELS, TWO, MULTILABEL, MULTILABEL[:, :2]])
+@pytest.mark.parametrize("learner", [RidgeClassifier(), OneVsRestClassifier(RidgeClassifier())])
+def test_a_ridge_classifier_of_two_classes_could_not_be_saved(learner, labels, tmp_path):
+    model = TextClassifier(learner=learner).fit(TEXTS, labels)
+    assert outcome(kept(model, tmp_path), NEW) == outcome(model, NEW)
+
+
+def test_a_ridge_classifier_of_two_columns_could_not_be_saved(tmp_path):
+    X = BagOfWords().fit_transform(TEXTS)
+    both = np.column_stack([LABELS == "oil", LABELS == "grain"]).astype(int)
+    model = RidgeClassifier().fit(X, both)
+    np.testing.assert_array_equal(kept(model, tmp_path).predict(X), model.predict(X))
 
 
 def test_a_folder_that_can_have_no_such_name_is_refused_before_anything_is_predicted(tmp_path):

@@ -239,6 +239,15 @@ class AnyOf(Form):
 
 
 @dataclass(frozen=True)
+class Nothing(Form):
+    """None, which has to be there."""
+
+    def check(self, value: Any, sizes: Sizes) -> None:
+        if value is not None:
+            raise FormError(f"is a {type(value).__name__}")
+
+
+@dataclass(frozen=True)
 class Anything(Form):
     """Whatever it is."""
 

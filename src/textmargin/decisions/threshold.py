@@ -46,7 +46,7 @@ from .rules import UtilityCurve, beta_gamma_threshold
 from .scores import HeldOutScores
 from .setting import ClassThreshold, RankedTexts, Setting
 from .single_label import SingleLabelTexts
-from .utility import T10U, FBeta, Measure, ScaledUtility, Utility
+from .utility import MEASURES, T10U, Measure
 
 _MOST_CALIBRATED = 50_000  # texts that probabilities are fitted to; of more a sample
 
@@ -426,10 +426,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if not one_each or (held_out.weight is not None and held_out.weight.ndim == 2 and not self.multilabel_):
             raise FormError("_held_out has texts of another number of labels")
         for measure in measures_of(self.utility, labels):
-            if not isinstance(measure, Utility | ScaledUtility | FBeta):  # a kernel can be called as well
+            if not isinstance(measure, MEASURES):  # a kernel can be called as well
                 raise FormError(f"utility is a {type(measure).__name__}")
         if not isinstance(self.rule, str) and self.rule is not beta_gamma_threshold:  # the one function in files that sets one
-            raise FormError(f"rule is {self.rule!r:.40}")
+            raise FormError(f"rule is {getattr(self.rule, '__name__', repr(self.rule)):.40}, which sets no threshold")
 
     def _set_labels(self, labels: ClassLabels, estimator: Any) -> None:
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator

@@ -117,6 +117,8 @@ T11SU = ScaledUtility(T10U, floor=-0.5)
 T10SU = ScaledUtility(T10U, floor=-100.0, absolute=True)
 F1 = FBeta(1.0)
 
+MEASURES = (Utility, ScaledUtility, FBeta)  # all that there are here; a user may write others
+
 
 @dataclass(frozen=True)
 class ClassAverage:

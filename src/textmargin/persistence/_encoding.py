@@ -173,7 +173,7 @@ def _told(at: str, x: Any) -> str:
     """Why something is not saved."""
     if hasattr(x, "__name__") or type(x) is partial:
         what = f"a class ({x.__name__})" if isinstance(x, type) else f"a function ({getattr(x, '__name__', 'partial')})"
-        todo = "set it to None before saving, and again after loading"
+        todo = f"set it to {'False' if at.endswith('progress') else 'None'} before saving, and again after loading"
     elif hasattr(x, "best_estimator_"):
         what, todo = f"a search ({type(x).__name__})", "save its best_estimator_"
     elif isinstance(x, np.random.RandomState | np.random.Generator):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
+from types import FunctionType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -58,15 +60,23 @@ def _check_terms(terms: Any) -> None:
 
 
 def _gives(*kinds: type) -> Such:
-    """A function from a text to one of these: types and utilities can be called as well, and one function stand for another."""
+    """A function from a text to one of these, for one function of the list could stand in the place of another.
+
+    Functions of the list alone are called: a method is one of a part of the file, and a function of `build_analyzer()` has
+    nothing of its own that was not checked with its vectoriser.
+    """
 
     def check(function: Any) -> None:
+        if isinstance(function, partial) and list in kinds:
+            return
+        if not isinstance(function, FunctionType | MethodDescriptorType):
+            raise FormError(f"is a {type(function).__name__}")
         try:
-            found = function(_TEXT) if callable(function) and not isinstance(function, type) else None
+            found = function(_TEXT)
         except Exception as error:
-            raise FormError(f"is {function!r:.40}, which fails on a text ({type(error).__name__}: {error!s:.80})") from None
+            raise FormError(f"is {function.__name__}, which fails on a text ({type(error).__name__}: {error!s:.80})") from None
         if not isinstance(found, kinds):
-            raise FormError(f"is {function!r:.40}, no function from a text to {' or '.join(kind.__name__ for kind in kinds)}")
+            raise FormError(f"is {function.__name__}, which makes a {type(found).__name__} of a text")
 
     return Such(check, none=True, optional=True)
 
@@ -76,7 +86,7 @@ VECTORIZER_FORMS: dict[str, Form] = {
     "token_pattern": Such(_check_pattern, none=True, optional=True),
     "strip_accents": AnyOf((_gives(str), String()), none=True, optional=True),
     "preprocessor": _gives(str),
-    "tokenizer": _gives(list, tuple),
+    "tokenizer": _gives(list, tuple, str),
     "analyzer": AnyOf((_gives(list, tuple, str), String()), optional=True),
     "stop_words": AnyOf((String(), Such(_check_terms)), none=True, optional=True),
     "extra_terms": Each(String(), optional=True),
