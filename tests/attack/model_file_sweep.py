@@ -43,18 +43,18 @@ def owners(values):
         if isinstance(written, dict):
             if type(written.get("at")) is int:
                 found.setdefault(written["at"], owner)
-            for inner in written.values():
-                look(owner, inner)
+            for key, inner in written.items():
+                look(f"{owner}[{key}]" if isinstance(inner, dict) else owner, inner)
         elif isinstance(written, list):
-            for inner in written:
-                look(owner, inner)
+            for number, inner in enumerate(written):
+                look(f"{owner}[{number}]", inner)
 
     for k, entry in reversed(list(enumerate(values))):
         if "object" in entry:
             for name, written in entry["state"].items():
                 look(f"{entry['object']}.{name}", written)
         else:
-            look(found.get(k, "") + "[]", list(entry.values()))
+            look(found.get(k, ""), list(entry.values()))
     return found
 
 

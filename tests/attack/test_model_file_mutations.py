@@ -53,7 +53,7 @@ def test_cases_that_once_failed(kind, seed, why, tmp_path):
 
 
 def test_each_attribute_without_and_with_another_value_is_refused_or_decides(tmp_path):
-    """One alteration of thirty of the sweep, others in each run of `make attack`."""
+    """One alteration of thirty of the sweep; TEXTMARGIN_ATTACK_SEED sets others."""
     attack = Attack("default", tmp_path)
     few = islice(alterations(json.loads(attack.values), attack.arrays), FIRST % 30, None, 30)
     found = [(where, what, attack.outcome(values, arrays, explain=False)) for where, what, values, arrays in few]
