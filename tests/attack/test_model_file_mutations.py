@@ -25,6 +25,7 @@ FOUND = [
     ("union", 49, "one against the rest of nobody had no scores"),
     ("two views", 5162, "a classifier without verdicts failed in verdict_"),
     ("shares", 437, "a probability of 1 in naive Bayes had no finite complement"),
+    ("shares", 1080, "a part of a pipeline that was not fitted failed in explain"),
     ("two views, two classes", 45, "counts of labels that were vectorisers failed in a report"),
 ]
 

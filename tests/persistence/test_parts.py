@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.feature_selection import chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import ComplementNB
-from sklearn.pipeline import FeatureUnion, Pipeline
-from sklearn.preprocessing import MultiLabelBinarizer
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import Binarizer, MultiLabelBinarizer
 
 from textmargin import (
     T10U,
@@ -165,6 +165,14 @@ def test_a_union_that_says_yes_or_no_by_an_array_failed_in_explain(tmp_path):
     both = FeatureUnion([("words", BagOfWords()), ("counts", CountVectorizer())], verbose_feature_names_out=np.arange(3))
     forge(both, tmp_path / "model.tmm")
     with pytest.raises(ModelFileError, match="has a FeatureUnion whose verbose_feature_names_out is a"):
+        load(tmp_path / "model.tmm")
+
+
+def test_a_part_of_a_pipeline_that_is_not_fitted_failed_in_explain(tmp_path):
+    model = TextClassifier(make_pipeline(CountVectorizer(), Binarizer())).fit(TEXTS, LABELS)
+    del model.representation_[-1].n_features_in_
+    forge(model, tmp_path / "model.tmm")
+    with pytest.raises(ModelFileError, match=r"cannot decide on a text .*This Binarizer instance is not fitted"):
         load(tmp_path / "model.tmm")
 
 

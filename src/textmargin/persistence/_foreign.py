@@ -99,6 +99,7 @@ def _decide(model: Any) -> None:
             decided = [np.asarray(getattr(model, name)(X)) for name in _METHODS if hasattr(model, name)]
             if hasattr(model, "decide") and hasattr(model, "labels_"):
                 decided.append(model.decide(X).scores)
+            _ask_names(getattr(model, "representation_", None))
         except (ImportError, MemoryError):
             raise
         except Exception as error:
@@ -126,6 +127,14 @@ def _is_fitted(model: Any) -> bool:
     except NotFittedError:
         return False
     return True
+
+
+def _ask_names(representation: Any) -> None:
+    """What explains a decision asks for the names of columns, and parts of scikit-learn look then whether they are fitted."""
+    from .._sklearn import term_names
+
+    if type(representation).__module__.startswith("sklearn."):
+        term_names(representation)
 
 
 @contextmanager
