@@ -186,6 +186,8 @@ def test_disagreements_and_priors_by_column_need_no_names():
     model = TextClassifier(HashingVectorizer(n_features=64), learner=PriorSVC(prior=prior)).fit(TEXTS, TOPICS)
     assert all(isinstance(one.term, np.integer) for one in model.disagreements())
     assert model.disagreements()
+    partly = [*TOPICS[:-2], None, None]
+    assert clone(model).fit(TEXTS, partly).predict(TEXTS).shape == (len(TEXTS),)
 
 
 def test_an_error_inside_names_of_columns_is_told():

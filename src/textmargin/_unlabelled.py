@@ -172,13 +172,13 @@ class SemiSupervised:
 
     def _spread(self, known: KnownWeights, representation: Any, X: Any) -> Callable[[Floats], Floats]:
         """What adds to priors (n_problems, n_priors, n_terms) the words near their keywords."""
-        terms = representation.get_feature_names_out()
         vectors: list[tuple[WordVectors, Bools] | None] = []  # a prior's, and the words that it must not reach
         with stage("words that keep company"):
             for kind in known.kinds:
                 own: tuple[WordVectors, Bools] | None = None
                 if isinstance(kind.kind, KeywordPrior):
                     path = kind.kind.word_vectors
+                    terms = representation.get_feature_names_out()
                     near = WordVectors.of(X) if path is None else WordVectors.from_file(path, terms)
                     own = near, _struck(kind.kind, representation, self.labels) | (kind.prior != 0).any(axis=1)
                 vectors += [own] * kind.prior.shape[1]
