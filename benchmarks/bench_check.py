@@ -3,17 +3,18 @@
     python -m benchmarks.bench_check            # half an hour or more
     python -m benchmarks.bench_check --quick    # one draw, 5,000 texts
 
-Labels: of SMS and wikipedia25 5, 10 and 20 % are flipped at random to another label, in ten draws. Of the list of doubtful
-labels: how many of its first 10, 50 and 100 were flipped; and of all of it, precision and recall. Beside it confident learning as
-cleanlab has it, written down here, in three draws where it takes long: probabilities of a logistic regression on tf-idf by 5-fold
-cross-validation, ranked by the probability of the given label, those listed where another label is more probable than it is on
-average for texts of that label. The rule was chosen on desk and Reuters, which are shown last. In Reuters with all its labels one
-label is taken away from, or given to, so many texts; labels that are wrong as published count against the list. In brackets:
-standard deviations over draws.
+Labels: of SMS and wikipedia25 5, 10 and 20 % are flipped at random to another label, in ten draws. Of the
+list of doubtful labels: how many of its first 10, 50 and 100 were flipped; and of all of it, precision and
+recall. Beside it confident learning as cleanlab has it, written down here, in three draws where it takes
+long: probabilities of a logistic regression on tf-idf by 5-fold cross-validation, ranked by the probability
+of the given label, those listed where another label is more probable than it is on average for texts of that
+label. The rule was chosen on desk and Reuters, which are shown last. In Reuters with all its labels one label
+is taken away from, or given to, so many texts; labels that are wrong as published count against the list. In
+brackets: standard deviations over draws.
 
-Before that, copies: texts of four sentences each of Reuters and wikipedia25, of which one in twenty is copied with some words
-replaced. Of the copies whose 5-grams have a Jaccard similarity of 0.8 or more, by sets of Python, how many are found; of the
-pairs that are given how many have it.
+Before that, copies: texts of four sentences each of Reuters and wikipedia25, of which one in twenty is copied
+with some words replaced. Of the copies whose 5-grams have a Jaccard similarity of 0.8 or more, by sets of
+Python, how many are found; of the pairs that are given how many have it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ FIRST = (10, 50, 100)
 
 
 def one_label(name):
-    """Texts and labels of a corpus; of Reuters the training texts of one topic, of topics with ten such or more."""
+    """Texts and labels of a corpus; of Reuters the training texts of one topic, of topics with ten such or
+    more.
+    """
     corpus = load_dataset(name)
     if name == "reuters21578":
         corpus = corpus.part("train")
@@ -68,7 +71,9 @@ def confident_learning(texts, labels):
     """Rows in order of doubt, and how many of them are listed."""
     names, given = np.unique(labels, return_inverse=True)
     X = TfidfVectorizer(sublinear_tf=True, min_df=2).fit_transform(texts)
-    proba = cross_val_predict(LogisticRegression(max_iter=1000), X, given, cv=5, method="predict_proba", n_jobs=2)
+    proba = cross_val_predict(
+        LogisticRegression(max_iter=1000), X, given, cv=5, method="predict_proba", n_jobs=2
+    )
     own = proba[np.arange(given.size), given]
     usual = np.array([own[given == k].mean() for k in range(names.size)])
     above = np.where(proba >= usual, proba, 0.0)
@@ -81,7 +86,12 @@ def judge(rows, n_listed, wrong):
     """Precision of the first rows, how many are listed, their precision and recall."""
     hits = wrong[np.array(rows, dtype=int)] if len(rows) else np.zeros(1, dtype=bool)
     listed = hits[:n_listed]
-    return [*(hits[:n].mean() for n in FIRST), n_listed, listed.mean() if n_listed else 0.0, listed.sum() / max(1, wrong.sum())]
+    return [
+        *(hits[:n].mean() for n in FIRST),
+        n_listed,
+        listed.mean() if n_listed else 0.0,
+        listed.sum() / max(1, wrong.sum()),
+    ]
 
 
 def show(name, results, seconds):
@@ -114,7 +124,9 @@ def flips(quick, corpora=("sms_spam", "wikipedia25", "desk", "reuters21578")):
 
 
 def several_labels(quick):
-    """Reuters with all its labels, of the ten most frequent topics: some texts lose a label, as many get one more."""
+    """Reuters with all its labels, of the ten most frequent topics: some texts lose a label, as many get one
+    more.
+    """
     corpus = load_dataset("reuters21578")
     Y, names = corpus.part("train").indicator(modapte_topics(corpus))
     largest = np.argsort(-Y.sum(axis=0), kind="stable")[:10]
@@ -132,13 +144,17 @@ def several_labels(quick):
             labels = [tuple(names[k] for k in np.flatnonzero(own)) for own in given]
             found = [(one.rows[0], one.label) for one in doubtful_labels(texts, labels, group).findings]
             hits = np.array([one in wrong for one in found])
-            results.append([*(hits[:n].mean() for n in FIRST), len(found), hits.mean(), hits.sum() / len(wrong)])
+            results.append(
+                [*(hits[:n].mean() for n in FIRST), len(found), hits.mean(), hits.sum() / len(wrong)]
+            )
         seconds = time.perf_counter() - start
         show(f"Reuters, ten labels, {len(texts):,} texts, {rate:.0%}: check", results, seconds)
 
 
 def compose(n_texts):
-    """Texts of four sentences of one topic, with their labels; and copies with some words replaced, as pairs of rows."""
+    """Texts of four sentences of one topic, with their labels; and copies with some words replaced, as pairs
+    of rows.
+    """
     rng = np.random.default_rng(0)
     sentences = defaultdict(set)
     for corpus in (load_dataset("reuters21578"), load_dataset("wikipedia25")):
@@ -194,7 +210,10 @@ def in_process(call):
 
 def copies(n_texts):
     texts, labels, planted = compose(n_texts)
-    print(f"\n{n_texts:,} texts, {sum(map(len, texts)):,} characters, {len(set(labels))} labels, {len(planted):,} planted copies")
+    print(
+        f"\n{n_texts:,} texts, {sum(map(len, texts)):,} characters, {len(set(labels))} labels, "
+        f"{len(planted):,} planted copies"
+    )
 
     def find():
         found = near_duplicates(texts, n_jobs=2)
@@ -205,12 +224,18 @@ def copies(n_texts):
     hits = sum(group[a] == group[b] for a, b in near)
     right = np.mean([similarity(plain(texts[a]), plain(texts[b])) >= 0.8 for a, b in pairs.tolist()])
     n_repeated = np.sum(same != np.arange(n_texts))
-    print(f"near-duplicates: {seconds:.1f} s, {megabytes:.0f} MB more; of {len(near):,} copies with similarity 0.8 or "
-          f"more {hits / len(near):.2%} found; of {len(pairs):,} pairs {right:.2%} have it; {n_repeated:,} the same")  # fmt: skip
+    print(f"near-duplicates: {seconds:.1f} s, {megabytes:.0f} MB more; of {len(near):,} copies with "
+          "similarity 0.8 or "
+          f"more {hits / len(near):.2%} found; of {len(pairs):,} pairs {right:.2%} have it; "
+          f"{n_repeated:,} the same")  # fmt: skip
     for doubts in (False, True):
-        result, seconds, megabytes = in_process(lambda doubts=doubts: repr(check_data(texts, labels, doubts=doubts, n_jobs=2)))
+        result, seconds, megabytes = in_process(
+            lambda doubts=doubts: repr(check_data(texts, labels, doubts=doubts, n_jobs=2))
+        )
         print(
-            f"all of it, {'with' if doubts else 'without'} doubts: {seconds:.1f} s, {megabytes:.0f} MB more; {result}", flush=True
+            f"all of it, {'with' if doubts else 'without'} doubts: {seconds:.1f} s, {megabytes:.0f} MB "
+            f"more; {result}",
+            flush=True,
         )
 
 

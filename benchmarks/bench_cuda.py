@@ -1,15 +1,17 @@
-"""How fast is the subsequence kernel on a GPU, and how exact? Beside the compiled core, on Reuters documents of all lengths.
+"""How fast is the subsequence kernel on a GPU, and how exact? Beside the compiled core, on Reuters documents
+of all lengths.
 
     python -m benchmarks.bench_cuda                  # all of it, about three minutes on an H200
     python -m benchmarks.bench_cuda corpus table     # or some parts: corpus, table, check, modapte, estimator
 
-corpus and table compare with the compiled core; the others do without it. check is the learner on the device beside NumPy,
-modapte all of ModApte from texts to 90 models to decisions, a grid of costs and LIBSVM beside it, estimator the same models
-through `KernelSVC`.
+corpus and table compare with the compiled core; the others do without it. check is the learner on the device
+beside NumPy, modapte all of ModApte from texts to 90 models to decisions, a grid of costs and LIBSVM beside
+it, estimator the same models through `KernelSVC`.
 
-A cell is a pair of positions with all its levels; GCUPS are 10⁹ cells a second, and a kernel matrix of texts with themselves has
-(Σ length)²/2 cells. Times are those a caller waits, from texts to the normalised matrix in memory; "on the GPU" are those of the
-recurrence alone. Errors are the largest relative ones against the compiled core in double precision.
+A cell is a pair of positions with all its levels; GCUPS are 10⁹ cells a second, and a kernel matrix of texts
+with themselves has (Σ length)²/2 cells. Times are those a caller waits, from texts to the normalised matrix
+in memory; "on the GPU" are those of the recurrence alone. Errors are the largest relative ones against the
+compiled core in double precision.
 """
 
 from __future__ import annotations
@@ -94,7 +96,10 @@ def corpus() -> None:
     """The whole corpus, train and test; and a sample of it against the compiled core."""
     train, test = modapte()
     lengths = [len(text) for text in train + test]
-    print(f"{len(train):,} + {len(test):,} texts of {min(lengths)} to {max(lengths):,} characters, mean {np.mean(lengths):.0f}")
+    print(
+        f"{len(train):,} + {len(test):,} texts of {min(lengths)} to {max(lengths):,} characters, mean "
+        f"{np.mean(lengths):.0f}"
+    )
     few = sample(train, N_SAMPLE)
     kernel()(few)  # compiles, and takes what memory it needs
     total = 0.0
@@ -102,19 +107,30 @@ def corpus() -> None:
         K, waited, on_gpu = timed(kernel(), texts, others)
         n = cells(texts, others)
         total += waited
-        line = f"{name:13} {K.shape[0]:>6,} × {K.shape[1]:,} {n:.2e} cells {waited:7.2f} s, {n / waited / 1e9:5.0f} GCUPS; "
-        print(f"{line}on the GPU {on_gpu:6.2f} s, {n / on_gpu / 1e9:5.0f} GCUPS; NaN: {int(np.isnan(K).sum())}", flush=True)
+        line = (
+            f"{name:13} {K.shape[0]:>6,} × {K.shape[1]:,} {n:.2e} cells {waited:7.2f} s, "
+            f"{n / waited / 1e9:5.0f} GCUPS; "
+        )
+        print(
+            f"{line}on the GPU {on_gpu:6.2f} s, {n / on_gpu / 1e9:5.0f} GCUPS; NaN: {int(np.isnan(K).sum())}",
+            flush=True,
+        )
     print(f"whole corpus {total:.2f} s")
     exact, waited, _ = timed(kernel(precision="double", backend="cpu"), few)
     _, single, _ = timed(kernel(backend="cpu"), few)
     speed = cells(few) / single / 1e9
-    print(f"{N_SAMPLE} texts on the processor: double {waited:.2f} s, single {single:.2f} s, {speed:.1f} GCUPS")
+    print(
+        f"{N_SAMPLE} texts on the processor: double {waited:.2f} s, single {single:.2f} s, {speed:.1f} GCUPS"
+    )
     for precision in ("single", "double"):
         runs = [timed(kernel(precision=precision), few) for _ in range(3)]
         same = all(np.array_equal(runs[0][0], run[0]) for run in runs)
         speed = cells(few) / min(run[2] for run in runs) / 1e9
         error = worst(runs[0][0], exact)
-        print(f"  {precision}: error {error:.1e}, {speed:.0f} GCUPS on the GPU; three runs agree to the bit: {same}")
+        print(
+            f"  {precision}: error {error:.1e}, {speed:.0f} GCUPS on the GPU; three runs agree to the "
+            f"bit: {same}"
+        )
     several, exactly = kernel(weights=[1.0] * 5), kernel(weights=[1.0] * 5, precision="double", backend="cpu")
     print(f"  sum of lengths 1 to 5: error {worst(several(few), exactly(few)):.1e}")
     fitted = kernel().fit(train[:3000])
@@ -139,7 +155,9 @@ def table() -> None:
             kernel(length, decay)(few)  # compiles
             _, _, on_gpu = timed(kernel(length, decay), X)
             exact = kernel(length, decay, precision="double", backend="cpu")(few)
-            single, double = (kernel(length, decay, precision=precision)(few) for precision in ("single", "double"))
+            single, double = (
+                kernel(length, decay, precision=precision)(few) for precision in ("single", "double")
+            )
             failures += int(not (np.isfinite(single).all() and np.isfinite(double).all()))
             errors = f"{worst(single, exact, 1e-20):>12.1e}{worst(double, exact, 1e-100):>12.1e}"
             print(f"{cells(X) / on_gpu / 1e9:>9.0f}{errors}  ", end="", flush=True)
@@ -171,7 +189,10 @@ def one_against_rest(Y: Any, cost: float) -> DualProblems:
 
 def steps(found: DualSolution) -> str:
     """How hard it was."""
-    return f"{found.n_iter.max():,} steps at most, {found.n_iter.mean():.0f} on average, violation {found.violation.max():.1e}"
+    return (
+        f"{found.n_iter.max():,} steps at most, {found.n_iter.mean():.0f} on average, violation "
+        f"{found.violation.max():.1e}"
+    )
 
 
 def check() -> None:
@@ -192,7 +213,8 @@ def check() -> None:
         scores = [one.beta @ K.astype(float) + one.intercept[:, None] for one in (there, here)]
         differ = int(((scores[0] > 0) != (scores[1] > 0)).sum())
         print(
-            f"  scores differ by {np.abs(scores[0] - scores[1]).max():.1e}; decisions that differ: {differ} of {scores[0].size:,}"
+            f"  scores differ by {np.abs(scores[0] - scores[1]).max():.1e}; decisions that differ: "
+            f"{differ} of {scores[0].size:,}"
         )
         exact = DeviceDual(cupy.asarray(K), fit_intercept).solve(problems, 1e-7)
         clock(f"intercept {fit_intercept}: device to 1e-7, {steps(exact)}")
@@ -205,13 +227,16 @@ def show_f1(topics: list[str], Y: Any, accepted: Any) -> None:
     micro = f1_score(Y, accepted, average="micro", zero_division=0)
     print("  F1 " + ", ".join(f"{topic} {value:.3f}" for topic, value in largest.items()))
     print(
-        f"  mean of these {np.mean(list(largest.values())):.4f}, macro over all {np.mean(list(by_topic.values())):.4f}, "
+        f"  mean of these {np.mean(list(largest.values())):.4f}, macro over all "
+        f"{np.mean(list(by_topic.values())):.4f}, "
         f"micro {micro:.4f}",
         flush=True,
     )
 
 
-def labelled(n_texts: int | None = None, n_characters: int | None = None) -> tuple[list[str], Any, list[str], Any, list[str]]:
+def labelled(
+    n_texts: int | None = None, n_characters: int | None = None
+) -> tuple[list[str], Any, list[str], Any, list[str]]:
     """Training texts and topics, test texts and topics, and the names of those topics that both have."""
     news = load_dataset("reuters21578")
     topics = modapte_topics(news)
@@ -263,8 +288,14 @@ def grid(K: Any, Y: Any, clock: Clock) -> None:
             start = found.beta
             n_steps.append(int(found.n_iter.mean()))
             worst = max(worst, float(found.violation.max()))
-        warm = clock(f"intercept {fit_intercept}: {len(COSTS)} costs, warm, one inverse: {n_steps} steps, violation {worst:.1e}")
-        n_steps = [int(DeviceDual(K, fit_intercept).solve(one_against_rest(Y, cost), TOL).n_iter.mean()) for cost in COSTS]
+        warm = clock(
+            f"intercept {fit_intercept}: {len(COSTS)} costs, warm, one inverse: {n_steps} steps, "
+            f"violation {worst:.1e}"
+        )
+        n_steps = [
+            int(DeviceDual(K, fit_intercept).solve(one_against_rest(Y, cost), TOL).n_iter.mean())
+            for cost in COSTS
+        ]
         cold = clock(f"  {len(COSTS)} separate fits: {n_steps} steps")
         print(f"  separate fits take {cold / warm:.1f} times as long", flush=True)
 
@@ -286,7 +317,10 @@ def beside_libsvm(K: Any, Y: Any, clock: Clock) -> None:
     theirs = clock("  LIBSVM, one core")
     own = found.beta @ host + found.intercept[:, None]
     differ = int(((own > 0) != (np.array(scores) > 0)).sum())
-    print(f"  LIBSVM takes {theirs / ours:.1f} times as long; decisions that differ: {differ} of {own.size:,}", flush=True)
+    print(
+        f"  LIBSVM takes {theirs / ours:.1f} times as long; decisions that differ: {differ} of {own.size:,}",
+        flush=True,
+    )
 
 
 def estimator(n_texts: int | None = None, n_characters: int | None = None) -> None:

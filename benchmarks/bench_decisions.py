@@ -1,14 +1,16 @@
-"""What are decisions worth on test texts: plain argmax, thresholds one against the rest, and thresholds of all classes together?
+"""What are decisions worth on test texts: plain argmax, thresholds one against the rest, and thresholds of
+all classes together?
 
     python -m benchmarks.bench_decisions                # ten splits each, some minutes
     python -m benchmarks.bench_decisions --quick        # desk, two splits, seconds
 
-Random halves of wikipedia25, SMS (two labels), desk, and the Reuters training texts of one topic (topics with four such texts or
-more). Per 1,000 test texts, for a hit and a false alarm worth as much as the head says: the utility of argmax; what it gains with
-each class's threshold set against the rest and the class furthest above winning; what it gains with the default
-`ThresholdClassifier`, with the standard error over splits; the share of texts that this one answers, and the ways it chose. Then
-floors: the precision of all decisions, and the mean of classes, with min_precision=0.9; of two labels for the rarer. Last a price
-for asking, beside the decisions of the same model where every text is answered.
+Random halves of wikipedia25, SMS (two labels), desk, and the Reuters training texts of one topic (topics with
+four such texts or more). Per 1,000 test texts, for a hit and a false alarm worth as much as the head says:
+the utility of argmax; what it gains with each class's threshold set against the rest and the class furthest
+above winning; what it gains with the default `ThresholdClassifier`, with the standard error over splits; the
+share of texts that this one answers, and the ways it chose. Then floors: the precision of all decisions, and
+the mean of classes, with min_precision=0.9; of two labels for the rarer. Last a price for asking, beside the
+decisions of the same model where every text is answered.
 """
 
 from __future__ import annotations
@@ -46,15 +48,21 @@ class Half:
     def answers(self, model: ThresholdClassifier) -> np.ndarray:
         """The class of each text; n_classes where the answer is unsure."""
         decisions = model.decide_scores(self.columns)
-        return np.where(decisions.accepted.any(axis=1), decisions.accepted.argmax(axis=1), model.classes_.size)
+        return np.where(
+            decisions.accepted.any(axis=1), decisions.accepted.argmax(axis=1), model.classes_.size
+        )
 
     def utility(self, answers: np.ndarray, utility: Utility) -> float:
         """Per 1,000 texts. Of two classes it is that of the positive one."""
         if self.model.pos_label_ is None:
-            return 1000 * float(answer_table((utility,) * self.model.classes_.size)[self.truth, answers].mean())
+            return 1000 * float(
+                answer_table((utility,) * self.model.classes_.size)[self.truth, answers].mean()
+            )
         positive = self.model.classes_.tolist().index(self.model.pos_label_)
         true, given, asked = self.truth == positive, answers == positive, answers == 2
-        worth = np.where(true, np.where(given, utility.tp, utility.fn), np.where(given, utility.fp, utility.tn))
+        worth = np.where(
+            true, np.where(given, utility.tp, utility.fn), np.where(given, utility.fp, utility.tn)
+        )
         paid = np.where(true, utility.tp, utility.tn) + (utility.ask or 0.0)
         return 1000 * float(np.where(asked, paid, worth).mean())
 
@@ -74,7 +82,11 @@ def corpora(quick: bool) -> Iterator[tuple[str, list[str], np.ndarray]]:
         single = Y.sum(axis=1) == 1
         frequent = Y[single].sum(axis=0) >= 4
         rows = np.flatnonzero(single & (Y @ frequent > 0))
-        yield "Reuters, one topic", [train.texts[row] for row in rows], np.array(names)[Y[rows].argmax(axis=1)]
+        yield (
+            "Reuters, one topic",
+            [train.texts[row] for row in rows],
+            np.array(names)[Y[rows].argmax(axis=1)],
+        )
 
 
 def halves(texts: list[str], labels: np.ndarray, n_splits: int) -> Iterator[Half]:
@@ -128,15 +140,23 @@ def mean(values: Any, digits: int = 0) -> str:
 
 def utilities(name: str, found: list[Half]) -> None:
     classes = found[0].model.classes_.size
-    print(f"\n{name}: {classes} classes, {len(found[0].model.held_out_)} / {found[0].truth.size} texts, {len(found)} splits")
-    print(f"{'(hit, false alarm)':20}{'argmax':>10}{'one against rest':>22}{'together':>22}{'answered':>10}  ways")
+    print(
+        f"\n{name}: {classes} classes, {len(found[0].model.held_out_)} / {found[0].truth.size} texts, "
+        f"{len(found)} splits"
+    )
+    print(
+        f"{'(hit, false alarm)':20}{'argmax':>10}{'one against rest':>22}{'together':>22}{'answered':>10} "
+        " ways"
+    )
     for utility in UTILITIES:
         plain = [half.utility(half.answers(half.model), utility) for half in found]
         alone = [half.utility(one_against_rest(half, utility), utility) for half in found]
         given = [half.answers(half.model.with_utility(utility, rule="parameter-free")) for half in found]
         joint = [half.utility(answers, utility) for half, answers in zip(found, given, strict=True)]
         answered = np.mean([np.mean(answers < classes) for answers in given])
-        ways = ", ".join(f"{one} {n}" for one, n in Counter(way(half, utility) for half in found).most_common())
+        ways = ", ".join(
+            f"{one} {n}" for one, n in Counter(way(half, utility) for half in found).most_common()
+        )
         columns = f"{mean(np.subtract(alone, plain)):>22}{mean(np.subtract(joint, plain)):>22}"
         head = f"({utility.tp:g}, {utility.fp:g})".replace("-", "−")
         print(f"{head:20}{np.mean(plain):10,.0f}{columns}{answered:10.1%}  {ways}", flush=True)
@@ -146,11 +166,16 @@ def floors(found: list[Half], floor: float = 0.9) -> None:
     classes, rows, refused = found[0].model.classes_.size, {"one against rest": [], "together": []}, 0
     for half in found:
         try:
-            joint = half.answers(half.model.with_utility(Utility(), rule="parameter-free", min_precision=floor))
+            joint = half.answers(
+                half.model.with_utility(Utility(), rule="parameter-free", min_precision=floor)
+            )
         except ScoreError:
             refused += 1
             continue
-        for key, answers in (("together", joint), ("one against rest", one_against_rest(half, Utility(), floor))):
+        for key, answers in (
+            ("together", joint),
+            ("one against rest", one_against_rest(half, Utility(), floor)),
+        ):
             looked = [k for k in range(classes) if half.model.pos_label_ in (None, half.model.classes_[k])]
             given = np.isin(answers, looked)
             own = [np.mean(half.truth[answers == k] == k) for k in looked if (answers == k).any()]
@@ -159,9 +184,15 @@ def floors(found: list[Half], floor: float = 0.9) -> None:
     for key, values in rows.items():
         if values:
             right, own, given = np.nanmean(values, axis=0)
-            print(f"min_precision={floor:g}, {key:18} precision {right:.3f}, mean of classes {own:.3f}, given {given:.1%}")
+            print(
+                f"min_precision={floor:g}, {key:18} precision {right:.3f}, mean of classes {own:.3f}, "
+                f"given {given:.1%}"
+            )
     if refused:
-        print(f"min_precision={floor:g}, refused on {refused} of {len(found)} splits: some class cannot reach it")
+        print(
+            f"min_precision={floor:g}, refused on {refused} of {len(found)} splits: some class cannot "
+            "reach it"
+        )
 
 
 def asking(found: list[Half]) -> None:
@@ -170,7 +201,9 @@ def asking(found: list[Half]) -> None:
         gains, plain, asked = [], [], []
         for half in found:
             two_way, utility = Utility(1, -5), Utility(1, -5, ask=-price)
-            answers = half.answers(half.model.with_utility(two_way, rule="parameter-free", always_answer=True))
+            answers = half.answers(
+                half.model.with_utility(two_way, rule="parameter-free", always_answer=True)
+            )
             three = half.answers(half.model.with_utility(utility, rule="parameter-free"))
             plain.append(half.utility(answers, utility))
             gains.append(half.utility(three, utility) - plain[-1])

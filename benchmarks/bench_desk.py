@@ -1,24 +1,27 @@
-"""The reading desk, by simulated readers: which texts to ask about, what more labels are worth, and how long an act takes.
+"""The reading desk, by simulated readers: which texts to ask about, what more labels are worth, and how long
+an act takes.
 
-    python -m benchmarks.bench_desk readers                                  # five corpora, four queues, three seeds
+    python -m benchmarks.bench_desk readers  # five corpora, four queues, three seeds
     python -m benchmarks.bench_desk worth
     python -m benchmarks.bench_desk latency --texts 1000 10000 100000
 
-*readers*: a reader labels texts as the queue asks, always rightly. The lines are the queue's parts by themselves and its mix,
-each from labels alone and with keywords and unlabelled texts ("+ words"). Figures are of test texts that no reader saw: mean
-average precision over classes, and utility per 1,000 texts (desk: its own costs; else a hit is worth 1, a false alarm −1, a miss
-0), with thresholds that the desk sets. *area*: the mean height of the line from the first checkpoint with labels to the last.
-*to 95 %*: labels until 95 % of the mean average precision with all labels of the training part. With 0 labels, keywords alone.
+*readers*: a reader labels texts as the queue asks, always rightly. The lines are the queue's parts by
+themselves and its mix, each from labels alone and with keywords and unlabelled texts ("+ words"). Figures are
+of test texts that no reader saw: mean average precision over classes, and utility per 1,000 texts (desk: its
+own costs; else a hit is worth 1, a false alarm −1, a miss 0), with thresholds that the desk sets. *area*: the
+mean height of the line from the first checkpoint with labels to the last. *to 95 %*: labels until 95 % of the
+mean average precision with all labels of the training part. With 0 labels, keywords alone.
 
-*worth*: after every so many labels of the mix, what the desk says that the next 20 are worth, with its interval, beside what they
-brought on the test texts, per 1,000 texts; and what they brought where it says that more labels would not pay.
+*worth*: after every so many labels of the mix, what the desk says that the next 20 are worth, with its
+interval, beside what they brought on the test texts, per 1,000 texts; and what they brought where it says
+that more labels would not pay.
 
-The queue and the curve were chosen on halves of the training texts of wikipedia25, Reuters-21578 and desk (labels alone), which
-the figures of their test texts had no part in; medline (ten queries, the words of which are the keywords) and sms_spam (two
-classes, ten plain words) had no part in anything.
+The queue and the curve were chosen on halves of the training texts of wikipedia25, Reuters-21578 and desk
+(labels alone), which the figures of their test texts had no part in; medline (ten queries, the words of which
+are the keywords) and sms_spam (two classes, ten plain words) had no part in anything.
 
-*latency*: texts of made-up words in 20 classes; the median and 99th percentile of an act that labels a text, with the new state
-and the next text, while slow work goes on; seconds to load, and memory at its highest.
+*latency*: texts of made-up words in 20 classes; the median and 99th percentile of an act that labels a text,
+with the new state and the next text, while slow work goes on; seconds to load, and memory at its highest.
 """
 
 from __future__ import annotations
@@ -76,7 +79,10 @@ N_QUERIES, STOP_WORDS = (
     10,
     ENGLISH_STOP_WORDS,
 )  # of Medline: the queries with the most texts, and the words that say what they ask
-SPAM_WORDS = {"spam": ["free", "win", "prize", "claim", "txt"], "ham": ["home", "love", "ok", "sorry", "later"]}
+SPAM_WORDS = {
+    "spam": ["free", "win", "prize", "claim", "txt"],
+    "ham": ["home", "love", "ok", "sorry", "later"],
+}
 WORTH_AT = (60, 100, 160, 240)  # labels
 PRICE = 10.0  # of 20 labels, in what 1,000 texts are worth
 PLAIN_COSTS: Costs = {"*": {"hit": 1.0, "false_alarm": -1.0, "miss": 0.0}}
@@ -96,7 +102,10 @@ class Bench:
         if name == "desk":
             table = load_dataset("desk").tables["costs"]
             rows = zip(*(table[column] for column in ("topic", "hit", "false_alarm", "miss")), strict=True)
-            costs = {str(topic): {"hit": float(h), "false_alarm": float(f), "miss": float(m)} for topic, h, f, m in rows}
+            costs = {
+                str(topic): {"hit": float(h), "false_alarm": float(f), "miss": float(m)}
+                for topic, h, f, m in rows
+            }
         return cls(task, costs)
 
     @cached_property
@@ -112,8 +121,14 @@ class Bench:
         return np.arange(len(self.texts)) < self.task.n_drawable
 
     def knowledge(self, with_keywords: bool, answers: LabelledTexts) -> KeywordPriors:
-        words = {name: dict.fromkeys(own, 1.0) for name, own in self.task.keywords.items()} if with_keywords else {}
-        return KeywordPriors.of(self.texts, words, answers.labels, self.texts.vectors if with_keywords else None)
+        words = (
+            {name: dict.fromkeys(own, 1.0) for name, own in self.task.keywords.items()}
+            if with_keywords
+            else {}
+        )
+        return KeywordPriors.of(
+            self.texts, words, answers.labels, self.texts.vectors if with_keywords else None
+        )
 
     def answers(self, rows: Sequence[int], sample: Bools) -> LabelledTexts:
         labels = class_labels(self.task.classes, self.task.multilabel)
@@ -124,29 +139,42 @@ class Bench:
     def precision(self, model: LinearModel) -> float:
         """Mean average precision over classes."""
         scores = model.labels.class_scores(model.scores(self.test))
-        return float(np.mean([average_precision_score(y, own) for y, own in zip(self.task.Y_test.T, scores.T, strict=True)]))
+        return float(
+            np.mean(
+                [average_precision_score(y, own) for y, own in zip(self.task.Y_test.T, scores.T, strict=True)]
+            )
+        )
 
     def utility(self, model: LinearModel, deciding: Deciding) -> float:
         """Per 1,000 texts, whether or not thresholds could be set."""
         utilities, _ = utilities_of(self.costs, model.labels)
         decided = deciding.decide(model.scores(self.test))
-        return 1000 * float(worth_of_each(deciding.rule.labels, utilities, self.task.Y_test.astype(bool), decided).mean())
+        return 1000 * float(
+            worth_of_each(deciding.rule.labels, utilities, self.task.Y_test.astype(bool), decided).mean()
+        )
 
 
 def unused_task(name: str) -> Task:
-    """Medline's ten largest queries, whose words are the keywords, or short messages: halves to label and to test."""
+    """Medline's ten largest queries, whose words are the keywords, or short messages: halves to label and to
+    test.
+    """
     corpus = load_dataset(name)
     keywords = SPAM_WORDS
     if name == "medline":
         asked = corpus.tables["queries"]
         largest = np.argsort(-np.asarray(asked["n_relevant"]), kind="stable")[:N_QUERIES]
-        words = {str(asked["id"][k]): re.findall(r"[a-z]{3,}", str(asked["text"][k]).lower()) for k in largest.tolist()}
+        words = {
+            str(asked["id"][k]): re.findall(r"[a-z]{3,}", str(asked["text"][k]).lower())
+            for k in largest.tolist()
+        }
         keywords = {query: sorted({*own} - ENGLISH_STOP_WORDS) for query, own in words.items()}
     Y = corpus.indicator(list(keywords))[0]
     rows = np.random.default_rng(0).permutation(len(corpus.texts))
     train, test = (rows[: rows.size // 2], rows[rows.size // 2 :])
     texts, others = ([corpus.texts[row] for row in part] for part in (train, test))
-    return Task(name, keywords, isinstance(corpus.labels[0], tuple), texts, Y[train], train.size, others, Y[test])
+    return Task(
+        name, keywords, isinstance(corpus.labels[0], tuple), texts, Y[train], train.size, others, Y[test]
+    )
 
 
 @dataclass(eq=False)
@@ -189,7 +217,12 @@ class Reader:
     def read(self, n: int) -> None:
         """Label texts until there are so many."""
         while len(self.rows) < n and self.free.any():
-            model = quick_step(self.bench.texts, self.answers, self.knowledge, None if self.learnt is None else self.learnt.model)
+            model = quick_step(
+                self.bench.texts,
+                self.answers,
+                self.knowledge,
+                None if self.learnt is None else self.learnt.model,
+            )
             pool = self.queue.pool(self.free)
             scores = model.scores(self.bench.texts.X[pool])
             for _ in range(min(STEP, n - len(self.rows), pool.size)):
@@ -230,7 +263,8 @@ def readers(options: argparse.Namespace) -> None:
         every.rows = every.drawn = [*range(bench.task.n_drawable)]
         best, best_utility = every.figures()
         print(
-            f"\n{name}: {bench.task.n_drawable:,} texts to label of {len(bench.texts):,}, {len(bench.task.classes)} classes; "
+            f"\n{name}: {bench.task.n_drawable:,} texts to label of {len(bench.texts):,}, "
+            f"{len(bench.task.classes)} classes; "
             f"with all labels mAP {best:.3f}, utility {best_utility:,.0f}; "
             f"mean of {options.seeds} seeds from {options.first_seed}"
         )
@@ -240,7 +274,9 @@ def readers(options: argparse.Namespace) -> None:
             for title, sources in QUEUES.items():
                 if options.queue and title not in options.queue:
                     continue
-                runs = np.array([_run(bench, sources, with_knowledge, seed, checkpoints) for seed in seeds_of(options)])
+                runs = np.array(
+                    [_run(bench, sources, with_knowledge, seed, checkpoints) for seed in seeds_of(options)]
+                )
                 mean = np.nanmean(runs, axis=0)
                 what = f"{title}{' + words' if with_knowledge else ''}"
                 for k, (figure, form) in enumerate((("mAP", ".3f"), ("utility", ",.0f"))):
@@ -248,11 +284,16 @@ def readers(options: argparse.Namespace) -> None:
                     area = _area(checkpoints, line)
                     needed = _needed(checkpoints, line, 0.95 * best) if figure == "mAP" else ""
                     cells = "".join(f"{'–' if np.isnan(value) else format(value, form):>8}" for value in line)
-                    print(f"{what if k == 0 else '':<24}{figure:<9}{cells}{format(area, form):>8}{needed:>9}", flush=True)
+                    print(
+                        f"{what if k == 0 else '':<24}{figure:<9}{cells}{format(area, form):>8}{needed:>9}",
+                        flush=True,
+                    )
         print(f"{time.perf_counter() - begin:.0f} s")
 
 
-def _run(bench: Bench, sources: tuple[str, ...], with_knowledge: bool, seed: int, checkpoints: Sequence[int]) -> Floats:
+def _run(
+    bench: Bench, sources: tuple[str, ...], with_knowledge: bool, seed: int, checkpoints: Sequence[int]
+) -> Floats:
     reader = Reader(bench, sources, with_knowledge, seed)
     found = []
     for n in checkpoints:
@@ -281,7 +322,9 @@ def _needed(checkpoints: Sequence[int], line: Floats, wanted: float) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """What the next labels were said to be worth, per 1,000 texts, and what they brought on the test texts."""
+    """What the next labels were said to be worth, per 1,000 texts, and what they brought on the test
+    texts.
+    """
 
     said: Worth
     brought: float
@@ -293,7 +336,9 @@ class Step:
 
 
 def worth(options: argparse.Namespace) -> None:
-    """A line for each number of labels at which the worth of the next 20 is foretold, and what became of a corpus."""
+    """A line for each number of labels at which the worth of the next 20 is foretold, and what became of a
+    corpus.
+    """
     for name in options.dataset:
         bench = Bench.load(name)
         print(
@@ -308,7 +353,10 @@ def worth(options: argparse.Namespace) -> None:
                 own = [run[n] for run in runs if n in run]
                 every += own
                 if own:
-                    values = np.array([(one.said.gain, one.said.low, one.said.high, one.brought) for one in own], dtype=float)
+                    values = np.array(
+                        [(one.said.gain, one.said.low, one.said.high, one.brought) for one in own],
+                        dtype=float,
+                    )
                     cells = "".join(f"{value:>9.1f}" for value in values.mean(axis=0)[1:])
                     hits = f"{sum(one.inside for one in own)}/{len(own)}"
                     what = "with words" if with_knowledge else "labels alone"
@@ -326,8 +374,12 @@ def _steps(bench: Bench, with_knowledge: bool, seed: int) -> dict[int, Step]:
         reader.read(n)
         _, before = reader.figures()
         assert reader.learnt is not None
-        curve = learning_curve(bench.texts, reader.answers, reader.knowledge, reader.learnt, reader.unlabelled(), bench.costs)
-        said = next_worth(curve, n_sample=0, n_left=1000, money=True, currency="", seconds=10.0, minute=0.3 * PRICE)
+        curve = learning_curve(
+            bench.texts, reader.answers, reader.knowledge, reader.learnt, reader.unlabelled(), bench.costs
+        )
+        said = next_worth(
+            curve, n_sample=0, n_left=1000, money=True, currency="", seconds=10.0, minute=0.3 * PRICE
+        )
         reader.read(n + N_NEXT)
         _, after = reader.figures()
         if said.gain is not None:
@@ -344,7 +396,11 @@ def _summary(steps: Sequence[Step]) -> None:
         f"in the interval {sum(one.inside for one in steps)} of {len(steps)}"
     )
     parts = [("more labels would not pay", stop), ("they would", ~stop)]
-    said = [f"{what}: {own.sum()} steps, which brought {brought[own].mean():.1f}" for what, own in parts if own.any()]
+    said = [
+        f"{what}: {own.sum()} steps, which brought {brought[own].mean():.1f}"
+        for what, own in parts
+        if own.any()
+    ]
     print(f"where {N_NEXT} labels cost {PRICE:g}: {'; '.join(said)}")
 
 
@@ -362,16 +418,32 @@ def latency(options: argparse.Namespace) -> None:
             with Project.open(path) as project, Desk(project, n_jobs=1) as desk:
                 desk.next("anna")
                 loading = time.perf_counter() - begin
-                _answer(desk, {"kind": "keyword", "content": {"label": names[0], "word": "w0x1", "weight": 1, "source": "list"}})
+                _answer(
+                    desk,
+                    {
+                        "kind": "keyword",
+                        "content": {"label": names[0], "word": "w0x1", "weight": 1, "source": "list"},
+                    },
+                )
                 times = []
                 for _ in range(options.acts):
                     question = desk.next("anna")
                     if question["kind"] == "word":
-                        content = {"label": question["label"], "word": question["word"], "weight": 1, "source": "queue"}
+                        content = {
+                            "label": question["label"],
+                            "word": question["word"],
+                            "weight": 1,
+                            "source": "queue",
+                        }
                         _answer(desk, {"kind": "keyword", "content": content})
                         continue
                     number = question["text"]
-                    content = {"text": number, "labels": [names[truth[number]]], "source": question["source"], "seconds": 1.0}
+                    content = {
+                        "text": number,
+                        "labels": [names[truth[number]]],
+                        "source": question["source"],
+                        "seconds": 1.0,
+                    }
                     begin = time.perf_counter()
                     _answer(desk, {"kind": "label", "content": content})
                     times.append(1000 * (time.perf_counter() - begin))
@@ -408,13 +480,17 @@ def made_up_texts(n: int, n_classes: int, seed: int = 0) -> tuple[list[str], Ind
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """One of three sections."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parts = parser.add_subparsers(dest="section", required=True)
     for title in ("readers", "worth"):
         part = parts.add_parser(title)
         part.add_argument("--dataset", nargs="+", choices=tuple(CHECKPOINTS), default=tuple(CHECKPOINTS))
         part.add_argument("--seeds", type=int, default=3 if title == "readers" else 4)
-        part.add_argument("--first-seed", type=int, default=0, help="the seeds are this one and the next ones")
+        part.add_argument(
+            "--first-seed", type=int, default=0, help="the seeds are this one and the next ones"
+        )
         if title == "readers":
             part.add_argument("--checkpoints", nargs="+", type=int)
             part.add_argument("--queue", nargs="+", choices=tuple(QUEUES))

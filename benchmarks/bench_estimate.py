@@ -3,13 +3,15 @@
     python -m benchmarks.bench_estimate                 # 200 splits each, about an hour
     python -m benchmarks.bench_estimate --quick         # a few splits of desk, seconds
 
-Each split draws so many training texts at random and tests on all others, or on as many as there are at most; `n_new` is the size
-of the test part, and the vocabulary is that of the training part. Without costs, and with those of a dear false alarm, whose
-thresholds are set on the held-out scores. Besides how often the interval holds the test figure: the mean of estimate and of test
-figure, half the width of the interval, and the standard deviation of what the estimate is off by. With 200 splits a coverage of
-90 % is known to ± 4 points; splits share texts, so that it is known a little less well than that.
+Each split draws so many training texts at random and tests on all others, or on as many as there are at most;
+`n_new` is the size of the test part, and the vocabulary is that of the training part. Without costs, and with
+those of a dear false alarm, whose thresholds are set on the held-out scores. Besides how often the interval
+holds the test figure: the mean of estimate and of test figure, half the width of the interval, and the
+standard deviation of what the estimate is off by. With 200 splits a coverage of 90 % is known to ± 4 points;
+splits share texts, so that it is known a little less well than that.
 
-What the estimate adds because a model is one of many was read off 40 of the splits of SMS and desk; nothing off wikipedia25.
+What the estimate adds because a model is one of many was read off 40 of the splits of SMS and desk; nothing
+off wikipedia25.
 """
 
 from __future__ import annotations
@@ -63,8 +65,10 @@ def cover(name: str, n_train: int, n_splits: int, decisions: dict[str, Utility |
             digits = 3 if figure == "accuracy" else 0
             numbers = (value.mean(), tested.mean(), (high - low).mean() / 2, (value - tested).std())
             print(
-                f"{name:14}{n_train:6}{len(corpus) - n_train:6}  {costs:10}{figure:10}{len(rows):5}{inside.mean():8.1%}"
-                f"{(tested < low).mean():8.1%}{(tested > high).mean():8.1%}" + "".join(f"{x:10.{digits}f}" for x in numbers),
+                f"{name:14}{n_train:6}{len(corpus) - n_train:6}  "
+                f"{costs:10}{figure:10}{len(rows):5}{inside.mean():8.1%}"
+                f"{(tested < low).mean():8.1%}{(tested > high).mean():8.1%}"
+                + "".join(f"{x:10.{digits}f}" for x in numbers),
                 flush=True,
             )
 
@@ -77,7 +81,8 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     print(describe("textmargin"))
     heads = ("inside", "below", "above", "estimate", "test", "± half", "off by")
-    print(f"{'':14}{'train':>6}{'test':>6}  {'costs':10}{'figure':10}{'n':>5}{heads[0]:>8}{heads[1]:>8}{heads[2]:>8}"
+    print(f"{'':14}{'train':>6}{'test':>6}  "
+          f"{'costs':10}{'figure':10}{'n':>5}{heads[0]:>8}{heads[1]:>8}{heads[2]:>8}"
           + "".join(f"{head:>10}" for head in heads[3:]))  # fmt: skip
     sizes = {"sms_spam": (300, 2787), "desk": (150, 240), "wikipedia25": (600,)}
     if options.quick:

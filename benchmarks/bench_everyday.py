@@ -1,11 +1,12 @@
 """What defaults do for everyday texts.
 
-    python -m benchmarks.bench_everyday words       # the default words beside the papers', four corpora, ten random halves
-    python -m benchmarks.bench_everyday keywords    # eight labelled texts and 47 keywords: right on desk-test, ten draws
-    python -m benchmarks.bench_everyday tune        # settings chosen on held-out scores beside the default's
+    python -m benchmarks.bench_everyday words     # default words beside the papers', four corpora, ten halves
+    python -m benchmarks.bench_everyday keywords  # 8 labelled texts, 47 keywords, on desk-test, ten draws
+    python -m benchmarks.bench_everyday tune      # settings chosen on held-out scores beside the default's
 
-Random halves of a corpus: trained on one, judged on the other (Reuters: 3,000 texts of the training part each, topics with at
-least 20 texts). "papers" are words of letters alone without scikit-learn's English stop words, the default until it was changed.
+Random halves of a corpus: trained on one, judged on the other (Reuters: 3,000 texts of the training part
+each, topics with at least 20 texts). "papers" are words of letters alone without scikit-learn's English stop
+words, the default until it was changed.
 """
 
 from __future__ import annotations
@@ -55,14 +56,20 @@ def figures(train: Corpus, test: Corpus, settings: dict[str, Any]) -> tuple[floa
     X, Z = words.fit_transform(train.texts), words.transform(test.texts)
     several = isinstance(train.labels[0], tuple)
     indicator, classes = train.indicator()
-    truth = test.indicator(classes)[0] if several else np.array([[own == one for one in classes] for own in test.labels])
+    truth = (
+        test.indicator(classes)[0]
+        if several
+        else np.array([[own == one for one in classes] for own in test.labels])
+    )
     enough = (indicator.sum(axis=0) > 1) & truth.any(axis=0)
     target: Any = indicator[:, enough] if several else np.array(train.labels)
     model = PriorSVC().fit(X, target)
     scores = model.decision_function(Z)
     scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
     truth = truth[:, enough] if several else truth
-    precision = np.mean([average_precision_score(truth[:, k], scores[:, k]) for k in np.flatnonzero(truth.any(axis=0))])
+    precision = np.mean(
+        [average_precision_score(truth[:, k], scores[:, k]) for k in np.flatnonzero(truth.any(axis=0))]
+    )
     if several:
         accepted = scores > 0
         first, macro = (f1_score(truth, accepted, average=how, zero_division=0) for how in ("micro", "macro"))
@@ -77,11 +84,16 @@ def show(what: str, values: NDArray[np.float64], start: NDArray[np.float64]) -> 
     lead = values - start
     error = lead.std(axis=0, ddof=1) / np.sqrt(len(lead))
     columns = zip(values.mean(axis=0), lead.mean(axis=0), error, strict=True)
-    print(f"{what:>28}  " + "  ".join(f"{value:.4f} ({a:+.4f} ± {b:.4f})" for value, a, b in columns), flush=True)
+    print(
+        f"{what:>28}  " + "  ".join(f"{value:.4f} ({a:+.4f} ± {b:.4f})" for value, a, b in columns),
+        flush=True,
+    )
 
 
 def compare_words(names: list[str]) -> None:
-    print("accuracy (Reuters: micro F1), macro F1, mean average precision; in brackets beside the papers' words")
+    print(
+        "accuracy (Reuters: micro F1), macro F1, mean average precision; in brackets beside the papers' words"
+    )
     for name in names:
         draws = [halves(name, draw) for draw in range(N_DRAWS)]
         start = None
@@ -116,11 +128,17 @@ def compare_keywords() -> None:
         draws.append(four_ways([int(rng.choice(np.flatnonzero(labels == label))) for label in desk.classes]))
     values = np.array(draws)
     print("a text of each label, ten draws:   ", *(f"{value:.3f}" for value in values.mean(axis=0)))
-    print("standard errors:                   ", *(f"{value:.3f}" for value in values.std(axis=0, ddof=1) / np.sqrt(N_DRAWS)))
+    print(
+        "standard errors:                   ",
+        *(f"{value:.3f}" for value in values.std(axis=0, ddof=1) / np.sqrt(N_DRAWS)),
+    )
 
 
 def compare_tuning(names: list[str]) -> None:
-    print("share of texts decided rightly (Reuters: mean F1 of texts): default, tuned; in brackets the difference")
+    print(
+        "share of texts decided rightly (Reuters: mean F1 of texts): default, tuned; in brackets the "
+        "difference"
+    )
     for name in names:
         rows, seconds, chosen = [], 0.0, Counter[str]()
         for draw in range(N_DRAWS):
@@ -130,7 +148,9 @@ def compare_tuning(names: list[str]) -> None:
             tuning = tune(ModelConfig(), train)
             seconds += time.perf_counter() - began
             chosen[str(tuning).split(",")[0] if tuning.choice.config != ModelConfig() else "default"] += 1
-            rows.append([rightness(config.fit(train), test) for config in (ModelConfig(), tuning.choice.config)])
+            rows.append(
+                [rightness(config.fit(train), test) for config in (ModelConfig(), tuning.choice.config)]
+            )
         values = np.array(rows)
         show(f"{name}, default", values[:, :1], values[:, :1])
         show(f"{name}, tuned", values[:, 1:], values[:, :1])
@@ -146,7 +166,9 @@ def rightness(model: TextClassifier, test: Corpus) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["words", "keywords", "tune"])
     parser.add_argument("--only", nargs="+", default=list(CORPORA))
     options = parser.parse_args()

@@ -5,10 +5,11 @@
     python -m benchmarks.bench_faults "disk full"     # one fault, or overload
     python -m benchmarks.bench_faults --soak 60       # an hour of all kinds of requests; memory by the minute
 
-Clients ask for decisions (7 of 10), explanations (1) and send feedback (2). A fault lasts from a quarter to three quarters of the
-time. At the end the service gets SIGTERM, and every feedback that was acknowledged is looked up. Overload: requests of 100 texts
-at one, two and four times the rate that 32 clients get answered, then 200 clients that come again at once. The
-clients have a processor of the same machine: what they and the service take of one stands in the table.
+Clients ask for decisions (7 of 10), explanations (1) and send feedback (2). A fault lasts from a quarter to
+three quarters of the time. At the end the service gets SIGTERM, and every feedback that was acknowledged is
+looked up. Overload: requests of 100 texts at one, two and four times the rate that 32 clients get answered,
+then 200 clients that come again at once. The clients have a processor of the same machine: what they and the
+service take of one stands in the table.
 """
 
 from __future__ import annotations
@@ -134,12 +135,18 @@ def mixed(chance: random.Random) -> Request:
 
 def large(chance: random.Random) -> Request:
     """One in ten has some hundred kilobytes."""
-    return ("/predict", {"texts": [chance.choice(TEXTS) * 3 for _ in range(900)]}) if chance.random() < 0.1 else mixed(chance)
+    return (
+        ("/predict", {"texts": [chance.choice(TEXTS) * 3 for _ in range(900)]})
+        if chance.random() < 0.1
+        else mixed(chance)
+    )
 
 
 def hundred(chance: random.Random) -> Request:
     """A hundred texts."""
-    return "/predict", {"texts": chance.sample(TEXTS, 100) if len(TEXTS) >= 100 else chance.choices(TEXTS, k=100)}
+    return "/predict", {
+        "texts": chance.sample(TEXTS, 100) if len(TEXTS) >= 100 else chance.choices(TEXTS, k=100)
+    }
 
 
 FAULTS: dict[str, tuple[Fault, Callable[[random.Random], Request], int | None]] = {
@@ -157,7 +164,16 @@ def start(folder: Path, models: Path, n_files: int | None = None) -> Service:
     for name in ("0.tmm", "1.tmm"):
         shutil.copy(models / name, folder / name)
     shutil.copy(models / "0.tmm", folder / "model.tmm")
-    command = [sys.executable, "-m", "textmargin", "serve", str(folder / "model.tmm"), "--port", "0", "--watch-model"]
+    command = [
+        sys.executable,
+        "-m",
+        "textmargin",
+        "serve",
+        str(folder / "model.tmm"),
+        "--port",
+        "0",
+        "--watch-model",
+    ]
     command += ["--feedback", str(folder / "feedback.sqlite")]
     log = (folder / "log").open("w+")
     process = subprocess.Popen(command, stderr=log, text=True)
@@ -183,8 +199,8 @@ def lost(service: Service, heard: Heard) -> int:
         return len(heard.acknowledged - {one.id for one in store})
 
 
-HEAD = f"{'':18}{'requests':>9}{'ok':>8}{'503':>7}{'other':>7}{'dropped':>8}{'p50 ms':>8}{'p99 ms':>8}{'stored':>8}{'lost':>5}"
-HEAD += f"{'MB':>7}{'then':>7}{'exit':>5}{'s':>5}"
+HEAD = f"{'':18}{'requests':>9}{'ok':>8}{'503':>7}{'other':>7}{'dropped':>8}{'p50 ms':>8}"
+HEAD += f"{'p99 ms':>8}{'stored':>8}{'lost':>5}{'MB':>7}{'then':>7}{'exit':>5}{'s':>5}"
 
 
 def row(name: str, service: Service, heard: Heard, before: float) -> str:
@@ -193,8 +209,12 @@ def row(name: str, service: Service, heard: Heard, before: float) -> str:
     code, seconds = stop(service)
     ok, busy = heard.statuses[200], heard.statuses[503]
     n, other = heard.statuses.total() + heard.dropped, heard.statuses.total() - ok - busy
-    line = f"{name:18}{n:9,}{ok:8,}{busy:7,}{other:7,}{heard.dropped:8,}{heard.quantile(0.5):8.0f}{heard.quantile(0.99):8.0f}"
-    return line + f"{len(heard.acknowledged):8,}{lost(service, heard):5}{before:7.0f}{after:7.0f}{code:5}{seconds:5.1f}"
+    line = f"{name:18}{n:9,}{ok:8,}{busy:7,}{other:7,}{heard.dropped:8,}"
+    line += f"{heard.quantile(0.5):8.0f}{heard.quantile(0.99):8.0f}"
+    return (
+        f"{line}{len(heard.acknowledged):8,}{lost(service, heard):5}"
+        f"{before:7.0f}{after:7.0f}{code:5}{seconds:5.1f}"
+    )
 
 
 def with_fault(name: str, models: Path, n_clients: int, seconds: float) -> str:
@@ -225,7 +245,8 @@ def overload(models: Path, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         service = start(Path(folder), models)
         print(
-            f"\n{'100 texts each':18}{'requests':>9}{'ok':>8}{'ok/s':>7}{'503':>8}{'dropped':>8}{'p50 ms':>8}{'p99 ms':>8}",
+            f"\n{'100 texts each':18}{'requests':>9}{'ok':>8}{'ok/s':>7}{'503':>8}{'dropped':>8}"
+            f"{'p50 ms':>8}{'p99 ms':>8}",
             end="",
         )
         print(f"{'503 p50':>9}{'503 p99':>9}{'service':>9}{'clients':>9}")
@@ -237,8 +258,15 @@ def overload(models: Path, seconds: float) -> None:
             taken = time.perf_counter() - begin
             ok, busy, n = heard.statuses[200], heard.statuses[503], heard.statuses.total() + heard.dropped
             line = f"{name:18}{n:9,}{ok:8,}{ok / taken:7.0f}{busy:8,}{heard.dropped:8,}"
-            line += "".join(f"{heard.quantile(q, status):{9 - (status == 200)}.0f}" for status in (200, 503) for q in (0.5, 0.99))
-            shares = (service.processor_seconds() - service_before) / taken, (time.process_time() - clients_before) / taken
+            line += "".join(
+                f"{heard.quantile(q, status):{9 - (status == 200)}.0f}"
+                for status in (200, 503)
+                for q in (0.5, 0.99)
+            )
+            shares = (
+                (service.processor_seconds() - service_before) / taken,
+                (time.process_time() - clients_before) / taken,
+            )
             print(line + "".join(f"{share:9.0%}" for share in shares), flush=True)
             return ok / taken
 
@@ -246,12 +274,17 @@ def overload(models: Path, seconds: float) -> None:
         for times in (1, 2, 4):
             rate = times * capacity
             show(f"{times} x that", partial(open_loop, service.port, hundred, rate, seconds))
-        show("200 at once", lambda heard: closed_loop(service.port, hundred, 200, seconds, heard, patient=False))
+        show(
+            "200 at once",
+            lambda heard: closed_loop(service.port, hundred, 200, seconds, heard, patient=False),
+        )
         stop(service)
 
 
 def soak(models: Path, n_clients: int, minutes: float) -> None:
-    """All kinds of requests for long; the model is replaced every other minute, the database locked for a second in each."""
+    """All kinds of requests for long; the model is replaced every other minute, the database locked for a
+    second in each.
+    """
     with tempfile.TemporaryDirectory() as folder:
         service, heard = start(Path(folder), models), Heard()
         shown: list[float] = []
@@ -262,10 +295,12 @@ def soak(models: Path, n_clients: int, minutes: float) -> None:
                 shown.append(service.memory())
                 n_ok, n_busy = heard.statuses[200], heard.statuses[503]
                 print(
-                    f"minute {len(shown):3}: {shown[-1]:6.0f} MB, {n_ok:,} ok, {n_busy:,} 503, {heard.dropped} dropped",
+                    f"minute {len(shown):3}: {shown[-1]:6.0f} MB, {n_ok:,} ok, {n_busy:,} 503, "
+                    f"{heard.dropped} dropped",
                     flush=True,
                 )
-                for status in heard.times:  # the newest are enough for quantiles: the clients' memory is to stay flat too
+                # the newest are enough for quantiles: the clients' memory is to stay flat too
+                for status in heard.times:
                     heard.times[status] = heard.times[status][-200_000:]
                 await locked(service, 1.0)
                 if len(shown) % 2:

@@ -1,12 +1,13 @@
 """Does feedback make decisions better, or at least not worse, where a text has one label of several?
 
-    python -m benchmarks.bench_feedback               # six draws of wikipedia25 and of Reuters' texts with one topic
+    python -m benchmarks.bench_feedback  # six draws of wikipedia25 and of Reuters' texts with one topic
     python -m benchmarks.bench_feedback --draws 2
 
-Of each draw a third of the texts is learnt from with costs, others are decided on and judged, the rest says what decisions are
-worth. Judges name the right label of all texts (*named*), of those that got a label (*decided*), or say of these only right or
-wrong (*right/wrong*). Columns: utility per 1,000 texts before, and what feedback adds to it, with its standard error over draws:
-thresholds set together (`retune`), and each against the rest, as if a label were decided on by itself.
+Of each draw a third of the texts is learnt from with costs, others are decided on and judged, the rest says
+what decisions are worth. Judges name the right label of all texts (*named*), of those that got a label
+(*decided*), or say of these only right or wrong (*right/wrong*). Columns: utility per 1,000 texts before, and
+what feedback adds to it, with its standard error over draws: thresholds set together (`retune`), and each
+against the rest, as if a label were decided on by itself.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def corpora():
     wikipedia = load_dataset("wikipedia25")
     reuters = load_dataset("reuters21578")
     one = [(text, own[0]) for text, own in zip(reuters.texts, reuters.labels, strict=True) if len(own) == 1]
-    for name, pairs in (("wikipedia25", list(zip(wikipedia.texts, wikipedia.labels, strict=True))), ("Reuters, one topic", one)):
+    for name, pairs in (
+        ("wikipedia25", list(zip(wikipedia.texts, wikipedia.labels, strict=True))),
+        ("Reuters, one topic", one),
+    ):
         labels = np.array([own if isinstance(own, str) else own[0] for _, own in pairs])
         names, counts = np.unique(labels, return_counts=True)
         rows = np.flatnonzero(np.isin(labels, names[counts >= 30]))
@@ -52,9 +56,15 @@ def utility(model, texts, labels, costs):
 def judge(model, texts, labels, how):
     decided = model.decide(texts).labels
     if how == "right/wrong":
-        return [Feedback(text, own, own[0] == label) for text, own, label in zip(texts, decided, labels, strict=True) if own]
+        return [
+            Feedback(text, own, own[0] == label)
+            for text, own, label in zip(texts, decided, labels, strict=True)
+            if own
+        ]
     return [
-        Feedback(text, own, (label,)) for text, own, label in zip(texts, decided, labels, strict=True) if own or how == "named"
+        Feedback(text, own, (label,))
+        for text, own, label in zip(texts, decided, labels, strict=True)
+        if own or how == "named"
     ]
 
 
@@ -94,7 +104,9 @@ def main() -> None:
             train = train[np.isin(labels[train], labels[train])]
             rest = rest[np.isin(labels[rest], labels[train])]
             decision = ThresholdClassifier(utility=COSTS["1/-1"])
-            first = TextClassifier(BagOfWords(analyzer="letters"), decision=decision).fit(list(texts[train]), labels[train])
+            first = TextClassifier(BagOfWords(analyzer="letters"), decision=decision).fit(
+                list(texts[train]), labels[train]
+            )
             for name, costs in COSTS.items():
                 model = first.with_utility(costs)
                 for n in (300, 1000):
@@ -105,13 +117,26 @@ def main() -> None:
                         feedback = judge(model, texts[own], labels[own], how)
                         try:
                             result = retune(model, feedback)
-                            way, joint = result.way, utility(result.model, list(texts[other]), labels[other], costs)
+                            way, joint = (
+                                result.way,
+                                utility(result.model, list(texts[other]), labels[other], costs),
+                            )
                         except ScoreError:
                             way, joint = "refused", before
-                        single = utility(each_by_itself(model, feedback, costs), list(texts[other]), labels[other], costs)
-                        gains.setdefault((name, n, how), []).append((before, joint - before, single - before, way))
-        print(f"\n{corpus}: {len(train):,} texts to learn from, {len(set(labels[train]))} labels, {options.draws} draws")
-        print(f"{'costs':8}{'judged':>7}  {'how':12}{'before':>9}{'together':>18}{'lost':>6}{'each':>18}{'lost':>6}  ways")
+                        single = utility(
+                            each_by_itself(model, feedback, costs), list(texts[other]), labels[other], costs
+                        )
+                        gains.setdefault((name, n, how), []).append(
+                            (before, joint - before, single - before, way)
+                        )
+        print(
+            f"\n{corpus}: {len(train):,} texts to learn from, {len(set(labels[train]))} labels, "
+            f"{options.draws} draws"
+        )
+        print(
+            f"{'costs':8}{'judged':>7}  "
+            f"{'how':12}{'before':>9}{'together':>18}{'lost':>6}{'each':>18}{'lost':>6}  ways"
+        )
         for (name, n, how), rows in gains.items():
             numbers = np.array([row[:3] for row in rows])
             mean, error = numbers.mean(axis=0), numbers.std(axis=0, ddof=1) / np.sqrt(len(rows))

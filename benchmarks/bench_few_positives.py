@@ -1,11 +1,13 @@
-"""How should a threshold be set for a class with two or three positives? Asked of training topics that pretend to be so rare.
+"""How should a threshold be set for a class with two or three positives? Asked of training topics that
+pretend to be so rare.
 
     python -m benchmarks.bench_few_positives
 
-From each Reuters-21578 training topic with fewer than 40 positives all but p are taken away, a linear SVM is trained on them and
-half of the negatives, and thresholds are set (a) on its training scores, α of the way from θ_max to θ_zero, (b) on its
-leave-one-out scores, middle of the best interval. T11SU is that of as many other positives and the other half of the negatives.
-No test text is touched. The defaults of `ThresholdClassifier` for few positives (fewer than four: α = 0.775) were read off here.
+From each Reuters-21578 training topic with fewer than 40 positives all but p are taken away, a linear SVM is
+trained on them and half of the negatives, and thresholds are set (a) on its training scores, α of the way
+from θ_max to θ_zero, (b) on its leave-one-out scores, middle of the best interval. T11SU is that of as many
+other positives and the other half of the negatives. No test text is touched. The defaults of
+`ThresholdClassifier` for few positives (fewer than four: α = 0.775) were read off here.
 """
 
 from __future__ import annotations
@@ -36,19 +38,34 @@ def values(X, Y, n_positive, rng):
             held_out = utility_curve(y[train], model.loo_decision_function())
             gained = utility_curve(y[test], model.decision_function(X[test]), T11SU)
             thetas = [alpha * curve.theta_zero + (1 - alpha) * curve.theta_max for alpha in ALPHAS]
-            found.append([*(gained.utility_at(theta) for theta in [*thetas, held_out.best_middle]), gained.utility.max()])
+            found.append(
+                [
+                    *(gained.utility_at(theta) for theta in [*thetas, held_out.best_middle]),
+                    gained.utility.max(),
+                ]
+            )
     return np.array(found)
 
 
 def main() -> None:
     corpus = load_dataset("reuters21578")
     train = corpus.part("train")
-    X, (Y, _) = BagOfWords("log-tf-idf", analyzer="letters").fit_transform(train.texts), train.indicator(modapte_topics(corpus))
+    X, (Y, _) = (
+        BagOfWords("log-tf-idf", analyzer="letters").fit_transform(train.texts),
+        train.indicator(modapte_topics(corpus)),
+    )
     print(describe("textmargin"))
-    print(f"{'positives':>9}{'draws':>7}" + "".join(f"{f'α={alpha:g}':>8}" for alpha in ALPHAS) + f"{'loo':>8}{'oracle':>8}")
+    print(
+        f"{'positives':>9}{'draws':>7}"
+        + "".join(f"{f'α={alpha:g}':>8}" for alpha in ALPHAS)
+        + f"{'loo':>8}{'oracle':>8}"
+    )
     for n_positive in (1, 2, 3, 4, 5, 8):
         table = values(X, Y, n_positive, np.random.default_rng(n_positive))
-        print(f"{n_positive:9}{len(table):7}" + "".join(f"{value:8.3f}" for value in table.mean(axis=0)), flush=True)
+        print(
+            f"{n_positive:9}{len(table):7}" + "".join(f"{value:8.3f}" for value in table.mean(axis=0)),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

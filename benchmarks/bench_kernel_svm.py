@@ -1,15 +1,18 @@
-"""What does the lazy kernel machine save, and what do prior scores add? On the task of Lodhi et al. (2002), ten random splits.
-How fast are all topics of Reuters-21578 (ModApte) learnt over a Gram matrix at hand, and a grid of costs over it?
+"""What does the lazy kernel machine save, and what do prior scores add? On the task of Lodhi et al. (2002),
+ten random splits. How fast are all topics of Reuters-21578 (ModApte) learnt over a Gram matrix at hand, and a
+grid of costs over it?
 
     python -m benchmarks.bench_kernel_svm              # all of it, about 10 minutes on two cores
     python -m benchmarks.bench_kernel_svm task gram    # or some of its parts: task, prior, gram, grid
 
-*gram* takes CPU seconds of one thread for 90 topics over words (log-tf-idf) and over 4-grams, beside `SVC(kernel="precomputed")`,
-one topic after another, at its own tol of 1e-3; decisions are those on the test texts. *grid* takes eight values of C.
+*gram* takes CPU seconds of one thread for 90 topics over words (log-tf-idf) and over 4-grams, beside
+`SVC(kernel="precomputed")`, one topic after another, at its own tol of 1e-3; decisions are those on the test
+texts. *grid* takes eight values of C.
 
-*task*, *prior*: 470 Reuters documents of four topics, 380 to train on and 90 to test, subsequences of 5 characters, λ = 0.5,
-C = 1. Kernel values are counted as pairs: for `KernelSVC` those compared in training and in prediction, for
-`SVC(kernel=callable)` those it asks its callable for, n² in training and n·n_test in prediction, for each topic.
+*task*, *prior*: 470 Reuters documents of four topics, 380 to train on and 90 to test, subsequences of 5
+characters, λ = 0.5, C = 1. Kernel values are counted as pairs: for `KernelSVC` those compared in training and
+in prediction, for `SVC(kernel=callable)` those it asks its callable for, n² in training and n·n_test in
+prediction, for each topic.
 """
 
 from __future__ import annotations
@@ -47,7 +50,9 @@ def splits(n_test: dict[str, int], n: int = N_SPLITS):
     topics = np.repeat(list(N_DRAWN), list(N_DRAWN.values()))
     for seed in range(n):
         rng = np.random.default_rng(seed)
-        test = np.concatenate([rng.choice(np.flatnonzero(topics == topic), k, replace=False) for topic, k in n_test.items()])
+        test = np.concatenate(
+            [rng.choice(np.flatnonzero(topics == topic), k, replace=False) for topic, k in n_test.items()]
+        )
         yield np.setdiff1d(np.arange(topics.size), test), np.sort(test)
 
 
@@ -62,7 +67,10 @@ def task() -> None:
     kernel = SubsequenceKernel(5, 0.5, progress=False)
     K = kernel(list(texts))
     print(describe("textmargin", "scikit-learn", "numpy"))
-    print(f"\n{'':6}{'pairs, four topics':>30}{'one topic':>20}{'seconds':>24}{'largest difference':>24}{'decisions':>12}")
+    print(
+        f"\n{'':6}{'pairs, four topics':>30}{'one topic':>20}{'seconds':>24}"
+        f"{'largest difference':>24}{'decisions':>12}"
+    )
     print(
         f"{'split':>6}{'KernelSVC':>12}{'SVC':>9}{'share':>9}{'share, mean':>20}"
         f"{'KernelSVC':>12}{'SVC':>6}{'ratio':>6}{'of scores':>24}{'that differ':>12}"
@@ -83,20 +91,27 @@ def task() -> None:
         evaluated = model.n_kernel_evaluations_ + test.size * model.support_.size
         alone = []
         for y in Y[train].T:  # the same texts by number, so that only the counting costs time
-            one = KernelSVC(lambda A, B: K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]).fit(train[:, None], y)
+            one = KernelSVC(lambda A, B: K[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]).fit(
+                train[:, None], y
+            )
             alone.append((one.n_kernel_evaluations_ + test.size * one.support_.size) / asked)
         differ = int(((scores >= 0) != (expected >= 0)).sum())
-        rows.append((evaluated / (4 * asked), np.mean(alone), lazy, eager, np.abs(scores - expected).max(), differ))
+        rows.append(
+            (evaluated / (4 * asked), np.mean(alone), lazy, eager, np.abs(scores - expected).max(), differ)
+        )
         f1.append([f1_score(Y[test, k], scores[:, k] >= 0) for k in range(4)])
         print(
             f"{number:>6}{evaluated:>12,}{4 * asked:>9,}{rows[-1][0]:>9.3f}{rows[-1][1]:>20.3f}"
             f"{lazy:>12.1f}{eager:>6.1f}{eager / lazy:>6.1f}{rows[-1][4]:>24.1e}{differ:>12}",
             flush=True,
         )
-    share, alone_share, lazy, eager, difference, differ = (np.array(column) for column in zip(*rows, strict=True))
+    share, alone_share, lazy, eager, difference, differ = (
+        np.array(column) for column in zip(*rows, strict=True)
+    )
     print(
         f"{'':6}{'':21}{share.mean():>9.3f}{alone_share.mean():>20.3f}{statistics.median(lazy):>12.1f}"
-        f"{statistics.median(eager):>6.1f}{statistics.median(eager / lazy):>6.1f}{difference.max():>24.1e}{differ.sum():>12.0f}"
+        f"{statistics.median(eager):>6.1f}{statistics.median(eager / lazy):>6.1f}"
+        f"{difference.max():>24.1e}{differ.sum():>12.0f}"
     )
     print("\nF1, mean ± standard deviation (published): ", end="")
     for k, topic in enumerate(N_DRAWN):
@@ -128,7 +143,9 @@ def prior() -> None:
     for train, test in splits(n_test):
         for name, model in candidates.items():
             scores = model.fit(list(texts[train]), Y[train]).decision_function(list(texts[test]))
-            results[name].append((f1_score(Y[test], scores >= 0, average="macro"), average_precision_score(Y[test], scores)))
+            results[name].append(
+                (f1_score(Y[test], scores >= 0, average="macro"), average_precision_score(Y[test], scores))
+            )
         z = np.column_stack([score(texts[test]) for score in known.values()])
         keywords_alone.append(average_precision_score(Y[test], z))
     print(f"\n80 training documents, {test.size} to test, {N_SPLITS} splits; mean over four topics")
@@ -164,7 +181,10 @@ def gram() -> None:
     train, test, Y = modapte()
     print(describe("textmargin", "scikit-learn", "numpy"))
     kernel = SpectrumKernel(4, progress=False)
-    for title, (K, new) in {"words": word_grams(train, test), "4-grams": (kernel(train), kernel(test, train))}.items():
+    for title, (K, new) in {
+        "words": word_grams(train, test),
+        "4-grams": (kernel(train), kernel(test, train)),
+    }.items():
         single, models = K.astype(np.float32), {}
 
         def learn(name, K=single, models=models, **options):
@@ -178,7 +198,9 @@ def gram() -> None:
                 {
                     "KernelSVC, tol 1e-3": lambda learn=learn: learn("KernelSVC, tol 1e-3", tol=1e-3),
                     "KernelSVC": lambda learn=learn: learn("KernelSVC"),
-                    "no intercept, tol 1e-3": lambda learn=learn: learn("no intercept, tol 1e-3", tol=1e-3, fit_intercept=False),
+                    "no intercept, tol 1e-3": lambda learn=learn: learn(
+                        "no intercept, tol 1e-3", tol=1e-3, fit_intercept=False
+                    ),
                     "no intercept": lambda learn=learn: learn("no intercept", fit_intercept=False),
                     "SVC": one_by_one,
                 },
@@ -186,11 +208,17 @@ def gram() -> None:
                 clock=time.process_time,
             )
         exact = {
-            intercept: KernelSVC("precomputed", tol=1e-6, fit_intercept=intercept).fit(K, Y).decision_function(new) >= 0
+            intercept: KernelSVC("precomputed", tol=1e-6, fit_intercept=intercept)
+            .fit(K, Y)
+            .decision_function(new)
+            >= 0
             for intercept in (True, False)
         }
         print(f"\n{title}, {len(K)} texts, {Y.shape[1]} topics")
-        print(f"{'':26}{'CPU seconds':>12}{'SVC takes':>12}{'decisions that differ from tol 1e-6':>38}{'of':>10}")
+        print(
+            f"{'':26}{'CPU seconds':>12}{'SVC takes':>12}"
+            f"{'decisions that differ from tol 1e-6':>38}{'of':>10}"
+        )
         for name, values in times.items():
             scores = (
                 np.column_stack([model.decision_function(new) for model in models[name]])
@@ -198,7 +226,10 @@ def gram() -> None:
                 else models[name].decision_function(new)
             )
             differ = int(((scores >= 0) != exact[not name.startswith("no")]).sum())
-            print(f"{name:26}{statistics.median(values):>12.2f}{ratio(times, 'SVC', name):>11.1f}x{differ:>38}{scores.size:>10,}")
+            print(
+                f"{name:26}{statistics.median(values):>12.2f}{ratio(times, 'SVC', name):>11.1f}x"
+                f"{differ:>38}{scores.size:>10,}"
+            )
 
 
 def grid() -> None:
@@ -217,12 +248,16 @@ def grid() -> None:
     for options in ({"tol": 1e-3}, {"tol": 1e-3, "fit_intercept": False}):
         with threadpool_limits(1):
             times = seconds(
-                {"warm": lambda options=options: warm(**options), "cold": lambda options=options: cold(**options)},
+                {
+                    "warm": lambda options=options: warm(**options),
+                    "cold": lambda options=options: cold(**options),
+                },
                 rounds=1,
                 clock=time.process_time,
             )
         print(
-            f"{'no intercept' if 'fit_intercept' in options else 'intercept':14}warm {times['warm'][0]:6.1f}   "
+            f"{'no intercept' if 'fit_intercept' in options else 'intercept':14}warm "
+            f"{times['warm'][0]:6.1f}   "
             f"eight separate fits {times['cold'][0]:6.1f}   {ratio(times, 'cold', 'warm'):.2f}x"
         )
 

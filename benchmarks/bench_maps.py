@@ -4,8 +4,9 @@
     python -m benchmarks.bench_maps alignment landmarks topics # or some parts of it
     python -m benchmarks.bench_maps landmarks --plot FILE      # with a picture
 
-`topics`: the ModApte split (9,603 texts to train on, 3,299 to test), the ten largest topics, `PriorSVC` on each map. Seconds are
-those of mapping all texts, memory is the largest while doing so, beyond what was there, with the columns themselves.
+`topics`: the ModApte split (9,603 texts to train on, 3,299 to test), the ten largest topics, `PriorSVC` on
+each map. Seconds are those of mapping all texts, memory is the largest while doing so, beyond what was there,
+with the columns themselves.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from functools import partial
 import numpy as np
 from sklearn.metrics import f1_score
 
-from textmargin import BagOfWords, KernelLandmarks, KernelStore, PriorSVC, SubsequenceFeatures, SubsequenceKernel, load_dataset
+from textmargin import (
+    BagOfWords,
+    KernelLandmarks,
+    KernelStore,
+    PriorSVC,
+    SubsequenceFeatures,
+    SubsequenceKernel,
+    load_dataset,
+)
 from textmargin.experiments.table import published
 
 from .bench_ssk import clean, papers_documents
@@ -41,7 +50,9 @@ def alignment(_: str | None) -> None:
 
 
 def landmarks(plot: str | None) -> None:
-    """How far K̂ is from K, ‖K − K̂‖/‖K‖, by the number of landmarks; the paper's 470 documents, five draws."""
+    """How far K̂ is from K, ‖K − K̂‖/‖K‖, by the number of landmarks; the paper's 470 documents, five
+    draws.
+    """
     texts = papers_documents()
     kernel = SubsequenceKernel(5, progress=False)
     errors = np.empty((5, len(N_LANDMARKS)))
@@ -60,7 +71,12 @@ def landmarks(plot: str | None) -> None:
 
         figure, axes = plt.subplots(figsize=(5, 3.2), layout="constrained")
         axes.errorbar(N_LANDMARKS, errors.mean(axis=0), errors.std(axis=0), marker="o", capsize=3)
-        axes.set(xlabel="landmarks", ylabel="‖K − K̂‖ / ‖K‖", ylim=(0, None), title="470 Reuters documents, length 5, λ = 0.5")
+        axes.set(
+            xlabel="landmarks",
+            ylabel="‖K − K̂‖ / ‖K‖",
+            ylim=(0, None),
+            title="470 Reuters documents, length 5, λ = 0.5",
+        )
         figure.savefig(plot)
 
 
@@ -74,7 +90,9 @@ def topics(_: str | None) -> None:
         "words": BagOfWords("log-tf-idf", analyzer="letters"),
         "200 substrings of 3": SubsequenceFeatures(3, n_features=200, progress=False),
         "3000 substrings of 5": SubsequenceFeatures(5, n_features=3000, progress=False),
-        "300 landmarks": KernelLandmarks(SubsequenceKernel(5, progress=False), n_landmarks=300, random_state=0),
+        "300 landmarks": KernelLandmarks(
+            SubsequenceKernel(5, progress=False), n_landmarks=300, random_state=0
+        ),
     }
     print(describe("textmargin", "scikit-learn", "numpy"))
     print(
@@ -87,7 +105,9 @@ def topics(_: str | None) -> None:
         print(f"{'paper, ' + name:22}" + "".join(f"{f1:>9.3f}" for f1 in theirs) + f"{np.mean(theirs):>7.3f}")
     for name, mapping in maps.items():
         start = time.perf_counter()
-        (X, Z), memory = with_memory(lambda mapping=mapping: (mapping.fit_transform(texts[0]), mapping.transform(texts[1])))
+        (X, Z), memory = with_memory(
+            lambda mapping=mapping: (mapping.fit_transform(texts[0]), mapping.transform(texts[1]))
+        )
         mapped = time.perf_counter() - start
         start = time.perf_counter()
         predicted = PriorSVC(C=1.0, n_jobs=2).fit(X, Y).predict(Z)

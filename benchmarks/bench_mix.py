@@ -3,16 +3,18 @@
     python -m benchmarks.bench_mix            # about five minutes
     python -m benchmarks.bench_mix --quick    # three topics, few draws
 
-The ten largest topics of Reuters-21578: a model of two thirds of the ModApte training texts, chosen by chance; the others are the
-new texts, resampled until the topic has half, the same, twice or five times its share. Per change: true and estimated share, how
-often the 90 % interval holds the true one, how often the test refuses, and the utility per 1,000 texts with the old threshold,
-the one set again with the weights, and the best there is. Then texts of another kind: negatives of topics never trained on,
-positives that lost half of their words, SMS, Medline abstracts, and the ModApte test part, weeks later. Last the same with one
-label a text.
+The ten largest topics of Reuters-21578: a model of two thirds of the ModApte training texts, chosen by
+chance; the others are the new texts, resampled until the topic has half, the same, twice or five times its
+share. Per change: true and estimated share, how often the 90 % interval holds the true one, how often the
+test refuses, and the utility per 1,000 texts with the old threshold, the one set again with the weights, and
+the best there is. Then texts of another kind: negatives of topics never trained on, positives that lost half
+of their words, SMS, Medline abstracts, and the ModApte test part, weeks later. Last the same with one label a
+text.
 
-Held-out scores come in two forms. A text's own words that no other text has count in its length, though a model without that text
-cannot know them; in a new text such words are not in the vocabulary, and do not count. So plain leave-one-out scores are nearer
-to the intercept than those of new texts. `known words` are the same scores with the length taken over words that others have too.
+Held-out scores come in two forms. A text's own words that no other text has count in its length, though a
+model without that text cannot know them; in a new text such words are not in the vocabulary, and do not
+count. So plain leave-one-out scores are nearer to the intercept than those of new texts. `known words` are
+the same scores with the length taken over words that others have too.
 """
 
 from __future__ import annotations
@@ -21,14 +23,26 @@ import argparse
 
 import numpy as np
 
-from textmargin import BagOfWords, PriorSVC, Utility, beta_gamma_threshold, load_dataset, retrofit_beta, utility_curve
+from textmargin import (
+    BagOfWords,
+    PriorSVC,
+    Utility,
+    beta_gamma_threshold,
+    load_dataset,
+    retrofit_beta,
+    utility_curve,
+)
 from textmargin.datasets.reuters import modapte_topics
 from textmargin.decisions.drift import DriftMonitor
 from textmargin.decisions.mix import estimate_mix
 
 from .measure import describe
 
-UTILITIES = {"(2, −1)": Utility(tp=2, fp=-1), "(1, −5)": Utility(tp=1, fp=-5), "(5, −1)": Utility(tp=5, fp=-1)}
+UTILITIES = {
+    "(2, −1)": Utility(tp=2, fp=-1),
+    "(1, −5)": Utility(tp=1, fp=-5),
+    "(5, −1)": Utility(tp=5, fp=-1),
+}
 FACTORS = (0.5, 1.0, 2.0, 5.0)
 
 
@@ -68,7 +82,10 @@ def threshold(positive, score, utility, weight=None):
 
 def changes(names, Y, model, truth, scores, n_draws, n_new, n_bootstrap):
     """Changed shares, topic by topic."""
-    print(f"{n_new} new texts, {n_draws} draws each, known words; utility per 1,000 texts: old threshold / adapted / best")
+    print(
+        f"{n_new} new texts, {n_draws} draws each, known words; utility per 1,000 texts: old threshold / "
+        "adapted / best"
+    )
     print(
         f"{'':10}{'times':>6}{'true':>7}{'mean':>7}{'held':>6}{'refused':>8}{'plain':>7}   "
         + "".join(f"{u:^26}" for u in UTILITIES)
@@ -82,7 +99,9 @@ def changes(names, Y, model, truth, scores, n_draws, n_new, n_bootstrap):
                 rows, share = resample(truth[:, k], factor, n_new, rng)
                 new, y = scores[rows, k], truth[rows, k]
                 mix, plain = (
-                    estimate_mix(Y[:, [k]], old[:, [k]], new, "binary", n_bootstrap=n_bootstrap, random_state=draw)
+                    estimate_mix(
+                        Y[:, [k]], old[:, [k]], new, "binary", n_bootstrap=n_bootstrap, random_state=draw
+                    )
                     for old in (model.known, model.plain)
                 )
                 held = mix.low[0] <= share <= mix.high[0]
@@ -91,10 +110,14 @@ def changes(names, Y, model, truth, scores, n_draws, n_new, n_bootstrap):
                 for name_of, utility in UTILITIES.items():
                     curve = utility_curve(y, new, utility)
                     thetas = [threshold(Y[:, k], model.known[:, k], utility, w) for w in (None, weight)]
-                    worth[name_of].append([curve.utility_at(theta) for theta in thetas] + [curve.utility.max()])
+                    worth[name_of].append(
+                        [curve.utility_at(theta) for theta in thetas] + [curve.utility.max()]
+                    )
             share, mean, held, refused, plain = np.mean(figures, axis=0)
             means = {u: 1000 / n_new * np.mean(values, axis=0) for u, values in worth.items()}
-            totals.setdefault(factor, []).append((held, refused, plain, *np.concatenate(list(means.values()))))
+            totals.setdefault(factor, []).append(
+                (held, refused, plain, *np.concatenate(list(means.values())))
+            )
             line = f"{name:10}{factor:6g}{share:7.3f}{mean:7.3f}{held:6.2f}{refused:8.2f}{plain:7.2f}   "
             print(line + "".join(f"{a:8.0f}{b:8.0f}{c:8.0f}  " for a, b, c in means.values()), flush=True)
     print("mean over topics")
@@ -122,7 +145,9 @@ def other_kinds(names, Y, model, truth, scores, texts, unseen, later, n_draws, n
         for k in range(len(names)):
             for draw in range(n_draws):
                 new = draw_new(k)
-                mix = estimate_mix(Y[:, [k]], model.known[:, [k]], new, "binary", n_bootstrap=n_bootstrap, random_state=draw)
+                mix = estimate_mix(
+                    Y[:, [k]], model.known[:, [k]], new, "binary", n_bootstrap=n_bootstrap, random_state=draw
+                )
                 outcomes.append(not mix.explained[0])
         return np.mean(outcomes)
 
@@ -130,14 +155,18 @@ def other_kinds(names, Y, model, truth, scores, texts, unseen, later, n_draws, n
         rows, _ = resample(truth[:, k], 2.0, n_new, rng)
         here = truth[rows, k]
         return np.where(
-            here, positives[rows, k], rng.choice(negatives[:, k], n_new) if negatives is not None else scores[rows, k]
+            here,
+            positives[rows, k],
+            rng.choice(negatives[:, k], n_new) if negatives is not None else scores[rows, k],
         )
 
     print(f"\nrefused, of {len(names) * n_draws}, {n_new} new texts each")
     kinds = {
         "same texts, same mix": lambda k: scores[rng.choice(len(scores), n_new), k],
         "same texts, twice the topic's share": lambda k: some(k, scores, None),
-        f"negatives of topics never seen ({len(unseen)} texts), share twice": lambda k: some(k, scores, unseen),
+        f"negatives of topics never seen ({len(unseen)} texts), share twice": lambda k: some(
+            k, scores, unseen
+        ),
         "half of all words new": lambda k: halved[rng.choice(len(halved), n_new), k],
         "positives with half of their words new, share twice": lambda k: some(k, halved, None),
         "negatives are SMS": lambda k: some(k, scores, sms),
@@ -149,7 +178,9 @@ def other_kinds(names, Y, model, truth, scores, texts, unseen, later, n_draws, n
 
 
 def monitor(names, Y, model, scores, later, n_streams):
-    """Alarms over streams of 20,000 texts: the new texts in another order each time, then those of weeks later."""
+    """Alarms over streams of 20,000 texts: the new texts in another order each time, then those of weeks
+    later.
+    """
     print(f"\nDriftMonitor, {len(names)} topics, {n_streams} streams of 20,000 of the same texts")
     for form, held_out in (("known words", model.known), ("plain", model.plain)):
         for tolerance in (0.0, 0.05):
@@ -160,7 +191,11 @@ def monitor(names, Y, model, scores, later, n_streams):
                 n_alarms += any(watch.update(part) is not None for part in np.array_split(stream, 40))
             alarm = DriftMonitor(Y, held_out, "multilabel", tolerance=tolerance).update(later)
             words = "no alarm" if alarm is None else f"{alarm.classes.size} topics, cause: {alarm.cause}"
-            print(f"  {form:12} tolerance {tolerance:.2f}: an alarm in {n_alarms} streams; on the test part {words}", flush=True)
+            print(
+                f"  {form:12} tolerance {tolerance:.2f}: an alarm in {n_alarms} streams; on the test part "
+                f"{words}",
+                flush=True,
+            )
 
 
 def one_label(train, Y, names, n_draws, n_new, n_bootstrap):
@@ -175,7 +210,9 @@ def one_label(train, Y, names, n_draws, n_new, n_bootstrap):
     scores, truth = model.scores([train.texts[i] for i in rows[held]]), labels[held]
     classes = np.unique(labels)
     positive = labels[old][:, None] == classes
-    print(f"\none label a text, {classes.size} topics, {old.size} old texts, {n_new} new ones, {n_draws} draws")
+    print(
+        f"\none label a text, {classes.size} topics, {old.size} old texts, {n_new} new ones, {n_draws} draws"
+    )
     for name in ("same shares", "other shares"):
         figures = []
         for draw in range(n_draws):
@@ -184,9 +221,13 @@ def one_label(train, Y, names, n_draws, n_new, n_bootstrap):
                 shares = rng.dirichlet(np.ones(classes.size))
             drawn = rng.choice(classes.size, n_new, p=shares / shares.sum())
             new = scores[[rng.choice(np.flatnonzero(truth == classes[k])) for k in drawn]]
-            mix = estimate_mix(positive, model.known, new, "multiclass", n_bootstrap=n_bootstrap, random_state=draw)
+            mix = estimate_mix(
+                positive, model.known, new, "multiclass", n_bootstrap=n_bootstrap, random_state=draw
+            )
             off = [np.abs(estimate - shares).sum() / 2 for estimate in (mix.old_shares, mix.shares)]
-            figures.append((*off, np.mean((mix.low <= shares) & (shares <= mix.high)), not mix.explained.all()))
+            figures.append(
+                (*off, np.mean((mix.low <= shares) & (shares <= mix.high)), not mix.explained.all())
+            )
         before, after, held_share, refused = np.mean(figures, axis=0)
         print(f"  {name:14} texts misplaced by the old shares {before:.3f}, by the estimated {after:.3f}; "
               f"intervals hold {held_share:.2f}; refused {refused:.2f}", flush=True)  # fmt: skip
@@ -205,7 +246,9 @@ def main() -> None:
     names, Y = [every[k] for k in largest], Y_all[:, largest] > 0
     rng = np.random.default_rng(0)
     unseen_topic = np.zeros(len(every), dtype=bool)
-    unseen_topic[[every.index(name) for name in ("coffee", "sugar", "gold", "cocoa", "rubber", "cotton")]] = True
+    unseen_topic[[every.index(name) for name in ("coffee", "sugar", "gold", "cocoa", "rubber", "cotton")]] = (
+        True
+    )
     unseen = (Y_all[:, unseen_topic].any(axis=1)) & ~Y.any(axis=1)
     order = rng.permutation(np.flatnonzero(~unseen))
     old, new = order[: 2 * order.size // 3], order[2 * order.size // 3 :]

@@ -1,12 +1,13 @@
-"""What one would use instead: scikit-learn's usual pipelines and fastText, on the same texts, by how many labels there are.
+"""What one would use instead: scikit-learn's usual pipelines and fastText, on the same texts, by how many
+labels there are.
 
     python -m benchmarks.bench_peers                       # wikipedia25, desk and SMS, ten draws
     python -m benchmarks.bench_peers --only desk --draws 3
 
-Per class so many labelled texts at random (SMS: in all twice that); judged on the test part, of SMS on 2,000 other texts.
-fastText (supervised; its defaults are for many more texts, so 100 epochs at rate 0.5 as well) runs where the package is
-installed. Keywords are those of the corpus, five or six a class; texts without labels are the others of the training part, and
-of wikipedia25 its part `extra`.
+Per class so many labelled texts at random (SMS: in all twice that); judged on the test part, of SMS on 2,000
+other texts. fastText (supervised; its defaults are for many more texts, so 100 epochs at rate 0.5 as well)
+runs where the package is installed. Keywords are those of the corpus, five or six a class; texts without
+labels are the others of the training part, and of wikipedia25 its part `extra`.
 """
 
 from __future__ import annotations
@@ -30,12 +31,17 @@ from .measure import describe
 
 ALL = 10**9
 SIZES = (0, 1, 4, 20, ALL)  # labelled texts of a class
-Method = Callable[[Corpus, Corpus, list[str]], Any]  # of labelled texts, texts to judge by, and texts without labels
+# of labelled texts, texts to judge by, and texts without labels
+Method = Callable[[Corpus, Corpus, list[str]], Any]
 
 
 def scikit_learn(classifier: Any) -> Method:
     def answer(train: Corpus, test: Corpus, unlabelled: list[str]) -> Any:
-        return make_pipeline(TfidfVectorizer(sublinear_tf=True), classifier).fit(train.texts, train.labels).predict(test.texts)
+        return (
+            make_pipeline(TfidfVectorizer(sublinear_tf=True), classifier)
+            .fit(train.texts, train.labels)
+            .predict(test.texts)
+        )
 
     return answer
 
@@ -51,7 +57,8 @@ def fast_text(**settings: Any) -> Method | None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "train.txt"
             lines = (
-                f"__label__{names.index(own)} {_one_line(text)}" for text, own in zip(train.texts, train.labels, strict=True)
+                f"__label__{names.index(own)} {_one_line(text)}"
+                for text, own in zip(train.texts, train.labels, strict=True)
             )
             path.write_text("\n".join(lines))
             model = fasttext.train_supervised(str(path), thread=1, seed=0, verbose=0, **settings)
@@ -95,14 +102,19 @@ def draws(name: str, size: int, n: int) -> list[tuple[Corpus, Corpus, list[str]]
         else:
             test, rest = corpus.part("test"), corpus.part("train")
         labels = np.array(rest.labels)
-        rows = np.concatenate([rng.permutation(np.flatnonzero(labels == label))[:size] for label in rest.classes])
+        rows = np.concatenate(
+            [rng.permutation(np.flatnonzero(labels == label))[:size] for label in rest.classes]
+        )
         others = [rest.texts[row] for row in np.setdiff1d(np.arange(len(rest)), rows).tolist()]
-        found.append((rest.take(rng.permutation(rows).tolist()), test, [*others, *extra]))  # fastText does not shuffle
+        # fastText does not shuffle
+        found.append((rest.take(rng.permutation(rows).tolist()), test, [*others, *extra]))
     return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", nargs="+", default=["wikipedia25", "desk", "sms_spam"])
     parser.add_argument("--draws", type=int, default=10)
     options = parser.parse_args()

@@ -3,15 +3,16 @@
     python -m benchmarks.bench_predict               # a million rows, about three minutes
     python -m benchmarks.bench_predict --lines 100000
 
-Messages of `desk` with two words changed each, as a CSV file of five columns, through the command line: decisions alone, and all
-columns given back, as CSV with one thread and two, as JSON lines, and as Parquet, which goes by rows. Beside it a script that
-predicts in chunks of 2,000 rows by `TfidfVectorizer` and `LinearSVC` of scikit-learn, and writes a label per row. Each in a
-process of its own, from start to end, reading the same file; memory is the highest resident size, after a tenth of the rows and
-after all of them. CPU seconds are those of the process alone: where others use the machine too, the ratio of these is the one to
+Messages of `desk` with two words changed each, as a CSV file of five columns, through the command line:
+decisions alone, and all columns given back, as CSV with one thread and two, as JSON lines, and as Parquet,
+which goes by rows. Beside it a script that predicts in chunks of 2,000 rows by `TfidfVectorizer` and
+`LinearSVC` of scikit-learn, and writes a label per row. Each in a process of its own, from start to end,
+reading the same file; memory is the highest resident size, after a tenth of the rows and after all of them.
+CPU seconds are those of the process alone: where others use the machine too, the ratio of these is the one to
 trust, but for two threads. Ten rows come first: what a start takes.
 
-`textmargin predict` lets Python look for cycles of objects less often than by default, which any script may do. So both are
-measured under either setting of the garbage collector.
+`textmargin predict` lets Python look for cycles of objects less often than by default, which any script may
+do. So both are measured under either setting of the garbage collector.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from textmargin import load_dataset
 
 from .measure import describe
 
-COLLECTORS = {"seldom": (200_000, 20, 20), "default": gc.get_threshold()}  # the first is that of `textmargin predict`
+# the first is that of `textmargin predict`
+COLLECTORS = {"seldom": (200_000, 20, 20), "default": gc.get_threshold()}
 PEER = "scikit-learn in chunks"
 OURS = {
     "decisions alone": ["--only-decisions", "--jobs", "1"],
@@ -106,7 +108,10 @@ def main() -> None:
             source = folder / f"{n}.csv"
             write_lines(desk.texts, source, n)
             arguments = {
-                **{name: ["predict", str(model), str(source), "--text", "text", *options] for name, options in OURS.items()},
+                **{
+                    name: ["predict", str(model), str(source), "--text", "text", *options]
+                    for name, options in OURS.items()
+                },
                 PEER: [str(train), str(source), "labels.csv"],
             }
             for collector, threshold in COLLECTORS.items():
@@ -119,8 +124,14 @@ def main() -> None:
                     print(f"{candidate:24}{collector:>10}{row}", flush=True)
         for collector in COLLECTORS:
             for candidate in OURS:
-                wall, cpu = (peer / ours for peer, ours in zip(times[PEER, collector], times[candidate, collector], strict=True))
-                print(f"rows a second, {candidate} over the peer's, collector {collector}: {wall:.1f}, a CPU second {cpu:.1f}")
+                wall, cpu = (
+                    peer / ours
+                    for peer, ours in zip(times[PEER, collector], times[candidate, collector], strict=True)
+                )
+                print(
+                    f"rows a second, {candidate} over the peer's, collector {collector}: {wall:.1f}, a "
+                    f"CPU second {cpu:.1f}"
+                )
 
 
 def write_lines(texts: list[str], path: Path, n: int) -> None:
@@ -137,8 +148,12 @@ def write_lines(texts: list[str], path: Path, n: int) -> None:
 
 
 def timed(command: list[str], folder: Path) -> tuple[float, float, float]:
-    """Seconds of a process in a folder by the clock and on CPUs, and its highest resident size in megabytes."""
-    done = subprocess.run([sys.executable, "-c", LAUNCH, *command], cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    """Seconds of a process in a folder by the clock and on CPUs, and its highest resident size in
+    megabytes.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", LAUNCH, *command], cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+    )
     status, seconds, cpu, megabytes = map(float, done.stdout.split())
     if status:
         raise SystemExit(f"{command[4:]} failed")

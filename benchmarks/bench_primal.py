@@ -1,16 +1,18 @@
-"""How fast is the linear SVM? Beside LIBLINEAR, through LinearSVC and its own library, at equal distance from the optimum.
+"""How fast is the linear SVM? Beside LIBLINEAR, through LinearSVC and its own library, at equal distance from
+the optimum.
 
-    python -m benchmarks.bench_primal                   # all of it, about an hour on two cores
-    python -m benchmarks.bench_primal topics two        # or some parts of it: topics two many grid prior held-out
-    python -m benchmarks.bench_primal topics --quick    # to see that it runs
+    python -m benchmarks.bench_primal                 # all of it, about an hour on two cores
+    python -m benchmarks.bench_primal topics two      # or some parts: topics two many grid prior held-out
+    python -m benchmarks.bench_primal topics --quick  # to see that it runs
 
-Every solver gets the loosest tol that keeps its objective within a gap of its optimum on every label (columns say which, and how
-close it came). Seconds are of CPU, and by the clock; peers have one thread.
+Every solver gets the loosest tol that keeps its objective within a gap of its optimum on every label (columns
+say which, and how close it came). Seconds are of CPU, and by the clock; peers have one thread.
 
-`many` are shape twins of two public sets, 983 labels on 500 terms and 3,956 labels on 186,104: 100 labels of them are drawn at
-random, and what all would take is extrapolated; ours learns them all as well, which takes 6 GB for the weights alone. `grid` is a
-search over eight values of C. `prior` gives LinearSVC the prior as one more column, scaled so that its penalty hardly matters.
-`held-out`: leave-one-out scores of all topics beside the five refitted folds that they replace.
+`many` are shape twins of two public sets, 983 labels on 500 terms and 3,956 labels on 186,104: 100 labels of
+them are drawn at random, and what all would take is extrapolated; ours learns them all as well, which takes 6
+GB for the weights alone. `grid` is a search over eight values of C. `prior` gives LinearSVC the prior as one
+more column, scaled so that its penalty hardly matters. `held-out`: leave-one-out scores of all topics beside
+the five refitted folds that they replace.
 """
 
 from __future__ import annotations
@@ -32,11 +34,21 @@ from threadpoolctl import threadpool_limits
 from textmargin import BagOfWords, PriorSVC, load_dataset
 from textmargin.datasets.reuters import modapte_topics
 
-from .linear_peers import WITHOUT_LIBRARY, Optima, Planes, by_linear_svc, by_prior_svc, liblinear, loosest, solvers
+from .linear_peers import (
+    WITHOUT_LIBRARY,
+    Optima,
+    Planes,
+    by_linear_svc,
+    by_prior_svc,
+    liblinear,
+    loosest,
+    solvers,
+)
 from .measure import describe, peak_megabytes, ratio, seconds
 from .planted_labels import DELICIOUS, EURLEX, make_twin
 
-EARLY, EARLY_PEER = 1e-3, 3e-4  # the loosest tol that keeps each learner within 1e-4; both defaults are tighter
+# the loosest tol that keeps each learner within 1e-4; both defaults are tighter
+EARLY, EARLY_PEER = 1e-3, 3e-4
 PRIOR_SCALE = 100.0
 GAPS = [1e-4, 1e-6]
 OURS = "PriorSVC, 1 thread"
@@ -57,10 +69,16 @@ def reuters(quick: bool):
 
 
 def beside_peers(title: str, X, Y, intercept: bool, quick: bool, n_labels: int | None = None) -> None:
-    """A table for each gap. Where n_labels is given, Y is a sample of so many labels, and times are extrapolated."""
+    """A table for each gap. Where n_labels is given, Y is a sample of so many labels, and times are
+    extrapolated.
+    """
     share = 1 if n_labels is None else n_labels / Y.shape[1]
     optima, candidates = Optima(X, Y, 1.0, intercept), solvers(X)
-    print(f"\n{title}; {X.shape[0]} texts × {X.shape[1]} terms, {X.nnz} entries, {n_labels or Y.shape[1]} labels, ", end="")
+    print(
+        f"\n{title}; {X.shape[0]} texts × {X.shape[1]} terms, {X.nnz} entries, {n_labels or Y.shape[1]} "
+        "labels, ",
+        end="",
+    )
     print(f"{'with' if intercept else 'without'} intercept")
     for goal in GAPS:
         ways, shown = {}, {}
@@ -68,7 +86,9 @@ def beside_peers(title: str, X, Y, intercept: bool, quick: bool, n_labels: int |
             shown[name] = loosest(solve, optima, goal, penalised="PriorSVC" not in name)
             ways[name] = partial(solve, X, Y, 1.0, shown[name][0], intercept)
         cpu, wall = both_clocks(ways, 1 if quick or n_labels else 3)
-        print(f"{f'gap {goal:.0e}':26}{'tol':>9}{'reached':>9}{'CPU s':>9}{'wall s':>9}{'peak MB':>9}", end="")
+        print(
+            f"{f'gap {goal:.0e}':26}{'tol':>9}{'reached':>9}{'CPU s':>9}{'wall s':>9}{'peak MB':>9}", end=""
+        )
         print(f"{'CPU times ours':>16}{'wall':>7}")
         for name, (tol, gap) in shown.items():
             peak = "" if quick else f"{peak_megabytes(ways[name]):.0f}"
@@ -120,7 +140,10 @@ def many(quick: bool) -> None:
                 {f"PriorSVC, {n}": partial(by_prior_svc, X, Y, 1.0, EARLY, True, n_jobs=n) for n in (1, 2)}, 1
             )
             for way in cpu:
-                print(f"{way} at a time, all labels, tol {EARLY}: {cpu[way][0]:.1f} s of CPU, {wall[way][0]:.1f} s by the clock")
+                print(
+                    f"{way} at a time, all labels, tol {EARLY}: {cpu[way][0]:.1f} s of CPU, "
+                    f"{wall[way][0]:.1f} s by the clock"
+                )
 
 
 def grid(quick: bool) -> None:
@@ -147,7 +170,8 @@ def grid(quick: bool) -> None:
     for name, solve in ways.items():
         gap = max(best.gap(planes, "LinearSVC" in name) for best, planes in zip(optima, solve(), strict=True))
         print(
-            f"{name:26}{gap:12.0e}{cpu[name][0]:9.2f}{wall[name][0]:9.2f}{ratio(cpu, name, 'PriorSVC, warm start'):22.2f}",
+            f"{name:26}{gap:12.0e}{cpu[name][0]:9.2f}{wall[name][0]:9.2f}"
+            f"{ratio(cpu, name, 'PriorSVC, warm start'):22.2f}",
             flush=True,
         )
 
@@ -159,18 +183,27 @@ class PerTopic:
         self.X, self.Y, self.extra, self.options = X, Y, extra, options
 
     def __call__(self):
-        self.models = [LinearSVC(**self.options).fit(self.matrix(k), self.Y[:, k]) for k in range(self.Y.shape[1])]
+        self.models = [
+            LinearSVC(**self.options).fit(self.matrix(k), self.Y[:, k]) for k in range(self.Y.shape[1])
+        ]
         return self
 
     def matrix(self, k):
-        return self.X if self.extra is None else sp.hstack([self.X, PRIOR_SCALE * self.extra[:, [k]]], format="csr")
+        return (
+            self.X
+            if self.extra is None
+            else sp.hstack([self.X, PRIOR_SCALE * self.extra[:, [k]]], format="csr")
+        )
 
     def objectives(self):
         """½‖w‖² + Σ max(0, 1 − yf)² per topic, with what LinearSVC itself penalises."""
         found = []
         for k, model in enumerate(self.models):
             penalised = np.append(model.coef_[0], model.intercept_ if model.fit_intercept else [])
-            found.append(0.5 * penalised @ penalised + squared_loss(self.Y[:, k], model.decision_function(self.matrix(k))))
+            found.append(
+                0.5 * penalised @ penalised
+                + squared_loss(self.Y[:, k], model.decision_function(self.matrix(k)))
+            )
         return np.array(found)
 
 
@@ -212,14 +245,19 @@ def five_folds(X, Y, learner):
     scores = np.full(Y.shape, np.nan)
     for train, test in KFold(5, shuffle=True, random_state=0).split(X):
         kept = Y[train].any(axis=0)
-        scores[np.ix_(test, kept)] = clone(learner).fit(X[train], Y[train][:, kept]).decision_function(X[test])
+        scores[np.ix_(test, kept)] = (
+            clone(learner).fit(X[train], Y[train][:, kept]).decision_function(X[test])
+        )
     return scores
 
 
 def report(title, times, gaps, peaks, ours):
     print(f"\n{title}\n{'':34}{'seconds':>9}{'off optimum':>13}{'peak MB':>9}{'times ' + ours:>24}")
     for name, values in times.items():
-        off, peak = (f"{gaps[name]:.0e}" if name in gaps else ""), (f"{peaks[name]:.0f}" if name in peaks else "")
+        off, peak = (
+            (f"{gaps[name]:.0e}" if name in gaps else ""),
+            (f"{peaks[name]:.0f}" if name in peaks else ""),
+        )
         print(f"{name:34}{statistics.median(values):9.2f}{off:>13}{peak:>9}{ratio(times, name, ours):24.2f}")
 
 
@@ -260,9 +298,18 @@ def held_out(quick: bool) -> None:
     """Scores of all training texts by models that did not see them."""
     X, Y, *_ = reuters(quick)
     model = PriorSVC().fit(X, Y)
-    ways = {"leave-one-out": model.loo_decision_function, "five refitted folds": lambda: five_folds(X, Y, PriorSVC())}
+    ways = {
+        "leave-one-out": model.loo_decision_function,
+        "five refitted folds": lambda: five_folds(X, Y, PriorSVC()),
+    }
     peaks = {name: peak_megabytes(way) for name, way in ways.items()}
-    report("Scores of all training texts by models that did not see them", seconds(ways), {}, peaks, "leave-one-out")
+    report(
+        "Scores of all training texts by models that did not see them",
+        seconds(ways),
+        {},
+        peaks,
+        "leave-one-out",
+    )
 
 
 PARTS = {"topics": topics, "two": two, "many": many, "grid": grid, "prior": prior, "held-out": held_out}
@@ -270,7 +317,9 @@ PARTS = {"topics": topics, "two": two, "many": many, "grid": grid, "prior": prio
 
 def main(given: list[str] | None = None) -> None:
     """The parts that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("parts", nargs="*", metavar="part", help=f"{', '.join(PARTS)}; by default all")
     parser.add_argument("--quick", action="store_true", help="few texts and topics, to see that it runs")
     arguments = parser.parse_args(given)

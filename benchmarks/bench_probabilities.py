@@ -1,13 +1,15 @@
-"""How good are probabilities from leave-one-out scores? Beside scikit-learn's `CalibratedClassifierCV`, in the same run.
+"""How good are probabilities from leave-one-out scores? Beside scikit-learn's `CalibratedClassifierCV`, in
+the same run.
 
-    python -m benchmarks.bench_probabilities            # about two minutes
-    python -m benchmarks.bench_probabilities --quick    # ten topics, without scikit-learn's
-    python -m benchmarks.bench_probabilities --few      # how sure models of few texts are, and how often they are right
+    python -m benchmarks.bench_probabilities          # about two minutes
+    python -m benchmarks.bench_probabilities --quick  # ten topics, without scikit-learn's
+    python -m benchmarks.bench_probabilities --few    # how sure models of few texts are, how often right
 
-First 90 topics of Reuters-21578 (ModApte): the sum of the topics' Brier scores on the test texts, the mean calibration error (15
-bins of equally many texts), seconds beyond training (held-out scores included), and topics that fail, which get the base rate.
-Then tasks with one label a text: Brier score, calibration error and accuracy of the most probable class. Last a budget: what
-held-out scores expect of so many texts a day, beside what the days of the test part deliver.
+First 90 topics of Reuters-21578 (ModApte): the sum of the topics' Brier scores on the test texts, the mean
+calibration error (15 bins of equally many texts), seconds beyond training (held-out scores included), and
+topics that fail, which get the base rate. Then tasks with one label a text: Brier score, calibration error
+and accuracy of the most probable class. Last a budget: what held-out scores expect of so many texts a day,
+beside what the days of the test part deliver.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ def timed(call):
 
 
 def show(name, truth, proba, seconds, n_failed=0, accuracy=""):
-    figures = f"{brier_score(truth, proba):9.4f}{calibration_error(truth, proba):9.4f}{seconds:9.2f}{n_failed:7d}"
+    figures = (
+        f"{brier_score(truth, proba):9.4f}{calibration_error(truth, proba):9.4f}{seconds:9.2f}{n_failed:7d}"
+    )
     print(f"{name:52}{figures}  {accuracy}", flush=True)
 
 
@@ -48,7 +52,11 @@ def scikit_learn(estimator, method, X, Y, X_test):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                proba[:, k] = CalibratedClassifierCV(estimator, method=method, cv=5).fit(X, y).predict_proba(X_test)[:, 1]
+                proba[:, k] = (
+                    CalibratedClassifierCV(estimator, method=method, cv=5)
+                    .fit(X, y)
+                    .predict_proba(X_test)[:, 1]
+                )
         except ValueError:
             proba[:, k], n_failed = y.mean(), n_failed + 1
     return proba, n_failed
@@ -80,7 +88,13 @@ def topics(quick):
             for method in ("sigmoid", "isotonic"):
                 arguments = estimator, method, X, Y, X_test
                 (proba, n_failed), seconds = timed(lambda arguments=arguments: scikit_learn(*arguments))
-                show(f"CalibratedClassifierCV({type(estimator).__name__}(), {method}, 5 folds)", Y_test, proba, seconds, n_failed)
+                show(
+                    f"CalibratedClassifierCV({type(estimator).__name__}(), {method}, 5 folds)",
+                    Y_test,
+                    proba,
+                    seconds,
+                    n_failed,
+                )
         few = Y.sum(axis=0) < 5
         print(f"of these the {few.sum()} topics with fewer than five positives, which it fails on:")
         show("  leave-one-out scores", Y_test[:, few], calibration.predict(scores)[:, few], 0.0)
@@ -102,7 +116,8 @@ def one_label(name, texts, labels, new_texts, new_labels, quick):
         accuracy = f"accuracy {np.mean(proba.argmax(axis=1) == new_truth.argmax(axis=1)):.3f}"
         show(f"{name}, {way}", new_truth, proba, seconds, accuracy=accuracy)
 
-    print(f"\n{name}: {classes.size} classes, {len(texts)} / {len(new_texts)} texts; the highest score is right in "
+    print(f"\n{name}: {classes.size} classes, {len(texts)} / {len(new_texts)} texts; the highest score is "
+          "right in "
           f"{np.mean(scores.argmax(axis=1) == new_truth.argmax(axis=1)):.3f}")  # fmt: skip
     calibration, seconds = timed(lambda: Calibration.fit(truth, held_out, "multiclass"))
     report("leave-one-out scores, softmax", calibration.predict(scores), loo + seconds)
@@ -132,26 +147,35 @@ def day_of(date):
 
 
 def budget(names, train, test, Y, Y_test, held_out, scores):
-    """A day's budget is half of what the topic has a day: the highest of the day, and what a threshold would deliver."""
+    """A day's budget is half of what the topic has a day: the highest of the day, and what a threshold would
+    deliver.
+    """
     days = [day_of(date) for date in test.fields["date"]]
     n_days, per_day = len(set(days)), len(days) / len(set(days))
     print(f"\nA budget a day, test part by date: {n_days} days, {per_day:.0f} texts a day on average")
-    print(f"{'':12}{'a day':>7}  {'expected: precision':>20}{'recall':>16}   {'threshold: a day':>16}{'prec':>6}{'rec':>6}   "
+    print(f"{'':12}{'a day':>7}  {'expected: precision':>20}{'recall':>16}   "
+          f"{'threshold: a day':>16}{'prec':>6}{'rec':>6}   "
           f"{'highest of each day: a day':>26}{'prec':>6}{'rec':>6}")  # fmt: skip
     for k in np.argsort(-Y.sum(axis=0), kind="stable")[:10]:
         n = max(1, round(Y[:, k].mean() * per_day / 2))
         outcome = budget_outcome(Y[:, k], held_out[:, k], n, per_day)
-        line = f"{names[k]:12}{n:7d}  {outcome.precision:.2f} ({outcome.precision_low:.2f} to {outcome.precision_high:.2f})"
+        line = (
+            f"{names[k]:12}{n:7d}  {outcome.precision:.2f} ({outcome.precision_low:.2f} to "
+            f"{outcome.precision_high:.2f})"
+        )
         line += f"{outcome.recall:6.2f} ({outcome.recall_low:.2f} to {outcome.recall_high:.2f})"
         by_day = Budget(n, by="day").select(scores[:, k] - np.min(scores[:, k]), days)
         for accepted, width in ((scores[:, k] >= outcome.theta, 16), (by_day, 26)):
             hits = np.sum(accepted & (Y_test[:, k] > 0))
-            line += f"   {accepted.sum() / n_days:{width}.1f}{hits / max(1, accepted.sum()):6.2f}{hits / Y_test[:, k].sum():6.2f}"
+            line += f"   {accepted.sum() / n_days:{width}.1f}"
+            line += f"{hits / max(1, accepted.sum()):6.2f}{hits / Y_test[:, k].sum():6.2f}"
         print(line, flush=True)
 
 
 def few_texts(draws=8):
-    """Of models of few texts: the mean probability of the likeliest label, and how often that is right, on up to 2,000 others."""
+    """Of models of few texts: the mean probability of the likeliest label, and how often that is right, on up
+    to 2,000 others.
+    """
     print("\nfew texts                        confidence    right  log loss")
     for name, sizes in {"desk": (60, 120, 240), "wikipedia25": (150, 300, 1000)}.items():
         corpus = load_dataset(name)
@@ -164,8 +188,14 @@ def few_texts(draws=8):
                 model = TextClassifier().fit(train.texts, train.labels)
                 proba, truth = model.predict_proba(test.texts), np.searchsorted(model.classes_, test.labels)
                 own = proba[np.arange(len(truth)), truth]
-                figures.append((proba.max(axis=1).mean(), np.mean(proba.argmax(axis=1) == truth), -np.log(own).mean()))
-            print(f"{name + f', {n} texts':30}" + "".join(f"{value:12.3f}" for value in np.mean(figures, axis=0)), flush=True)
+                figures.append(
+                    (proba.max(axis=1).mean(), np.mean(proba.argmax(axis=1) == truth), -np.log(own).mean())
+                )
+            print(
+                f"{name + f', {n} texts':30}"
+                + "".join(f"{value:12.3f}" for value in np.mean(figures, axis=0)),
+                flush=True,
+            )
 
 
 def main() -> None:

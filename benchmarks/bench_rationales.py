@@ -1,12 +1,14 @@
-"""Do marked passages help on film reviews, and does the default choose well? Accuracy by the number of training texts.
+"""Do marked passages help on film reviews, and does the default choose well? Accuracy by the number of
+training texts.
 
     python -m benchmarks.bench_rationales              # about 10 minutes on two cores
     python -m benchmarks.bench_rationales --sizes 100 200 --draws 2
 
-2,000 reviews (Pang & Lee 2004) with the passages that made an annotator decide (Zaidan, Eisner & Piatko 2007), the file
-`movie_rationales.jsonl.gz` of the data folder; texts are drawn from the 1,800 of its training part, and the 200 of its test part
-test. Five draws, ± the standard error of their mean. *Prior* is `RationalePrior`, whose trust `auto` weighs by cross-fitting,
-*contrasts* are `RationaleContrasts` unweighed, and *default* is both of them weighed, which is what `--rationales` gives.
+2,000 reviews (Pang & Lee 2004) with the passages that made an annotator decide (Zaidan, Eisner & Piatko
+2007), the file `movie_rationales.jsonl.gz` of the data folder; texts are drawn from the 1,800 of its training
+part, and the 200 of its test part test. Five draws, ± the standard error of their mean. *Prior* is
+`RationalePrior`, whose trust `auto` weighs by cross-fitting, *contrasts* are `RationaleContrasts` unweighed,
+and *default* is both of them weighed, which is what `--rationales` gives.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def read() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         raise SystemExit("Set TEXTMARGIN_DATA to the folder that has movie_rationales.jsonl.gz.")
     with gzip.open(Path(folder) / "movie_rationales.jsonl.gz", "rt", encoding="utf-8") as file:
         reviews = [json.loads(line) for line in file]
-    return [one for one in reviews if one["split"] == "train"], [one for one in reviews if one["split"] == "test"]
+    return [one for one in reviews if one["split"] == "train"], [
+        one for one in reviews if one["split"] == "test"
+    ]
 
 
 def models(reviews: list[dict[str, Any]]) -> dict[str, TextClassifier]:
@@ -65,7 +69,11 @@ def main(arguments: list[str] | None = None) -> None:
     train, test = read()
     texts, truth = [one["text"] for one in test], [one["label"] for one in test]
     print(describe("textmargin", "scikit-learn", "numpy"))
-    print(f"{'texts':>6}" + "".join(name.rjust(15) for name in COLUMNS) + f"{'seconds':>9}  what the default uses, in all draws")
+    print(
+        f"{'texts':>6}"
+        + "".join(name.rjust(15) for name in COLUMNS)
+        + f"{'seconds':>9}  what the default uses, in all draws"
+    )
     for size in options.sizes:
         found, used, start = [], Counter[str](), time.perf_counter()
         for draw in range(options.draws):
@@ -73,9 +81,17 @@ def main(arguments: list[str] | None = None) -> None:
             fitted = {name: model.fit([one["text"] for one in chosen], [one["label"] for one in chosen])
                       for name, model in models(chosen).items()}  # fmt: skip
             found.append([100 * fitted[name].score(texts, truth) for name in COLUMNS])
-            used.update(one.knowledge for one in fitted["default"].verdict_ if one.status in ("supported", "adopted"))
-        error = np.std(found, axis=0, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.full(len(COLUMNS), np.nan)
-        line = "".join(f"{m:.1f} ± {e:.1f}".rjust(15) for m, e in zip(np.mean(found, axis=0), error, strict=True))
+            used.update(
+                one.knowledge for one in fitted["default"].verdict_ if one.status in ("supported", "adopted")
+            )
+        error = (
+            np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+            if len(found) > 1
+            else np.full(len(COLUMNS), np.nan)
+        )
+        line = "".join(
+            f"{m:.1f} ± {e:.1f}".rjust(15) for m, e in zip(np.mean(found, axis=0), error, strict=True)
+        )
         known = ", ".join(f"{name}: {n}" for name, n in used.items())
         print(f"{size:>6}{line}{time.perf_counter() - start:>9.0f}  {known}", flush=True)
 

@@ -1,8 +1,10 @@
-"""How much does reading tell of a word? Relevance from its 22 measures alone, on the data of the 2005 challenge.
+"""How much does reading tell of a word? Relevance from its 22 measures alone, on the data of the 2005
+challenge.
 
     python -m benchmarks.bench_reading
 
-Accuracy on assignments held out. What reading does for classifiers is `textmargin reproduce reading-2 reading-3 reading-4`.
+Accuracy on assignments held out. What reading does for classifiers is `textmargin reproduce reading-2
+reading-3 reading-4`.
 """
 
 from __future__ import annotations

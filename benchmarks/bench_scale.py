@@ -1,13 +1,15 @@
-"""What does it cost that texts lie in parts: on this machine's disk, or with workers? One good core is the peer.
+"""What does it cost that texts lie in parts: on this machine's disk, or with workers? One good core is the
+peer.
 
-    python -m benchmarks.bench_scale cost --documents 1000000       # ten topics in memory, out of core, on Dask, by LIBLINEAR
-    python -m benchmarks.bench_scale size --documents 10000000 --memory 8   # from files to a model and decisions, out of core
-    python -m benchmarks.bench_scale killed --documents 100000      # kill -9 at ten random moments, then the same command again
-    python -m benchmarks.bench_scale killed --who driver            # the same on a cluster, whose driver, or a worker, is killed
+    python -m benchmarks.bench_scale cost --documents 1000000   # in memory, on disk, on Dask, by LIBLINEAR
+    python -m benchmarks.bench_scale size --documents 10000000 --memory 8  # from files to decisions, on disk
+    python -m benchmarks.bench_scale killed --documents 100000  # kill -9 at ten moments, and the same again
+    python -m benchmarks.bench_scale killed --who driver        # on a cluster, its driver or a worker killed
 
-Documents are planted (`planted.py`): 60 words of 500,000, ten topics. Each candidate of `cost` runs in a process of its own, on a
-matrix that lies on disk; reading it into memory is not part of the seconds. A gap is how far the worst topic's objective is above
-the best that anybody reached, as a share of it; LIBLINEAR penalises the intercept and has an optimum of its own.
+Documents are planted (`planted.py`): 60 words of 500,000, ten topics. Each candidate of `cost` runs in a
+process of its own, on a matrix that lies on disk; reading it into memory is not part of the seconds. A gap is
+how far the worst topic's objective is above the best that anybody reached, as a share of it; LIBLINEAR
+penalises the intercept and has an optimum of its own.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ TOLERANCES = (0.1, 0.03, 0.01, 1e-3)  # of LIBLINEAR; with 0.3 it misses that ga
 
 
 class Peak(threading.Thread):
-    """The highest memory of this process from now on: all that is resident, and what is not a file that is mapped."""
+    """The highest memory of this process from now on: all that is resident, and what is not a file that is
+    mapped.
+    """
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -92,11 +96,16 @@ def open_blocks(folder: Path, n_jobs: int) -> Blocks:
 
 def run_candidate(arguments) -> None:
     """One candidate; prints what it took as JSON, and leaves its weights in a file."""
-    folder, (kind, *number) = matrix_folder(arguments.folder, arguments.documents), arguments.candidate.rsplit(" ", 1)
+    folder, (kind, *number) = (
+        matrix_folder(arguments.folder, arguments.documents),
+        arguments.candidate.rsplit(" ", 1),
+    )
     n_jobs = int(number[0]) if number and number[0].isdecimal() else 1
     Y = np.load(folder / "topics.npy")
     X = open_blocks(folder, n_jobs)
-    solve = {"memory": in_memory, "out of core": out_of_core, "dask": on_dask, "LIBLINEAR": by_liblinear}[kind]
+    solve = {"memory": in_memory, "out of core": out_of_core, "dask": on_dask, "LIBLINEAR": by_liblinear}[
+        kind
+    ]
     found = solve(X, Y, n_jobs)
     planes = found.pop("planes")
     np.savez(arguments.output, w=planes[0], b=planes[1])
@@ -107,7 +116,13 @@ def timed_fit(X, Y, n_jobs: int) -> dict:
     peak, began, used = Peak(), time.perf_counter(), time.process_time()
     model = PriorSVC(n_jobs=n_jobs).fit(X, Y)
     took, cpu = time.perf_counter() - began, time.process_time() - used
-    return {"seconds": took, "cpu": cpu, "peak": peak.resident, "own": peak.own, "planes": (model.coef_, model.intercept_)}
+    return {
+        "seconds": took,
+        "cpu": cpu,
+        "peak": peak.resident,
+        "own": peak.own,
+        "planes": (model.coef_, model.intercept_),
+    }
 
 
 def in_memory(X, Y, n_jobs: int) -> dict:
@@ -156,7 +171,14 @@ def by_liblinear(X, Y, n_jobs: int) -> dict:
         gap = optima.gap(planes, penalised=True)
         if gap <= EQUAL_GAP:
             break
-    return {"seconds": took, "cpu": cpu, "peak": peak.resident, "own": peak.own, "gap": gap, "planes": (planes.w, planes.b)}
+    return {
+        "seconds": took,
+        "cpu": cpu,
+        "peak": peak.resident,
+        "own": peak.own,
+        "gap": gap,
+        "planes": (planes.w, planes.b),
+    }
 
 
 def cost(arguments) -> None:
@@ -191,7 +213,9 @@ def cost(arguments) -> None:
         base = found.get(f"memory {threads}", one)["seconds"]
         gap = one.get("gap", float((ours[name] / best - 1).max()) if name in ours else np.nan)
         sizes = f"{one['peak']:9.2f}{one['own']:8.2f}"
-        print(f"{name:16}{one['seconds']:9.1f}{one['cpu']:8.1f}{one['seconds'] / base:10.2f}{gap:10.1e}{sizes}")
+        print(
+            f"{name:16}{one['seconds']:9.1f}{one['cpu']:8.1f}{one['seconds'] / base:10.2f}{gap:10.1e}{sizes}"
+        )
 
 
 def objectives(X, Y, w, b) -> np.ndarray:
@@ -235,7 +259,9 @@ def size(arguments) -> None:
     clock = time.perf_counter
     with tempfile.TemporaryDirectory(dir=arguments.folder) as store:
         began = clock()
-        parts = TextFiles(open_parts(folder, text="text", label=",".join(TOPICS)), folder=Path(store) / "parts")
+        parts = TextFiles(
+            open_parts(folder, text="text", label=",".join(TOPICS)), folder=Path(store) / "parts"
+        )
         parts.memory = int(memory)
         model = TextClassifier(learner=TimedSVC(), decision=ThresholdClassifier(utility=textmargin.T10U))
         with record_stages() as stages:
@@ -252,10 +278,16 @@ def size(arguments) -> None:
     held_out = make_part(10**6, HELD_OUT)
     truth = np.array([held_out[topic].to_numpy() for topic in TOPICS]).T
     decided = model.decide(held_out["text"].to_pylist()).accepted
-    print(f"{arguments.documents:,} documents, {model.model_.estimator_.n_features_in_:,} terms; {arguments.memory:g} GB: {held}")
+    print(
+        f"{arguments.documents:,} documents, {model.model_.estimator_.n_features_in_:,} terms; "
+        f"{arguments.memory:g} GB: {held}"
+    )
     for name, one in {**seconds, "all": sum(seconds.values())}.items():
         print(f"{name:12}{one:9.1f} s{1e6 * one / arguments.documents:9.1f} µs a document")
-    print(f"memory at its peak {peak.own:.2f} GB of its own, {peak.resident:.2f} GB with mapped files; on disk {disk:.2f} GB")
+    print(
+        f"memory at its peak {peak.own:.2f} GB of its own, {peak.resident:.2f} GB with mapped files; on "
+        f"disk {disk:.2f} GB"
+    )
     print(f"mean F1 on {HELD_OUT:,} others: {f1_score(truth, decided, average='macro'):.3f}")
 
 
@@ -281,7 +313,9 @@ def record_stages() -> Iterator[dict[str, float]]:
 
 
 def killed(arguments) -> None:
-    """`textmargin train`, out of core or on a cluster: kill -9 ends it, or a worker, at ten random moments; the same model."""
+    """`textmargin train`, out of core or on a cluster: kill -9 ends it, or a worker, at ten random moments;
+    the same model.
+    """
     rng = random.Random(0)
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         source, words, table = write_csv(Path(place), arguments.documents)
@@ -310,13 +344,17 @@ def killed(arguments) -> None:
         expected = textmargin.load(Path(place, "whole.tmm")).decision_function(texts)
 
         def is_same() -> bool:
-            return np.array_equal(textmargin.load(Path(place, "killed.tmm")).decision_function(texts), expected)
+            return np.array_equal(
+                textmargin.load(Path(place, "killed.tmm")).decision_function(texts), expected
+            )
 
         same, n_killed = [], 0
         while n_killed < N_KILLS:
             moment = rng.uniform(0, whole)
             began = time.perf_counter()
-            process = subprocess.Popen(command("killed.tmm"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                command("killed.tmm"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
             try:
                 process.wait(moment)
             except subprocess.TimeoutExpired:
@@ -330,8 +368,16 @@ def killed(arguments) -> None:
                 whole = min(whole, time.perf_counter() - began)
                 Path(place, "killed.tmm").unlink()
                 continue
-            half = [path.name for path in Path(place).glob("*.tmm*") if path.name not in ("whole.tmm", "killed.tmm.parts")]
-            print(f"{arguments.who} killed after {moment:5.1f} of {whole:.1f} s; beside it: {half or 'nothing'}", flush=True)
+            half = [
+                path.name
+                for path in Path(place).glob("*.tmm*")
+                if path.name not in ("whole.tmm", "killed.tmm.parts")
+            ]
+            print(
+                f"{arguments.who} killed after {moment:5.1f} of {whole:.1f} s; beside it: "
+                f"{half or 'nothing'}",
+                flush=True,
+            )
         if arguments.who == "worker":
             print(f"the same scores to the last bit: {sum(same)} of {len(same)} runs that lost a worker")
             return
@@ -346,16 +392,23 @@ def write_csv(folder: Path, n_texts: int) -> tuple[Path, np.ndarray, np.ndarray]
     with source.open("w") as file:
         file.write("text,topic\n")
         for row, own in zip(words, has, strict=True):
-            file.write(f"{table[row].tobytes().decode()},{TOPICS[int(own.argmax())] if own.any() else 'none'}\n")
+            file.write(
+                f"{table[row].tobytes().decode()},{TOPICS[int(own.argmax())] if own.any() else 'none'}\n"
+            )
     return source, words, table
 
 
 @contextmanager
 def running_cluster(n_workers: int) -> Iterator[tuple[str, Callable[[], list[int]]]]:
-    """A scheduler with workers in processes of their own, which outlive whoever uses them; and what tells their numbers."""
+    """A scheduler with workers in processes of their own, which outlive whoever uses them; and what tells
+    their numbers.
+    """
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
+    with (
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
         yield cluster.scheduler_address, lambda: [*client.run(os.getpid).values()]
 
 
@@ -366,7 +419,9 @@ def main() -> None:
     parser.add_argument("--candidates", nargs="*", help=f"of cost, some of {CANDIDATES}")
     parser.add_argument("--candidate", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "textmargin-bench", help="of the corpora")
+    parser.add_argument(
+        "--folder", type=Path, default=Path(tempfile.gettempdir()) / "textmargin-bench", help="of the corpora"
+    )
     parser.add_argument("--who", choices=["run", "driver", "worker"], default="run", help="of killed: whom")
     parser.add_argument("--memory", type=float, default=8, help="of size: gigabytes")
     arguments = parser.parse_args()

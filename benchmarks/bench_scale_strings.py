@@ -1,12 +1,14 @@
-"""String kernels on a cluster: tiles of a kernel matrix, and explicit maps part by part, with one and with two workers.
+"""String kernels on a cluster: tiles of a kernel matrix, and explicit maps part by part, with one and with
+two workers.
 
     python -m benchmarks.bench_scale_strings                 # all of it, some minutes on two cores
     python -m benchmarks.bench_scale_strings tiles maps      # or some parts of it
     python -m benchmarks.bench_scale_strings --quick         # few texts and one worker: whether it works
 
-Workers are processes of one thread on this machine. Texts are those of Reuters-21578; more are had by repeating them with a
-number at the end. `CPU s` is that of the busiest worker: on a machine with other work to do it tells more than the time by the
-clock. `pairs per CPU s` and `ms per text` go by the CPU seconds of all workers.
+Workers are processes of one thread on this machine. Texts are those of Reuters-21578; more are had by
+repeating them with a number at the end. `CPU s` is that of the busiest worker: on a machine with other work
+to do it tells more than the time by the clock. `pairs per CPU s` and `ms per text` go by the CPU seconds of
+all workers.
 """
 
 from __future__ import annotations
@@ -22,7 +24,14 @@ from typing import Any
 import dask.bag as db
 from dask import delayed
 
-from textmargin import KernelLandmarks, KernelStore, SubsequenceFeatures, SubsequenceKernel, load_dataset, scale
+from textmargin import (
+    KernelLandmarks,
+    KernelStore,
+    SubsequenceFeatures,
+    SubsequenceKernel,
+    load_dataset,
+    scale,
+)
 
 from .bench_ssk import clean
 from .measure import describe
@@ -52,15 +61,23 @@ def tiles(quick: bool) -> None:
     columns = f"{'tasks':>7}{'fill s':>9}{'CPU s':>8}{'again s':>9}{'read s':>8}{'pairs per CPU s':>17}"
     print(f"\n{f'kernel of {len(texts)} texts':20}{columns}")
     for n in (1,) if quick else (1, 2):
-        with scale.connect(workers=n) as client, tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        with (
+            scale.connect(workers=n) as client,
+            tempfile.TemporaryDirectory() as folder,
+            tempfile.TemporaryDirectory() as other,
+        ):
             store, warm = KernelStore(folder), KernelStore(other)
             scale.fill(warm, kernel, texts[:140])  # workers have imported what they need
-            summary, seconds, cpu = timed(client, lambda store=store: scale.fill(store, kernel, texts, progress=False))
+            summary, seconds, cpu = timed(
+                client, lambda store=store: scale.fill(store, kernel, texts, progress=False)
+            )
             _, again, _ = timed(client, lambda store=store: scale.fill(store, kernel, texts, progress=False))
             _, read, _ = timed(client, lambda store=store: store.gram(kernel, texts))
         rate = summary.n_computed / sum(cpu)
         print(
-            f"{n} workers{summary.n_tasks:>18}{seconds:>9.1f}{max(cpu):>8.1f}{again:>9.1f}{read:>8.1f}{rate:>17,.0f}", flush=True
+            f"{n} workers{summary.n_tasks:>18}{seconds:>9.1f}{max(cpu):>8.1f}{again:>9.1f}"
+            f"{read:>8.1f}{rate:>17,.0f}",
+            flush=True,
         )
 
 
@@ -70,8 +87,8 @@ def maps(quick: bool) -> None:
         "200 substrings of 3": lambda: SubsequenceFeatures(3, n_features=200),
         "50 landmarks": lambda: KernelLandmarks(SubsequenceKernel(4), 50, random_state=0),
     }
-    columns = f"{'workers':>8}{'texts':>8}{'parts':>7}{'fit s':>7}{'CPU s':>7}{'map s':>7}{'CPU s':>7}{'ms per text':>13}"
-    print(f"\n{'map':20}{columns}{'peak MB':>9}")
+    columns = f"{'workers':>8}{'texts':>8}{'parts':>7}{'fit s':>7}{'CPU s':>7}{'map s':>7}{'CPU s':>7}"
+    print(f"\n{'map':20}{columns}{'ms per text':>13}{'peak MB':>9}")
     for name, make in candidates.items():
         for n_workers, n_texts in ((1, 2 * PART),) if quick else ((1, 2000), (2, 2000), (2, 4000), (2, 8000)):
             with scale.connect(workers=n_workers) as client:
@@ -82,7 +99,9 @@ def maps(quick: bool) -> None:
                 peak = max(client.run(_peak_megabytes).values())
             assert X.shape[0] == n_texts
             print(
-                f"{name:20}{n_workers:>8}{n_texts:>8,}{n_texts // PART:>7}{fit:>7.1f}{max(fit_cpu):>7.1f}{mapped:>7.1f}", end=""
+                f"{name:20}{n_workers:>8}{n_texts:>8,}{n_texts // PART:>7}"
+                f"{fit:>7.1f}{max(fit_cpu):>7.1f}{mapped:>7.1f}",
+                end="",
             )
             print(f"{max(cpu):>7.1f}{1000 * sum(cpu) / n_texts:>13.2f}{peak:>9.0f}", flush=True)
 

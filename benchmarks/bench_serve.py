@@ -3,9 +3,9 @@
     python -m benchmarks.bench_serve                  # 200 clients for 30 seconds
     python -m benchmarks.bench_serve --seconds 3
 
-A model of `desk` with thresholds, in a process of its own on loopback. Each client keeps its connection and asks for one text at
-a time, the next as soon as the answer is there. Beside it: the same without joining waiting requests, and the same model in this
-process, one text a call and 256 a call.
+A model of `desk` with thresholds, in a process of its own on loopback. Each client keeps its connection and
+asks for one text at a time, the next as soon as the answer is there. Beside it: the same without joining
+waiting requests, and the same model in this process, one text a call and 256 a call.
 """
 
 from __future__ import annotations
@@ -40,14 +40,19 @@ def main() -> None:
         model = Path(name) / "model.tmm"
         classifier = ModelConfig(utility=T10U).fit(desk.part("train"))
         classifier.save(model)
-        print(f"\n{f'{n_clients} clients, {seconds:g} s':34}{'texts/s':>10}{'p50 ms':>9}{'p99 ms':>9}{'errors':>8}")
+        print(
+            f"\n{f'{n_clients} clients, {seconds:g} s':34}{'texts/s':>10}{'p50 ms':>9}"
+            f"{'p99 ms':>9}{'errors':>8}"
+        )
         for what, max_batch in (("served, waiting requests joined", 256), ("served, one by one", 1)):
             _print(what, *served(model, max_batch, texts, n_clients, seconds))
         for n in (1, 256):
             _print(f"in process, {n} a call", *called(classifier, texts, n, min(seconds, 5.0)))
 
 
-def served(model: Path, max_batch: int, texts: list[str], n_clients: int, seconds: float) -> tuple[float, list[float], int]:
+def served(
+    model: Path, max_batch: int, texts: list[str], n_clients: int, seconds: float
+) -> tuple[float, list[float], int]:
     """Texts a second, the time of each request, and how many were not answered with 200."""
     command = [sys.executable, "-m", "benchmarks.bench_serve", "--service", str(model), str(max_batch)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

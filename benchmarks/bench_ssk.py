@@ -1,15 +1,17 @@
-"""How fast is the subsequence kernel? Beside strkernels, on the 470 Reuters documents of the paper (Lodhi et al. 2002).
+"""How fast is the subsequence kernel? Beside strkernels, on the 470 Reuters documents of the paper (Lodhi et
+al. 2002).
 
     python -m benchmarks.bench_ssk                      # all of it, about 20 minutes on two cores
     python -m benchmarks.bench_ssk peers scaling words  # or some parts of it
-    python -m benchmarks.bench_ssk peers --engine X.so  # beside another engine: void ssk_gram(codes, starts, n, decay, K)
+    python -m benchmarks.bench_ssk peers --engine X.so  # void ssk_gram(codes, starts, n, decay, K)
 
-A cell is a pair of positions with all its levels; GCUPS are 10⁹ cells a second, and a kernel matrix of texts with themselves has
-(Σ length)²/2 cells. strkernels computes Σ K_i of all lengths up to n, so that is what it is compared with. It takes half an hour
-for the 470 documents and is timed on 20 of them, at even ranks of length; it gives 32 rows to a thread, so that is one thread,
-and ours gets one as well. It saves half of the work only where both arguments are the same object; "(X, Y)" is without. Errors
-are the largest relative ones, single against double precision and double against the plain recurrence, and the largest difference
-between normalised values and the peer's.
+A cell is a pair of positions with all its levels; GCUPS are 10⁹ cells a second, and a kernel matrix of texts
+with themselves has (Σ length)²/2 cells. strkernels computes Σ K_i of all lengths up to n, so that is what it
+is compared with. It takes half an hour for the 470 documents and is timed on 20 of them, at even ranks of
+length; it gives 32 rows to a thread, so that is one thread, and ours gets one as well. It saves half of the
+work only where both arguments are the same object; "(X, Y)" is without. Errors are the largest relative ones,
+single against double precision and double against the plain recurrence, and the largest difference between
+normalised values and the peer's.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ from textmargin.representations.encode import Sequences, encode
 
 from .measure import describe, peak_megabytes, seconds
 
-N_DRAWN = {topic: row["train"] + row["test"] for topic, row in published("strings", "documents").items()}  # 380 + 90
+# 380 + 90
+N_DRAWN = {topic: row["train"] + row["test"] for topic, row in published("strings", "documents").items()}
 SETTINGS = [(3, 0.5), (4, 0.5), (5, 0.5), (6, 0.5), (7, 0.5), (5, 0.1), (5, 0.3), (5, 0.7), (5, 0.9)]
 
 
@@ -79,15 +82,24 @@ def peers(engine: str | None) -> None:
     texts = papers_documents()
     (X,), symbols = encode("char", texts)
     sample, (part,) = representative(texts, 20), encode("char", representative(texts, 94))[0]
-    cells, part_cells, sample_cells = X.codes.size**2 / 2, part.codes.size**2 / 2, sum(map(len, sample)) ** 2 / 2
+    cells, part_cells, sample_cells = (
+        X.codes.size**2 / 2,
+        part.codes.size**2 / 2,
+        sum(map(len, sample)) ** 2 / 2,
+    )
     widest, *others = core.levels()
     print(describe("textmargin", "strkernels", "numpy"))
-    print(f"{len(X)} documents of {X.lengths.mean():.0f} characters, {cells / 1e9:.1f}·10⁹ cells; widest level: {widest}\n")
     print(
-        f"{'':7}{'one thread each, GCUPS of sums, and times strkernels':>{38 + 16 * len(others)}}{'all cores':>15}{'errors':>20}"
+        f"{len(X)} documents of {X.lengths.mean():.0f} characters, {cells / 1e9:.1f}·10⁹ cells; widest "
+        f"level: {widest}\n"
     )
     print(
-        f"{'n':>2}{'λ':>5}{'strkernels':>12}{'(X, Y)':>8}{widest:>9}{'':>9}" + "".join(f"{level:>9}{'':>7}" for level in others),
+        f"{'':7}{'one thread each, GCUPS of sums, and times strkernels':>{38 + 16 * len(others)}}"
+        f"{'all cores':>15}{'errors':>20}"
+    )
+    print(
+        f"{'n':>2}{'λ':>5}{'strkernels':>12}{'(X, Y)':>8}{widest:>9}{'':>9}"
+        + "".join(f"{level:>9}{'':>7}" for level in others),
         end="",
     )
     print(f"{'K_n':>8}{'sum':>7}{'engine':>8}{'single':>10}{'double':>10}{'from peer':>11}")
@@ -105,13 +117,18 @@ def peers(engine: str | None) -> None:
             candidates["engine"] = lambda decay=decay: other_engine(engine, X, decay)
         times = seconds(candidates, rounds=3)
         for level in others:
-            times |= seconds({level: lambda level=level, total=total: gram(Cpu(level=level, n_jobs=1), total, part)}, rounds=1)
-        work = {name: sample_cells if "peer" in name else part_cells if name in others else cells for name in times}
+            times |= seconds(
+                {level: lambda level=level, total=total: gram(Cpu(level=level, n_jobs=1), total, part)},
+                rounds=1,
+            )
+        work = {
+            name: sample_cells if "peer" in name else part_cells if name in others else cells
+            for name in times
+        }
         speed = {name: work[name] / statistics.median(t) / 1e9 for name, t in times.items()}
         line = f"{length:>2}{decay:>5}{speed['peer']:>12.4f}{speed['peer, both triangles']:>8.4f}"
-        line += (
-            f"{speed[widest]:>9.2f}{speed[widest] / speed['peer']:>5.0f}/{speed[widest] / speed['peer, both triangles']:<3.0f}"
-        )
+        line += f"{speed[widest]:>9.2f}{speed[widest] / speed['peer']:>5.0f}/"
+        line += f"{speed[widest] / speed['peer, both triangles']:<3.0f}"
         line += "".join(f"{speed[level]:>9.2f}{speed[level] / speed['peer']:>7.0f}" for level in others)
         line += f"{speed['one']:>8.2f}{speed['sum']:>7.2f}{speed.get('engine', np.nan):>8.2f}"
         line += f"{worst(gram(Cpu(), one, X), gram(Cpu(double=True), one, X)):>10.1e}"
@@ -135,7 +152,9 @@ def other_engine(path: str, X: Sequences, decay: float) -> np.ndarray:
     X = X.take(order)
     K = np.zeros((len(X), len(X)), dtype=np.float32)
     pointers = (ctypes.c_void_p(array.ctypes.data) for array in (X.codes, X.starts))
-    ctypes.CDLL(path).ssk_gram(*pointers, ctypes.c_int64(len(X)), ctypes.c_float(decay), ctypes.c_void_p(K.ctypes.data))
+    ctypes.CDLL(path).ssk_gram(
+        *pointers, ctypes.c_int64(len(X)), ctypes.c_float(decay), ctypes.c_void_p(K.ctypes.data)
+    )
     return K
 
 
@@ -154,11 +173,17 @@ def scaling() -> None:
         taken = time.perf_counter() - start
         per_cell = taken / (X.codes.size**2 / 2)
         first = first or per_cell
-        print(f"{n:>10}{taken:>9.1f}{1e-9 / per_cell:>7.2f}{per_cell / first:>13.2f}{peak - 8e-6 * n * n:>23.1f} MB", flush=True)
+        print(
+            f"{n:>10}{taken:>9.1f}{1e-9 / per_cell:>7.2f}{per_cell / first:>13.2f}"
+            f"{peak - 8e-6 * n * n:>23.1f} MB",
+            flush=True,
+        )
 
 
 def words() -> None:
-    """Word sequences: pairs shortened to what they have in common, beside whole texts, and the automatic choice."""
+    """Word sequences: pairs shortened to what they have in common, beside whole texts, and the automatic
+    choice.
+    """
     rng = np.random.default_rng(0)
     texts = [clean(text) for text in load_dataset("reuters21578").part("train").texts]
     texts = [texts[row] for row in rng.permutation(len(texts))[:2000]]
@@ -168,12 +193,15 @@ def words() -> None:
         (X,), symbols = encode(tokens, texts[:n])
         what = spec(length, 0.5, len(symbols), summed=False)
         ways = {"whole": Cpu(shorten=False), "shortened": Cpu(shorten=True), "automatic": Cpu()}
-        times = seconds({name: lambda way=way, what=what, X=X: gram(way, what, X) for name, way in ways.items()}, rounds=5)
+        times = seconds(
+            {name: lambda way=way, what=what, X=X: gram(way, what, X) for name, way in ways.items()}, rounds=5
+        )
         took = {name: statistics.median(t) for name, t in times.items()}
         exact = [gram(Cpu(double=True, shorten=shorten), what, X) for shorten in (False, True)]
         print(
             f"{tokens:>10}{length:>3}{n:>7}{X.lengths.mean():>8.0f}{took['whole']:>9.2f}{took['shortened']:>13.3f}"
-            f"{took['whole'] / took['shortened']:>7.1f}{took['automatic']:>13.3f}{worst(exact[1], exact[0]):>10.1e}",
+            f"{took['whole'] / took['shortened']:>7.1f}{took['automatic']:>13.3f}"
+            f"{worst(exact[1], exact[0]):>10.1e}",
             flush=True,
         )
 

@@ -1,8 +1,8 @@
 """How long it takes until something happens: `python -m benchmarks.bench_start`.
 
-Each start is a process of its own, in rounds that go through all of them, against what importing NumPy, SciPy and scikit-learn
-takes in the same round. Seconds by the clock and of CPU, medians; ratios are medians over rounds, of CPU, which other work on
-the machine disturbs least.
+Each start is a process of its own, in rounds that go through all of them, against what importing NumPy, SciPy
+and scikit-learn takes in the same round. Seconds by the clock and of CPU, medians; ratios are medians over
+rounds, of CPU, which other work on the machine disturbs least.
 """
 
 from __future__ import annotations
@@ -38,7 +38,11 @@ def starts(model: Path) -> dict[str, list[str]]:
         "import sklearn.svm": [sys.executable, "-c", "import sklearn.svm"],
         "nothing": [sys.executable, "-c", ""],
         "import textmargin": [sys.executable, "-c", "import textmargin"],
-        "from textmargin import TextClassifier": [sys.executable, "-c", "from textmargin import TextClassifier"],
+        "from textmargin import TextClassifier": [
+            sys.executable,
+            "-c",
+            "from textmargin import TextClassifier",
+        ],
         "textmargin --version": [*command, "--version"],
         "textmargin --help": [*command, "--help"],
         "textmargin predict, one line": [*command, "predict", str(model), "-"],
@@ -50,7 +54,11 @@ def runner(words: Sequence[str]) -> Callable[[], None]:
 
     def run() -> None:
         subprocess.run(
-            words, input=b"the printer is out of paper\n", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True
+            words,
+            input=b"the printer is out of paper\n",
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=True,
         )
 
     return run

@@ -1,27 +1,32 @@
-"""What is feedback worth to a filter? Reuters-21578 by date, three positives a topic, the truth told of accepted texts only.
+"""What is feedback worth to a filter? Reuters-21578 by date, three positives a topic, the truth told of
+accepted texts only.
 
-    python -m benchmarks.bench_stream                    # the topics to report on; about a minute a draw on one core
-    python -m benchmarks.bench_stream --topics tuning    # those that constants were chosen on
-    python -m benchmarks.bench_stream --wikipedia        # another corpus, all of its topics, in a random order
+    python -m benchmarks.bench_stream                  # the topics to report on; a minute a draw on one core
+    python -m benchmarks.bench_stream --topics tuning  # those that constants were chosen on
+    python -m benchmarks.bench_stream --wikipedia      # another corpus, all of its topics, in a random order
     python -m benchmarks.bench_stream --quick
 
-The 12,902 texts of ModApte in the order of their days; the first 2,000 are at hand at the start. A topic takes part if three or
-more of these and 20 or more of the others are about it: 47 do. Three are known, of the other texts nothing: the first three of
-the topic in the first draw, any three of the first 2,000 texts in the others. In the order of their names every second topic is
-for tuning, the others are reported; docs/filtering.md says what was chosen where.
+The 12,902 texts of ModApte in the order of their days; the first 2,000 are at hand at the start. A topic
+takes part if three or more of these and 20 or more of the others are about it: 47 do. Three are known, of the
+other texts nothing: the first three of the topic in the first draw, any three of the first 2,000 texts in the
+others. In the order of their names every second topic is for tuning, the others are reported;
+docs/filtering.md says what was chosen where.
 
     nothing          accepts no text
-    static           PriorSVC on the three and all other first texts as negatives; beta-gamma as `ThresholdClassifier` sets it
+    static           PriorSVC on the three and all other first texts as negatives; beta-gamma as
+                     `ThresholdClassifier` sets it
     start            what `AdaptiveFilter` begins with, never told anything
     no exploration   AdaptiveFilter(), adaptive without exploration
-    no budget        AdaptiveFilter(exploration=1, budget=1e9): explores whatever may be a hit, once in 1,000 texts
+    no budget        AdaptiveFilter(exploration=1, budget=1e9): explores whatever may be a hit, once in 1,000
+                     texts
     adaptive         AdaptiveFilter(exploration=1)
-    full             PriorSVC and parameter-free beta-gamma with all labels of all topics up to the middle of the stream: what a
-                     filter could know that had everything judged. It is valued on the second half alone.
+    full             PriorSVC and parameter-free beta-gamma with all labels of all topics up to the middle of
+                     the stream: what a filter could know that had everything judged. It is valued on the
+                     second half alone.
 
-Columns: mean T11SU of the topics over the stream and over its second half; sum of T10U; mean precision (of topics that accept
-something) and recall; texts judged, and of those explored, a topic; seconds; all of them means over draws. Then differences, with
-their standard error over topics, and draw by draw.
+Columns: mean T11SU of the topics over the stream and over its second half; sum of T10U; mean precision (of
+topics that accept something) and recall; texts judged, and of those explored, a topic; seconds; all of them
+means over draws. Then differences, with their standard error over topics, and draw by draw.
 """
 
 from __future__ import annotations
@@ -35,7 +40,16 @@ import scipy.sparse as sp
 from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
-from textmargin import T10U, T11SU, AdaptiveFilter, BagOfWords, Corpus, PriorSVC, ThresholdClassifier, load_dataset
+from textmargin import (
+    T10U,
+    T11SU,
+    AdaptiveFilter,
+    BagOfWords,
+    Corpus,
+    PriorSVC,
+    ThresholdClassifier,
+    load_dataset,
+)
 
 from .measure import describe
 
@@ -50,13 +64,17 @@ def by_date(corpus: Corpus) -> Corpus:
         day, month, year = corpus.fields["date"][row].split()[0].split("-")
         return int(year), MONTHS.index(month), int(day), int(corpus.ids[row])
 
-    return corpus.take(sorted((row for row, split in enumerate(corpus.split) if split != "unused"), key=place))
+    return corpus.take(
+        sorted((row for row, split in enumerate(corpus.split) if split != "unused"), key=place)
+    )
 
 
 class Stream:
     """Rows and truth, and the three positives that are known of each topic."""
 
-    def __init__(self, corpus: Corpus, n_start: int, part: str, n_texts: int | None, n_topics: int | None) -> None:
+    def __init__(
+        self, corpus: Corpus, n_start: int, part: str, n_texts: int | None, n_topics: int | None
+    ) -> None:
         Y, names = corpus.indicator()
         known = np.flatnonzero((Y[:n_start].sum(axis=0) >= N_KNOWN) & (Y[n_start:].sum(axis=0) >= LEAST))
         chosen = {"tuning": known[1::2], "report": known[::2], "all": known}[part][:n_topics]
@@ -78,7 +96,9 @@ class Stream:
 
     def filtered(self, learns: bool, **choice: float) -> tuple[np.ndarray, np.ndarray]:
         """What an `AdaptiveFilter` accepts, and explores, text by text."""
-        filters = AdaptiveFilter(FunctionTransformer(), random_state=self.draw, **choice).start(self.start, self.known)
+        filters = AdaptiveFilter(FunctionTransformer(), random_state=self.draw, **choice).start(
+            self.start, self.known
+        )
         if not learns:
             accepted = filters.decide(self.rows).scores >= 0
             return accepted, np.zeros_like(accepted)
@@ -98,12 +118,17 @@ class Stream:
     def full(self) -> np.ndarray:
         """Decisions of a model that knows every label up to the middle; nothing is accepted before."""
         X = sp.vstack([self.start, self.rows[: self.half]]).tocsr()
-        model = ThresholdClassifier(PriorSVC()).fit(X, np.vstack([self.start_truth, self.truth[: self.half]]).astype(int))
+        model = ThresholdClassifier(PriorSVC()).fit(
+            X, np.vstack([self.start_truth, self.truth[: self.half]]).astype(int)
+        )
         return np.vstack([np.zeros_like(self.truth[: self.half]), model.predict(self.rows[self.half :]) > 0])
 
 
 def counts(truth: np.ndarray, accepted: np.ndarray) -> tuple[np.ndarray, ...]:
-    return tuple((a & b).sum(axis=0) for a, b in ((accepted, truth), (accepted, ~truth), (~accepted, truth), (~accepted, ~truth)))
+    return tuple(
+        (a & b).sum(axis=0)
+        for a, b in ((accepted, truth), (accepted, ~truth), (~accepted, truth), (~accepted, ~truth))
+    )
 
 
 def figures(stream: Stream, accepted: np.ndarray, explored: np.ndarray) -> list[float]:
@@ -118,9 +143,15 @@ def figures(stream: Stream, accepted: np.ndarray, explored: np.ndarray) -> list[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--topics", choices=["report", "tuning", "all"], default="report")
-    parser.add_argument("--draws", type=int, default=3, help="how many choices of the three positives that are known")
-    parser.add_argument("--wikipedia", action="store_true", help="wikipedia25, 400 texts at hand, instead of Reuters-21578")
-    parser.add_argument("--quick", action="store_true", help="one draw, four topics and the first 1,000 texts of the stream")
+    parser.add_argument(
+        "--draws", type=int, default=3, help="how many choices of the three positives that are known"
+    )
+    parser.add_argument(
+        "--wikipedia", action="store_true", help="wikipedia25, 400 texts at hand, instead of Reuters-21578"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="one draw, four topics and the first 1,000 texts of the stream"
+    )
     options = parser.parse_args()
 
     if options.wikipedia:
@@ -130,8 +161,13 @@ def main() -> None:
         corpus, n_start, part = by_date(load_dataset("reuters21578")), N_START, options.topics
     stream = Stream(corpus, n_start, part, *((n_start + 1000, 4) if options.quick else (None, None)))
     print(describe("textmargin", "scikit-learn"))
-    print(f"{len(stream.truth)} texts after {n_start}, {len(stream.names)} topics: {', '.join(stream.names)}\n")
-    print(f"{'':16}{'T11SU':>8}{'2nd half':>10}{'T10U':>8}{'prec':>7}{'recall':>8}{'judged':>8}{'explored':>10}{'sec':>7}")
+    print(
+        f"{len(stream.truth)} texts after {n_start}, {len(stream.names)} topics: {', '.join(stream.names)}\n"
+    )
+    print(
+        f"{'':16}{'T11SU':>8}{'2nd half':>10}{'T10U':>8}{'prec':>7}{'recall':>8}"
+        f"{'judged':>8}{'explored':>10}{'sec':>7}"
+    )
     nothing = np.zeros_like(stream.truth)
     runs: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
         "nothing": lambda: (nothing, nothing),
@@ -145,7 +181,8 @@ def main() -> None:
     values = {}
     for name, run in runs.items():
         topics, rows = [], []
-        for draw in range(1 if options.quick or name in ("nothing", "full") else options.draws):  # of those two it is no matter
+        # of those two it is no matter
+        for draw in range(1 if options.quick or name in ("nothing", "full") else options.draws):
             stream.draw_known(draw)
             begin = time.perf_counter()
             accepted, explored = run()
@@ -155,7 +192,9 @@ def main() -> None:
             rows.append([*figures(stream, accepted, explored), seconds])
         values[name] = np.array(topics)
         widths = ("10.3f", "8.0f", "7.3f", "8.3f", "8.1f", "10.1f", "7.1f")
-        shown = "".join(f"{value:{width}}" for value, width in zip(np.mean(rows, axis=0), widths, strict=True))
+        shown = "".join(
+            f"{value:{width}}" for value, width in zip(np.mean(rows, axis=0), widths, strict=True)
+        )
         print(f"{name:16}{values[name].mean():8.3f}{shown}", flush=True)
     print()
     others = [("adaptive", name) for name in ("static", "start", "no exploration")]
@@ -163,7 +202,8 @@ def main() -> None:
         gain = values[better] - values[other]
         error = gain.mean(axis=0).std(ddof=1) / np.sqrt(gain.shape[1])
         print(
-            f"{better} − {other}: {gain.mean():+.3f} ± {error:.3f}; draws {' '.join(f'{one:+.3f}' for one in gain.mean(axis=1))}"
+            f"{better} − {other}: {gain.mean():+.3f} ± {error:.3f}; draws "
+            f"{' '.join(f'{one:+.3f}' for one in gain.mean(axis=1))}"
         )
 
 

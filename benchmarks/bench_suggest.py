@@ -1,18 +1,21 @@
-"""Do removed keywords come back, and are planted ones struck? By the texts at hand, without labels and with some.
+"""Do removed keywords come back, and are planted ones struck? By the texts at hand, without labels and with
+some.
 
-    python -m benchmarks.bench_suggest                             # both tasks, without labels and with four a class, ten draws
+    python -m benchmarks.bench_suggest  # both tasks, without labels and with four a class, ten draws
     python -m benchmarks.bench_suggest --dataset desk --draws 2
 
-*Removed*: of each class's keywords half are removed at random; the share of these that are among the first ten words by
+*Removed*: of each class's keywords half are removed at random; the share of these that are among the first
+ten words by
 
     suggest      what `suggest` says to add
     weights      the weights of the same model
     cosine       the largest cosine with a keyword that is left, of LSA's vectors: the spread alone
     frequency    the number of texts that have the word
 
-of those that stand in three texts or more; *chance* is ten of these at random. *Planted*: each class is given one word more, of
-another class's keywords or of the words in ten texts or more, at even odds; the shares of these and of the others that `suggest`
-strikes. The model is the default: without labels it learns from all texts and the keywords, with labels from these alone.
+of those that stand in three texts or more; *chance* is ten of these at random. *Planted*: each class is given
+one word more, of another class's keywords or of the words in ten texts or more, at even odds; the shares of
+these and of the others that `suggest` strikes. The model is the default: without labels it learns from all
+texts and the keywords, with labels from these alone.
 """
 
 from __future__ import annotations
@@ -39,9 +42,14 @@ Keywords = Mapping[str, Sequence[str]]
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """A line for each ranking, and one for what is struck."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--dataset", nargs="+", choices=("wikipedia25", "reuters21578", "desk"), default=("wikipedia25", "reuters21578")
+        "--dataset",
+        nargs="+",
+        choices=("wikipedia25", "reuters21578", "desk"),
+        default=("wikipedia25", "reuters21578"),
     )
     parser.add_argument("--sizes", nargs="+", type=int, default=(0, 4), help="labels a class")
     parser.add_argument("--draws", type=int, default=10)
@@ -64,8 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measure(task: Task, size: int, seed: int) -> dict[str, float]:
     """The shares of one draw."""
     rng = np.random.default_rng(seed)
-    removed = {name: [*map(str, rng.permutation(words)[: len(words) // 2])] for name, words in task.keywords.items()}
-    half = {name: [word for word in words if word not in removed[name]] for name, words in task.keywords.items()}
+    removed = {
+        name: [*map(str, rng.permutation(words)[: len(words) // 2])] for name, words in task.keywords.items()
+    }
+    half = {
+        name: [word for word in words if word not in removed[name]] for name, words in task.keywords.items()
+    }
     model = learn(task, half, size, seed)
     found = suggest(model, task.texts, n=N_FIRST)
     n_removed = sum(map(len, removed.values()))
@@ -90,7 +102,9 @@ def struck(found: Suggestions, planted: Mapping[str, str]) -> dict[str, float]:
     strikes = {(name, one.entry) for name, some in found.strike.items() for one in some}
     splits = {(name, one.word) for one in found.split for name in one.claims}
     return {
-        f"{what}, {title}": float(np.mean([(name, word) in chosen for name, word, wrong in named if wrong == is_wrong]))
+        f"{what}, {title}": float(
+            np.mean([(name, word) in chosen for name, word, wrong in named if wrong == is_wrong])
+        )
         for what, chosen in (("struck", strikes), ("split", splits))
         for title, is_wrong in (("planted", True), ("others", False))
     }

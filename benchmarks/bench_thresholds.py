@@ -1,12 +1,14 @@
-"""What does a threshold do for 90 topics of Reuters-21578 (ModApte)? Every rule and score source, baselines, and the oracle.
+"""What does a threshold do for 90 topics of Reuters-21578 (ModApte)? Every rule and score source, baselines,
+and the oracle.
 
     python -m benchmarks.bench_thresholds            # linear SVM, log-tf-idf, C = 1; about three minutes
     python -m benchmarks.bench_thresholds --C 0.2 --weight tf-idf --quick
 
-Columns: T11SU, macro F1, micro F1, F0.5, precision and recall (macro), seconds beyond training (scores included, one thread),
-topics helped / unchanged / hurt against threshold 0. Then what leave-one-out scores of the training texts say of other weights
-and C: nothing here is chosen on test texts. The gain by number of positives, and asymmetric costs, are tables of their own:
-`textmargin reproduce thresholds-positives thresholds-costs`.
+Columns: T11SU, macro F1, micro F1, F0.5, precision and recall (macro), seconds beyond training (scores
+included, one thread), topics helped / unchanged / hurt against threshold 0. Then what leave-one-out scores of
+the training texts say of other weights and C: nothing here is chosen on test texts. The gain by number of
+positives, and asymmetric costs, are tables of their own: `textmargin reproduce thresholds-positives
+thresholds-costs`.
 """
 
 from __future__ import annotations
@@ -47,7 +49,10 @@ class Comparison:
     def __init__(self, truth: np.ndarray) -> None:
         self.truth = truth.astype(bool)
         self.values: dict[str, np.ndarray] = {}
-        print(f"{'':44}{'T11SU':>7}{'maF1':>7}{'miF1':>7}{'F0.5':>7}{'prec':>7}{'rec':>7}{'sec':>8}  helped/same/hurt")
+        print(
+            f"{'':44}{'T11SU':>7}{'maF1':>7}{'miF1':>7}{'F0.5':>7}{'prec':>7}{'rec':>7}{'sec':>8}  "
+            "helped/same/hurt"
+        )
 
     def show(self, name: str, accepted: np.ndarray, seconds: float) -> None:
         accepted = accepted.astype(bool)
@@ -55,10 +60,20 @@ class Comparison:
         fn, tn = (~accepted & self.truth).sum(axis=0), (~accepted & ~self.truth).sum(axis=0)
         value = self.values[name] = T11SU(tp, fp, fn, tn)
         zero = next(iter(self.values.values()))
-        columns = [value.mean(), FBeta(1)(tp, fp, fn, tn).mean(), float(FBeta(1)(tp.sum(), fp.sum(), fn.sum(), tn.sum()))]
-        columns += [FBeta(0.5)(tp, fp, fn, tn).mean(), np.mean(tp / np.maximum(tp + fp, 1)), np.mean(tp / (tp + fn))]
+        columns = [
+            value.mean(),
+            FBeta(1)(tp, fp, fn, tn).mean(),
+            float(FBeta(1)(tp.sum(), fp.sum(), fn.sum(), tn.sum())),
+        ]
+        columns += [
+            FBeta(0.5)(tp, fp, fn, tn).mean(),
+            np.mean(tp / np.maximum(tp + fp, 1)),
+            np.mean(tp / (tp + fn)),
+        ]
         gain = value - zero
-        counts = "/".join(str(int(n)) for n in ((gain > 1e-9).sum(), (np.abs(gain) <= 1e-9).sum(), (gain < -1e-9).sum()))
+        counts = "/".join(
+            str(int(n)) for n in ((gain > 1e-9).sum(), (np.abs(gain) <= 1e-9).sum(), (gain < -1e-9).sum())
+        )
         print(f"{name:44}" + "".join(f"{x:7.3f}" for x in columns) + f"{seconds:8.2f}  {counts}", flush=True)
 
 
@@ -90,7 +105,10 @@ def training_value(X, Y, C):
     Y = Y[:, Y.sum(axis=0) >= 4]
     scores = PriorSVC(C=C).fit(X, Y).loo_decision_function()
     return np.mean(
-        [T11SU(*_counts(y, s, np.mean(utility_curve(y, s).best_interval))) for y, s in zip(Y.T, scores.T, strict=True)]
+        [
+            T11SU(*_counts(y, s, np.mean(utility_curve(y, s).best_interval)))
+            for y, s in zip(Y.T, scores.T, strict=True)
+        ]
     )
 
 
@@ -104,7 +122,9 @@ def main() -> None:
     parser.add_argument("--C", type=float, default=1.0)
     parser.add_argument("--weight", default="log-tf-idf", choices=["tf-idf", "log-tf-idf", "count"])
     parser.add_argument(
-        "--quick", action="store_true", help="leave out the tuned thresholds and other settings, which take minutes"
+        "--quick",
+        action="store_true",
+        help="leave out the tuned thresholds and other settings, which take minutes",
     )
     options = parser.parse_args()
 
@@ -148,8 +168,14 @@ def main() -> None:
     for tau in (0.2, 0.4, 0.6):
         comparison.show(f"uneven margins, τ = {tau}", scores >= uneven_margin_threshold(tau), 0.0)
     scored = [(y[~np.isnan(s)], s[~np.isnan(s)]) for y, s in zip(Y.T, sources["cv"].T, strict=True)]
-    for name, choice in {"SCut": {}, "SCutFBR.0, 0.3": {"fbr": 0.3}, "SCutFBR.1, 0.3": {"fbr": 0.3, "below": "top"}}.items():
-        theta, seconds = timed(lambda choice=choice: [scut(y, s, **choice) if y.any() else np.inf for y, s in scored])
+    for name, choice in {
+        "SCut": {},
+        "SCutFBR.0, 0.3": {"fbr": 0.3},
+        "SCutFBR.1, 0.3": {"fbr": 0.3, "below": "top"},
+    }.items():
+        theta, seconds = timed(
+            lambda choice=choice: [scut(y, s, **choice) if y.any() else np.inf for y, s in scored]
+        )
         comparison.show(name, scores >= np.array(theta), seconds + cost["cv"])
     comparison.show("RCut, t = 1", rcut(scores), 0.0)
     comparison.show("PCut, x = 1 (needs all test texts at once)", pcut(scores, Y.mean(axis=0)), 0.0)
@@ -164,7 +190,9 @@ def main() -> None:
             for k in range(Y.shape[1]):
                 n = min(5, int(Y[:, k].sum()))
                 if n > 1:
-                    one = TunedThresholdClassifierCV(PriorSVC(C=options.C), scoring=utility_scorer(T10U), cv=n)
+                    one = TunedThresholdClassifierCV(
+                        PriorSVC(C=options.C), scoring=utility_scorer(T10U), cv=n
+                    )
                     accepted[:, k] = one.fit(X, Y[:, k]).predict(X_test)
             return accepted
 
@@ -173,10 +201,16 @@ def main() -> None:
     oracle = np.array([utility_curve(y, s, T10U).theta_max for y, s in zip(Y_test.T, scores.T, strict=True)])
     comparison.show("oracle (knows the test labels)", scores >= oracle, 0.0)
     if not options.quick:
-        print("\nT11SU of the best interval on leave-one-out scores of the training texts, topics with four positives or more")
+        print(
+            "\nT11SU of the best interval on leave-one-out scores of the training texts, topics with four "
+            "positives or more"
+        )
         for weight in ("tf-idf", "log-tf-idf"):
             matrix = BagOfWords(weight, analyzer="letters").fit_transform(train.texts)
-            print(f"  {weight:11}" + "".join(f"   C = {C:g}: {training_value(matrix, Y, C):.4f}" for C in (0.2, 1.0, 5.0)))
+            print(
+                f"  {weight:11}"
+                + "".join(f"   C = {C:g}: {training_value(matrix, Y, C):.4f}" for C in (0.2, 1.0, 5.0))
+            )
 
 
 if __name__ == "__main__":

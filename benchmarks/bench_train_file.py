@@ -1,11 +1,12 @@
 """Where does the time of `textmargin train FILE` go?
 
-    python -m benchmarks.bench_train_file             # Reuters, and a million rows of two labels: about a minute
-    python -m benchmarks.bench_train_file --quick     # a thousandth of the rows
+    python -m benchmarks.bench_train_file          # Reuters, and a million rows of two labels: about a minute
+    python -m benchmarks.bench_train_file --quick  # a thousandth of the rows
 
-The training texts of Reuters with all their topics, and messages of `desk` with words of others and one of two labels, as CSV
-files through the command line. Each in a process of its own, from start to end, in which the functions of `PARTS` are timed:
-seconds by the clock, and on CPUs, without those of other parts that they call.
+The training texts of Reuters with all their topics, and messages of `desk` with words of others and one of
+two labels, as CSV files through the command line. Each in a process of its own, from start to end, in which
+the functions of `PARTS` are timed: seconds by the clock, and on CPUs, without those of other parts that they
+call.
 """
 
 from __future__ import annotations
@@ -58,7 +59,17 @@ def main(arguments: Sequence[str]) -> None:
                 writer = csv.writer(file)
                 writer.writerow(["text", "label"])
                 writer.writerows(rows)
-            command = ["train", str(path), "--text", "text", "--label", "label", "-o", str(path.with_suffix(".tmm")), *options]
+            command = [
+                "train",
+                str(path),
+                "--text",
+                "text",
+                "--label",
+                "label",
+                "-o",
+                str(path.with_suffix(".tmm")),
+                *options,
+            ]
             times = timed(command)
             whole = np.sum([*times.values()], axis=0)
             size = f"{title}, {path.stat().st_size / 1e6:.1f} MB"
@@ -70,7 +81,9 @@ def main(arguments: Sequence[str]) -> None:
 def reuters(short: bool) -> list[tuple[str, str]]:
     """Texts and topics."""
     train = load_dataset("reuters21578").part("train")
-    return [(text, ";".join(own)) for text, own in zip(train.texts, train.labels, strict=True)][: 100 if short else None]
+    return [(text, ";".join(own)) for text, own in zip(train.texts, train.labels, strict=True)][
+        : 100 if short else None
+    ]
 
 
 def messages(n: int) -> Iterable[tuple[str, str]]:
@@ -78,7 +91,10 @@ def messages(n: int) -> Iterable[tuple[str, str]]:
     desk = load_dataset("desk")
     words = [text.split() for text in desk.texts]
     for a, b, c in np.random.default_rng(0).integers(len(words), size=(n, 3)).tolist():
-        yield " ".join([*words[a][:-2], *words[b][:2], words[c][0]]), "hardware" if desk.labels[a] < "i" else "software"
+        yield (
+            " ".join([*words[a][:-2], *words[b][:2], words[c][0]]),
+            "hardware" if desk.labels[a] < "i" else "software",
+        )
 
 
 def timed(command: list[str]) -> dict[str, tuple[float, float]]:

@@ -1,16 +1,17 @@
 """How fast do texts become columns, beside scikit-learn's vectorisers?
 
-    python -m benchmarks.bench_words                     # all, about ten minutes
-    python -m benchmarks.bench_words Reuters emoji       # some corpora
-    python -m benchmarks.bench_words --cpu               # by the time of CPUs, where others use the machine too: see ×1 only
-    python -m benchmarks.bench_words --quick             # a little of each, which says nothing of speed
+    python -m benchmarks.bench_words                # all, about ten minutes
+    python -m benchmarks.bench_words Reuters emoji  # some corpora
+    python -m benchmarks.bench_words --cpu          # by CPU time, if others use the machine: see ×1 only
+    python -m benchmarks.bench_words --quick        # a little of each, which says nothing of speed
 
-Reuters, Wikipedia, a million short lines, and lines in German, in Chinese and full of emoji that are made here of a seeded
-vocabulary. Megabytes of UTF-8 a second by the clock, the best of some rounds that go through all candidates in turn:
-scikit-learn's `TfidfVectorizer`, `CountVectorizer` and `HashingVectorizer`; ours of the first two names, with one thread and with
-two. A ratio is how many times faster ours is, where the peer hashes our `TfidfVectorizer`. The peer of `BagOfWords()`, which
-finds out the language and leaves its function words out, is the same with words found by Python, and the language named. Where
-scikit-learn takes long, a part of the texts is used, as the table says. Results that differ in a single bit are an error.
+Reuters, Wikipedia, a million short lines, and lines in German, in Chinese and full of emoji that are made
+here of a seeded vocabulary. Megabytes of UTF-8 a second by the clock, the best of some rounds that go through
+all candidates in turn: scikit-learn's `TfidfVectorizer`, `CountVectorizer` and `HashingVectorizer`; ours of
+the first two names, with one thread and with two. A ratio is how many times faster ours is, where the peer
+hashes our `TfidfVectorizer`. The peer of `BagOfWords()`, which finds out the language and leaves its function
+words out, is the same with words found by Python, and the language named. Where scikit-learn takes long, a
+part of the texts is used, as the table says. Results that differ in a single bit are an error.
 """
 
 from __future__ import annotations
@@ -50,14 +51,22 @@ def main(arguments: Sequence[str]) -> None:
     names = [name for name in arguments if not name.startswith("--")] or list(CORPORA)
     print(describe("textmargin", "scikit-learn", "numpy"))
     peers = "".join(f"{peer:>11}{'×1':>7}{'×2':>7}" for peer in ("Tfidf", "Count", "Hashing"))
-    print("\nMB/s of ours and of scikit-learn, and how many times faster ours is, with one thread and with two")
+    print(
+        "\nMB/s of ours and of scikit-learn, and how many times faster ours is, with one thread and with two"
+    )
     print(f"{'':41}{'MB':>6}{'ours ×1':>9}{'×2':>7}{peers}")
     for name in names:
         texts = CORPORA[name]()
         for terms, (options, megabytes) in SETTINGS.items():
             some = cut(texts, 0.02 if quick else megabytes)
             for step, times in measured(some, options, 1 if quick else ROUNDS, clock).items():
-                show(f"{name}, {terms}", step, some, times, [(peer, "Count" if peer == "Count" else "Tfidf") for peer in PEERS])
+                show(
+                    f"{name}, {terms}",
+                    step,
+                    some,
+                    times,
+                    [(peer, "Count" if peer == "Count" else "Tfidf") for peer in PEERS],
+                )
         some = cut(texts, 0.02 if quick else 10.0)
         for step, times in measured_words(some, 1 if quick else ROUNDS, clock).items():
             show(f"{name}, {WORDS}", step, some, times, [("Python", "Words")])
@@ -67,10 +76,14 @@ PEERS: dict[str, type] = {"Tfidf": TfidfVectorizer, "Count": CountVectorizer, "H
 OURS: dict[str, type] = {"Tfidf": textmargin.TfidfVectorizer, "Count": textmargin.CountVectorizer}
 
 
-def measured(texts: list[str], options: dict[str, Any], rounds: int, clock: Clock) -> dict[str, dict[str, float]]:
+def measured(
+    texts: list[str], options: dict[str, Any], rounds: int, clock: Clock
+) -> dict[str, dict[str, float]]:
     """Per step the best seconds of each candidate."""
     makers = {peer: partial(kind, **options) for peer, kind in PEERS.items()}
-    makers |= {f"{name} ×{n}": partial(kind, **options, n_jobs=n) for name, kind in OURS.items() for n in THREADS}
+    makers |= {
+        f"{name} ×{n}": partial(kind, **options, n_jobs=n) for name, kind in OURS.items() for n in THREADS
+    }
     return _steps(texts, makers, rounds, clock, [(name, f"{name} ×{n}") for name in OURS for n in THREADS])
 
 
@@ -83,16 +96,25 @@ def measured_words(texts: list[str], rounds: int, clock: Clock) -> dict[str, dic
 
 
 def _steps(
-    texts: list[str], makers: dict[str, Callable[[], Any]], rounds: int, clock: Clock, pairs: list[tuple[str, str]]
+    texts: list[str],
+    makers: dict[str, Callable[[], Any]],
+    rounds: int,
+    clock: Clock,
+    pairs: list[tuple[str, str]],
 ) -> dict[str, dict[str, float]]:
     fitted = {name: make().fit(texts) for name, make in makers.items()}
     for theirs, ours in pairs:
         _require_same(fitted[theirs].transform(texts), fitted[ours].transform(texts), ours)
     steps = {
-        "fit_transform": {name: lambda make=make: make().fit_transform(texts) for name, make in makers.items()},
+        "fit_transform": {
+            name: lambda make=make: make().fit_transform(texts) for name, make in makers.items()
+        },
         "transform": {name: partial(one.transform, texts) for name, one in fitted.items()},
     }
-    return {step: {name: min(own) for name, own in seconds(todo, rounds, clock).items()} for step, todo in steps.items()}
+    return {
+        step: {name: min(own) for name, own in seconds(todo, rounds, clock).items()}
+        for step, todo in steps.items()
+    }
 
 
 def _require_same(A: Any, B: Any, what: str) -> None:
@@ -101,7 +123,9 @@ def _require_same(A: Any, B: Any, what: str) -> None:
             raise SystemExit(f"{what}: {name} differs")
 
 
-def show(what: str, step: str, texts: list[str], times: dict[str, float], pairs: list[tuple[str, str]]) -> None:
+def show(
+    what: str, step: str, texts: list[str], times: dict[str, float], pairs: list[tuple[str, str]]
+) -> None:
     megabytes = size(texts)
     own = [megabytes / times[f"{pairs[0][1]} ×{n}"] for n in THREADS]
     line = f"{what:27}{step:14}{megabytes:6.1f}{own[0]:9.0f}{own[1]:7.0f}"
@@ -135,7 +159,10 @@ def made_lines(syllables: Sequence[str], blank: str, marks: str, n: int = 40_000
     words = ["".join(rng.choice(syllables, size=length)) for length in rng.integers(1, 5, size=20_000)]
     ranks = np.minimum(rng.zipf(1.2, size=(n, 15)), len(words)) - 1
     ends = rng.integers(len(marks), size=n).tolist()
-    return [blank.join([words[rank] for rank in own]) + marks[end] for own, end in zip(ranks.tolist(), ends, strict=True)]
+    return [
+        blank.join([words[rank] for rank in own]) + marks[end]
+        for own, end in zip(ranks.tolist(), ends, strict=True)
+    ]
 
 
 GERMAN = [

@@ -1,8 +1,9 @@
 """Linear SVMs of many labels by several solvers, each stopped as early as its objective allows.
 
-The objective of a label is ½‖w‖² + C Σ max(0, 1 − yf)². An intercept is free in `PriorSVC`; LIBLINEAR penalises it like a weight,
-so each of the two is held to its own optimum. LIBLINEAR's own library is taken where it is installed (`liblinear-official`); its
-matrix is converted beforehand and not timed, as if it had lain in a file.
+The objective of a label is ½‖w‖² + C Σ max(0, 1 − yf)². An intercept is free in `PriorSVC`; LIBLINEAR
+penalises it like a weight, so each of the two is held to its own optimum. LIBLINEAR's own library is taken
+where it is installed (`liblinear-official`); its matrix is converted beforehand and not timed, as if it had
+lain in a file.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ Solve = Callable[..., Planes]  # of X, Y, C, tol, intercept
 
 
 def by_prior_svc(X, Y, C: float, tol: float, intercept: bool, n_jobs: int = 1) -> Planes:
-    model = PriorSVC(C, tol=tol, max_iter=1000, fit_intercept=intercept, n_jobs=n_jobs).fit(X, Y if Y.shape[1] > 1 else Y[:, 0])
+    model = PriorSVC(C, tol=tol, max_iter=1000, fit_intercept=intercept, n_jobs=n_jobs).fit(
+        X, Y if Y.shape[1] > 1 else Y[:, 0]
+    )
     return Planes(model.coef_, model.intercept_)
 
 
@@ -49,7 +52,8 @@ def by_linear_svc(X, Y, C: float, tol: float, intercept: bool, dual: bool) -> Pl
     options = {"dual": dual, "fit_intercept": intercept, "max_iter": 100_000, "random_state": 0}
     models = [LinearSVC(C=C, tol=tol, **options).fit(X, y) for y in Y.T]
     return Planes(
-        np.vstack([model.coef_ for model in models]), np.ravel([model.intercept_ for model in models]) + np.zeros(len(models))
+        np.vstack([model.coef_ for model in models]),
+        np.ravel([model.intercept_ for model in models]) + np.zeros(len(models)),
     )
 
 
@@ -58,7 +62,8 @@ class ByLibrary:
 
     def __init__(self, X, solver: int) -> None:
         self.solver, self.n_columns = solver, X.shape[1]
-        self.problem = cache(lambda bias: liblinear.problem(np.ones(X.shape[0]), sp.csr_matrix(X), bias))  # a copy of X each
+        # a copy of X each
+        self.problem = cache(lambda bias: liblinear.problem(np.ones(X.shape[0]), sp.csr_matrix(X), bias))
 
     def __call__(self, X, Y, C: float, tol: float, intercept: bool) -> Planes:
         problem = self.problem(1 if intercept else -1)
@@ -120,10 +125,14 @@ class Optima:
             X = sp.hstack([self.X, np.ones((self.X.shape[0], 1))], format="csr") if penalised else self.X
             best = by_prior_svc(X, self.Y, self.C, 1e-10, self.intercept and not penalised)
             self._values[penalised] = objectives(X, self.Y, self.C, best, penalised=False)
-        return float((objectives(self.X, self.Y, self.C, planes, penalised) / self._values[penalised] - 1).max())
+        return float(
+            (objectives(self.X, self.Y, self.C, planes, penalised) / self._values[penalised] - 1).max()
+        )
 
 
-def loosest(solve: Solve, optima: Optima, goal: float, penalised: bool, tols: list[float] = TOLS) -> tuple[float, float]:
+def loosest(
+    solve: Solve, optima: Optima, goal: float, penalised: bool, tols: list[float] = TOLS
+) -> tuple[float, float]:
     """The largest tol that comes as close as `goal` to the optimum of every label, and how close that is."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)

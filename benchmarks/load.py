@@ -1,4 +1,6 @@
-"""Clients of a service, many at a time: what they asked, what they heard, and what was acknowledged to them."""
+"""Clients of a service, many at a time: what they asked, what they heard, and what was acknowledged to
+them.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class Connection:
         reader, writer = self.streams
         content = json.dumps(body).encode()
         kind = "Host: localhost\r\nContent-Type: application/json"
-        writer.write(f"POST {path} HTTP/1.1\r\n{kind}\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content)
+        writer.write(
+            f"POST {path} HTTP/1.1\r\n{kind}\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
+        )
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         length = re.search(rb"content-length: (\d+)", head)
         answer = await reader.readexactly(int(length[1]) if length else 0)
@@ -95,7 +99,12 @@ async def send(connection: Connection, request: Request, heard: Heard, since: fl
 
 
 async def closed_loop(
-    port: int, make: Callable[[random.Random], Request], n_clients: int, seconds: float, heard: Heard, patient: bool = True
+    port: int,
+    make: Callable[[random.Random], Request],
+    n_clients: int,
+    seconds: float,
+    heard: Heard,
+    patient: bool = True,
 ) -> None:
     """Each client asks, hears, and asks again; told to come again, it waits a little, or not at all."""
     end = time.perf_counter() + seconds
@@ -111,7 +120,9 @@ async def closed_loop(
     await asyncio.gather(*(client(number) for number in range(n_clients)))
 
 
-async def open_loop(port: int, make: Callable[[random.Random], Request], rate: float, seconds: float, heard: Heard) -> None:
+async def open_loop(
+    port: int, make: Callable[[random.Random], Request], rate: float, seconds: float, heard: Heard
+) -> None:
     """Requests come at a rate, whatever becomes of those before; times are from when a request was due."""
     chance, free = random.Random(0), [Connection(port) for _ in range(50)]
     tasks: set[asyncio.Task[None]] = set()

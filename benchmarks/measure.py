@@ -20,14 +20,27 @@ def describe(*packages: str) -> str:
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
-        cpu = next((line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")), cpu)
-    return f"{cpu}, Python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in packages)
+        cpu = next(
+            (
+                line.split(":")[1].strip()
+                for line in info.read_text().splitlines()
+                if line.startswith("model name")
+            ),
+            cpu,
+        )
+    return f"{cpu}, Python {platform.python_version()}, " + ", ".join(
+        f"{name} {version(name)}" for name in packages
+    )
 
 
 def seconds(
-    candidates: dict[str, Callable[[], Any]], rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter
+    candidates: dict[str, Callable[[], Any]],
+    rounds: int = ROUNDS,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[float]]:
-    """Per candidate the time of each round; the rounds go through all candidates in turn, so that noise meets them alike."""
+    """Per candidate the time of each round; the rounds go through all candidates in turn, so that noise meets
+    them alike.
+    """
     times: dict[str, list[float]] = {name: [] for name in candidates}
     for _ in range(rounds):
         for name, candidate in candidates.items():
@@ -38,7 +51,9 @@ def seconds(
 
 
 def ratio(times: dict[str, list[float]], slow: str, fast: str) -> float:
-    """How many times faster one candidate is than another: the median over rounds of the ratio within a round."""
+    """How many times faster one candidate is than another: the median over rounds of the ratio within a
+    round.
+    """
     return statistics.median(a / b for a, b in zip(times[slow], times[fast], strict=True))
 
 

@@ -1,7 +1,8 @@
-"""A corpus of any size with topics planted in it: Zipf's law over a vocabulary of 500,000 words, 60 words a text.
+"""A corpus of any size with topics planted in it: Zipf's law over a vocabulary of 500,000 words, 60 words a
+text.
 
-A text of a topic has a few of its words from the topic's own hundred, which other texts use too; the rest follows Zipf's law.
-Each part is made from its number alone, and written to Parquet once.
+A text of a topic has a few of its words from the topic's own hundred, which other texts use too; the rest
+follows Zipf's law. Each part is made from its number alone, and written to Parquet once.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def topic_words() -> np.ndarray:
 def draw(number: int, size: int) -> tuple[np.ndarray, np.ndarray]:
     """The words of each text of a part, by number, and which topics it has."""
     rng = np.random.default_rng([1, number])
-    words = np.exp(rng.random((size, N_WORDS)) * np.log(N_TERMS)).astype(np.int64) - 1  # Zipf's law: log-uniform ranks
+    # Zipf's law: log-uniform ranks
+    words = np.exp(rng.random((size, N_WORDS)) * np.log(N_TERMS)).astype(np.int64) - 1
     has = rng.random((size, SHARES.size)) < SHARES
     own = topic_words()
     for k in range(SHARES.size):
@@ -51,7 +53,9 @@ def make_block(number: int, size: int) -> sp.csr_matrix:
     """The same texts as counts of words, of unit length, without the way through text."""
     words, _ = draw(number, size)
     starts = np.arange(0, words.size + 1, N_WORDS, dtype=np.int32)
-    counts = sp.csr_matrix((np.ones(words.size), words.ravel().astype(np.int32), starts), shape=(size, N_TERMS))
+    counts = sp.csr_matrix(
+        (np.ones(words.size), words.ravel().astype(np.int32), starts), shape=(size, N_TERMS)
+    )
     counts.sum_duplicates()
     return normalize(counts, copy=False)
 

@@ -1,4 +1,5 @@
-"""Shape twins of public sets with many labels: texts, terms, labels and entries as many as theirs, and labels that can be learnt.
+"""Shape twins of public sets with many labels: texts, terms, labels and entries as many as theirs, and labels
+that can be learnt.
 
 Terms follow Zipf's law, and so do labels; a text has a quarter of its words from the own words of its labels.
 """
@@ -49,12 +50,16 @@ def _labels(shape: Shape, rng: np.random.Generator) -> np.ndarray:
     Y = np.zeros((shape.n_texts, shape.n_labels), np.uint8)
     Y[np.arange(shape.n_texts), np.arange(shape.n_texts) % shape.n_labels] = 1
     n_more = rng.poisson(shape.labels_a_text - 1, shape.n_texts)
-    Y[np.repeat(np.arange(shape.n_texts), n_more), rng.choice(shape.n_labels, n_more.sum(), p=share / share.sum())] = 1
+    Y[
+        np.repeat(np.arange(shape.n_texts), n_more),
+        rng.choice(shape.n_labels, n_more.sum(), p=share / share.sum()),
+    ] = 1
     return Y[rng.permutation(shape.n_texts)]
 
 
 def _counts(shape: Shape, Y: np.ndarray, n_words: int, rng: np.random.Generator) -> sp.csr_matrix:
-    words = np.exp(rng.random((shape.n_texts, n_words)) * np.log(shape.n_terms)).astype(np.int32) - 1  # log-uniform ranks
+    # log-uniform ranks
+    words = np.exp(rng.random((shape.n_texts, n_words)) * np.log(shape.n_terms)).astype(np.int32) - 1
     own = rng.choice(shape.n_terms, (shape.n_labels, _N_OWN)).astype(np.int32)
     texts, labels = np.nonzero(Y)
     starts, counts = np.searchsorted(texts, np.arange(shape.n_texts)), Y.sum(axis=1)

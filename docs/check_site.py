@@ -1,8 +1,8 @@
 """Whether every link of the built site leads somewhere: `python docs/check_site.py build/site`.
 
-Links within the site must name a file that is there and an anchor that is in it; those to elsewhere are only read as addresses.
-No page may load anything (script, style, image, font) from elsewhere, as the site is read offline, or name the folder that it
-was built in.
+Links within the site must name a file that is there and an anchor that is in it; those to elsewhere are only
+read as addresses. No page may load anything (script, style, image, font) from elsewhere, as the site is read
+offline, or name the folder that it was built in.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class Page(HTMLParser):
             self.links.append(str(found["href"]))
         rel = (found.get("rel") or "").split()
         if tag == "link" and found.get("href") and not {"canonical", "author"} & {*rel}:
-            (self.links if {"next", "prev", "index", "search", "top", "up"} & {*rel} else self.loads).append(str(found["href"]))
+            (self.links if {"next", "prev", "index", "search", "top", "up"} & {*rel} else self.loads).append(
+                str(found["href"])
+            )
         if tag in LOADS and found.get(LOADS[tag]):
             self.loads.append(str(found[LOADS[tag]]))
 
@@ -67,7 +69,8 @@ class Findings:
         counts = (
             f"{self.n_pages} pages, {self.n_blocks} blocks of code; "
             f"{self.n_within} links within the site, {self.n_anchors} of them to an anchor; "
-            f"{self.n_loads} files loaded, none from elsewhere; {len(self.elsewhere)} addresses elsewhere, read but not visited"
+            f"{self.n_loads} files loaded, none from elsewhere; {len(self.elsewhere)} addresses "
+            "elsewhere, read but not visited"
         )
         return "\n".join([*self.faults, f"{len(self.faults)} faults" if self.faults else counts])
 
@@ -75,7 +78,11 @@ class Findings:
 def check_site(folder: Path) -> Findings:
     """Look at every page below a folder."""
     folder = folder.resolve()
-    pages = {path: Page(path.read_text("utf-8")) for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts}
+    pages = {
+        path: Page(path.read_text("utf-8"))
+        for path in sorted(folder.rglob("*.html"))
+        if "_static" not in path.parts
+    }
     found = Findings(n_pages=len(pages), n_blocks=sum(page.n_blocks for page in pages.values()))
     for path, page in pages.items():
         where = path.relative_to(folder).as_posix()

@@ -1,4 +1,6 @@
-"""How the site is built: `make docs`, or `python -m sphinx -W --keep-going docs build/site`. Nothing comes from a network."""
+"""How the site is built: `make docs`, or `python -m sphinx -W --keep-going docs build/site`. Nothing comes
+from a network.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,13 @@ extensions = [
 ]
 
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["results", "_extensions", "**.ipynb", "generated/gallery/sg_execution_times.rst", "sg_execution_times.rst"]
+exclude_patterns = [
+    "results",
+    "_extensions",
+    "**.ipynb",
+    "generated/gallery/sg_execution_times.rst",
+    "sg_execution_times.rst",
+]
 smartquotes = False  # -- before an option stays two hyphens
 
 # Pages are Markdown; what is generated, into docs/generated, is reStructuredText.

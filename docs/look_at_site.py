@@ -1,7 +1,7 @@
 """The built site in Chromium, at two widths: `python docs/look_at_site.py build/site [--shots FOLDER]`.
 
-Every page must fit the width of a desk and of a phone (what is wider scrolls in its own box), fetch nothing from another host and
-raise no error. The search must find what it is asked for, over HTTP and from files.
+Every page must fit the width of a desk and of a phone (what is wider scrolls in its own box), fetch nothing
+from another host and raise no error. The search must find what it is asked for, over HTTP and from files.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ def look(browser: Any, base: str, names: list[str], shots: Path | None) -> list[
     faults: list[str] = []
     for width in WIDTHS:
         tab = browser.new_page(viewport={"width": width, "height": 900})
-        tab.on("request", lambda one: None if one.url.startswith((base, "data:")) else faults.append(f"asks {one.url}"))
+        tab.on(
+            "request",
+            lambda one: None if one.url.startswith((base, "data:")) else faults.append(f"asks {one.url}"),
+        )
         tab.on("pageerror", lambda error: faults.append(f"a script: {error}"))
         for name in names:
             tab.goto(base + name)
@@ -67,12 +70,14 @@ def look(browser: Any, base: str, names: list[str], shots: Path | None) -> list[
     return faults
 
 
-# Elements of the text that reach over the right edge of the window, but for those inside of a box that scrolls.
+# Elements of the text that reach over the right edge of the window, but for those inside of a box that
+# scrolls.
 CLIPPED = """width => {
   const scrolls = e => { for (; e && e.tagName !== 'ARTICLE'; e = e.parentElement)
     if (['auto', 'scroll'].includes(getComputedStyle(e).overflowX)) return true; return false; };
   return [...document.querySelectorAll('article *:not(.headerlink)')]
-    .filter(e => e.getBoundingClientRect().right > width + 1 && e.getBoundingClientRect().width > 0 && !scrolls(e))
+    .filter(e => e.getBoundingClientRect().right > width + 1
+      && e.getBoundingClientRect().width > 0 && !scrolls(e))
     .slice(0, 1).map(e => `${e.tagName} ${(e.textContent || '').trim().slice(0, 60)}`); }"""
 
 
@@ -80,7 +85,10 @@ def search(browser: Any, base: str) -> list[str]:
     """Type every search into the field of the front page, and look for the page that it should find."""
     faults = []
     tab = browser.new_page(viewport={"width": WIDTHS[0], "height": 900})
-    tab.on("request", lambda one: None if one.url.startswith((base, "data:")) else faults.append(f"asks {one.url}"))
+    tab.on(
+        "request",
+        lambda one: None if one.url.startswith((base, "data:")) else faults.append(f"asks {one.url}"),
+    )
     for words, wanted in SEARCHES.items():
         tab.goto(base + "index.html")
         tab.keyboard.press("Control+k")
@@ -90,7 +98,9 @@ def search(browser: Any, base: str) -> list[str]:
         try:
             tab.wait_for_selector("#search-results ul.search li a", timeout=15000)
             tab.wait_for_timeout(1500)  # results come one by one
-            links = tab.eval_on_selector_all("#search-results ul.search li a", "all => all.map(one => one.href)")
+            links = tab.eval_on_selector_all(
+                "#search-results ul.search li a", "all => all.map(one => one.href)"
+            )
         except Exception:
             links = []
         if not any(wanted in link for link in links):
@@ -109,7 +119,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", help="these pages alone")
     options = parser.parse_args()
     site = options.site.resolve()
-    pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if "_static" not in path.parts)
+    pages = sorted(
+        path.relative_to(site).as_posix() for path in site.rglob("*.html") if "_static" not in path.parts
+    )
     names = options.only or pages
     if options.shots:
         options.shots.mkdir(parents=True, exist_ok=True)
@@ -120,7 +132,10 @@ def main() -> int:
         faults += [*search(browser, base), *search(browser, f"{site.as_uri()}/")]
         browser.close()
     print(*faults, sep="\n", end="\n" if faults else "")
-    print(f"{len(names)} pages at {' and '.join(map(str, WIDTHS))} pixels, {2 * len(SEARCHES)} searches: {len(faults)} faults")
+    print(
+        f"{len(names)} pages at {' and '.join(map(str, WIDTHS))} pixels, {2 * len(SEARCHES)} searches: "
+        f"{len(faults)} faults"
+    )
     return 1 if faults or not names else 0
 
 

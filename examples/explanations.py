@@ -2,8 +2,8 @@
 Why did it decide so?
 =====================
 
-A score is a sum: the intercept, and what each word adds. So a decision can be taken apart exactly, and what a word
-adds split into what the messages taught and what somebody said beforehand.
+A score is a sum: the intercept, and what each word adds. So a decision can be taken apart exactly, and what a
+word adds split into what the messages taught and what somebody said beforehand.
 """
 
 import warnings
@@ -27,17 +27,16 @@ print(model.explain(message))
 # The parts add up
 # ----------------
 #
-# Nothing is approximated: intercept and words together are the score. Words that no training message has, such as
-# "gift", add nothing.
+# Nothing is approximated: intercept and words together are the score. Words that no training message has,
+# such as "gift", add nothing.
 
 explanation = model.explain(message)
 total = explanation.intercept + explanation.data.sum() + explanation.priors.sum()
 score = model.decision_function([message])[0, model.classes_.tolist().index("phishing")]
 print(f"intercept, data and prior: {total:.6f}; decision_function: {score:.6f}")
 
-# %%
-# Why this topic, and why not that one? Every topic has a score of its own, and the same words add other amounts to
-# it.
+# %% Why this topic, and why not that one? Every topic has a score of its own, and the same words add other
+# amounts to it.
 
 
 def draw(ax, explanation):
@@ -64,9 +63,9 @@ plt.show()
 # Without words
 # -------------
 #
-# A string kernel compares texts as they are. Its score is taken apart by the strings that a message shares with
-# training messages; gaps are in brackets. There are far too many strings to list, so the last line sums up the
-# others.
+# A string kernel compares texts as they are. Its score is taken apart by the strings that a message shares
+# with training messages; gaps are in brackets. There are far too many strings to list, so the last line sums
+# up the others.
 
 strings = TextClassifier(SubsequenceKernel(length=4, decay=0.5)).fit(train.texts, train.labels)
 print(strings.explain("priner is jamed agian"))

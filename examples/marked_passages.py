@@ -2,9 +2,9 @@
 Passages that a person marked
 =============================
 
-Who labels a text has read it, and can mark the words that gave the label away at little extra cost. From a marked
-passage two things can be learnt: its words speak for the label (``RationalePrior``), and without the passage the text
-would be less clearly what it is (``RationaleContrasts``).
+Who labels a text has read it, and can mark the words that gave the label away at little extra cost. From a
+marked passage two things can be learnt: its words speak for the label (``RationalePrior``), and without the
+passage the text would be less clearly what it is (``RationaleContrasts``).
 """
 
 import warnings
@@ -15,14 +15,14 @@ import numpy as np
 from textmargin import RationaleContrasts, RationalePrior, TextClassifier, load_dataset
 from textmargin.errors import UnknownTermWarning
 
-warnings.simplefilter("ignore", UnknownTermWarning)  # passages hold articles and the like, which are no terms of the model
+# passages hold articles and the like, which are no terms of the model
+warnings.simplefilter("ignore", UnknownTermWarning)
 desk = load_dataset("desk")
 print(desk.texts[0])
 print([desk.texts[0][start:end] for start, end in desk.fields["marks"][0]])
 
-# %%
-# A third of the messages are marked. The models learn from some of these; all messages without marks are there to try
-# them on.
+# %% A third of the messages are marked. The models learn from some of these; all messages without marks are
+# there to try them on.
 
 texts, topics = np.array(desk.texts, dtype=object), np.array(desk.labels)
 marked = np.array([row for row, marks in enumerate(desk.fields["marks"]) if marks])
@@ -32,7 +32,9 @@ print(f"{len(marked)} messages with marked passages, {len(others)} without")
 
 def passages(rows):
     """What `RationalePrior` takes: texts, each with (start, end, class)."""
-    return [(texts[row], [(start, end, topics[row]) for start, end in desk.fields["marks"][row]]) for row in rows]
+    return [
+        (texts[row], [(start, end, topics[row]) for start, end in desk.fields["marks"][row]]) for row in rows
+    ]
 
 
 kinds = {
@@ -55,10 +57,9 @@ print("messages to learn from".ljust(28), *(f"{n:5}" for n in counts))
 for name, values in accuracy.items():
     print(name.ljust(28), *(f"{value:5.3f}" for value in values.mean(axis=0)))
 
-# %%
-# Passages help, contrasts a little more than the prior, and with both little or nothing is lost beside the better
-# one. Neither is taken on trust: where held-out messages do not speak for it, it is left out of that topic. Verdicts
-# say what became of each.
+# %% Passages help, contrasts a little more than the prior, and with both little or nothing is lost beside the
+# better one. Neither is taken on trust: where held-out messages do not speak for it, it is left out of that
+# topic. Verdicts say what became of each.
 
 rows = np.random.default_rng(0).permutation(marked)[:80]
 model = TextClassifier(knowledge=kinds["with both"](rows)).fit(texts[rows], topics[rows])
@@ -69,7 +70,9 @@ for verdict in model.verdict_:
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, values), marker in zip(accuracy.items(), "s^ox", strict=True):
     gain = 100 * (values - accuracy["labels alone"])
-    ax.errorbar(counts, gain.mean(axis=0), gain.std(axis=0) / np.sqrt(n_draws), marker=marker, label=name, capsize=3)
+    ax.errorbar(
+        counts, gain.mean(axis=0), gain.std(axis=0) / np.sqrt(n_draws), marker=marker, label=name, capsize=3
+    )
 ax.set(
     xscale="log",
     xlabel="messages to learn from, all of them marked",

@@ -2,8 +2,8 @@
 Texts without labels
 ====================
 
-Nobody has labelled anything yet: there are messages, and a few words for each topic. Both together are a classifier,
-which says how sure it is of each message and where a person should begin to read.
+Nobody has labelled anything yet: there are messages, and a few words for each topic. Both together are a
+classifier, which says how sure it is of each message and where a person should begin to read.
 """
 
 import warnings
@@ -15,7 +15,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from textmargin import TextClassifier, load_dataset
 from textmargin.errors import UnknownTermWarning
 
-warnings.simplefilter("ignore", UnknownTermWarning)  # four of the keywords occur nowhere, which is no news here
+# four of the keywords occur nowhere, which is no news here
+warnings.simplefilter("ignore", UnknownTermWarning)
 desk = load_dataset("desk")
 train, test = desk.part("train"), desk.part("test")
 truth = np.array(test.labels)
@@ -29,22 +30,25 @@ print(f"313 labels, no keywords:   {supervised.score(test.texts, test.labels):.1
 # Counting keywords
 # -----------------
 #
-# The obvious way is to count: a message belongs to the topic that most of its keywords are from. Many messages have
-# none of them.
+# The obvious way is to count: a message belongs to the topic that most of its keywords are from. Many
+# messages have none of them.
 
 counter = CountVectorizer(ngram_range=(1, 2))
 counts = counter.fit_transform([*train.texts, *test.texts])[len(train.texts) :].toarray()
 columns = {
-    topic: [counter.vocabulary_[word] for word in words if word in counter.vocabulary_] for topic, words in desk.keywords.items()
+    topic: [counter.vocabulary_[word] for word in words if word in counter.vocabulary_]
+    for topic, words in desk.keywords.items()
 }
 found = np.column_stack([counts[:, column].sum(axis=1) for column in columns.values()])
 counted = np.array(list(columns))[found.argmax(axis=1)]
 some = found.max(axis=1) > 0
-print(f"counting keywords:         {np.mean((counted == truth) & some):.1%} right, {np.mean(~some):.0%} have none of them")
+print(
+    f"counting keywords:         {np.mean((counted == truth) & some):.1%} right, {np.mean(~some):.0%} "
+    "have none of them"
+)
 
-# %%
-# Learning from the same words goes further, because the messages at hand tell which other words keep their company.
-# Some of these are noise ("hi"); naming one with weight 0 strikes it out.
+# %% Learning from the same words goes further, because the messages at hand tell which other words keep their
+# company. Some of these are noise ("hi"); naming one with weight 0 strikes it out.
 
 for topic in ("phishing", "billing", "network"):
     print(f"{topic}: {', '.join(list(model.spread_[topic])[:6])}")
@@ -53,10 +57,10 @@ for topic in ("phishing", "billing", "network"):
 # How sure is it?
 # ---------------
 #
-# Without a label confidence is a guess: how far two models agree that each know half of the words. Its size should
-# not be believed, but its order is worth having: messages it is sure of are right more often. Begin to read with the
-# others. Where a message has a keyword, counting is right as often; what is gained is an answer for the third that
-# have none.
+# Without a label confidence is a guess: how far two models agree that each know half of the words. Its size
+# should not be believed, but its order is worth having: messages it is sure of are right more often. Begin to
+# read with the others. Where a message has a keyword, counting is right as often; what is gained is an answer
+# for the third that have none.
 
 decisions = model.decide(test.texts, probabilities=True)
 confidence = decisions.confidence
@@ -65,7 +69,10 @@ order = np.argsort(-confidence, kind="stable")
 surest = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
 for part in (0.25, 0.5, 0.75, 1.0):
     n = round(part * len(order))
-    print(f"the surest {part:4.0%}: {surest[n - 1]:.1%} right, confidence from {confidence[order[n - 1]]:.2f} on")
+    print(
+        f"the surest {part:4.0%}: {surest[n - 1]:.1%} right, confidence from "
+        f"{confidence[order[n - 1]]:.2f} on"
+    )
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 share = 100 * np.arange(1, len(order) + 1) / len(order)
@@ -83,6 +90,11 @@ ax.plot(
     color="tab:gray",
     label="counting keywords: messages that have one",
 )
-ax.set(xlabel="messages decided on, the surest first (%)", ylabel="of these decided rightly (%)", ylim=(50, 101), xlim=(0, 101))
+ax.set(
+    xlabel="messages decided on, the surest first (%)",
+    ylabel="of these decided rightly (%)",
+    ylim=(50, 101),
+    xlim=(0, 101),
+)
 ax.legend(loc="lower left")
 plt.show()

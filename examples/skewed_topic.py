@@ -2,10 +2,10 @@
 A skewed topic: one in a hundred
 ================================
 
-Where one text in a hundred is of the topic, a support vector machine is careful: its threshold, 0, accepts next to
-nothing. The ranking is better than the cut. Beta-gamma thresholds move the cut to near the best point of the utility
-curve, towards its return to zero where few positives are known. Here on texts that are made up, so that there are as
-many as it takes.
+Where one text in a hundred is of the topic, a support vector machine is careful: its threshold, 0, accepts
+next to nothing. The ranking is better than the cut. Beta-gamma thresholds move the cut to near the best point
+of the utility curve, towards its return to zero where few positives are known. Here on texts that are made
+up, so that there are as many as it takes.
 """
 
 import matplotlib.pyplot as plt
@@ -13,10 +13,9 @@ import numpy as np
 
 from textmargin import T11SU, BagOfWords, PriorSVC, ThresholdClassifier, UtilityCurveDisplay, utility_score
 
-# %%
-# Texts of one topic among others: 25 words each from a vocabulary of 3,000, the frequent ones far more often (Zipf's
-# law). A text of the topic takes a part of its words, more or less of them, from 60 words of its own, which other
-# texts have as well, but less often.
+# %% Texts of one topic among others: 25 words each from a vocabulary of 3,000, the frequent ones far more
+# often (Zipf's law). A text of the topic takes a part of its words, more or less of them, from 60 words of
+# its own, which other texts have as well, but less often.
 
 WORDS = np.array([f"w{number}" for number in range(3000)])
 COMMON = 1 / np.arange(1, 3001)
@@ -35,10 +34,10 @@ def make_texts(n_texts, n_positive, rng):
 # Four cuts through one ranking
 # -----------------------------
 #
-# Utility is TREC's: 2 for a hit, −1 for a false alarm, scaled so that perfection is 1 and accepting nothing 1/3
-# (T11SU). The machine is the same throughout; what differs is the rule that sets its threshold, and the scores it is
-# set on. ``scores="train"`` takes those of the training texts themselves, as the paper that beta-gamma thresholds
-# come from does; the default takes scores of models that did not know the text.
+# Utility is TREC's: 2 for a hit, −1 for a false alarm, scaled so that perfection is 1 and accepting nothing
+# 1/3 (T11SU). The machine is the same throughout; what differs is the rule that sets its threshold, and the
+# scores it is set on. ``scores="train"`` takes those of the training texts themselves, as the paper that
+# beta-gamma thresholds come from does; the default takes scores of models that did not know the text.
 
 rules = {
     "threshold 0": {"rule": "zero"},
@@ -58,7 +57,9 @@ for seed in range(n_draws):
         X, X_new = words.fit_transform(texts), words.transform(new_texts)
         for name, settings in rules.items():
             model = ThresholdClassifier(PriorSVC(), utility=T11SU, pos_label=True, **settings).fit(X, y)
-            reached[name][seed, column] = utility_score(truth, model.predict(X_new), T11SU, average="binary", pos_label=True)
+            reached[name][seed, column] = utility_score(
+                truth, model.predict(X_new), T11SU, average="binary", pos_label=True
+            )
         if seed == 0 and n_positive == 20:
             shown = model
 
@@ -66,16 +67,25 @@ print("positives among the training texts".ljust(42), *(f"{n:6}" for n in positi
 for name, values in reached.items():
     print(name.ljust(42), *(f"{value:6.3f}" for value in values.mean(axis=0)))
 
-# %%
-# With ten positives among a thousand texts threshold 0 is worth hardly more than accepting nothing. Held-out scores
-# make most of the difference; beta and gamma add or take little here. The fewer positives there are, the more the
-# scores of training flatter, and mislead.
+# %% With ten positives among a thousand texts threshold 0 is worth hardly more than accepting nothing.
+# Held-out scores make most of the difference; beta and gamma add or take little here. The fewer positives
+# there are, the more the scores of training flatter, and mislead.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for (name, values), marker in zip(reached.items(), "sxo^", strict=True):
-    ax.errorbar(positives, values.mean(axis=0), values.std(axis=0) / np.sqrt(n_draws), marker=marker, label=name)
+    ax.errorbar(
+        positives, values.mean(axis=0), values.std(axis=0) / np.sqrt(n_draws), marker=marker, label=name
+    )
 ax.axhline(1 / 3, color="grey", linewidth=0.8, linestyle=":")
-ax.annotate("accepting nothing", (80, 1 / 3), xytext=(0, -4), textcoords="offset points", ha="right", va="top", color="grey")
+ax.annotate(
+    "accepting nothing",
+    (80, 1 / 3),
+    xytext=(0, -4),
+    textcoords="offset points",
+    ha="right",
+    va="top",
+    color="grey",
+)
 ax.set(
     xscale="log",
     xlabel="positives among the training texts, one in a hundred",
@@ -91,13 +101,16 @@ plt.show()
 # The curve
 # ---------
 #
-# Held-out scores of 2,000 texts with 20 positives, highest first. Utility rises while most of the texts accepted are
-# of the topic, and comes back to that of accepting nothing where two of three are not. The threshold in use is a
-# little to the left of the best point: folds of the held-out scores said so, and beta came out negative. Not one of
-# the texts reaches 0, the machine's own threshold.
+# Held-out scores of 2,000 texts with 20 positives, highest first. Utility rises while most of the texts
+# accepted are of the topic, and comes back to that of accepting nothing where two of three are not. The
+# threshold in use is a little to the left of the best point: folds of the held-out scores said so, and beta
+# came out negative. Not one of the texts reaches 0, the machine's own threshold.
 
 curve = shown.curve_[0]
-print(f"texts with a held-out score of 0 or more: {int(np.sum(curve.scores >= 0))} of {int(curve.tp[-1] + curve.fp[-1])}")
+print(
+    f"texts with a held-out score of 0 or more: {int(np.sum(curve.scores >= 0))} of "
+    f"{int(curve.tp[-1] + curve.fp[-1])}"
+)
 display = UtilityCurveDisplay(curve, threshold=float(shown.thresholds_[0]), name="one in a hundred").plot()
 display.axes_[0].set(ylim=(-1, 0.1))
 display.axes_[1].set(xlim=(0, 120), ylabel="utility (T11SU)")

@@ -2,9 +2,9 @@
 Labels that look wrong
 ======================
 
-Every table of labels has mistakes. ``check_data`` scores each text by a model that did not know it, and lists the
-labels that these scores doubt, the most doubtful first. Here one label in ten is changed on purpose, so that we know
-which ones it should find.
+Every table of labels has mistakes. ``check_data`` scores each text by a model that did not know it, and lists
+the labels that these scores doubt, the most doubtful first. Here one label in ten is changed on purpose, so
+that we know which ones it should find.
 """
 
 import matplotlib.pyplot as plt
@@ -30,19 +30,24 @@ print(check)
 doubts = check.of_kind("doubtful-label")
 for doubt in doubts[:5]:
     row = doubt.rows[0]
-    print(f"{given[row]} → {doubt.suggestion} ({'changed' if row in changed else 'as it was'}): {desk.texts[row][:60]}")
+    print(
+        f"{given[row]} → {doubt.suggestion} ({'changed' if row in changed else 'as it was'}): "
+        f"{desk.texts[row][:60]}"
+    )
 
 rows = np.array([doubt.rows[0] for doubt in doubts])
 found = np.isin(rows, changed)
 suggested = np.array([doubt.suggestion for doubt in doubts])
 print(f"{len(rows)} of 480 labels are doubted, {found.sum()} of the {len(changed)} changed ones among them")
 print(f"the first 20 of the list: {found[:20].sum()} were changed")
-print(f"of those found, the suggestion is the label that it was in {np.mean(suggested[found] == labels[rows][found]):.0%}")
+print(
+    "of those found, the suggestion is the label that it was in "
+    f"{np.mean(suggested[found] == labels[rows][found]):.0%}"
+)
 print(f"share of wrong labels, estimated: {check.noise:.1%}; changed: {len(changed) / len(labels):.1%}")
 
-# %%
-# How much reading does it save? Down the list most labels are wrong; in any other order one in ten is. The list ends
-# where doubts do, so that some mistakes are not on it.
+# %% How much reading does it save? Down the list most labels are wrong; in any other order one in ten is. The
+# list ends where doubts do, so that some mistakes are not on it.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.plot(range(len(rows) + 1), [0, *np.cumsum(found)], color="tab:green", label="read down the list")
@@ -56,8 +61,8 @@ plt.show()
 # Copies
 # ------
 #
-# The same check finds texts that occur twice, nearly the same ones, and those that stand under two labels: here two
-# are added to the messages.
+# The same check finds texts that occur twice, nearly the same ones, and those that stand under two labels:
+# here two are added to the messages.
 
 texts = [*desk.texts, desk.texts[0], desk.texts[1] + "!"]
 again = check_data(texts, [*labels.tolist(), labels[0], "billing"])

@@ -32,7 +32,9 @@ def main(named):
 def builds(compiler):
     """Whether the core, its own sources alone held to it, compiles without a warning."""
     folder = ROOT / "build" / f"warnings-{compiler.replace('+', 'x')}"
-    nanobind = subprocess.run([sys.executable, "-m", "nanobind", "--cmake_dir"], check=True, capture_output=True, text=True)
+    nanobind = subprocess.run(
+        [sys.executable, "-m", "nanobind", "--cmake_dir"], check=True, capture_output=True, text=True
+    )
     settings = {
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_CXX_COMPILER": compiler,

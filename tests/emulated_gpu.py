@@ -1,4 +1,6 @@
-"""As much of CuPy as is used here, with ssk.cu compiled for the processor: its logic, and what goes wrong, without a GPU."""
+"""As much of CuPy as is used here, with ssk.cu compiled for the processor: its logic, and what goes wrong,
+without a GPU.
+"""
 
 import ctypes
 import hashlib
@@ -15,21 +17,22 @@ import numpy as np
 
 HERE = Path(__file__).parent
 _COMPARE = """
-extern "C" void emulated_compare(int n_blocks, const Constants* constants, const int* symbols, const Real* c, const Real* inverse,
-    const Real* past, const int2* lanes, const Row* rows, Real* K, long long stride, int wanted, const Job* jobs, int n_jobs,
-    int* next_job, Edge* edges, long long edge_size) {
+extern "C" void emulated_compare(int n_blocks, const Constants* constants, const int* symbols, const Real* c,
+    const Real* inverse, const Real* past, const int2* lanes, const Row* rows, Real* K, long long stride,
+    int wanted, const Job* jobs, int n_jobs, int* next_job, Edge* edges, long long edge_size) {
     for (blockIdx.x = 0; blockIdx.x < n_blocks; ++blockIdx.x)
         warp::run([&] {
-            compare(*constants, symbols, c, inverse, past, lanes, rows, K, stride, wanted, jobs, n_jobs, next_job, edges,
-                    edge_size);
+            compare(*constants, symbols, c, inverse, past, lanes, rows, K, stride, wanted, jobs, n_jobs,
+                    next_job, edges, edge_size);
         });
 }
-extern "C" void emulated_arrange(const Real* K, long long stride, int symmetric, const int* row_rank, const int* column_rank,
-    long long n_rows, long long n_columns, const double* row_fraction, const long long* row_exponent,
-    const double* column_fraction, const long long* column_exponent, double factor, long long exponent, double* out) {
+extern "C" void emulated_arrange(const Real* K, long long stride, int symmetric, const int* row_rank,
+    const int* column_rank, long long n_rows, long long n_columns, const double* row_fraction,
+    const long long* row_exponent, const double* column_fraction, const long long* column_exponent,
+    double factor, long long exponent, double* out) {
     threadIdx.x = blockIdx.x = 0, blockDim.x = gridDim.x = 1;
-    arrange(K, stride, symmetric, row_rank, column_rank, n_rows, n_columns, row_fraction, row_exponent, column_fraction,
-            column_exponent, factor, exponent, out);
+    arrange(K, stride, symmetric, row_rank, column_rank, n_rows, n_columns, row_fraction, row_exponent,
+            column_fraction, column_exponent, factor, exponent, out);
 }
 """
 
@@ -146,10 +149,18 @@ class EmulatedGpu:
         cupy, cuda = types.ModuleType("cupy"), types.ModuleType("cupy.cuda")
         compiler, nvrtc = (
             types.ModuleType("cupy.cuda.compiler"),
-            types.SimpleNamespace(NVRTCError=type("NVRTCError", (RuntimeError,), {}), getVersion=lambda: (12, 8)),
+            types.SimpleNamespace(
+                NVRTCError=type("NVRTCError", (RuntimeError,), {}), getVersion=lambda: (12, 8)
+            ),
         )
         compiler.CompileException = type("CompileException", (Exception,), {})
-        cuda.Device, cuda.Stream, cuda.Event, cuda.nvrtc, cuda.compiler = Device, Stream, Event, nvrtc, compiler
+        cuda.Device, cuda.Stream, cuda.Event, cuda.nvrtc, cuda.compiler = (
+            Device,
+            Stream,
+            Event,
+            nvrtc,
+            compiler,
+        )
         cuda.get_current_stream = Stream
         cuda.memory = types.SimpleNamespace(OutOfMemoryError=MemoryFull)
         cuda.driver = types.SimpleNamespace(CUDADriverError=DeviceFailure)
@@ -181,7 +192,19 @@ class EmulatedGpu:
             source.write_text(f'#include "{HERE / "warp.hpp"}"\n{code}\n{_COMPARE}', encoding="utf-8")
             wanted = [option for option in options if option.startswith("-D")]
             subprocess.run(
-                ["g++", "-std=c++20", "-O1", "-mfma", "-w", "-shared", "-fPIC", *wanted, str(source), "-o", str(library)],
+                [
+                    "g++",
+                    "-std=c++20",
+                    "-O1",
+                    "-mfma",
+                    "-w",
+                    "-shared",
+                    "-fPIC",
+                    *wanted,
+                    str(source),
+                    "-o",
+                    str(library),
+                ],
                 check=True,
             )
 
@@ -209,7 +232,9 @@ class EmulatedGpu:
 
 
 def _with_nothing_after(values):
-    """A copy that ends where memory does, so that code that reads or writes beyond it is stopped (by a segmentation fault)."""
+    """A copy that ends where memory does, so that code that reads or writes beyond it is stopped (by a
+    segmentation fault).
+    """
     n_bytes = -(-max(values.nbytes, 1) // mmap.PAGESIZE) * mmap.PAGESIZE
     pages = mmap.mmap(-1, n_bytes + mmap.PAGESIZE)
     after = ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(pages)) + n_bytes)
@@ -224,7 +249,9 @@ def _argument(value):
         return ctypes.c_void_p(None)
     if isinstance(value, np.ndarray):
         return value.ctypes.data_as(ctypes.c_void_p)
-    return {np.int32: ctypes.c_int, np.int64: ctypes.c_longlong, np.float64: ctypes.c_double}[type(value)](value)
+    return {np.int32: ctypes.c_int, np.int64: ctypes.c_longlong, np.float64: ctypes.c_double}[type(value)](
+        value
+    )
 
 
 def texts(*lengths, seed=0):

@@ -1,7 +1,7 @@
 """The numerical tests as other machines would run them: `make machines`.
 
-A machine is a BLAS kernel with so many threads, a level of the compiled core, and the vector instructions that numpy may use. A
-machine whose instructions this processor lacks is skipped, with a remark.
+A machine is a BLAS kernel with so many threads, a level of the compiled core, and the vector instructions
+that numpy may use. A machine whose instructions this processor lacks is skipped, with a remark.
 """
 
 import json
@@ -26,7 +26,8 @@ import json, numpy, scipy.linalg, sklearn.svm, threadpoolctl
 from numpy._core import _multiarray_umath as umath
 from textmargin import core
 print(json.dumps({
-    "kernels": sorted({str(one.get("architecture")) for one in threadpoolctl.threadpool_info() if one["user_api"] == "blas"}),
+    "kernels": sorted({str(one.get("architecture")) for one in threadpoolctl.threadpool_info()
+                       if one["user_api"] == "blas"}),
     "levels": core.levels(),
     "features": [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__[name]],
 }))
@@ -35,7 +36,9 @@ print(json.dumps({
 
 def look(environment: dict[str, str]) -> dict[str, list[str]]:
     """What a process with these variables computes with."""
-    done = subprocess.run([sys.executable, "-c", LOOK], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK], env=environment, capture_output=True, text=True, check=True
+    )
     return dict(json.loads(done.stdout))
 
 
@@ -61,7 +64,9 @@ def main(options: list[str]) -> int:
             "OPENBLAS_CORETYPE": kernel,
             "OPENBLAS_NUM_THREADS": str(n_threads),
             "TEXTMARGIN_LEVEL": level,
-            "NPY_DISABLE_CPU_FEATURES": " ".join(feature for feature in here["features"] if width(feature) > n_bytes),
+            "NPY_DISABLE_CPU_FEATURES": " ".join(
+                feature for feature in here["features"] if width(feature) > n_bytes
+            ),
         }
         if look(environment)["kernels"] != [kernel]:
             print(f"{name} skipped: this BLAS does not have the kernel", flush=True)
@@ -72,7 +77,9 @@ def main(options: list[str]) -> int:
         print(f"{name} {lines[-1]}", flush=True)
         if done.returncode:
             failed = True
-            print("\n".join(f"    {line}" for line in lines if line.startswith(("FAILED", "ERROR"))), flush=True)
+            print(
+                "\n".join(f"    {line}" for line in lines if line.startswith(("FAILED", "ERROR"))), flush=True
+            )
     return int(failed)
 
 

@@ -22,7 +22,10 @@ def outcome(model, texts):
         warnings.simplefilter("ignore")
         methods = [name for name in ("predict", "decision_function", "predict_proba") if hasattr(model, name)]
         found = [np.asarray(getattr(model, name)(texts)) for name in methods]
-    return methods, [(array.dtype, array.shape, array.tolist() if array.dtype == object else array.tobytes()) for array in found]
+    return methods, [
+        (array.dtype, array.shape, array.tolist() if array.dtype == object else array.tobytes())
+        for array in found
+    ]
 
 
 def kept(model, folder):
@@ -76,7 +79,9 @@ def changed(content, change):
 
 
 def with_terms(*names, entry=None):
-    """A change: the array that the terms of a vocabulary are is another value, called otherwise, or not there."""
+    """A change: the array that the terms of a vocabulary are is another value, called otherwise, or not
+    there.
+    """
 
     def change(manifest):
         state = next(own["state"] for own in manifest["values"] if own.get("object") == "BagOfWords")
@@ -161,16 +166,34 @@ HOSTILE = {
     "class without attributes": with_entry({"object": "PriorSVC"}),
     "class with more": with_entry({"object": "PriorSVC", "state": {}, "reduce": "os.system"}),
     "parameters missing": with_entry({"object": "PriorSVC", "state": {}}),
-    "strange parameter": with_entry({"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "command": "rm"}}),
-    "__class__": with_entry({"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "__class__": "x"}}),
-    "__reduce__": with_entry({"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "__reduce__": "x"}}),
-    "__dict__": with_entry({"object": "Utility", "state": {"tp": 1.0, "fp": -1.0, "fn": 0.0, "tn": 0.0, "__dict__": None}}),
-    "method hidden": with_entry({"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "predict": 3}}),
-    "property hidden": with_entry({"object": "KernelStore", "state": {"folder": "x", "max_bytes": 1, "_tiles": 3}}),
+    "strange parameter": with_entry(
+        {"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "command": "rm"}}
+    ),
+    "__class__": with_entry(
+        {"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "__class__": "x"}}
+    ),
+    "__reduce__": with_entry(
+        {"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "__reduce__": "x"}}
+    ),
+    "__dict__": with_entry(
+        {"object": "Utility", "state": {"tp": 1.0, "fp": -1.0, "fn": 0.0, "tn": 0.0, "__dict__": None}}
+    ),
+    "method hidden": with_entry(
+        {"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "predict": 3}}
+    ),
+    "property hidden": with_entry(
+        {"object": "KernelStore", "state": {"folder": "x", "max_bytes": 1, "_tiles": 3}}
+    ),
     "class attribute hidden": set_in("values", -1, "state", "score", value=1),
-    "attribute that is no name": with_entry({"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "a b": 1}}),
-    "utility that makes no sense": with_entry({"object": "Utility", "state": {"tp": -1.0, "fp": 1.0, "fn": 0.0, "tn": 0.0}}),
-    "utility of strings": with_entry({"object": "Utility", "state": {"tp": "a", "fp": "b", "fn": "c", "tn": "d"}}),
+    "attribute that is no name": with_entry(
+        {"object": "Rocchio", "state": {"positive": 1.0, "negative": 1.0, "a b": 1}}
+    ),
+    "utility that makes no sense": with_entry(
+        {"object": "Utility", "state": {"tp": -1.0, "fp": 1.0, "fn": 0.0, "tn": 0.0}}
+    ),
+    "utility of strings": with_entry(
+        {"object": "Utility", "state": {"tp": "a", "fp": "b", "fn": "c", "tn": "d"}}
+    ),
     "function os.system": with_value({"function": "os.system"}),
     "function eval": with_value({"function": "eval"}),
     "function str.format": with_value({"function": "str.format"}),
@@ -219,7 +242,9 @@ HOSTILE = {
     "other order": set_in(*ARRAY, "fortran", value=True),
     "digest of something else": set_in(*ARRAY, "sha256", value="0" * 64),
     "no digest": set_in(*ARRAY, "sha256", value=None),
-    "array under another name": lambda manifest: manifest["arrays"].update({"../0.npy": manifest["arrays"].pop("arrays/0.npy")}),
+    "array under another name": lambda manifest: manifest["arrays"].update(
+        {"../0.npy": manifest["arrays"].pop("arrays/0.npy")}
+    ),
     "arrays that are none": set_in("arrays", value=[]),
     "values that are none": set_in("values", value={}),
     "no values": set_in("values", value=[]),

@@ -51,8 +51,14 @@ from textmargin import (
 TEXTS, LABELS = corpus(80)
 NEW = [*corpus(30, seed=1)[0], "", "unheard of"]
 TWO = np.where(LABELS == "oil", "oil", "other")
-MULTILABEL = np.column_stack([LABELS == "oil", np.char.find(TEXTS, "bank") >= 0, LABELS != "money"]).astype(int)
-MARKED = [("corn prices rose", [(0, 4, "grain")]), ("the bank rose", [(4, 8, "money")]), ("crude oil", [(0, 5, "oil")])]
+MULTILABEL = np.column_stack([LABELS == "oil", np.char.find(TEXTS, "bank") >= 0, LABELS != "money"]).astype(
+    int
+)
+MARKED = [
+    ("corn prices rose", [(0, 4, "grain")]),
+    ("the bank rose", [(4, 8, "money")]),
+    ("crude oil", [(0, 5, "oil")]),
+]
 EARLIER = TextClassifier().fit(*corpus(30, seed=4))
 ABOUT_OIL = TextClassifier().fit(TEXTS, TWO == "oil")
 
@@ -63,13 +69,19 @@ def words(*parts, **slots):
 
 MODELS = {
     "default": TextClassifier(),
-    "log-tf-idf": TextClassifier(BagOfWords("log-tf-idf", ngram_range=(1, 2), stop_words=["and"]), learner=PriorSVC(C=0.3)),
-    "balanced": TextClassifier(learner=PriorSVC(class_weight="balanced", margins=(1.0, 0.5), fit_intercept=False)),
+    "log-tf-idf": TextClassifier(
+        BagOfWords("log-tf-idf", ngram_range=(1, 2), stop_words=["and"]), learner=PriorSVC(C=0.3)
+    ),
+    "balanced": TextClassifier(
+        learner=PriorSVC(class_weight="balanced", margins=(1.0, 0.5), fit_intercept=False)
+    ),
     "costs": TextClassifier(learner=PriorSVC(class_weight={"oil": 3.0})),
     "compiled tf-idf": TextClassifier(textmargin.TfidfVectorizer(ngram_range=(1, 2)), learner=LinearSVC()),
     "compiled counts": TextClassifier(textmargin.CountVectorizer(analyzer="char_wb", ngram_range=(2, 3))),
     "subsequences": TextClassifier(SubsequenceKernel(3)),
-    "subsequences, raw": TextClassifier(SubsequenceKernel(2, normalize=False, precision="double", weights=[0.5, 1])),
+    "subsequences, raw": TextClassifier(
+        SubsequenceKernel(2, normalize=False, precision="double", weights=[0.5, 1])
+    ),
     "subsequences of words": TextClassifier(SubsequenceKernel(1, tokens="word", gap_decay={"oil": 0.9})),
     "spectrum": TextClassifier(SpectrumKernel(2)),
     "own tokens": TextClassifier(learner=KernelSVC(SpectrumKernel(1, tokens=str.split), C=10.0)),
@@ -93,12 +105,20 @@ MODELS = {
     "two views": TextClassifier(learner=SVM2K()),
     "two views, rbf": TextClassifier(learner=SVM2K(kernel="rbf")),
     "keywords": TextClassifier(knowledge=KeywordPrior({**TOPICS, "oil": {"crude": 2.0, "/ban./": -1}})),
-    "mapping": TextClassifier(knowledge={"grain": {"corn": 1.0}}, learner=PriorSVC(trust="ridge", trust_strength=2.0)),
+    "mapping": TextClassifier(
+        knowledge={"grain": {"corn": 1.0}}, learner=PriorSVC(trust="ridge", trust_strength=2.0)
+    ),
     "marked passages": TextClassifier(knowledge=RationalePrior(MARKED)),
-    "marked passages, own analyzer": TextClassifier(knowledge=RationalePrior(MARKED, analyzer=BagOfWords().build_analyzer())),
-    "earlier model": TextClassifier(knowledge=ModelPrior(EARLIER, n_largest=5), learner=PriorSVC(trust="nonneg")),
+    "marked passages, own analyzer": TextClassifier(
+        knowledge=RationalePrior(MARKED, analyzer=BagOfWords().build_analyzer())
+    ),
+    "earlier model": TextClassifier(
+        knowledge=ModelPrior(EARLIER, n_largest=5), learner=PriorSVC(trust="nonneg")
+    ),
     "tf-idf": TextClassifier(TfidfVectorizer(), learner=LinearSVC()),
-    "hashing": TextClassifier(HashingVectorizer(n_features=256), learner=SGDClassifier(average=True, random_state=0)),
+    "hashing": TextClassifier(
+        HashingVectorizer(n_features=256), learner=SGDClassifier(average=True, random_state=0)
+    ),
     "svd": words(
         CountVectorizer(max_features=50),
         TfidfTransformer(),
@@ -110,9 +130,15 @@ MODELS = {
         make_union(CountVectorizer(), BagOfWords(analyzer="char", ngram_range=(2, 2), stop_words=None)),
         learner=OneVsRestClassifier(LogisticRegression()),
     ),
-    "selection": words(CountVectorizer(), SelectKBest(chi2, k=10), MaxAbsScaler(), Normalizer(), learner=MultinomialNB()),
+    "selection": words(
+        CountVectorizer(), SelectKBest(chi2, k=10), MaxAbsScaler(), Normalizer(), learner=MultinomialNB()
+    ),
     "shares": words(
-        *(CountVectorizer(strip_accents=strip_accents_unicode), SelectPercentile(f_classif, percentile=50), VarianceThreshold()),
+        *(
+            CountVectorizer(strip_accents=strip_accents_unicode),
+            SelectPercentile(f_classif, percentile=50),
+            VarianceThreshold(),
+        ),
         *(Binarizer(),),
         learner=BernoulliNB(),
     ),

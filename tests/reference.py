@@ -7,7 +7,10 @@ from scipy.optimize import minimize
 
 SCIENCE = "science is organized knowledge", "wisdom is organized life"
 BARBARA = "abracadabra", "barbarad"
-BANK = ["the", "central", "bank", "raised", "interest", "rates"], ["interest", "rates", "were", "raised", "by", "the", "bank"]
+BANK = (
+    ["the", "central", "bank", "raised", "interest", "rates"],
+    ["interest", "rates", "were", "raised", "by", "the", "bank"],
+)
 # Values worked out by hand: two texts, length, decay, K and K normalised.
 WORKED = [
     (("car", "cat"), 2, 0.5, 0.0625, 1 / (2 + 0.5**2)),
@@ -29,7 +32,9 @@ WORKED = [
 
 
 def ssk_by_definition(s, t, length, decay, gap_decay=None):
-    """K_n(s, t): over all pairs of equal subsequences, decay for each symbol matched and gap_decay for each skipped between."""
+    """K_n(s, t): over all pairs of equal subsequences, decay for each symbol matched and gap_decay for each
+    skipped between.
+    """
     gap = gap_decay if callable(gap_decay) else lambda symbol: decay if gap_decay is None else gap_decay
 
     def spans(sequence):
@@ -45,7 +50,17 @@ def ssk_by_definition(s, t, length, decay, gap_decay=None):
 
 
 def primal_svm(
-    X, signs, *, C=1.0, costs=None, margins=(1.0, 1.0), prior=None, intercept=True, pull=0.0, target=0.0, nonneg=False
+    X,
+    signs,
+    *,
+    C=1.0,
+    costs=None,
+    margins=(1.0, 1.0),
+    prior=None,
+    intercept=True,
+    pull=0.0,
+    target=0.0,
+    nonneg=False,
 ):
     """The minimum of J by L-BFGS: w, η, b and J, with X dense and prior (n_priors, n_features).
 
@@ -64,7 +79,9 @@ def primal_svm(
         missed = np.maximum(0, m - signs * (X @ w + Z @ eta + b * has_intercept))
         slope = -costs * signs * missed
         value = 0.5 * penalty * w @ w + 0.5 * costs @ missed**2 + 0.5 * pull * np.sum((eta - target) ** 2)
-        gradient = np.concatenate([penalty * w + X.T @ slope, Z.T @ slope + pull * (eta - target), [slope @ has_intercept]])
+        gradient = np.concatenate(
+            [penalty * w + X.T @ slope, Z.T @ slope + pull * (eta - target), [slope @ has_intercept]]
+        )
         return value, gradient
 
     bounds = [(None, None)] * d + [(0 if nonneg else None, None)] * k + [(None, None)]
@@ -75,11 +92,14 @@ def primal_svm(
     return best.x[:d], best.x[d : d + k], best.x[-1] * np.any(intercept), best.fun
 
 
-def primal_svm_by_least_squares(X, signs, margins, costs, *, C=1.0, offset=0.0, Z=None, pull=0.0, target=0.0, intercept=True):
+def primal_svm_by_least_squares(
+    X, signs, margins, costs, *, C=1.0, offset=0.0, Z=None, pull=0.0, target=0.0, intercept=True
+):
     """The minimum of J to the last digits, however the columns are scaled: w, η, b and J.
 
-    Least squares on the rows inside their margins, a step towards that which minimises J, and again until J falls no more. X is
-    dense, Z are the scores of the priors that may move, (n, n_priors), `pull` and `target` one number for each of them.
+    Least squares on the rows inside their margins, a step towards that which minimises J, and again until J
+    falls no more. X is dense, Z are the scores of the priors that may move, (n, n_priors), `pull` and
+    `target` one number for each of them.
     """
     n, d = X.shape
     Z = np.zeros((n, 0)) if Z is None else Z
@@ -129,10 +149,15 @@ def utility_by_counting(positive, score, theta, tp=2.0, fp=-1.0, fn=0.0, tn=0.0)
 
 
 def ssk_extended(s, t, length, decay):
-    """K of two arrays of codes by its recurrence in extended precision, row by row. For decays whose 16th power is nothing."""
+    """K of two arrays of codes by its recurrence in extended precision, row by row. For decays whose 16th
+    power is nothing.
+    """
     decay, side = np.longdouble(decay), 16
     powers = decay ** np.arange(1, side + 1, dtype=np.longdouble)
-    K, Kp = np.longdouble(0), [np.ones(len(t) + 1, np.longdouble), *np.zeros((length - 1, len(t) + 1), np.longdouble)]
+    K, Kp = (
+        np.longdouble(0),
+        [np.ones(len(t) + 1, np.longdouble), *np.zeros((length - 1, len(t) + 1), np.longdouble)],
+    )
     for symbol in s:
         hits = np.flatnonzero(t == symbol)
         K += decay**2 * Kp[-1][hits].sum()
@@ -174,7 +199,9 @@ def calibration_error_by_counting(positive, proba, n_bins):
 
 
 def shares_by_em(proba, old_shares, n_steps=200_000):
-    """Saerens, Latinne and Decaestecker's steps, one text's worth of the old mix added; proba (n_texts, n_classes)."""
+    """Saerens, Latinne and Decaestecker's steps, one text's worth of the old mix added; proba (n_texts,
+    n_classes).
+    """
     proba, old_shares = np.asarray(proba), np.asarray(old_shares)
     shares = old_shares.copy()
     for _ in range(n_steps):
@@ -198,18 +225,25 @@ def budget_by_sorting(leads, n, groups):
 def jaccard_by_definition(a, b, length=5):
     """|A ∩ B| / |A ∪ B| of the character n-grams of two texts in lower case, white space as single blanks."""
     first, second = (" ".join(text.casefold().split()).ljust(length) for text in (a, b))
-    grams, others = ({text[i : i + length] for i in range(len(text) - length + 1)} for text in (first, second))
+    grams, others = (
+        {text[i : i + length] for i in range(len(text) - length + 1)} for text in (first, second)
+    )
     return len(grams & others) / len(grams | others)
 
 
 def disagreement_by_definition(units):
-    """Krippendorff's observed and expected disagreement of names: pairs that differ within units, and among all values."""
+    """Krippendorff's observed and expected disagreement of names: pairs that differ within units, and among
+    all values.
+    """
     units = [unit for unit in units if len(unit) > 1]
     values = [value for unit in units for value in unit]
     observed = sum(
-        sum(a != b for i, a in enumerate(unit) for j, b in enumerate(unit) if i != j) / (len(unit) - 1) for unit in units
+        sum(a != b for i, a in enumerate(unit) for j, b in enumerate(unit) if i != j) / (len(unit) - 1)
+        for unit in units
     )
-    return observed, sum(a != b for i, a in enumerate(values) for j, b in enumerate(values) if i != j) / (len(values) - 1)
+    return observed, sum(a != b for i, a in enumerate(values) for j, b in enumerate(values) if i != j) / (
+        len(values) - 1
+    )
 
 
 def alpha_by_definition(*problems):
@@ -219,7 +253,9 @@ def alpha_by_definition(*problems):
 
 
 def rank_gains_by_counting(without, with_prior, positive):
-    """Of each positive text, what log(1 + others with a higher score) falls by; one with the same score counts half."""
+    """Of each positive text, what log(1 + others with a higher score) falls by; one with the same score
+    counts half.
+    """
 
     def log_rank(scores, i):
         others = [scores[j] for j in range(len(scores)) if not positive[j]]

@@ -9,7 +9,20 @@ needs_corpora = pytest.mark.skipif(
     "TEXTMARGIN_DATA" not in os.environ, reason="TEXTMARGIN_DATA does not name the folder of the corpora"
 )
 
-WORDS = ["wheat", "corn", "harvest", "grain", "bank", "rates", "dollar", "yen", "oil", "barrel", "crude", "export"]
+WORDS = [
+    "wheat",
+    "corn",
+    "harvest",
+    "grain",
+    "bank",
+    "rates",
+    "dollar",
+    "yen",
+    "oil",
+    "barrel",
+    "crude",
+    "export",
+]
 TOPICS = {"grain": WORDS[:4], "money": WORDS[4:8], "oil": WORDS[8:]}
 
 

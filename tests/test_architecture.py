@@ -60,7 +60,9 @@ def imported(tree):
 
 @pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_private_helpers_of_scikit_learn_come_through_one_door(path):
-    private = [name for name in imported(ast.parse(path.read_text())) if name.startswith("sklearn.") and "._" in name]
+    private = [
+        name for name in imported(ast.parse(path.read_text())) if name.startswith("sklearn.") and "._" in name
+    ]
     assert not private or path.name == "_sklearn.py"
 
 
@@ -93,15 +95,21 @@ def own_imports(path):
 
 def private_to_another(path, target):
     """Whether a dotted path leads to something private of a package that a file is not in."""
-    private = any(name.startswith("_") and not name.startswith("__") and name not in EVERYBODYS for name in target)
+    private = any(
+        name.startswith("_") and not name.startswith("__") and name not in EVERYBODYS for name in target
+    )
     return private and target[:1] != path.relative_to(PACKAGE).parts[:-1][:1]
 
 
 def test_nobody_imports_what_is_private_to_another_package():
-    """A contract of import-linter would have to name modules one by one, and knows nothing of names within them."""
+    """A contract of import-linter would have to name modules one by one, and knows nothing of names within
+    them.
+    """
     imports = [(path, target) for path in SOURCES for _, target in own_imports(path)]
     assert len(imports) > 500
-    assert [f"{name_of(path)}: {'.'.join(target)}" for path, target in imports if private_to_another(path, target)] == []
+    assert [
+        f"{name_of(path)}: {'.'.join(target)}" for path, target in imports if private_to_another(path, target)
+    ] == []
 
 
 def test_nobody_reads_a_private_name_of_another_packages_module():
@@ -109,7 +117,11 @@ def test_nobody_reads_a_private_name_of_another_packages_module():
     for path in SOURCES:
         modules = dict(own_imports(path))
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in modules
+            ):
                 target = (*modules[node.value.id], node.attr)
                 found += [f"{name_of(path)}: {'.'.join(target)}"] * private_to_another(path, target)
     assert not found
@@ -123,12 +135,17 @@ def test_layers_hold():
 
 
 def test_help_needs_neither_scikit_learn_nor_the_compiled_core():
-    code = "import sys, textmargin.cli; print([m for m in ('numpy', 'sklearn', 'textmargin.core') if m in sys.modules])"
+    code = (
+        "import sys, textmargin.cli; print([m for m in ('numpy', 'sklearn', 'textmargin.core') if m in "
+        "sys.modules])"
+    )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 def test_one_version():
-    """It stands in the package, where pyproject.toml finds it; what is cited and what changed are of that version."""
+    """It stands in the package, where pyproject.toml finds it; what is cited and what changed are of that
+    version.
+    """
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
     place = settings["tool"]["scikit-build"]["metadata"]["version"]["input"]
     found = re.search(r'^__version__ = "(\d+\.\d+\.\d+)"$', (ROOT / place).read_text(), re.M)
@@ -165,9 +182,21 @@ def test_no_library_message_speaks_of_a_command_line_option(path):
 
 def test_marks_of_a_merge_were_in_a_page():
     marks = ("<" * 7 + " ", ">" * 7 + " ")
-    files = [path for folder in ("src", "docs", "tests", "benchmarks", "examples") for path in (ROOT / folder).rglob("*.*")]
-    texts = [path for path in [*files, *ROOT.glob("*.md")] if path.suffix in {".py", ".md", ".js", ".css", ".jinja", ".toml"}]
-    assert not [path.name for path in texts if any(line.startswith(marks) for line in path.read_text("utf-8").splitlines())]
+    files = [
+        path
+        for folder in ("src", "docs", "tests", "benchmarks", "examples")
+        for path in (ROOT / folder).rglob("*.*")
+    ]
+    texts = [
+        path
+        for path in [*files, *ROOT.glob("*.md")]
+        if path.suffix in {".py", ".md", ".js", ".css", ".jinja", ".toml"}
+    ]
+    assert not [
+        path.name
+        for path in texts
+        if any(line.startswith(marks) for line in path.read_text("utf-8").splitlines())
+    ]
 
 
 def test_what_a_run_leaves_behind_was_tracked():
@@ -175,5 +204,9 @@ def test_what_a_run_leaves_behind_was_tracked():
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         pytest.skip("not a checkout")
-    left = [name for name in done.stdout.splitlines() if re.search(r"\.(sqlite|tmm|npy|so)$|(^|/)(claims|locks)$", name)]
+    left = [
+        name
+        for name in done.stdout.splitlines()
+        if re.search(r"\.(sqlite|tmm|npy|so)$|(^|/)(claims|locks)$", name)
+    ]
     assert left == []

@@ -41,7 +41,8 @@ ONE_FULL = np.column_stack([np.arange(20) % 2, np.ones(20)]).astype(int)
         ({"margins": (1, -1)}, {}, ValueError, "not negative"),
         ({"margins": "wide"}, {}, ValueError, "'margins' parameter"),
         ({"max_iter": 0}, {}, ValueError, "'max_iter' parameter"),
-        ({"class_weight": {7: 2.0}}, {}, LabelError, "class_weight names 7, which is not among the classes: 0, 1"),
+        ({"class_weight": {7: 2.0}}, {}, LabelError, "class_weight names 7, which is not among the "
+                                                     "classes: 0, 1"),
         ({"class_weight": {1: -2.0}}, {}, LabelError, "class_weight must be positive"),
         ({"class_weight": {1: np.inf}}, {}, LabelError, "class_weight must be positive, finite"),
         ({}, {"y": sp.csr_matrix(np.ones((20, 1)))}, LabelError, "only one class: 1.0"),
@@ -79,7 +80,9 @@ def test_another_number_of_columns_is_refused():
 
 
 def test_duplicate_column_names_are_refused():
-    """By scikit-learn itself; where names come another way, only a prior that names the twin (see test_prior.py)."""
+    """By scikit-learn itself; where names come another way, only a prior that names the twin (see
+    test_prior.py).
+    """
     X, y = problem_with()
     frame = pd.DataFrame(X, columns=["corn", "corn", "wheat", "oil"])
     with pytest.raises(Exception, match=r"(?s)unique column names.*'corn' 2 times"):

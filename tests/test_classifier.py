@@ -31,8 +31,9 @@ from textmargin._label_forms import decode
 from textmargin.errors import LabelError, PriorError, ScoreError, TextmarginError, UnknownTermWarning
 
 TEXTS = [
-    "wheat and corn harvest", "corn exports fell", "wheat prices rose", "grain harvest delayed", "corn and wheat shipments",
-    "central bank raises rates", "rates and the dollar", "dollar falls on rates fear", "bank lending slows", "bank profits rise",
+    "wheat and corn harvest", "corn exports fell", "wheat prices rose", "grain harvest delayed",
+    "corn and wheat shipments", "central bank raises rates", "rates and the dollar",
+    "dollar falls on rates fear", "bank lending slows", "bank profits rise",
 ]  # fmt: skip
 TOPICS = ["grain"] * 5 + ["money"] * 5
 
@@ -41,7 +42,9 @@ def test_the_default_is_words_and_a_primal_svm():
     model = TextClassifier().fit(TEXTS, TOPICS)
     by_hand = BagOfWords().fit(TEXTS)
     learner = PriorSVC().fit(by_hand.transform(TEXTS), TOPICS)
-    np.testing.assert_allclose(model.decision_function(TEXTS), learner.decision_function(by_hand.transform(TEXTS)))
+    np.testing.assert_allclose(
+        model.decision_function(TEXTS), learner.decision_function(by_hand.transform(TEXTS))
+    )
     assert list(model.predict(["wheat", "dollar"])) == ["grain", "money"]
     assert list(model.classes_) == ["grain", "money"]
 
@@ -80,7 +83,9 @@ def test_knowledge_may_be_an_object_that_gives_weights():
 
 def test_a_prior_that_names_terms_is_aligned_with_the_words():
     named = TextClassifier(learner=PriorSVC(prior={"wheat": -1.0}, trust="fixed")).fit(TEXTS, TOPICS)
-    known = TextClassifier(knowledge={"grain": {"wheat": 1.0}}, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
+    known = TextClassifier(knowledge={"grain": {"wheat": 1.0}}, learner=PriorSVC(trust="fixed")).fit(
+        TEXTS, TOPICS
+    )
     np.testing.assert_allclose(named.decision_function(TEXTS), known.decision_function(TEXTS))
 
 
@@ -108,7 +113,12 @@ def test_held_out_scores_of_texts():
 
 
 def test_multilabel_and_multiclass():
-    Y = np.array([[topic == "grain", "rose" in text or "raises" in text] for text, topic in zip(TEXTS, TOPICS, strict=True)])
+    Y = np.array(
+        [
+            [topic == "grain", "rose" in text or "raises" in text]
+            for text, topic in zip(TEXTS, TOPICS, strict=True)
+        ]
+    )
     model = TextClassifier().fit(TEXTS, Y.astype(int))
     assert model.predict(TEXTS).shape == Y.shape
     three = [*TOPICS[:-2], "profit", "profit"]
@@ -118,16 +128,23 @@ def test_multilabel_and_multiclass():
 def test_sample_weight_reaches_the_learner():
     weight = np.where(np.array(TOPICS) == "grain", 1.0, 0.01)
     weighted = TextClassifier().fit(TEXTS, TOPICS, sample_weight=weight)
-    assert weighted.decision_function(TEXTS).mean() < TextClassifier().fit(TEXTS, TOPICS).decision_function(TEXTS).mean()
+    assert (
+        weighted.decision_function(TEXTS).mean()
+        < TextClassifier().fit(TEXTS, TOPICS).decision_function(TEXTS).mean()
+    )
 
 
 def test_explanation_names_words():
-    model = TextClassifier(knowledge={"money": {"dollar": 1.0}}, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
+    model = TextClassifier(knowledge={"money": {"dollar": 1.0}}, learner=PriorSVC(trust="fixed")).fit(
+        TEXTS, TOPICS
+    )
     explanation = model.explain("the dollar and wheat")
     share = dict(zip(explanation.terms, explanation.priors[0], strict=True))
     assert share["dollar"] > 0
     assert share["wheat"] == 0
-    assert explanation.intercept + explanation.total.sum() == pytest.approx(model.decision_function(["the dollar and wheat"])[0])
+    assert explanation.intercept + explanation.total.sum() == pytest.approx(
+        model.decision_function(["the dollar and wheat"])[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -138,8 +155,16 @@ def test_explanation_names_words():
             PriorError,
             "LogisticRegression has none",
         ),
-        (TextClassifier(knowledge={"wheat": 1}, learner=PriorSVC(prior={"corn": 1})), PriorError, "choose one"),
-        (TextClassifier(knowledge={"fish": {"wheat": 1}}), PriorError, "keywords: 'fish' is not among the classes"),
+        (
+            TextClassifier(knowledge={"wheat": 1}, learner=PriorSVC(prior={"corn": 1})),
+            PriorError,
+            "choose one",
+        ),
+        (
+            TextClassifier(knowledge={"fish": {"wheat": 1}}),
+            PriorError,
+            "keywords: 'fish' is not among the classes",
+        ),
         (TextClassifier(learner="svm"), ValueError, "'learner' parameter of TextClassifier"),
     ],
 )
@@ -162,13 +187,22 @@ def test_an_unfitted_classifier_says_so():
 
 
 def test_representations_without_named_columns_are_explained_by_number():
-    by_number = TextClassifier(HashingVectorizer(n_features=64, alternate_sign=False)).fit(TEXTS, TOPICS).explain("wheat")
+    by_number = (
+        TextClassifier(HashingVectorizer(n_features=64, alternate_sign=False))
+        .fit(TEXTS, TOPICS)
+        .explain("wheat")
+    )
     assert by_number.terms.dtype.kind == "i"
     folded = make_pipeline(BagOfWords(), TruncatedSVD(2).set_output(transform="pandas"))
-    assert list(TextClassifier(folded).fit(TEXTS, TOPICS).explain("wheat").terms) == ["truncatedsvd0", "truncatedsvd1"]
+    assert list(TextClassifier(folded).fit(TEXTS, TOPICS).explain("wheat").terms) == [
+        "truncatedsvd0",
+        "truncatedsvd1",
+    ]
 
 
-@pytest.mark.parametrize("chain", [[HashingVectorizer(n_features=64), TfidfTransformer()], [SpectrumKernel(2)]])
+@pytest.mark.parametrize(
+    "chain", [[HashingVectorizer(n_features=64), TfidfTransformer()], [SpectrumKernel(2)]]
+)
 def test_columns_of_a_pipeline_that_have_no_names_failed_when_asked_for_them(chain, tmp_path):
     """A pipeline offers names whether its parts have them or not."""
     model = TextClassifier(make_pipeline(*chain), learner=PriorSVC()).fit(TEXTS, TOPICS)
@@ -201,7 +235,10 @@ def test_an_error_inside_names_of_columns_is_told():
 
 
 def test_a_decision_that_takes_no_learner_is_told_in_words():
-    with pytest.raises(TextmarginError, match=r"decision is PriorSVC\(\), which goes around no learner; .*ThresholdClassifier"):
+    with pytest.raises(
+        TextmarginError,
+        match=r"decision is PriorSVC\(\), which goes around no learner; .*ThresholdClassifier",
+    ):
         TextClassifier(decision=PriorSVC()).fit(TEXTS, TOPICS)
 
 
@@ -229,13 +266,18 @@ def test_keywords_that_no_training_text_has_were_dropped():
     desk = load_dataset("desk")
     train, test = desk.part("train"), desk.part("test")
     first = train.take([train.labels.index(label) for label in desk.classes])
-    with pytest.warns(UnknownTermWarning, match=r"no training text has \d+ of the 47 words named .*; they count in new texts"):
+    with pytest.warns(
+        UnknownTermWarning,
+        match=r"no training text has \d+ of the 47 words named .*; they count in new texts",
+    ):
         model = TextClassifier(knowledge=KeywordPrior(desk.keywords)).fit(first.texts, first.labels)
     assert np.mean(model.predict(test.texts) == np.array(test.labels)) > 0.65
     assert model.predict(["phishing phishing phishing"]) == ["phishing"]
 
 
-@pytest.mark.parametrize("knowledge", [{"grain": ["barley"]}, {"grain": {"barley": 2.0}}, KeywordPrior({"grain": ["Barley"]})])
+@pytest.mark.parametrize(
+    "knowledge", [{"grain": ["barley"]}, {"grain": {"barley": 2.0}}, KeywordPrior({"grain": ["Barley"]})]
+)
 def test_named_words_are_terms_in_every_form_of_knowledge(knowledge):
     with pytest.warns(UnknownTermWarning, match="'barley'"):
         model = TextClassifier(knowledge=knowledge).fit(TEXTS, TOPICS)
@@ -261,11 +303,15 @@ def test_copies_weigh_as_they_always_did():
     np.testing.assert_allclose(model.learner_.coef_, PriorSVC(tol=1e-12).fit(X, topics).coef_, atol=1e-8)
     weight = np.arange(1.0, 14.0)
     model = TextClassifier(learner=PriorSVC(tol=1e-12)).fit(texts, topics, sample_weight=weight)
-    np.testing.assert_allclose(model.learner_.coef_, PriorSVC(tol=1e-12).fit(X, topics, weight).coef_, atol=1e-8)
+    np.testing.assert_allclose(
+        model.learner_.coef_, PriorSVC(tol=1e-12).fit(X, topics, weight).coef_, atol=1e-8
+    )
 
 
 def test_confidence_was_far_above_what_is_right():
-    """A new text has none but known words, and its row unit length without the others; a held-out text's row has its own too."""
+    """A new text has none but known words, and its row unit length without the others; a held-out text's row
+    has its own too.
+    """
     desk = load_dataset("desk")
     gaps = []
     for draw in range(4):
@@ -278,7 +324,9 @@ def test_confidence_was_far_above_what_is_right():
     assert abs(np.mean(gaps)) < 0.06  # it was 0.16
 
 
-@pytest.mark.parametrize("decision", [None, ThresholdClassifier(Utility(tp=2, fp=-1), scores="cv", n_folds=2)])
+@pytest.mark.parametrize(
+    "decision", [None, ThresholdClassifier(Utility(tp=2, fp=-1), scores="cv", n_folds=2)]
+)
 @pytest.mark.parametrize(
     "topics", [TOPICS, [f"{topic}{i % 2}" for i, topic in enumerate(TOPICS)], [(topic,) for topic in TOPICS]]
 )
@@ -317,4 +365,6 @@ def test_parameters_of_words_that_changed_after_a_prediction_were_not_heard(para
     model.representation_.set_params(**parameters)
     scores = model.decision_function(texts)
     assert not np.allclose(scores, before)
-    np.testing.assert_allclose(scores, model.model_.decision_function(model.representation_.transform(texts)), atol=1e-12)
+    np.testing.assert_allclose(
+        scores, model.model_.decision_function(model.representation_.transform(texts)), atol=1e-12
+    )

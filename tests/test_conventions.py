@@ -21,9 +21,9 @@ from textmargin import (
     ThresholdClassifier,
 )
 
-# What is expected to fail has its reason below. scikit-learn itself skips two checks of each learner: the array API one, which
-# needs an environment variable set before SciPy is imported, and the output format of predict_proba, which they do not have.
-# Estimators of texts get the checks that need no numbers.
+# What is expected to fail has its reason below. scikit-learn itself skips two checks of each learner: the
+# array API one, which needs an environment variable set before SciPy is imported, and the output format of
+# predict_proba, which they do not have. Estimators of texts get the checks that need no numbers.
 ESTIMATORS = [
     PriorSVC(),
     PriorSVC(class_weight="balanced", margins=(1.0, 0.5)),
@@ -48,12 +48,18 @@ ESTIMATORS = [
 
 def expected_failures(estimator):
     if not getattr(estimator, "fit_intercept", True):
-        return {"check_class_weight_classifiers": "Without an intercept a cost reaches only as far as the kernel does."}
+        return {
+            "check_class_weight_classifiers": "Without an intercept a cost reaches only as far as the "
+            "kernel does."
+        }
     if not isinstance(estimator, ThresholdClassifier):
         return {}
     reason = "Leaving one out, and dealing out folds, goes by texts: a text of weight two is not two texts."
     failures = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
-    return {**failures, "check_classifiers_train": "It decides by what mistakes cost, not by the highest probability."}
+    return {
+        **failures,
+        "check_classifiers_train": "It decides by what mistakes cost, not by the highest probability.",
+    }
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)

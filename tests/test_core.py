@@ -35,7 +35,9 @@ def test_values_worked_out_by_hand(pair, length, decay, value, normalised):
     decay=st.floats(0.05, 1.0),
 )
 def test_subsequence_kernel_equals_its_definition(s, t, length, decay):
-    assert ssk(s, t, length, decay) == pytest.approx(ssk_by_definition(s, t, length, decay), rel=1e-12, abs=1e-300)
+    assert ssk(s, t, length, decay) == pytest.approx(
+        ssk_by_definition(s, t, length, decay), rel=1e-12, abs=1e-300
+    )
 
 
 def test_subsequence_kernel_refuses_length_zero():
@@ -47,7 +49,9 @@ def test_subsequence_kernel_refuses_length_zero():
 def test_sparse_times_is_the_product_with_a_vector(index):
     X, _ = make_texts(n=50)
     v = np.random.default_rng(0).standard_normal(X.shape[1])
-    np.testing.assert_allclose(core.sparse_times(X.indptr.astype(index), X.indices.astype(index), X.data, v), X @ v, atol=1e-14)
+    np.testing.assert_allclose(
+        core.sparse_times(X.indptr.astype(index), X.indices.astype(index), X.data, v), X @ v, atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -77,7 +81,10 @@ def test_conjugate_gradients_solve_the_newton_system(sparse, n_extra):
     M_inverse = np.linalg.inv((Z.T * costs) @ Z + pull)
     gradient = np.concatenate([penalty * w - X_S.T @ (costs * errors), q_slope])
     H = np.block(
-        [[penalty * np.eye(12) + (X_S.T * costs) @ X_S, (X_S.T * costs) @ Z], [(Z.T * costs) @ X_S, (Z.T * costs) @ Z + pull]]
+        [
+            [penalty * np.eye(12) + (X_S.T * costs) @ X_S, (X_S.T * costs) @ Z],
+            [(Z.T * costs) @ X_S, (Z.T * costs) @ Z + pull],
+        ]
     )
     expected = -np.linalg.solve(H, gradient)
 

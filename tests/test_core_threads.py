@@ -1,4 +1,5 @@
-"""What the core shares out among threads is what one thread gives, also where several callers use one object at a time.
+"""What the core shares out among threads is what one thread gives, also where several callers use one object
+at a time.
 
 `make sanitize` runs these under ThreadSanitizer, which finds what happens to go well.
 """
@@ -50,7 +51,10 @@ def test_one_vocabulary_for_several_callers():
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_kernels_of_strings(precision):
     texts = [text[:60] for text in some_texts(60)]
-    kernels = [SubsequenceKernel(3, 0.5, precision=precision, n_jobs=n, progress=False, backend="cpu") for n in (1, N_THREADS)]
+    kernels = [
+        SubsequenceKernel(3, 0.5, precision=precision, n_jobs=n, progress=False, backend="cpu")
+        for n in (1, N_THREADS)
+    ]
     np.testing.assert_array_equal(kernels[0](texts), kernels[1](texts))
     found = at_once(lambda: kernels[1](texts, texts[:20]))
     assert all((found[0] == other).all() for other in found)
@@ -77,7 +81,11 @@ def test_machines_over_one_matrix():
 
 @pytest.mark.parametrize("kind", ["delimited", "objects", "lines"])
 def test_records_are_read_alike(kind):
-    line = {"delimited": '"a ""b""; {k}",x\n', "objects": '{{"text": "a \\u00e4 {k}", "n": 1}}\n', "lines": "text {k} é\n"}[kind]
+    line = {
+        "delimited": '"a ""b""; {k}",x\n',
+        "objects": '{{"text": "a \\u00e4 {k}", "n": 1}}\n',
+        "lines": "text {k} é\n",
+    }[kind]
     content = "".join(line.format(k=k) for k in range(2000)).encode()
 
     def read(n_threads):

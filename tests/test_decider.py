@@ -37,7 +37,9 @@ FORMS = {
     "two, the first rarer": np.where(np.arange(len(LABELS)) % 4 == 0, "early", "late"),
     "numbers": np.where(LABELS == "oil", 1, 0),
     "several": LABELS,
-    "sets": [(label, "all") if label == "oil" else (label,) if row % 5 else () for row, label in enumerate(LABELS)],
+    "sets": [
+        (label, "all") if label == "oil" else (label,) if row % 5 else () for row, label in enumerate(LABELS)
+    ],
     "indicator": np.column_stack([LABELS == "oil", LABELS == "grain"]).astype(int),
 }
 N_MIXED = 200
@@ -48,10 +50,14 @@ MODELS = {
     "asking": TextClassifier(decision=ThresholdClassifier(utility=ASKING)),
     "always answering": TextClassifier(decision=ThresholdClassifier(utility=ASKING, always_answer=True)),
     "tf-idf, no norm": TextClassifier(BagOfWords("tf-idf", norm=None)),
-    "counts of pairs": TextClassifier(BagOfWords("count", ngram_range=(1, 2), stop_words=["and"], numbers="exact")),
+    "counts of pairs": TextClassifier(
+        BagOfWords("count", ngram_range=(1, 2), stop_words=["and"], numbers="exact")
+    ),
     "papers' words": TextClassifier(BagOfWords(analyzer="letters")),
     "characters": TextClassifier(BagOfWords(analyzer="char_wb", ngram_range=(2, 4))),
-    "a word or more": TextClassifier(BagOfWords(token_pattern=r"(?u)\b\w+\b", stop_words="english", lowercase=False)),
+    "a word or more": TextClassifier(
+        BagOfWords(token_pattern=r"(?u)\b\w+\b", stop_words="english", lowercase=False)
+    ),
     "rocchio": TextClassifier(learner=Rocchio()),
     "learner alone": TextClassifier(learner=Rocchio(), decision=None),
 }
@@ -159,12 +165,17 @@ def test_bad_texts_and_questions(tmp_path):
             decider.decide(["corn"], probabilities=True)
 
 
-IMPORTED = "import sys; assert not [name for name in sys.modules if name.split('.')[0] in ('sklearn', 'scipy', 'joblib')]"
+IMPORTED = (
+    "import sys; assert not [name for name in sys.modules if name.split('.')[0] in ('sklearn', "
+    "'scipy', 'joblib')]"
+)
 
 
 @pytest.mark.parametrize("form", ["two", "several", "sets"])
 def test_neither_scikit_learn_nor_scipy_is_imported(form, tmp_path):
-    path = saved(TextClassifier(decision=ThresholdClassifier(utility=ASKING)).fit(TEXTS, FORMS[form]), tmp_path)
+    path = saved(
+        TextClassifier(decision=ThresholdClassifier(utility=ASKING)).fit(TEXTS, FORMS[form]), tmp_path
+    )
     decide = f"load_decider({str(path)!r}).decide(['corn'], probabilities=True)"
     code = f"from textmargin.decider import load_decider; {decide}; {IMPORTED}"
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -176,7 +187,8 @@ def test_predict_of_a_few_lines_imports_neither(tmp_path):
     (tmp_path / "new.csv").write_text("text\ncorn exports fell\ncrude oil\n")
     words = ["textmargin", "predict", str(path), str(tmp_path / "new.csv")]
     code = (
-        f"import sys; sys.argv = {words!r}\nfrom textmargin.cli import app\ntry:\n    app()\nexcept SystemExit:\n    {IMPORTED}"
+        f"import sys; sys.argv = {words!r}\nfrom textmargin.cli import app\ntry:\n    app()\nexcept "
+        f"SystemExit:\n    {IMPORTED}"
     )
     ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert ran.stdout.splitlines()[1].startswith("corn exports fell,grain,")
@@ -184,8 +196,10 @@ def test_predict_of_a_few_lines_imports_neither(tmp_path):
 
 def test_help_of_one_command_imports_no_other():
     code = (
-        "import sys; sys.argv = ['textmargin', 'predict', '--help']\nfrom textmargin.cli import app\ntry:\n    app()\n"
-        "except SystemExit:\n    assert 'textmargin.cli.predict' in sys.modules and 'textmargin.cli.train' not in sys.modules"
+        "import sys; sys.argv = ['textmargin', 'predict', '--help']\nfrom textmargin.cli import "
+        "app\ntry:\n    app()\n"
+        "except SystemExit:\n    assert 'textmargin.cli.predict' in sys.modules and "
+        "'textmargin.cli.train' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
@@ -315,11 +329,15 @@ def mixed_up(manifest, rng):
     target = manifest["values"]
     for key in path:
         target = target[key]
-    target[last] = rng.choice([copy.deepcopy(other), None, True, -1, 0, 1, 2**70, 0.5, "corn", "", {"tuple": []}, {"at": 3}])
+    target[last] = rng.choice(
+        [copy.deepcopy(other), None, True, -1, 0, 1, 2**70, 0.5, "corn", "", {"tuple": []}, {"at": 3}]
+    )
 
 
 def test_values_mixed_up_at_random(sample, tmp_path):
-    """Both refuse a file, in the same words; or one that is loaded to decide only does without what is wrong, and decides."""
+    """Both refuse a file, in the same words; or one that is loaded to decide only does without what is wrong,
+    and decides.
+    """
     rng = random.Random(0)
     n_refused = n_deciders = 0
     for _ in range(N_MIXED):

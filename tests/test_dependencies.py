@@ -15,7 +15,8 @@ LINES = [(extra, line) for extra, lines in requirements().items() for line in li
 def test_every_package_has_a_lower_bound_and_this_environment_keeps_it(extra, line):
     name, version = lower_bound(line)
     given = Requirement(line)
-    assert (name, str(given.specifier)) == (given.name, f">={version}")  # no upper bound: nobody knows what will break
+    # no upper bound: nobody knows what will break
+    assert (name, str(given.specifier)) == (given.name, f">={version}")
     try:
         assert Version(metadata.version(name)) >= Version(version)
     except metadata.PackageNotFoundError:
@@ -30,8 +31,12 @@ def test_a_package_that_two_extras_name_has_one_bound():
 
 
 def test_what_oldest_installs_is_what_is_named():
-    assert constraints() == {Requirement(line).name: lower_bound(line)[1] for extra, line in LINES if extra != "cuda"}
-    assert constraints()["numpy"] == next(re.sub("numpy>=", "", line) for _, line in LINES if line.startswith("numpy>="))
+    assert constraints() == {
+        Requirement(line).name: lower_bound(line)[1] for extra, line in LINES if extra != "cuda"
+    }
+    assert constraints()["numpy"] == next(
+        re.sub("numpy>=", "", line) for _, line in LINES if line.startswith("numpy>=")
+    )
     assert re.fullmatch(r"3\.\d+", oldest_python())
 
 

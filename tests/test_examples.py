@@ -11,7 +11,8 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 
-# Runs a script as the gallery does. Plots that are there when it shows them, or ends, are drawn, and listed as the last line.
+# Runs a script as the gallery does. Plots that are there when it shows them, or ends, are drawn, and listed
+# as the last line.
 RUN = """
 import json, runpy, sys
 import matplotlib.pyplot as plt
@@ -54,7 +55,9 @@ def test_runs_and_draws(path, tmp_path):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_has_the_form_of_the_gallery(path):
-    """A title that is underlined, and prose between blocks, which sphinx-gallery reads as reStructuredText."""
+    """A title that is underlined, and prose between blocks, which sphinx-gallery reads as
+    reStructuredText.
+    """
     text = path.read_text()
     opening = re.match(r'"""\n(.+)\n(=+)\n\n', text)
     assert opening

@@ -20,7 +20,14 @@ from textmargin.decisions.class_utilities import measures_by_class, measures_of
 from textmargin.errors import LabelError, TextmarginWarning
 from textmargin.labels import ClassLabels, Indicator
 
-TEXTS = ["wheat and corn", "corn exports", "bank rates", "rates and the dollar", "oil prices", "oil and the dollar"] * 3
+TEXTS = [
+    "wheat and corn",
+    "corn exports",
+    "bank rates",
+    "rates and the dollar",
+    "oil prices",
+    "oil and the dollar",
+] * 3
 NAMES = ["grain", "grain", "money", "money", "oil", "oil"] * 3
 SETS = [("grain",), ("grain", "trade"), ("money",), ("money",), ("oil",), ("money", "oil")] * 3
 COLUMNS = ["grain", "money", "oil", "trade"]
@@ -28,7 +35,9 @@ MATRIX = np.array([[name in own for name in COLUMNS] for own in SETS], dtype=int
 
 
 def plain(values):
-    return [tuple(own) if isinstance(own, list | tuple | set | frozenset | np.ndarray) else own for own in values]
+    return [
+        tuple(own) if isinstance(own, list | tuple | set | frozenset | np.ndarray) else own for own in values
+    ]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +49,9 @@ def test_names_come_back_as_names(wrap):
     assert model.predict(TEXTS).tolist() == NAMES
 
 
-@pytest.mark.parametrize("names", [[3, 1, 2], [0, 1], [True, False], [-1, 1], [2.0, 5.0], ["b", "a"], ["10", "9"]])
+@pytest.mark.parametrize(
+    "names", [[3, 1, 2], [0, 1], [True, False], [-1, 1], [2.0, 5.0], ["b", "a"], ["10", "9"]]
+)
 def test_numbers_and_truth_values_come_back_as_what_they_were(names):
     words = ["harvest", "interest", "barrel"][: len(names)]
     model = TextClassifier(learner=PriorSVC(C=1e6)).fit(words * 6, names * 6)
@@ -60,7 +71,14 @@ def test_sets_of_names_come_back_as_tuples(own, wrap):
 
 @pytest.mark.parametrize(
     "wrap",
-    [np.array, lambda y: np.array(y).tolist(), lambda y: np.array(y, dtype=bool), sp.csr_matrix, sp.csr_array, pd.DataFrame],
+    [
+        np.array,
+        lambda y: np.array(y).tolist(),
+        lambda y: np.array(y, dtype=bool),
+        sp.csr_matrix,
+        sp.csr_array,
+        pd.DataFrame,
+    ],
 )
 def test_an_indicator_comes_back_as_an_indicator(wrap):
     model = TextClassifier(learner=PriorSVC(C=1e6), classes=COLUMNS).fit(TEXTS, wrap(MATRIX))
@@ -75,7 +93,9 @@ def test_a_data_frame_names_its_columns():
     assert TextClassifier().fit(TEXTS, frame).classes_.tolist() == COLUMNS
     learner = PriorSVC(class_weight={"oil": 3.0}).fit(np.eye(len(TEXTS)), frame)
     assert learner.classes_.tolist() == COLUMNS
-    with pytest.raises(LabelError, match="class_weight names 'gas', which is not among the classes: 'grain', 'money'"):
+    with pytest.raises(
+        LabelError, match="class_weight names 'gas', which is not among the classes: 'grain', 'money'"
+    ):
         PriorSVC(class_weight={"gas": 3.0}).fit(np.eye(len(TEXTS)), frame)
 
 
@@ -94,7 +114,9 @@ def test_names_reach_every_slot_whatever_the_form():
     for labels in (NAMES, SETS):
         decision = ThresholdClassifier(utility=utility)
         learner = PriorSVC(class_weight={"oil": 2.0})
-        model = TextClassifier(knowledge={"oil": ["oil"], "money": {"bank": 1.0}}, learner=learner, decision=decision)
+        model = TextClassifier(
+            knowledge={"oil": ["oil"], "money": {"bank": 1.0}}, learner=learner, decision=decision
+        )
         model.fit(TEXTS, labels)
         assert {verdict.target for verdict in model.learner_.verdict_} == {"oil", "money"}
         assert model.model_.classes_.tolist() == model.learner_.classes_.tolist() == model.classes_.tolist()
@@ -104,9 +126,16 @@ def test_names_reach_every_slot_whatever_the_form():
 
 def test_keywords_may_be_a_list_of_words():
     """`knowledge={"spam": ["prize", "free"]}` was refused."""
-    texts, labels = ["prize now", "free pills", "lunch at noon", "the meeting"] * 3, ["spam", "spam", "ham", "ham"] * 3
-    listed = TextClassifier(knowledge={"spam": ["prize", "free"]}, learner=PriorSVC(trust="fixed")).fit(texts, labels)
-    weighted = TextClassifier(knowledge={"spam": {"prize": 1.0, "free": 1.0}}, learner=PriorSVC(trust="fixed")).fit(texts, labels)
+    texts, labels = (
+        ["prize now", "free pills", "lunch at noon", "the meeting"] * 3,
+        ["spam", "spam", "ham", "ham"] * 3,
+    )
+    listed = TextClassifier(knowledge={"spam": ["prize", "free"]}, learner=PriorSVC(trust="fixed")).fit(
+        texts, labels
+    )
+    weighted = TextClassifier(
+        knowledge={"spam": {"prize": 1.0, "free": 1.0}}, learner=PriorSVC(trust="fixed")
+    ).fit(texts, labels)
     np.testing.assert_array_equal(listed.decision_function(texts), weighted.decision_function(texts))
     assert listed.learner_.prior_.any()
 
@@ -123,7 +152,10 @@ def test_lists_of_labels_gave_inhomogeneous_shape():
         ([*NAMES[:-1], "  "], "which is blank"),
         ([*NAMES[:-1], b"oil"], "Text number 17 has a label of type bytes, b'oil'"),
         ([*NAMES[:-1], {"oil": 1}], "has a label of type dict"),
-        ([*NAMES[:-1], ("oil",)], r"Text number 0 has 'grain', others a list of labels; give every text a list or tuple"),
+        (
+            [*NAMES[:-1], ("oil",)],
+            r"Text number 0 has 'grain', others a list of labels; give every text a list or tuple",
+        ),
         ([*SETS[:-1], "oil"], "Text number 17 has 'oil', others a list of labels"),
         ([*SETS[:-1], (None,)], r"Text number 17 has no label \(None\)"),
         ([*SETS[:-1], ("oil", 3)], "Labels mix names and numbers"),
@@ -144,7 +176,9 @@ def test_labels_that_cannot_be_learnt_are_named(labels, message):
 
 
 def test_empty_tuples_are_texts_without_a_label():
-    model = TextClassifier().fit(TEXTS, [() if "bank" in text else own for text, own in zip(TEXTS, SETS, strict=True)])
+    model = TextClassifier().fit(
+        TEXTS, [() if "bank" in text else own for text, own in zip(TEXTS, SETS, strict=True)]
+    )
     assert model.predict(["weather"]).tolist() == [()]
 
 
@@ -176,7 +210,10 @@ def test_ten_thousand_labels():
     """Described, encoded and decoded in a blink; nobody looks a name up in a list."""
     names = [f"label {k}" for k in range(10_000)]
     rng = np.random.default_rng(0)
-    own = [(names[k], names[j]) for k, j in zip(range(10_000), rng.integers(0, 10_000, 10_000).tolist(), strict=True)]
+    own = [
+        (names[k], names[j])
+        for k, j in zip(range(10_000), rng.integers(0, 10_000, 10_000).tolist(), strict=True)
+    ]
     start = time.process_time()
     labels = describe(own)
     matrix = encode(labels, own)
@@ -238,7 +275,9 @@ def test_a_threshold_of_the_first_class_is_that_of_a_second_with_another_name(po
     np.testing.assert_allclose(model.model_.thresholds_, same.model_.thresholds_, rtol=1e-9, atol=1e-9)
     np.testing.assert_array_equal(model.predict(texts) == positive, same.predict(texts) == 1)
     sign = 1 if positive == "spam" else -1
-    np.testing.assert_allclose(model.decision_function(texts), sign * same.decision_function(texts), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        model.decision_function(texts), sign * same.decision_function(texts), rtol=1e-9, atol=1e-9
+    )
 
 
 def test_a_text_right_at_the_threshold_is_accepted_whichever_class_is_looked_for():
@@ -277,7 +316,11 @@ def test_of_two_labels_costs_may_name_one_or_both():
 
 def test_grid_search_over_a_slot_that_is_none():
     """`'NoneType' object has no attribute 'set_params'`."""
-    grid = {"learner__C": [0.1, 1.0], "representation__weight": ["tf-idf", "count"], "decision__always_answer": [False, True]}
+    grid = {
+        "learner__C": [0.1, 1.0],
+        "representation__weight": ["tf-idf", "count"],
+        "decision__always_answer": [False, True],
+    }
     search = GridSearchCV(TextClassifier(), grid, cv=2).fit(TEXTS, NAMES)
     assert set(search.best_params_) == set(grid)
     assert search.best_params_["learner__C"] == search.best_estimator_.learner.C
@@ -292,7 +335,8 @@ def test_sets_of_labels_in_cross_validation():
 
 
 @pytest.mark.parametrize(
-    "labels", [NAMES, [k % 3 for k in range(18)], [k % 2 == 0 for k in range(18)], SETS, MATRIX, [("grain",), ()] * 9]
+    "labels",
+    [NAMES, [k % 3 for k in range(18)], [k % 2 == 0 for k in range(18)], SETS, MATRIX, [("grain",), ()] * 9],
 )
 def test_a_file_gives_back_labels_in_the_same_form(labels, tmp_path):
     model = TextClassifier(decision=ThresholdClassifier()).fit(TEXTS, labels)
@@ -319,10 +363,15 @@ def test_decode_undoes_encode_for_sets(own):
     if not any(own):
         return
     labels = describe([tuple(one) for one in own])
-    assert decode(labels, encode(labels, [tuple(one) for one in own])).tolist() == [tuple(sorted(one)) for one in own]
+    assert decode(labels, encode(labels, [tuple(one) for one in own])).tolist() == [
+        tuple(sorted(one)) for one in own
+    ]
 
 
-@given(st.lists(st.one_of(st.integers(-5, 5)), min_size=2, max_size=20) | st.lists(st.sampled_from("abc"), min_size=2))
+@given(
+    st.lists(st.one_of(st.integers(-5, 5)), min_size=2, max_size=20)
+    | st.lists(st.sampled_from("abc"), min_size=2)
+)
 def test_decode_undoes_encode_for_names(own):
     if len(set(own)) < 2:
         return
@@ -340,8 +389,17 @@ def test_plain_labels_warn_of_nothing():
 
 
 def test_what_is_known_of_one_of_two_classes_was_told_of_the_other():
-    """The learner scores the class that is second in the alphabet; the one that is looked for need not be that one."""
-    texts = ["a quote for wheat", "a quote please", "bank rates", "oil and corn", "rates of banks", "oil prices"] * 4
+    """The learner scores the class that is second in the alphabet; the one that is looked for need not be
+    that one.
+    """
+    texts = [
+        "a quote for wheat",
+        "a quote please",
+        "bank rates",
+        "oil and corn",
+        "rates of banks",
+        "oil prices",
+    ] * 4
     for wanted, other in (("lead", "no"), ("no", "lead")):
         labels = [wanted if "quote" in text else other for text in texts]
         model = TextClassifier(knowledge={wanted: ["quote"], other: ["please"]}).fit(texts, labels)

@@ -60,7 +60,9 @@ def separator(kind):
 
 
 def train_here(path, labels, kind, costs):
-    TextClassifier(decision=ThresholdClassifier(utility=COSTS) if costs else None).fit(TEXTS, labels).save(path)
+    TextClassifier(decision=ThresholdClassifier(utility=COSTS) if costs else None).fit(TEXTS, labels).save(
+        path
+    )
 
 
 def train_by_command(path, labels, kind, costs):
@@ -101,15 +103,24 @@ def test_everybody_decides_the_same_by_a_file(train, kind, costs, model_file, tm
 
     printed = call("predict", path, write_csv(tmp_path / "new.csv", NEW, truth), "--json", "--scores")
     rows = [json.loads(line) for line in printed.splitlines()]
-    assert [tuple(own) if isinstance(own, list) else (own,) for own in (row["predicted_label"] for row in rows)] == decided
-    assert np.array([[row["scores"][name] for name in model.classes_] for row in rows]) == pytest.approx(scores, abs=1e-12)
-    printed = [row["predicted_label"] for row in csv.DictReader(io.StringIO(call("predict", path, tmp_path / "new.csv")))]
+    assert [
+        tuple(own) if isinstance(own, list) else (own,) for own in (row["predicted_label"] for row in rows)
+    ] == decided
+    assert np.array([[row["scores"][name] for name in model.classes_] for row in rows]) == pytest.approx(
+        scores, abs=1e-12
+    )
+    printed = [
+        row["predicted_label"]
+        for row in csv.DictReader(io.StringIO(call("predict", path, tmp_path / "new.csv")))
+    ]
     assert printed == [";".join(own) for own in decided]
 
     with TestClient(create_app(model), base_url="http://localhost") as client:
         answer = client.post("/predict", json={"texts": NEW}).json()["decisions"]
     assert [tuple(one["labels"]) for one in answer] == decided
-    assert np.array([[one["scores"][name] for name in model.classes_] for one in answer]) == pytest.approx(scores, abs=1e-12)
+    assert np.array([[one["scores"][name] for name in model.classes_] for one in answer]) == pytest.approx(
+        scores, abs=1e-12
+    )
 
     report = write_report(model, Corpus("new", NEW, truth), tmp_path / "page.html", n_bootstrap=0)
     summary = json.loads(call("evaluate", path, tmp_path / "new.csv", *separator(kind), "--json"))

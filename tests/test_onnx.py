@@ -31,13 +31,19 @@ LABELS = {
     "two": np.where(TOPICS == "oil", "oil", "other"),
     "truth": TOPICS == "oil",
     "floats": (TOPICS == "oil") + 1.0,
-    "multilabel": np.column_stack([TOPICS == "oil", np.char.find(TEXTS, "bank") >= 0, TOPICS != "money"]).astype(int),
+    "multilabel": np.column_stack(
+        [TOPICS == "oil", np.char.find(TEXTS, "bank") >= 0, TOPICS != "money"]
+    ).astype(int),
 }
 MODELS = {
     "plain": TextClassifier(),
     "thresholds": TextClassifier(decision=ThresholdClassifier(utility=Utility(tp=5, fp=-1))),
-    "logarithms": TextClassifier(BagOfWords("log-tf-idf", ngram_range=(1, 2)), decision=ThresholdClassifier()),
-    "counts": TextClassifier(BagOfWords("count", norm=None, analyzer="char", ngram_range=(2, 3)), learner=PriorSVC(C=0.1)),
+    "logarithms": TextClassifier(
+        BagOfWords("log-tf-idf", ngram_range=(1, 2)), decision=ThresholdClassifier()
+    ),
+    "counts": TextClassifier(
+        BagOfWords("count", norm=None, analyzer="char", ngram_range=(2, 3)), learner=PriorSVC(C=0.1)
+    ),
     "rocchio": TextClassifier(learner=Rocchio()),
     "knowledge": TextClassifier(knowledge={"wheat": 1.0, "oil": -1.0}, learner=PriorSVC(trust="fixed")),
 }
@@ -117,8 +123,14 @@ def test_same_model_same_bytes(tmp_path):
     [
         (TextClassifier(), "takes a fitted TextClassifier; got TextClassifier"),
         (PriorSVC(), "takes a fitted TextClassifier; got PriorSVC"),
-        (TextClassifier(learner=KernelSVC(SpectrumKernel(2))).fit(TEXTS, TOPICS), "this one has SpectrumKernel and KernelSVC"),
-        (TextClassifier(BagOfWords(vocabulary=["", "oil"])).fit(TEXTS, TOPICS), "The empty string is among the terms"),
+        (
+            TextClassifier(learner=KernelSVC(SpectrumKernel(2))).fit(TEXTS, TOPICS),
+            "this one has SpectrumKernel and KernelSVC",
+        ),
+        (
+            TextClassifier(BagOfWords(vocabulary=["", "oil"])).fit(TEXTS, TOPICS),
+            "The empty string is among the terms",
+        ),
         (TextClassifier(learner=KernelSVC()).fit(TEXTS, TOPICS), "this one has BagOfWords and KernelSVC"),
     ],
 )

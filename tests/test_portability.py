@@ -12,14 +12,16 @@ PACKAGE = Path(__import__("textmargin").__file__).parent
 MODULES = {"fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
 NAMES = {
     "os": {
-        "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "chown", "chroot", "fchdir", "fchmod", "fchown", "fdatasync",
-        "fork", "forkpty", "getegid", "geteuid", "getgid", "getgroups", "getloadavg", "getpgid", "getuid", "initgroups",
-        "killpg", "lchown", "lockf", "memfd_create", "mkfifo", "mknod", "nice", "openpty", "posix_fadvise", "posix_fallocate",
-        "posix_spawn", "pread", "preadv", "pwrite", "pwritev", "register_at_fork", "sched_getaffinity", "sched_setaffinity",
-        "sendfile", "setsid", "setuid", "statvfs", "sync", "sysconf", "uname", "wait", "wait3", "wait4",
+        "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "chown", "chroot", "fchdir", "fchmod",
+        "fchown", "fdatasync", "fork", "forkpty", "getegid", "geteuid", "getgid", "getgroups", "getloadavg",
+        "getpgid", "getuid", "initgroups", "killpg", "lchown", "lockf", "memfd_create", "mkfifo", "mknod",
+        "nice", "openpty", "posix_fadvise", "posix_fallocate", "posix_spawn", "pread", "preadv", "pwrite",
+        "pwritev", "register_at_fork", "sched_getaffinity", "sched_setaffinity", "sendfile", "setsid",
+        "setuid", "statvfs", "sync", "sysconf", "uname", "wait", "wait3", "wait4",
     },
-    "signal": {"SIGALRM", "SIGCHLD", "SIGCONT", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2",
-               "alarm", "pause", "pthread_kill", "pthread_sigmask", "setitimer", "sigwait"},
+    "signal": {"SIGALRM", "SIGCHLD", "SIGCONT", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGSTOP",
+               "SIGUSR1", "SIGUSR2", "alarm", "pause", "pthread_kill", "pthread_sigmask",
+               "setitimer", "sigwait"},
     "mmap": {"MAP_ANONYMOUS", "MAP_PRIVATE", "MAP_SHARED", "PROT_EXEC", "PROT_READ", "PROT_WRITE"},
     "socket": {"AF_UNIX", "SO_REUSEPORT", "recv_fds", "send_fds", "socketpair"},
     "time": {"tzset"},
@@ -29,7 +31,8 @@ USES = {
     "_system/locks.py": {"fcntl"},  # else locks are those of the library filelock
     "_system/memory.py": {"os.sysconf"},  # unlimited, where the system does not tell
     "_system/threads.py": {"os.sched_getaffinity"},  # else all cores
-    "scale/_shared_memory.py": {"os.memfd_create", "os.pread", "os.pwrite", "mmap.PROT_READ"},  # else arrays are sent
+    # else arrays are sent
+    "scale/_shared_memory.py": {"os.memfd_create", "os.pread", "os.pwrite", "mmap.PROT_READ"},
     "serve/running.py": {"resource"},  # else connections are limited by number alone
 }
 WITHOUT = """
@@ -40,7 +43,8 @@ names = [module.name for module in pkgutil.walk_packages(textmargin.__path__, "t
 names.remove("textmargin.__main__")
 for name in names:  # with what they need of others, which have code of their own for every system
     importlib.import_module(name)
-for name in [name for name in sys.modules if name.split(".")[0] == "textmargin" and name != "textmargin.core"]:
+for name in [name for name in sys.modules if name.split(".")[0] == "textmargin"
+             and name != "textmargin.core"]:
     del sys.modules[name]
 for module in MODULES:
     sys.modules[module] = None
@@ -71,8 +75,16 @@ def uses(path):
             yield from MODULES & {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield from {node.module} & MODULES
-            yield from (f"{node.module}.{alias.name}" for alias in node.names if alias.name in NAMES.get(node.module, ()))
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in NAMES.get(node.value.id, ()):
+            yield from (
+                f"{node.module}.{alias.name}"
+                for alias in node.names
+                if alias.name in NAMES.get(node.module, ())
+            )
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.attr in NAMES.get(node.value.id, ())
+        ):
             yield f"{node.value.id}.{node.attr}"
 
 
@@ -84,7 +96,9 @@ def test_who_uses_what_not_every_system_has():
 
 
 def test_every_module_is_imported_without_them_and_does_less():
-    """Windows had no `resource` and no SIGHUP: `textmargin serve` and every other command ended in a traceback."""
+    """Windows had no `resource` and no SIGHUP: `textmargin serve` and every other command ended in a
+    traceback.
+    """
     for name in ("dask", "fastapi", "uvicorn"):
         pytest.importorskip(name)
     n_modules, *found = without("""

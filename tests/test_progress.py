@@ -33,7 +33,10 @@ def test_a_long_first_step_gives_no_estimate_from_nothing(monkeypatch, capsys):
         for seconds, share in ((90, 0.1), (180, 0.2)):
             now[0] = float(seconds)
             report(share)
-    assert capsys.readouterr().err.splitlines() == ["Counting: 10.0%", "Counting: 20.0%, about 12 minutes left"]
+    assert capsys.readouterr().err.splitlines() == [
+        "Counting: 10.0%",
+        "Counting: 20.0%, about 12 minutes left",
+    ]
 
 
 def count_rows(monkeypatch, capsys, **settings):

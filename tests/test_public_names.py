@@ -16,15 +16,28 @@ from sklearn.base import BaseEstimator
 import textmargin
 
 ROOT = Path(__file__).parents[1]
-PAGES = "\n".join(path.read_text("utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))])
+PAGES = "\n".join(
+    path.read_text("utf-8") for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+)
 # What parts of the package hand to each other; users hand it on, if they meet it at all.
-WIRING = {"CachedPairs", "DecisionRule", "Differences", "Draft", "LinearScorer", "TermWeights", "TextPairs", "Tiles"}
+WIRING = {
+    "CachedPairs",
+    "DecisionRule",
+    "Differences",
+    "Draft",
+    "LinearScorer",
+    "TermWeights",
+    "TextPairs",
+    "Tiles",
+}
 NAMES = [(module, name) for module in MODULES for name in import_module(module).__all__]
 
 
 def test_a_change_to_the_public_surface_is_seen():
     """If it is meant, `python tests/public_names.py` writes it down; the changelog tells users."""
-    changes = difflib.unified_diff(FILE.read_text().splitlines(), surface(), "public_names.txt", "the package", lineterm="", n=0)
+    changes = difflib.unified_diff(
+        FILE.read_text().splitlines(), surface(), "public_names.txt", "the package", lineterm="", n=0
+    )
     assert list(changes) == []
 
 
@@ -44,9 +57,16 @@ def test_what_public_names_give_back_is_public():
     private = set()
     for name in textmargin.__all__:
         thing = getattr(textmargin, name)
-        members = [inspect.getattr_static(thing, member) for member in dir(thing) if not member.startswith("_")]
+        members = [
+            inspect.getattr_static(thing, member) for member in dir(thing) if not member.startswith("_")
+        ]
         for one in [thing, *members] if inspect.isclass(thing) else [thing]:
-            one = getattr(one, "fget", None) or getattr(one, "__func__", None) or getattr(one, "func", None) or one
+            one = (
+                getattr(one, "fget", None)
+                or getattr(one, "__func__", None)
+                or getattr(one, "func", None)
+                or one
+            )
             if not inspect.isclass(one):
                 given = own_classes(getattr(one, "__annotations__", {}).get("return"))
                 private |= {f"{name}: {result}" for result in given - {*textmargin.__all__} - WIRING}
@@ -72,7 +92,9 @@ def test_public_modules_and_their_names_are_on_a_page(module):
 
 def test_every_error_is_in_the_tree_of_errors():
     errors = import_module("textmargin.errors")
-    assert [name for name in errors.__all__ if not re.search(rf"(── |^ +){name}\b", errors.__doc__, re.M)] == []
+    assert [
+        name for name in errors.__all__ if not re.search(rf"(── |^ +){name}\b", errors.__doc__, re.M)
+    ] == []
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -118,14 +140,29 @@ def imported_by(code, *modules):
 
 
 def test_nothing_public_imports_an_optional_package():
-    core = [module for module in MODULES if not module.startswith(("textmargin.desk", "textmargin.scale", "textmargin.serve"))]
-    code = f"from importlib import import_module as m\nfor one in {core!r}: [getattr(m(one), name) for name in m(one).__all__]"
-    of_others = imported_by("import sklearn.utils, scipy.sparse, joblib", *EXTRAS)  # pandas, by scikit-learn, where it is there
+    core = [
+        module
+        for module in MODULES
+        if not module.startswith(("textmargin.desk", "textmargin.scale", "textmargin.serve"))
+    ]
+    code = (
+        f"from importlib import import_module as m\nfor one in {core!r}: [getattr(m(one), name) for "
+        "name in m(one).__all__]"
+    )
+    # pandas, by scikit-learn, where it is there
+    of_others = imported_by("import sklearn.utils, scipy.sparse, joblib", *EXTRAS)
     assert {*imported_by(code, *EXTRAS)} <= {*of_others}
     assert {*imported_by("import textmargin.scale, textmargin.desk", *EXTRAS)} <= {*of_others}
     assert imported_by("import textmargin.serve", "fastapi") == ["fastapi"]  # so the way of looking works
 
 
 def test_import_alone_imports_nothing_heavy():
-    assert imported_by("import textmargin", "numpy", "scipy", "sklearn", "joblib", "typer", "rich", "textmargin.core") == []
-    assert "sklearn" not in imported_by("from textmargin import load_decider, Decider, Decisions, read_table", "sklearn", "numpy")
+    assert (
+        imported_by(
+            "import textmargin", "numpy", "scipy", "sklearn", "joblib", "typer", "rich", "textmargin.core"
+        )
+        == []
+    )
+    assert "sklearn" not in imported_by(
+        "from textmargin import load_decider, Decider, Decisions, read_table", "sklearn", "numpy"
+    )

@@ -27,7 +27,11 @@ class Part:
 def parts():
     corpus = load_dataset("reuters21578")
     topics = modapte_topics(corpus)
-    return {split: Part(part.texts, *part.indicator(topics)) for split in ("train", "test") for part in [corpus.part(split)]}
+    return {
+        split: Part(part.texts, *part.indicator(topics))
+        for split in ("train", "test")
+        for part in [corpus.part(split)]
+    }
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +64,9 @@ def test_same_optimum_as_liblinear(matrix, train, topic):
 
 def test_ninety_topics_from_text_to_label(train, parts):
     test = parts["test"]
-    model = TextClassifier(BagOfWords("tf-idf", analyzer="letters"), learner=PriorSVC(n_jobs=2)).fit(train.texts, train.Y)
+    model = TextClassifier(BagOfWords("tf-idf", analyzer="letters"), learner=PriorSVC(n_jobs=2)).fit(
+        train.texts, train.Y
+    )
     predicted = model.predict(test.texts)
     assert f1_score(test.Y, predicted, average="micro") > 0.84
     # what a plain linear SVM at threshold 0 is known to reach here
@@ -96,7 +102,9 @@ def test_words_far_apart_do_not_vanish_when_texts_are_shortened(train, decay):
 
 def test_explanations_of_ten_documents_hold(train):
     """What is listed stands in both texts, gaps and all, and with the rest it makes the score."""
-    rows = np.flatnonzero(train.Y[:, [train.topics.index(topic) for topic in ("earn", "crude", "corn")]].any(axis=1))[:160]
+    rows = np.flatnonzero(
+        train.Y[:, [train.topics.index(topic) for topic in ("earn", "crude", "corn")]].any(axis=1)
+    )[:160]
     texts = [train.texts[row].lower()[:600] for row in rows]
     y = train.Y[rows, train.topics.index("crude")]
     model = KernelSVC(SubsequenceKernel(4)).fit(texts[:150], y[:150])

@@ -46,13 +46,17 @@ class Silent:
         raise AssertionError("computed again")
 
 
-@pytest.mark.parametrize("kernel", [KERNEL, SpectrumKernel(2), SubsequenceKernel(2, tokens="word", normalize=False)])
+@pytest.mark.parametrize(
+    "kernel", [KERNEL, SpectrumKernel(2), SubsequenceKernel(2, tokens="word", normalize=False)]
+)
 def test_values_are_those_of_the_kernel(kernel, tmp_path):
     texts = many(150)
     store = KernelStore(tmp_path)
     for _ in range(2):
         np.testing.assert_allclose(store.gram(kernel, texts), kernel(texts), atol=1e-6)
-    np.testing.assert_allclose(store.gram(kernel, texts[:90], texts[60:]), kernel(texts[:90], texts[60:]), atol=1e-6)
+    np.testing.assert_allclose(
+        store.gram(kernel, texts[:90], texts[60:]), kernel(texts[:90], texts[60:]), atol=1e-6
+    )
 
 
 def test_order_subsets_and_repetitions_do_not_matter(tmp_path):
@@ -64,7 +68,9 @@ def test_order_subsets_and_repetitions_do_not_matter(tmp_path):
         rows, columns = rng.integers(0, 200, n), rng.permutation(200)[:n]
         found = store.gram(KERNEL, [texts[i] for i in rows], [texts[j] for j in columns])
         np.testing.assert_allclose(found, K[np.ix_(rows, columns)], atol=1e-6)
-        np.testing.assert_allclose(store.gram(KERNEL, [texts[i] for i in rows]), K[np.ix_(rows, rows)], atol=1e-6)
+        np.testing.assert_allclose(
+            store.gram(KERNEL, [texts[i] for i in rows]), K[np.ix_(rows, rows)], atol=1e-6
+        )
     order = rng.permutation(200)
     store.gram(KERNEL, texts)
     cached = store.over(Silent(KERNEL.over([texts[i] for i in order])))
@@ -112,7 +118,15 @@ def test_texts_are_known_by_their_symbols(tmp_path):
     for tokens in (str.lower, str.swapcase, str.split):
         kernel = SubsequenceKernel(2, tokens=tokens)
         np.testing.assert_allclose(store.gram(kernel, texts), kernel(texts), atol=1e-6)
-    assert len({KERNEL.over([text]).digests()[0] for text in (["a", "b"], ["ab"], "ab", [1, 2], [12], ["1", "2"])}) == 6
+    assert (
+        len(
+            {
+                KERNEL.over([text]).digests()[0]
+                for text in (["a", "b"], ["ab"], "ab", [1, 2], [12], ["1", "2"])
+            }
+        )
+        == 6
+    )
     assert KERNEL.over([np.array([1, 2])]).digests() == KERNEL.over([[1, 2]]).digests()
     with pytest.raises(NotTextError, match="no name that lasts"):
         store.gram(KERNEL, [[object()], [object()]])
@@ -252,9 +266,9 @@ def test_a_matrix_that_others_fill_at_the_same_time_has_no_holes(tmp_path):
 def test_a_grid_search_in_several_processes(tmp_path):
     texts, topics = corpus(150)
     model = KernelSVC(SubsequenceKernel(2, progress=False), cache=tmp_path)
-    search = GridSearchCV(model, {"kernel__decay": [0.2, 0.8], "C": [0.1, 10]}, cv=3, n_jobs=2, error_score="raise").fit(
-        texts, topics
-    )
+    search = GridSearchCV(
+        model, {"kernel__decay": [0.2, 0.8], "C": [0.1, 10]}, cv=3, n_jobs=2, error_score="raise"
+    ).fit(texts, topics)
     assert search.best_score_ > 0.8
 
 

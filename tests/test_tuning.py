@@ -49,7 +49,11 @@ def test_held_out_rightness_is_that_of_the_model():
     expected = np.mean(model.held_out_.complete().argmax(axis=1) == model.held_out_.truth)
     assert tune(ModelConfig(ngrams="1", stop_words="none", C=1), DESK).n_texts == len(DESK)
     assert tune(ModelConfig(), DESK).candidates[0].score == pytest.approx(expected)
-    several = Corpus("several", DESK.texts, [(label,) if k % 3 else (label, "third") for k, label in enumerate(DESK.labels)])
+    several = Corpus(
+        "several",
+        DESK.texts,
+        [(label,) if k % 3 else (label, "third") for k, label in enumerate(DESK.labels)],
+    )
     assert 0 < tune(ModelConfig(ngrams="1", stop_words="none"), several).candidates[0].score < 1
 
 

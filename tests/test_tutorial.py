@@ -1,4 +1,6 @@
-"""The tutorial's commands print what the tutorial says. `python tests/test_tutorial.py` writes down what they print."""
+"""The tutorial's commands print what the tutorial says. `python tests/test_tutorial.py` writes down what they
+print.
+"""
 
 import os
 import re
@@ -26,7 +28,13 @@ def played(page, folder):
         lines = []
         for command in (line[2:] for line in found[1].splitlines() if line.startswith("$ ")):
             done = subprocess.run(
-                command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120
+                command,
+                shell=True,
+                cwd=folder,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=120,
             )
             printed = [line.rstrip() for line in done.stdout.decode().splitlines()]
             lines += [f"$ {command}", *(line for line in printed if line)]

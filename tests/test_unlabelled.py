@@ -23,18 +23,90 @@ from textmargin import (
     load_dataset,
 )
 from textmargin._label_forms import describe_partly
-from textmargin.errors import EmptyVocabularyError, LabelError, PriorError, ScoreError, TextmarginError, TextmarginWarning
+from textmargin.errors import (
+    EmptyVocabularyError,
+    LabelError,
+    PriorError,
+    ScoreError,
+    TextmarginError,
+    TextmarginWarning,
+)
 from textmargin.knowledge import spread
 from textmargin.knowledge.spread import WordVectors
 
 TOPICS = {
-    "grain": ["wheat", "corn", "harvest", "crop", "farm", "barley", "tonnes", "silo", "acre", "plough", "seed", "flour"],
-    "money": ["bank", "dollar", "rates", "yen", "currency", "loan", "credit", "bond", "lender", "interest", "deposit", "cash"],
-    "ships": ["port", "vessel", "cargo", "harbour", "crew", "tanker", "freight", "dock", "sail", "anchor", "deck", "strait"],
+    "grain": [
+        "wheat",
+        "corn",
+        "harvest",
+        "crop",
+        "farm",
+        "barley",
+        "tonnes",
+        "silo",
+        "acre",
+        "plough",
+        "seed",
+        "flour",
+    ],
+    "money": [
+        "bank",
+        "dollar",
+        "rates",
+        "yen",
+        "currency",
+        "loan",
+        "credit",
+        "bond",
+        "lender",
+        "interest",
+        "deposit",
+        "cash",
+    ],
+    "ships": [
+        "port",
+        "vessel",
+        "cargo",
+        "harbour",
+        "crew",
+        "tanker",
+        "freight",
+        "dock",
+        "sail",
+        "anchor",
+        "deck",
+        "strait",
+    ],
 }
-COMMON = ["report", "said", "year", "week", "company", "market", "news", "people", "country", "plan", "today", "place"]
+COMMON = [
+    "report",
+    "said",
+    "year",
+    "week",
+    "company",
+    "market",
+    "news",
+    "people",
+    "country",
+    "plan",
+    "today",
+    "place",
+]
 KEYWORDS = {name: words[:2] for name, words in TOPICS.items()}
-FOREIGN = ["sonnet", "quartet", "canvas", "opera", "fresco", "violin", "novel", "verse", "ballad", "choir", "sculptor", "easel"]
+FOREIGN = [
+    "sonnet",
+    "quartet",
+    "canvas",
+    "opera",
+    "fresco",
+    "violin",
+    "novel",
+    "verse",
+    "ballad",
+    "choir",
+    "sculptor",
+    "easel",
+]
 
 
 def corpus(n, seed, topics=TOPICS, several=False):
@@ -69,7 +141,9 @@ def zero():
 
 
 def test_two_words_a_class_and_no_label_make_a_classifier(zero):
-    with_keyword = np.mean([any(word in text.split() for word in KEYWORDS[name]) for text, name in zip(NEW, TRUTH, strict=True)])
+    with_keyword = np.mean(
+        [any(word in text.split() for word in KEYWORDS[name]) for text, name in zip(NEW, TRUTH, strict=True)]
+    )
     assert with_keyword < 0.7  # many texts have no keyword at all
     assert zero.score(NEW, TRUTH) > 0.97
     assert zero.classes_.tolist() == ["grain", "money", "ships"]
@@ -164,7 +238,9 @@ def test_two_classes_of_which_one_has_words():
 
 def test_a_class_without_words_is_what_the_others_are_not():
     with pytest.warns(TextmarginWarning, match="Nothing is known of 'ships'"):
-        model = TextClassifier(knowledge={name: TOPICS[name][:4] for name in ("grain", "money")}, classes=list(TOPICS)).fit(TEXTS)
+        model = TextClassifier(
+            knowledge={name: TOPICS[name][:4] for name in ("grain", "money")}, classes=list(TOPICS)
+        ).fit(TEXTS)
     assert model.score(NEW, TRUTH) > 0.9
 
 
@@ -190,7 +266,9 @@ def test_shares_that_are_given_are_kept():
 @pytest.mark.parametrize("known", ["all", "one"])
 @pytest.mark.parametrize("skewed", [False, True])
 def test_true_shares_lost_to_guessed_ones(known, skewed):
-    """On the service desk: a frequent class won most texts of the others, or the others were taken for equally frequent."""
+    """On the service desk: a frequent class won most texts of the others, or the others were taken for
+    equally frequent.
+    """
     desk = load_dataset("desk").part("train")
     truth = np.array(desk.labels)
     names, counts = np.unique(truth, return_counts=True)
@@ -202,7 +280,10 @@ def test_true_shares_lost_to_guessed_ones(known, skewed):
     if known == "one":
         name = min(shares, key=shares.get)
         shares = {name: shares[name]}
-    guessed, given = (TextClassifier(knowledge=desk.keywords, shares=one).fit(texts).predict(texts) for one in (None, shares))
+    guessed, given = (
+        TextClassifier(knowledge=desk.keywords, shares=one).fit(texts).predict(texts)
+        for one in (None, shares)
+    )
     assert np.mean(given == truth) >= np.mean(guessed == truth) - 0.01
 
 
@@ -214,7 +295,9 @@ def test_no_share_that_is_given_is_none():
 def test_other_shares_than_given_are_told():
     desk = load_dataset("desk").part("train")
     shares = {"account": 0.6, "hardware": 0.3}
-    with pytest.warns(TextmarginWarning, match=r"further from them: learnt with account \d+%, hardware \d+%\."):
+    with pytest.warns(
+        TextmarginWarning, match=r"further from them: learnt with account \d+%, hardware \d+%\."
+    ):
         model = TextClassifier(knowledge=desk.keywords, shares=shares).fit(desk.texts)
     assert model.shares_["account"] < 0.6
 
@@ -239,13 +322,17 @@ def test_no_label_and_no_knowledge_says_what_to_give():
 
 @pytest.mark.parametrize("kind", [RationalePrior, RationaleContrasts])
 def test_marked_passages_alone_say_that_they_need_labels(kind):
-    with pytest.raises(LabelError, match=f"{kind.__name__} names no class: marked passages, .* need labelled texts"):
+    with pytest.raises(
+        LabelError, match=f"{kind.__name__} names no class: marked passages, .* need labelled texts"
+    ):
         TextClassifier(knowledge=kind([(TEXTS[0], [(0, 5, "grain")])])).fit(TEXTS)
 
 
 @pytest.mark.parametrize("labels", [None, "given"])
 def test_the_path_of_an_earlier_model_is_not_the_model(labels):
-    with pytest.raises(PriorError, match=r"model is a path, 'old.tmm'; load it first: ModelPrior\(load\('old.tmm'\)\)"):
+    with pytest.raises(
+        PriorError, match=r"model is a path, 'old.tmm'; load it first: ModelPrior\(load\('old.tmm'\)\)"
+    ):
         TextClassifier(knowledge=ModelPrior("old.tmm")).fit(TEXTS, labels and LABELS)
 
 
@@ -286,7 +373,9 @@ def test_a_kernel_on_texts_takes_no_unlabelled_ones():
 def test_passages_marked_in_the_labelled_texts_leave_unlabelled_ones_aside():
     passages = [(text, [(0, 5, label)]) for text, label in zip(TEXTS[:30], LABELS[:30], strict=True)]
     with pytest.warns(TextmarginWarning, match="left aside"):
-        model = TextClassifier(knowledge=RationalePrior(passages)).fit(TEXTS[:30], LABELS[:30], unlabelled=TEXTS[30:])
+        model = TextClassifier(knowledge=RationalePrior(passages)).fit(
+            TEXTS[:30], LABELS[:30], unlabelled=TEXTS[30:]
+        )
     assert model.verdict_[-1].status == "dropped"
 
 
@@ -353,10 +442,18 @@ def test_a_slip_of_the_pen_in_the_keywords_is_no_class():
 
 
 def test_keywords_spread_by_word_vectors_that_somebody_brings(tmp_path):
-    lines = [f"{word} {' '.join(str(float(name == own)) for name in TOPICS)}" for own in TOPICS for word in TOPICS[own][:6]]
+    lines = [
+        f"{word} {' '.join(str(float(name == own)) for name in TOPICS)}"
+        for own in TOPICS
+        for word in TOPICS[own][:6]
+    ]
     (tmp_path / "vectors.txt").write_text("\n".join(lines))
-    model = TextClassifier(knowledge=KeywordPrior(KEYWORDS, word_vectors=str(tmp_path / "vectors.txt"))).fit(TEXTS)
-    assert {name: set(words) for name, words in model.spread_.items()} == {name: {*own[2:6]} for name, own in TOPICS.items()}
+    model = TextClassifier(knowledge=KeywordPrior(KEYWORDS, word_vectors=str(tmp_path / "vectors.txt"))).fit(
+        TEXTS
+    )
+    assert {name: set(words) for name, words in model.spread_.items()} == {
+        name: {*own[2:6]} for name, own in TOPICS.items()
+    }
     with pytest.raises(PriorError, match=r"none\.txt cannot be read"):
         TextClassifier(knowledge=KeywordPrior(KEYWORDS, word_vectors=str(tmp_path / "none.txt"))).fit(TEXTS)
 
@@ -364,7 +461,11 @@ def test_keywords_spread_by_word_vectors_that_somebody_brings(tmp_path):
 def test_minus_one_is_a_class_where_all_have_labels_or_classes_names_it():
     y = [{"grain": -1, "money": 0, "ships": 1}[label] for label in LABELS]
     assert TextClassifier().fit(TEXTS, y).classes_.tolist() == [-1, 0, 1]
-    assert TextClassifier(classes=np.array([-1, 0, 1])).fit(TEXTS, y, unlabelled=NEW).classes_.tolist() == [-1, 0, 1]
+    assert TextClassifier(classes=np.array([-1, 0, 1])).fit(TEXTS, y, unlabelled=NEW).classes_.tolist() == [
+        -1,
+        0,
+        1,
+    ]
 
 
 TWO = {name: TOPICS[name] for name in ("grain", "money")}
@@ -388,9 +489,9 @@ def test_of_two_classes_the_frequent_one_is_positive_where_it_is_the_one_known()
 def test_an_array_that_is_the_learners_own_prior_is_used():
     terms = BagOfWords().fit(TEXTS).get_feature_names_out().tolist()
     prior = np.array([[float(term in words[:2]) for term in terms] for words in TOPICS.values()])
-    own = TextClassifier(BagOfWords(vocabulary=terms), learner=PriorSVC(prior=prior), classes=list(TOPICS)).fit(
-        TEXTS, [None if label == "ships" else label for label in some_labels(3)]
-    )
+    own = TextClassifier(
+        BagOfWords(vocabulary=terms), learner=PriorSVC(prior=prior), classes=list(TOPICS)
+    ).fit(TEXTS, [None if label == "ships" else label for label in some_labels(3)])
     assert own.knowledge_ == ["prior"]
     assert own.learner_.prior_[2, 0, terms.index("port")] > 0
 
@@ -402,7 +503,9 @@ def test_shares_of_all_classes_add_up_to_1():
 
 def test_weights_are_one_number_for_all_texts_or_one_for_each():
     y = some_labels(5)
-    one, each = (TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y, weight) for weight in (2.0, np.full(len(TEXTS), 2.0)))
+    one, each = (
+        TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y, weight) for weight in (2.0, np.full(len(TEXTS), 2.0))
+    )
     np.testing.assert_array_equal(one.learner_.coef_, each.learner_.coef_)
     for n in (5, 310):
         with pytest.raises(LabelError, match=f"each of 300 texts; it has shape .{n},"):
@@ -411,7 +514,9 @@ def test_weights_are_one_number_for_all_texts_or_one_for_each():
 
 @pytest.mark.parametrize("vectorizer", [CountVectorizer, TfidfVectorizer])
 def test_keywords_with_scikit_learns_vectorizers(vectorizer):
-    assert TextClassifier(vectorizer(), knowledge=TWO_KEYWORDS).fit(TWO_TEXTS).score(TWO_TEXTS, TWO_LABELS) > 0.9
+    assert (
+        TextClassifier(vectorizer(), knowledge=TWO_KEYWORDS).fit(TWO_TEXTS).score(TWO_TEXTS, TWO_LABELS) > 0.9
+    )
 
 
 @pytest.mark.parametrize("knowledge", [None, TWO_KEYWORDS])
@@ -419,7 +524,12 @@ def test_one_unlabelled_text_beside_labelled_ones(knowledge):
     model = TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, TWO_LABELS, unlabelled=["wheat bank"] * 3)
     assert len(model.unlabelled_) == 3
     several = [(label,) for label in TWO_LABELS]
-    assert len(TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, several, unlabelled=["wheat bank"]).unlabelled_) == 1
+    assert (
+        len(
+            TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, several, unlabelled=["wheat bank"]).unlabelled_
+        )
+        == 1
+    )
 
 
 @pytest.mark.parametrize("labelled", ["grain", "money"])
@@ -431,7 +541,9 @@ def test_one_of_two_classes_has_labels_and_all_words_are_its(labelled):
 
 def test_as_many_texts_as_classes_and_fewer():
     knowledge = {"a": ["wheat"], "b": ["corn"], "c": ["bank"], "d": ["dollar"], "e": ["port"]}
-    model = TextClassifier(knowledge=knowledge).fit(["wheat corn bank", "wheat yen", "wheat dollar", "port", "port wheat"])
+    model = TextClassifier(knowledge=knowledge).fit(
+        ["wheat corn bank", "wheat yen", "wheat dollar", "port", "port wheat"]
+    )
     assert model.classes_.tolist() == [*"abcde"]
     with pytest.raises(LabelError, match="5 classes but 3 different texts"):
         TextClassifier(knowledge=knowledge).fit(["wheat corn bank", "dollar port", "port", "port"])
@@ -457,12 +569,16 @@ def test_a_representation_that_is_learnt_from_labels_is_refused():
 
 
 def test_whole_numbers_in_a_column_with_gaps_are_whole_numbers():
-    y = pd.Series([None if label is None else 1.0 + (label == "grain") for label in some_labels(9, TWO_LABELS)])
+    y = pd.Series(
+        [None if label is None else 1.0 + (label == "grain") for label in some_labels(9, TWO_LABELS)]
+    )
     for knowledge in ({1: ["bank"], 2: ["wheat"]}, {"1": ["bank"], "2": ["wheat"]}):
         model = TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, y)
         assert model.classes_.dtype.kind == "i"
         assert model.metadata_["label_counts"] == {"1": 9, "2": 9}
-    assert TextClassifier(knowledge={"1": ["bank"], "2": ["wheat"]}, classes=[1, 2]).fit(TWO_TEXTS).classes_.tolist() == [1, 2]
+    assert TextClassifier(knowledge={"1": ["bank"], "2": ["wheat"]}, classes=[1, 2]).fit(
+        TWO_TEXTS
+    ).classes_.tolist() == [1, 2]
 
 
 def test_labels_that_are_counted_stay_counted_where_knowledge_names_them():
@@ -480,7 +596,9 @@ def test_names_alike_are_no_slip_where_both_are_named():
 def test_letters_that_changed_places_are_a_slip_unless_classes_has_the_name():
     y = some_labels(5)
     knowledge = {"grian": ["wheat"], "money": ["bank"], "ships": ["port"]}
-    with pytest.raises(PriorError, match=r"Did you mean 'grain'\? If it is a class of its own, name it in classes="):
+    with pytest.raises(
+        PriorError, match=r"Did you mean 'grain'\? If it is a class of its own, name it in classes="
+    ):
         TextClassifier(knowledge=knowledge).fit(TEXTS, y)
     assert "grian" in TextClassifier(knowledge=knowledge, classes=["grian", *TOPICS]).fit(TEXTS, y).classes_
 
@@ -503,7 +621,9 @@ def test_many_keywords_spread_in_little_memory(monkeypatch):
     whole, sizes = spread.spread(weights, vectors), []
     monkeypatch.setattr(spread, "_CELLS", 1500)
     cosines = WordVectors.cosines
-    monkeypatch.setattr(WordVectors, "cosines", lambda self, words: sizes.append(len(words)) or cosines(self, words))
+    monkeypatch.setattr(
+        WordVectors, "cosines", lambda self, words: sizes.append(len(words)) or cosines(self, words)
+    )
     np.testing.assert_allclose(spread.spread(weights, vectors), whole)
     assert max(sizes) == 7
 
@@ -526,6 +646,8 @@ def test_labels_of_some_classes_do_not_draw_the_texts_of_the_others_to_these():
 def test_of_two_classes_a_share_that_is_given_is_kept():
     two = [text for text, label in zip(TEXTS, LABELS, strict=True) if label != "ships"]
     shares = {"grain": 0.3, "other": 0.7}
-    model = TextClassifier(knowledge={"grain": TOPICS["grain"][:2]}, classes=["grain", "other"], shares=shares).fit(two)
+    model = TextClassifier(
+        knowledge={"grain": TOPICS["grain"][:2]}, classes=["grain", "other"], shares=shares
+    ).fit(two)
     decided = np.mean([own == ("grain",) for own in model.unlabelled_.labels])
     assert decided == pytest.approx(0.3, abs=0.12)

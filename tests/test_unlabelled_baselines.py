@@ -1,4 +1,6 @@
-"""The methods that `bench_unlabelled` stands beside ours, held to what others compute, and to what they promise."""
+"""The methods that `bench_unlabelled` stands beside ours, held to what others compute, and to what they
+promise.
+"""
 
 from importlib import import_module
 
@@ -36,23 +38,32 @@ def test_without_keywords_and_unlabelled_texts_it_is_multinomial_nb(counts):
     np.testing.assert_allclose(model.log_theta, expected.feature_log_prob_)
     np.testing.assert_allclose(model.joint_log_likelihood(X), expected.predict_joint_log_proba(X))
     log_probability = expected.predict_log_proba(X)
-    np.testing.assert_allclose(model.log_odds(X), log_probability - np.log1p(-np.exp(log_probability)), rtol=1e-6)
+    np.testing.assert_allclose(
+        model.log_odds(X), log_probability - np.log1p(-np.exp(log_probability)), rtol=1e-6
+    )
 
 
 def test_a_keyword_teaches_naive_bayes_the_words_beside_it():
-    """No labels: `wheat` is named, `flour` stands beside it in the unlabelled texts, and decides where it stands alone."""
+    """No labels: `wheat` is named, `flour` stands beside it in the unlabelled texts, and decides where it
+    stands alone.
+    """
     wheat, flour, bank, rate = sp.eye(1000, format="csr")[:4]  # and 996 words that no text has
     texts = sp.vstack([wheat + flour, 2 * wheat + flour, bank + rate, bank + 2 * rate], format="csr")
     keywords = sp.vstack([wheat, bank]).toarray() > 0
     model = fit_labelled_features(texts[:0], np.zeros((0, 2)), texts, keywords)
     assert model.log_odds(flour).argmax() == 0
     assert model.log_odds(rate).argmax() == 1
-    scores = one_against_rest(texts[:0], np.zeros((0, 2)), texts, keywords, sp.vstack([flour, rate], format="csr"))
-    np.testing.assert_array_equal(scores.argmax(axis=0), [0, 1])  # of the two texts the one that each topic ranks first
+    scores = one_against_rest(
+        texts[:0], np.zeros((0, 2)), texts, keywords, sp.vstack([flour, rate], format="csr")
+    )
+    # of the two texts the one that each topic ranks first
+    np.testing.assert_array_equal(scores.argmax(axis=0), [0, 1])
 
 
 def test_counting_keywords():
-    """Terms wheat, corn, bank; the second text is a tie, the third has no keyword, the fourth is the second class's."""
+    """Terms wheat, corn, bank; the second text is a tie, the third has no keyword, the fourth is the second
+    class's.
+    """
     texts = sp.csr_matrix([[2.0, 1, 1], [1, 0, 1], [0, 0, 0], [0, 1, 3]])
     keywords = np.array([[True, True, False], [False, False, True]])
     scores = keyword_counts(texts, keywords)
@@ -64,12 +75,23 @@ def test_counting_keywords():
 
 
 def test_a_tie_counts_in_part():
-    task = Task("", {"grain": [], "money": []}, False, [], np.zeros((0, 2), int), 0, ["", ""], np.array([[1, 0], [0, 1]]))
+    task = Task(
+        "",
+        {"grain": [], "money": []},
+        False,
+        [],
+        np.zeros((0, 2), int),
+        0,
+        ["", ""],
+        np.array([[1, 0], [0, 1]]),
+    )
     assert task.rightness(task.answers_by(np.array([[0.1 + 0.2, 0.3], [1.0, 2.0]]))) == 0.75
 
 
 def test_transductive_svm_keeps_its_shares(counts):
-    """As many unlabelled texts of each class as its share says, and labels at which nothing is left to switch."""
+    """As many unlabelled texts of each class as its share says, and labels at which nothing is left to
+    switch.
+    """
     X, Y = counts
     shares = np.array([0.2, 0.5, 0.3])
     found = transductive_svm(X[:10], Y[:10], X[10:], shares)
@@ -77,7 +99,8 @@ def test_transductive_svm_keeps_its_shares(counts):
     scores = found.model.decision_function(X[10:])
     for own, score in zip(found.labels.T, scores.T, strict=True):
         assert score[own == 1].min() >= score[own == 0].max()
-    again = PriorSVC().fit(X, np.vstack([Y[:10], found.labels]))  # in the end an unlabelled text costs as much as a labelled one
+    # in the end an unlabelled text costs as much as a labelled one
+    again = PriorSVC().fit(X, np.vstack([Y[:10], found.labels]))
     np.testing.assert_allclose(found.model.coef_, again.coef_, atol=1e-3)
 
 
@@ -95,7 +118,9 @@ def test_label_spreading_is_that_of_scikit_learn(counts, multilabel):
 
 
 def test_in_short(capsys):
-    """`bench_unlabelled --quick` runs through: every method has its figures, with and without labels; and so has the harm."""
+    """`bench_unlabelled --quick` runs through: every method has its figures, with and without labels; and so
+    has the harm.
+    """
     main = import_module("benchmarks.bench_unlabelled").main
     main(["--quick"])
     shown = capsys.readouterr().out

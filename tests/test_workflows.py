@@ -18,7 +18,10 @@ WORKFLOWS = {path.name: yaml.safe_load(path.read_text("utf-8")) for path in PATH
 
 def steps():
     return [
-        (name, step) for name, workflow in WORKFLOWS.items() for job in workflow["jobs"].values() for step in job.get("steps", [])
+        (name, step)
+        for name, workflow in WORKFLOWS.items()
+        for job in workflow["jobs"].values()
+        for step in job.get("steps", [])
     ]
 
 
@@ -30,7 +33,14 @@ def test_what_they_are():
 
 def test_they_follow_the_schema():
     pytest.importorskip("check_jsonschema")
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", *map(str, PATHS)]
+    command = [
+        sys.executable,
+        "-m",
+        "check_jsonschema",
+        "--builtin-schema",
+        "vendor.github-workflows",
+        *map(str, PATHS),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
@@ -51,7 +61,9 @@ def test_actions_have_a_version_and_jobs_an_end():
 def test_no_workflow_may_write_but_the_one_that_publishes_and_only_a_release():
     for workflow in WORKFLOWS.values():
         assert workflow["permissions"] == {"contents": "read"}
-    may = [job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values() if "permissions" in job]
+    may = [
+        job for workflow in WORKFLOWS.values() for job in workflow["jobs"].values() if "permissions" in job
+    ]
     assert may == [WORKFLOWS["wheels.yml"]["jobs"]["publish"]]
     assert may[0]["if"] == "github.event_name == 'release'"
 
@@ -59,7 +71,10 @@ def test_no_workflow_may_write_but_the_one_that_publishes_and_only_a_release():
 def test_what_they_make_can_be_made():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
     made = {
-        word for _, step in steps() for line in re.findall(r"\bmake ([a-z -]+)", step.get("run", "")) for word in line.split()
+        word
+        for _, step in steps()
+        for line in re.findall(r"\bmake ([a-z -]+)", step.get("run", ""))
+        for word in line.split()
     }
     assert {"lint", "types", "contract", "warnings", "oldest", "docs", "bench"} <= made <= targets
 
@@ -67,7 +82,9 @@ def test_what_they_make_can_be_made():
 def test_wheels_are_for_the_versions_that_tests_run_on():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     versions = WORKFLOWS["tests.yml"]["jobs"]["newest"]["strategy"]["matrix"]["python"]
-    assert project["tool"]["cibuildwheel"]["build"] == [f"cp{version.replace('.', '')}-*" for version in versions]
+    assert project["tool"]["cibuildwheel"]["build"] == [
+        f"cp{version.replace('.', '')}-*" for version in versions
+    ]
     assert project["project"]["requires-python"] == f">={versions[0]}"
     command = project["tool"]["cibuildwheel"]["test-command"]
     assert [name for name in re.findall(r"tests/\S+", command) if not (ROOT / name).exists()] == []

@@ -16,7 +16,8 @@ PAIRS = {
     "tfidf": (textmargin.TfidfVectorizer, TfidfVectorizer),
 }
 PATTERNS = [r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"[^\W\d_]{2,}", r"[^\W\d_]+"]
-# Characters that something is special about: case, marks, digits of other scripts, what has no place in words, what is no text.
+# Characters that something is special about: case, marks, digits of other scripts, what has no place in
+# words, what is no text.
 POOLS = [
     "abcdefghijklmnopqrstuvwxyz",
     "ABCXYZ_0123456789",
@@ -42,7 +43,8 @@ POOLS = [
     "___a1_",
     "😀👍🏽👩\u200d💻🇩🇪☎\ufe0f€$£",
 ]
-LENGTHS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200]  # around what compiled code may take at once
+# around what compiled code may take at once
+LENGTHS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200]
 WORDS = [
     "the",
     "And",
@@ -99,7 +101,11 @@ def random_options(rng, tfidf):
     if not tfidf:
         return {**options, "dtype": pick([np.int64, np.int64, np.int32, np.float64, np.float32, np.uint8])}
     options |= {name: rng.random() < 0.5 for name in ("sublinear_tf", "use_idf", "smooth_idf")}
-    return {**options, "norm": pick(["l2", "l2", "l1", None]), "dtype": pick([np.float64, np.float64, np.float32])}
+    return {
+        **options,
+        "norm": pick(["l2", "l2", "l1", None]),
+        "dtype": pick([np.float64, np.float64, np.float32]),
+    }
 
 
 VOCABULARIES = (
@@ -112,8 +118,21 @@ VOCABULARIES = (
 )
 
 
-WORDS_OPTIONS = {"stop_words": None, "numbers": "shape", "lowercase": True, "strip_accents": None, "ngram_range": (1, 1)}
-WORDS_OPTIONS |= {"analyzer": "word", "weight": "log-tf-idf", "norm": "l2", "min_df": 1, "max_df": 1.0, "max_features": None}
+WORDS_OPTIONS = {
+    "stop_words": None,
+    "numbers": "shape",
+    "lowercase": True,
+    "strip_accents": None,
+    "ngram_range": (1, 1),
+}
+WORDS_OPTIONS |= {
+    "analyzer": "word",
+    "weight": "log-tf-idf",
+    "norm": "l2",
+    "min_df": 1,
+    "max_df": 1.0,
+    "max_features": None,
+}
 WORDS_OPTIONS |= {"vocabulary": None, "extra_terms": ()}
 
 
@@ -141,10 +160,14 @@ def in_python(options):
     """BagOfWords whose terms are found by scikit-learn's analyser, which calls a tokeniser in Python."""
     kind = options["analyzer"]
     named = [*options["extra_terms"], *(options["vocabulary"] or ())]
-    words = {"tokenizer": WordTokenizer(options["numbers"], [term for term in named if term.isdecimal()]), "token_pattern": None}
+    words = {
+        "tokenizer": WordTokenizer(options["numbers"], [term for term in named if term.isdecimal()]),
+        "token_pattern": None,
+    }
     steps = {"letters": {"token_pattern": PATTERNS[2]}, "word": words}.get(kind, {})
     stop_words = BagOfWords(**options).get_stop_words()
-    with warnings.catch_warnings(action="ignore", category=UserWarning):  # that accents are stripped of texts, not of stop words
+    # that accents are stripped of texts, not of stop words
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         analyze = CountVectorizer(
             analyzer="word" if kind == "letters" else kind,
             stop_words=stop_words and sorted(stop_words),
@@ -156,7 +179,9 @@ def in_python(options):
 
 
 def outcome(vectorizer, texts, new, fit=True):
-    """All that a vectoriser says of texts, in a form that can be compared: matrices by their bits, errors by what they say."""
+    """All that a vectoriser says of texts, in a form that can be compared: matrices by their bits, errors by
+    what they say.
+    """
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         try:
@@ -185,7 +210,10 @@ def difference(ours, theirs, texts, new, compare_messages=True):
     for name in {**left, **right}:
         if left.get(name) != right.get(name) and (compare_messages or name != "warnings"):
             return f"{name}: {_shown(left.get(name))}, not {_shown(right.get(name))}"
-    if "transform" in left and outcome(pickle.loads(pickle.dumps(ours)), texts, new, fit=False)["transform"] != left["transform"]:
+    if (
+        "transform" in left
+        and outcome(pickle.loads(pickle.dumps(ours)), texts, new, fit=False)["transform"] != left["transform"]
+    ):
         return "transform after a pickle"
     return ""
 
@@ -195,13 +223,20 @@ def _shown(fact):
 
 
 def every_context(codes):
-    """Texts that hold each character alone, twice, in words, and beside a sigma, whose lower case depends on it."""
+    """Texts that hold each character alone, twice, in words, and beside a sigma, whose lower case depends on
+    it.
+    """
     for start in range(0, len(codes), 256):
-        yield " ".join(f"{c} {c}{c} x{c}y A{c}Σ A{c}Σ{c} Σ{c}b {c}Σ 1{c}2 漢{c}字" for c in map(chr, codes[start : start + 256]))
+        yield " ".join(
+            f"{c} {c}{c} x{c}y A{c}Σ A{c}Σ{c} Σ{c}b {c}Σ 1{c}2 漢{c}字"
+            for c in map(chr, codes[start : start + 256])
+        )
 
 
 def random_difference(rng, texts, new):
-    """What differs between one of our vectorisers and what it stands for, with random options; and which they were."""
+    """What differs between one of our vectorisers and what it stands for, with random options; and which they
+    were.
+    """
     kind, n_jobs = rng.choice(["count", "tfidf", "words", "words"]), rng.choice([1, 2, 3])
     if kind == "words":
         options = random_words_options(rng)
@@ -210,4 +245,6 @@ def random_difference(rng, texts, new):
         options = random_options(rng, kind == "tfidf")
         ours, theirs = PAIRS[kind]
         pair = ours(**options, n_jobs=n_jobs), theirs(**options)
-    return difference(*pair, texts, new, compare_messages=kind != "words"), f"{kind} {options}, n_jobs={n_jobs}"
+    return difference(
+        *pair, texts, new, compare_messages=kind != "words"
+    ), f"{kind} {options}, n_jobs={n_jobs}"

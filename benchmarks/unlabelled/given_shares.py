@@ -1,4 +1,6 @@
-"""What it is worth to give shares: all of them, or that of one class, beside guessed ones, on pools of any mix; no labels."""
+"""What it is worth to give shares: all of them, or that of one class, beside guessed ones, on pools of any
+mix; no labels.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,19 @@ GIVEN = ("guessed", "all shares", "the rarest", "the middle one", "the most freq
 
 
 def show_given(name: str, n_draws: int) -> None:
-    """Accuracy on the unlabelled texts themselves, a line for each pool: the first is the corpus, of others parts are drawn."""
+    """Accuracy on the unlabelled texts themselves, a line for each pool: the first is the corpus, of others
+    parts are drawn.
+    """
     task = Task.load(name)
     own = task.Y * (task.Y.sum(axis=1) == 1)[:, None]  # texts of one label each
     chosen = np.flatnonzero(own.sum(axis=0) >= LEAST) if task.multilabel else np.arange(len(task.classes))
     names = [task.classes[k] for k in chosen]
     keywords = {one: task.keywords[one] for one in names}
     found = []
-    print(f"\n{name}, {len(names)} classes: right with shares\n{'texts':>17}" + "".join(f"{given:>18}" for given in GIVEN))
+    print(
+        f"\n{name}, {len(names)} classes: right with shares\n{'texts':>17}"
+        + "".join(f"{given:>18}" for given in GIVEN)
+    )
     for rows in pools(own[:, chosen], n_draws):
         texts, truth = [task.texts[row] for row in rows], own[rows][:, chosen]
         shares = truth.mean(axis=0)
@@ -49,7 +56,9 @@ def pools(truth: Indices, n_draws: int) -> Iterator[Indices]:
             yield rows
 
 
-def accuracy(texts: list[str], truth: Indices, keywords: Mapping[str, list[str]], shares: Mapping[str, float] | None) -> float:
+def accuracy(
+    texts: list[str], truth: Indices, keywords: Mapping[str, list[str]], shares: Mapping[str, float] | None
+) -> float:
     """How many of the texts a model that is learnt from them decides rightly."""
     decisions = TextClassifier(knowledge=keywords, shares=shares).fit(texts).decide(texts)
     accepted: Floats = decisions.accepted[:, [decisions.names.index(name) for name in keywords]]

@@ -81,7 +81,12 @@ def random_keywords(given: Given, task: Task, rows: Indices, seed: int) -> Given
     """As many as there were, of the words that three texts of the pool have at least."""
     frequent = task.features.words[task.features.counts.getnnz(axis=0) >= 3]
     rng = np.random.default_rng(seed)
-    return replace(given, keywords={name: rng.choice(frequent, len(own), False).tolist() for name, own in task.keywords.items()})
+    return replace(
+        given,
+        keywords={
+            name: rng.choice(frequent, len(own), False).tolist() for name, own in task.keywords.items()
+        },
+    )
 
 
 def texts_of(name: str) -> Condition:
@@ -108,7 +113,10 @@ def wrong_shares() -> Condition:
 
     def too_many(given: Given, task: Task, rows: Indices, seed: int) -> Given:
         shares = np.minimum(0.9, FACTOR * task.Y.mean(axis=0))
-        return replace(given, settings={**given.settings, "shares": dict(zip(task.classes, shares.tolist(), strict=True))})
+        return replace(
+            given,
+            settings={**given.settings, "shares": dict(zip(task.classes, shares.tolist(), strict=True))},
+        )
 
     return too_many
 

@@ -20,7 +20,8 @@ def keyword_counts(counts: sp.csr_matrix, keywords: Bools) -> Floats:
 
 
 def clear_winners(scores: Floats, multilabel: bool) -> tuple[Indices, Indices]:
-    """The texts that one class has more keywords in than any other, and 1 for that class: labels where there are none.
+    """The texts that one class has more keywords in than any other, and 1 for that class: labels where there
+    are none.
 
     Where texts may have any number of labels, one without a single keyword is a text of none.
     """

@@ -1,6 +1,7 @@
 """Every method by its name: from a task and the rows that are labelled to answers on the test texts.
 
-With no label at all, the last three baselines start from the labels that counting keywords gives to texts with a clear winner.
+With no label at all, the last three baselines start from the labels that counting keywords gives to texts
+with a clear winner.
 """
 
 from __future__ import annotations
@@ -41,10 +42,16 @@ def fit_auto(given: Given) -> TextClassifier:
 
 
 def fit_default(given: Given) -> TextClassifier:
-    return TextClassifier(knowledge=given.keywords, **given.settings).fit(given.texts, given.labels, unlabelled=given.unlabelled)
+    return TextClassifier(knowledge=given.keywords, **given.settings).fit(
+        given.texts, given.labels, unlabelled=given.unlabelled
+    )
 
 
-FITS: dict[str, Callable[[Given], TextClassifier]] = {"plain": fit_plain, "auto": fit_auto, "default": fit_default}
+FITS: dict[str, Callable[[Given], TextClassifier]] = {
+    "plain": fit_plain,
+    "auto": fit_auto,
+    "default": fit_default,
+}
 
 
 def count_keywords(task: Task, rows: Indices) -> Floats:
@@ -60,11 +67,15 @@ def bayes(task: Task, rows: Indices) -> Floats:
 
 
 def transduction(task: Task, rows: Indices) -> Floats:
-    """Class shares as a user would know them: all alike, or, of topics, those of the labelled texts, however these were drawn."""
+    """Class shares as a user would know them: all alike, or, of topics, those of the labelled texts, however
+    these were drawn.
+    """
     rows, Y = labels_or_winners(task, rows)
     own, n_classes = task.features, len(task.classes)
     shares = Y.mean(axis=0) if task.multilabel else np.full(n_classes, 1 / n_classes)
-    return transductive_svm(own.X[rows], Y, own.X[own.others(rows)], shares).model.decision_function(own.X_test)
+    return transductive_svm(own.X[rows], Y, own.X[own.others(rows)], shares).model.decision_function(
+        own.X_test
+    )
 
 
 def self_train(task: Task, rows: Indices) -> Floats:

@@ -1,15 +1,18 @@
-"""Multinomial naive Bayes with labelled features and one EM step over unlabelled texts: DUALIST (Settles 2011, EMNLP).
+"""Multinomial naive Bayes with labelled features and one EM step over unlabelled texts: DUALIST (Settles
+2011, EMNLP).
 
-    θ_ct = (1 + α·[t is a keyword of c] + Σᵢ P(c | xᵢ) wᵢ n_it) / Σ_t (the same)        log P(x, c) = log π_c + Σ_t n_t log θ_ct
+    θ_ct = (1 + α·[t is a keyword of c] + Σᵢ P(c | xᵢ) wᵢ n_it) / Σ_t (the same)
+    log P(x, c) = log π_c + Σ_t n_t log θ_ct
 
-The first model is of the keywords alone: θ from the pseudo-counts, π uniform. It gives the unlabelled texts their P(c | x); the
-second is learnt from the labelled texts, wᵢ = 1, and from those, wᵢ = .1. As published there is no third.
+The first model is of the keywords alone: θ from the pseudo-counts, π uniform. It gives the unlabelled texts
+their P(c | x); the second is learnt from the labelled texts, wᵢ = 1, and from those, wᵢ = .1. As published
+there is no third.
 
-The paper was not at hand. Checked with the author's program: pseudo-counts of 1, α = 50, the start from keywords alone, the one
-step. Recalled and not checked: the weight .1. π is not smoothed, as in scikit-learn, whose `MultinomialNB` this is with α = 0
-and without unlabelled texts. Texts with any number of labels: a model of two classes each, the rest without keywords (with those
-of the other topics its larger total makes every long text without keywords one of the topic: half the precision on training
-texts).
+The paper was not at hand. Checked with the author's program: pseudo-counts of 1, α = 50, the start from
+keywords alone, the one step. Recalled and not checked: the weight .1. π is not smoothed, as in scikit-learn,
+whose `MultinomialNB` this is with α = 0 and without unlabelled texts. Texts with any number of labels: a
+model of two classes each, the rest without keywords (with those of the other topics its larger total makes
+every long text without keywords one of the topic: half the precision on training texts).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""How long a classifier from keywords and unlabelled texts takes: texts cut from two corpora, at two sizes."""
+"""How long a classifier from keywords and unlabelled texts takes: texts cut from two corpora, at two
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -22,5 +24,8 @@ def show_seconds() -> None:
         texts = [" ".join(words[start : start + length]) for start in starts]
         start = time.perf_counter()
         TextClassifier(knowledge=wikipedia.keywords).fit(texts)
-        seconds, memory = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        seconds, memory = (
+            time.perf_counter() - start,
+            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        )
         print(f"{what}: {seconds:.1f} s, at most {memory:,.0f} MB in all")

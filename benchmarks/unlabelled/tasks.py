@@ -1,8 +1,8 @@
 """Tasks with keywords and more texts than labels: a pool of which a few texts are labelled, and test texts.
 
-| wikipedia25  | 25 classes, one each; pool: train and extra, labels from train alone; keywords of the data folder |
+| wikipedia25  | 25 classes, one each; pool: train and extra, labels of train alone; its own keywords    |
 | reuters21578 | ten topics, any number each; pool: ModApte's training texts; keywords of `bench_priors` |
-| desk         | 8 classes, one each, in the package itself: for `--quick`, and for constants of the baselines |
+| desk         | 8 classes, one each, in the package: for `--quick`, and for the baselines' constants    |
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Given:
 
 @dataclass(frozen=True)
 class Features:
-    """Counts of words and log-tf-idf with rows of unit length, of pool and test texts; which words are whose keywords."""
+    """Counts of words and log-tf-idf with rows of unit length, of pool and test texts; which words are whose
+    keywords.
+    """
 
     words: NDArray[Any]
     counts: sp.csr_matrix
@@ -67,7 +69,9 @@ class Features:
 
 @dataclass(frozen=True)
 class Task:
-    """A pool of texts, of which the first `n_drawable` may be labelled, and test texts; a 1 in Y for each label."""
+    """A pool of texts, of which the first `n_drawable` may be labelled, and test texts; a 1 in Y for each
+    label.
+    """
 
     name: str
     keywords: Mapping[str, list[str]]
@@ -93,7 +97,9 @@ class Task:
         return list(self.keywords)
 
     def draw(self, size: int, seed: int) -> Indices:
-        """Rows of the pool: so many texts of each class; of topics as `bench_priors` draws them, with as many texts of none."""
+        """Rows of the pool: so many texts of each class; of topics as `bench_priors` draws them, with as many
+        texts of none.
+        """
         Y, rng = self.Y[: self.n_drawable], np.random.default_rng(seed)
         return bench_priors.drawn(Y, size, rng) if self.multilabel else positives_of_each(Y, size, rng)
 
@@ -103,11 +109,19 @@ class Task:
         names = [tuple(name for name, y in zip(self.classes, own, strict=True) if y) for own in self.Y[rows]]
         labels = names if self.multilabel else [name for (name,) in names]
         settings = {"multilabel": True} if self.multilabel else {}
-        return Given([self.texts[row] for row in rows], labels, [self.texts[row] for row in others], self.keywords, settings)
+        return Given(
+            [self.texts[row] for row in rows],
+            labels,
+            [self.texts[row] for row in others],
+            self.keywords,
+            settings,
+        )
 
     @cached_property
     def features(self) -> Features:
-        """What the methods that take matrices are given: words of the whole pool, as the default representation has them."""
+        """What the methods that take matrices are given: words of the whole pool, as the default
+        representation has them.
+        """
         prior = KeywordPrior(self.keywords)
         named = prior.words(BagOfWords().build_keyword_analyzer())
         words = [BagOfWords("count", norm=None, extra_terms=named), BagOfWords(extra_terms=named)]
@@ -115,7 +129,9 @@ class Task:
         test_counts, X_test = (one.transform(self.test_texts) for one in words)
         terms = words[0].get_feature_names_out()
         coef = prior.coef(terms, self.classes)
-        return Features(terms, counts, test_counts, X, X_test, np.array([coef[name] > 0 for name in self.classes]))
+        return Features(
+            terms, counts, test_counts, X, X_test, np.array([coef[name] > 0 for name in self.classes])
+        )
 
     def answers_of(self, model: TextClassifier) -> Answers:
         decisions = model.decide(self.test_texts)
@@ -125,7 +141,9 @@ class Task:
     def answers_by(self, scores: Floats) -> Answers:
         """Decisions at 0, or the classes of the highest score."""
         highest = scores.max(axis=1, keepdims=True)
-        return Answers(scores, scores > 0 if self.multilabel else scores >= highest - ROUNDING * np.abs(highest))
+        return Answers(
+            scores, scores > 0 if self.multilabel else scores >= highest - ROUNDING * np.abs(highest)
+        )
 
     def average_precision(self, answers: Answers) -> float:
         """Mean over classes."""
@@ -133,7 +151,9 @@ class Task:
         return float(np.mean([average_precision_score(y, score) for y, score in pairs]))
 
     def rightness(self, answers: Answers) -> float:
-        """Macro F1 where texts have any number of labels; else accuracy, a tie of n classes counting 1/n where one is right."""
+        """Macro F1 where texts have any number of labels; else accuracy, a tie of n classes counting 1/n
+        where one is right.
+        """
         if self.multilabel:
             return float(f1_score(self.Y_test, answers.accepted, average="macro", zero_division=0))
         return float(np.mean((answers.accepted * self.Y_test).sum(axis=1) / answers.accepted.sum(axis=1)))

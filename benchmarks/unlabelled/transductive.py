@@ -1,14 +1,17 @@
-"""Transductive linear SVM with class shares: multi-switch (Sindhwani & Keerthi 2006, after Joachims 1999), one against rest.
+"""Transductive linear SVM with class shares: multi-switch (Sindhwani & Keerthi 2006, after Joachims 1999),
+one against rest.
 
 Minimises over w, b and the signs y_u of the unlabelled texts, of which a given share r is positive,
 
-    ½‖w‖² + C Σ_labelled ℓ(yᵢ f(xᵢ)) + C′ Σ_unlabelled ℓ(y_u f(x_u))                       ℓ(z) = max(0, 1 − z)²
+    ½‖w‖² + C Σ_labelled ℓ(yᵢ f(xᵢ)) + C′ Σ_unlabelled ℓ(y_u f(x_u))        ℓ(z) = max(0, 1 − z)²
 
-Given the signs it is an SVM; given f the best signs are + for the r·n texts of the highest scores (any pair that is the other way
-round costs less when it is switched: all such pairs at once). Both in turn until no sign changes, for C′ from C/10,000 to C, so
-that the labelled texts lead first. Signs of all classes are switched, and their SVMs learnt, side by side.
+Given the signs it is an SVM; given f the best signs are + for the r·n texts of the highest scores (any pair
+that is the other way round costs less when it is switched: all such pairs at once). Both in turn until no
+sign changes, for C′ from C/10,000 to C, so that the labelled texts lead first. Signs of all classes are
+switched, and their SVMs learnt, side by side.
 
-From memory of the papers: Joachims' C′ doubles, here it grows tenfold; his two C′ for the two signs are left out.
+From memory of the papers: Joachims' C′ doubles, here it grows tenfold; his two C′ for the two signs are left
+out.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from textmargin import PriorSVC
 from textmargin._ties import descending_order
 from textmargin._typing import Floats, Indices
 
-STEPS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # C′ / C; the last as in Joachims: an unlabelled text costs as much as a labelled one
+# C′ / C; the last as in Joachims: an unlabelled text costs as much as a labelled one
+STEPS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 MAX_SWITCHES = 10  # rounds of switching at each C′
 
 
@@ -43,7 +47,9 @@ def top_share(scores: Floats, shares: Floats) -> Indices:
     return labels
 
 
-def transductive_svm(X: sp.csr_matrix, Y: Indices, unlabelled: sp.csr_matrix, shares: Floats, C: float = 1.0) -> Transduction:
+def transductive_svm(
+    X: sp.csr_matrix, Y: Indices, unlabelled: sp.csr_matrix, shares: Floats, C: float = 1.0
+) -> Transduction:
     """Learn from labelled and unlabelled texts.
 
     Parameters

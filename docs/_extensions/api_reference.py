@@ -1,6 +1,8 @@
-"""The reference: a page for every name in `textmargin.__all__`, by the folder that it lives in, and for modules that pages name.
+"""The reference: a page for every name in `textmargin.__all__`, by the folder that it lives in, and for
+modules that pages name.
 
-Runs when a build begins, and writes reStructuredText into `generated/api`; autodoc and numpydoc read the docstrings.
+Runs when a build begins, and writes reStructuredText into `generated/api`; autodoc and numpydoc read the
+docstrings.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ import textmargin
 
 FOLDER = "generated/api"
 
-# Folders in the order of the site: texts to labels first. One that is not here comes after them, under its own name.
+# Folders in the order of the site: texts to labels first. One that is not here comes after them, under its
+# own name.
 GROUPS = {
     "classifier": ("The classifier", "From texts to labels, with reasons."),
     "decider": ("Deciding alone", "A model from a file, without scikit-learn."),
@@ -29,13 +32,17 @@ GROUPS = {
     "datasets": ("Datasets", "Texts, labels and a split."),
     "check": ("Checks", "What is wrong with labelled texts."),
     "suggestions": ("Suggestions", "Words to add to a list of keywords, and to strike from it."),
-    "feedback": ("Feedback and filtering", "What people said of decisions, and texts that arrive one by one."),
+    "feedback": (
+        "Feedback and filtering",
+        "What people said of decisions, and texts that arrive one by one.",
+    ),
     "report": ("Reports and plots", "What a model does, to be looked at."),
     "persistence": ("Files of models", "Written and read without pickle."),
     "config": ("Settings", "What a command line or a file says, as a model."),
 }
 
-# Public modules, whose `__all__` is shown, but for what the package itself has; and names of others that pages speak of.
+# Public modules, whose `__all__` is shown, but for what the package itself has; and names of others that
+# pages speak of.
 MODULES = (
     "textmargin.tables",
     "textmargin.tables.decision_columns",
@@ -56,7 +63,10 @@ OTHERS = {
 
 def module_names() -> dict[str, list[str]]:
     """Names by the module that they are imported from, those of the package itself left out."""
-    shown = {module: [name for name in import_module(module).__all__ if name not in textmargin.__all__] for module in MODULES}
+    shown = {
+        module: [name for name in import_module(module).__all__ if name not in textmargin.__all__]
+        for module in MODULES
+    }
     return shown | OTHERS
 
 
@@ -87,7 +97,10 @@ def pages() -> dict[str, str]:
 
 def _first_line(thing: Any) -> str:
     """The first line of a docstring; of a value, which has none of its own, what it is."""
-    if not (inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isroutine(thing)) or inspect.getdoc(thing) is None:
+    if (
+        not (inspect.ismodule(thing) or inspect.isclass(thing) or inspect.isroutine(thing))
+        or inspect.getdoc(thing) is None
+    ):
         return f"``{thing!r}``"
     return " ".join(inspect.getdoc(thing).split("\n\n")[0].split()).replace("*", "\\*").replace("|", "\\|")
 
@@ -107,7 +120,9 @@ def _page(module: str, name: str) -> str:
     values = "\n   :no-value:" if _directive(thing) == "autodata" else ""
     shown = f"\n\n``{thing!r}``" if values else ""
     values += "\n   :inherited-members:" if _has_private_base(thing) else ""
-    return f"{_heading(name)}{shown}\n\n.. currentmodule:: {module}\n\n.. {_directive(thing)}:: {name}{values}\n"
+    return (
+        f"{_heading(name)}{shown}\n\n.. currentmodule:: {module}\n\n.. {_directive(thing)}:: {name}{values}\n"
+    )
 
 
 def _has_private_base(thing: Any) -> bool:
@@ -119,10 +134,13 @@ def _has_private_base(thing: Any) -> bool:
 
 
 def _group(title: str, told: str, names: list[str]) -> str:
-    rows = "\n".join(f"   * - `~textmargin.{name}`\n     - {_first_line(getattr(textmargin, name))}" for name in names)
+    rows = "\n".join(
+        f"   * - `~textmargin.{name}`\n     - {_first_line(getattr(textmargin, name))}" for name in names
+    )
     entries = "\n".join(f"   {name} <textmargin.{name}>" for name in names)
     return (
-        f"{_heading(title)}\n\n{told}\n\n.. list-table::\n   :widths: 35 65\n\n{rows}\n\n.. toctree::\n   :hidden:\n\n{entries}\n"
+        f"{_heading(title)}\n\n{told}\n\n.. list-table::\n   :widths: 35 65\n\n{rows}\n\n.. "
+        f"toctree::\n   :hidden:\n\n{entries}\n"
     )
 
 
@@ -150,13 +168,16 @@ def _index(names: list[str]) -> str:
         linked = ", ".join(f"`~textmargin.{name}`" for name in members)
         sections.append(f"   * - :doc:`{title} <{folder}>`\n     - {told} {linked}")
     sections.append(
-        "   * - :doc:`modules`\n     - What is imported from where it lives: files, cluster, service, feedback, desk, errors."
+        "   * - :doc:`modules`\n     - What is imported from where it lives: files, cluster, service, "
+        "feedback, desk, errors."
     )
     entries = "\n".join(f"   {name}" for name in names)
     return (
         f"{_heading('Python reference')}\n\nEvery public name, with its parameters, results and an example. "
         "All of them are imported from the top: ``from textmargin import TextClassifier``.\n\n"
-        ".. list-table::\n   :widths: 25 75\n\n" + "\n".join(sections) + f"\n\n.. toctree::\n   :hidden:\n\n{entries}\n"
+        ".. list-table::\n   :widths: 25 75\n\n"
+        + "\n".join(sections)
+        + f"\n\n.. toctree::\n   :hidden:\n\n{entries}\n"
     )
 
 

@@ -1,4 +1,5 @@
-"""The command reference, from the commands themselves: a page for each, with every argument, option, default and help.
+"""The command reference, from the commands themselves: a page for each, with every argument, option, default
+and help.
 
 Runs when a build begins, and writes reStructuredText into `generated/commands`.
 """
@@ -20,7 +21,9 @@ FOLDER = "generated/commands"
 
 
 def find_commands() -> dict[str, Any]:
-    """Every command by the words that are typed for it, groups before what is in them, in the order of `--help`."""
+    """Every command by the words that are typed for it, groups before what is in them, in the order of
+    `--help`.
+    """
     found: dict[str, Any] = {}
     commands = import_commands(COMMANDS)
     for name in COMMANDS:
@@ -37,14 +40,19 @@ def pages() -> dict[str, str]:
     written = {"index": _index(first_words, commands)}
     for words in first_words:
         inner = [other for other in commands if other.startswith(f"{words} ")]
-        sections = [_section(words, commands[words], "="), *(_section(other, commands[other], "-") for other in inner)]
+        sections = [
+            _section(words, commands[words], "="),
+            *(_section(other, commands[other], "-") for other in inner),
+        ]
         written[words.split()[1]] = "\n\n".join(sections) + "\n"
     return written
 
 
 def parameters(words: str, command: Any) -> Iterator[tuple[str, str, str]]:
     """Panel, names and help of each argument and option of a command; --help, which all have, is left out."""
-    context = command.make_context(words, [], resilient_parsing=True) if hasattr(command, "make_context") else None
+    context = (
+        command.make_context(words, [], resilient_parsing=True) if hasattr(command, "make_context") else None
+    )
     for one in command.params:
         record = one.get_help_record(context)
         if record is None or "--help" in one.opts:
@@ -55,15 +63,18 @@ def parameters(words: str, command: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def _index(words: list[str], commands: dict[str, Any]) -> str:
-    rows = "\n".join(f"   * - :doc:`{one} <{one.split()[1]}>`\n     - {_inline(_first(commands[one].help))}" for one in words)
+    rows = "\n".join(
+        f"   * - :doc:`{one} <{one.split()[1]}>`\n     - {_inline(_first(commands[one].help))}"
+        for one in words
+    )
     names = "\n".join(f"   {one.split()[1]}" for one in words)
     general = _options("textmargin", typer.main.get_group(application))
     return f"""Command reference
 =================
 
-Every command, with all its options and their defaults, as ``--help`` says them. How commands go together, and what they print,
-is told in :doc:`the command line </command-line>`; results go to standard output, remarks to standard error, and the exit code of
-a mistake is 2.
+Every command, with all its options and their defaults, as ``--help`` says them. How commands go together,
+and what they print, is told in :doc:`the command line </command-line>`; results go to standard output,
+remarks to standard error, and the exit code of a mistake is 2.
 
 .. list-table::
    :widths: 30 70
@@ -87,7 +98,10 @@ def _section(words: str, command: Any, line: str) -> str:
         names = [one.name.upper() if one.required else f"[{one.name.upper()}]" for one in arguments]
         usage = " ".join([words, *names, "[OPTIONS]"])
     told = "\n\n".join(_inline(" ".join(part.split())) for part in (command.help or "").split("\n\n"))
-    return f"{words}\n{line * len(words)}\n\n.. code-block:: text\n\n   {usage}\n\n{told}\n\n{_options(words, command)}"
+    return (
+        f"{words}\n{line * len(words)}\n\n.. code-block:: text\n\n   "
+        f"{usage}\n\n{told}\n\n{_options(words, command)}"
+    )
 
 
 def _options(words: str, command: Any) -> str:
@@ -97,7 +111,9 @@ def _options(words: str, command: Any) -> str:
         panels.setdefault(panel, []).append(
             f".. option:: {_option_names(names)}\n\n{textwrap.indent(_inline(told) or '…', '   ')}"
         )
-    lists = [f".. rubric:: {panel}\n\n" + "\n\n".join(entries) for panel, entries in panels.items() if entries]
+    lists = [
+        f".. rubric:: {panel}\n\n" + "\n\n".join(entries) for panel, entries in panels.items() if entries
+    ]
     return "\n\n".join([f".. program:: {words}", *lists])
 
 
@@ -111,10 +127,14 @@ def _first(told: str | None) -> str:
 
 
 def _inline(told: str) -> str:
-    """Plain help as reStructuredText: what is in backticks, options and addresses are code, the rest is as it is."""
+    """Plain help as reStructuredText: what is in backticks, options and addresses are code, the rest is as it
+    is.
+    """
     pieces = re.split(r"(`[^`]+`|(?<![\w-])--[a-z][\w-]*|\w+://[^\s,;)]+)", told)
     return "".join(
-        f"``{piece.strip('`')}``" + ("\\ " if piece else "") if index % 2 else re.sub(r"([\\*|_])", r"\\\1", piece)
+        f"``{piece.strip('`')}``" + ("\\ " if piece else "")
+        if index % 2
+        else re.sub(r"([\\*|_])", r"\\\1", piece)
         for index, piece in enumerate(pieces)
     )
 

@@ -7,7 +7,9 @@ from typing import Any
 
 
 def literal_formulas(lines: list[str]) -> list[str]:
-    """The lines, with `::` before every indented block that follows a paragraph and a blank line outside of any section."""
+    """The lines, with `::` before every indented block that follows a paragraph and a blank line outside of
+    any section.
+    """
     done: list[str] = []
     in_section = False
     for index, line in enumerate(lines):

@@ -1,4 +1,6 @@
-"""Pages link to the scripts of examples, as one reads them in the repository; on the site such a link goes to the gallery."""
+"""Pages link to the scripts of examples, as one reads them in the repository; on the site such a link goes to
+the gallery.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ GALLERY = "generated/gallery"
 
 
 def to_gallery(text: str, page: str) -> str:
-    """The text of a page (its name below docs, without its ending), with links to scripts turned into links to pages."""
+    """The text of a page (its name below docs, without its ending), with links to scripts turned into links
+    to pages.
+    """
     up = "../" * page.count("/")
     return re.sub(r"\]\((?:\.\./)*examples/(\w+)\.py\)", rf"]({up}{GALLERY}/\1.rst)", text)
 

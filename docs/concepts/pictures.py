@@ -1,6 +1,8 @@
-"""The pictures of the concept pages: `python docs/concepts/pictures.py` writes them beside the pages, the same bytes each time.
+"""The pictures of the concept pages: `python docs/concepts/pictures.py` writes them beside the pages, the
+same bytes each time.
 
-What can be computed is computed by the package. Grey text and no background, so that they can be read on white and on black.
+What can be computed is computed by the package. Grey text and no background, so that they can be read on
+white and on black.
 """
 
 from __future__ import annotations
@@ -13,7 +15,14 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 
-from textmargin import PriorSVC, SubsequenceKernel, TextClassifier, beta_gamma_threshold, load_dataset, utility_curve
+from textmargin import (
+    PriorSVC,
+    SubsequenceKernel,
+    TextClassifier,
+    beta_gamma_threshold,
+    load_dataset,
+    utility_curve,
+)
 from textmargin.errors import UnknownTermWarning
 from textmargin.learners.self_training import ROUNDS
 
@@ -49,7 +58,12 @@ def one_equation() -> Any:
     ax.text(10.2, 4.35, "w₀: knowledge", ha="center", va="center", fontsize=9, color=ORANGE)
     arrow = {"arrowstyle": "->", "color": GREY}
     ax.annotate("", (10.2, 3.05), (10.2, 3.75), arrowprops=arrow)
-    steps = [(1.3, 2.35, ""), (5.65, 8.55, "x = φ(text)"), (11.85, 14.75, "f = ⟨w, x⟩ + b"), (18.05, 19.2, "")]
+    steps = [
+        (1.3, 2.35, ""),
+        (5.65, 8.55, "x = φ(text)"),
+        (11.85, 14.75, "f = ⟨w, x⟩ + b"),
+        (18.05, 19.2, ""),
+    ]
     for start, end, name in steps:
         ax.annotate("", (end, 1.95), (start, 1.95), arrowprops=arrow)
         ax.text((start + end) / 2, 2.2, name, ha="center", va="bottom", fontsize=8)
@@ -59,7 +73,9 @@ def one_equation() -> Any:
 
 
 def prior_knowledge() -> Any:
-    """Two words, a few texts: where the weights come to rest as the texts count more, from nothing and from what is known."""
+    """Two words, a few texts: where the weights come to rest as the texts count more, from nothing and from
+    what is known.
+    """
     rng = np.random.default_rng(3)
     y = np.repeat([1, -1], 5)
     X = np.column_stack([0.9 * y + rng.normal(0, 0.9, 10), 0.2 * y + rng.normal(0, 0.9, 10)])
@@ -71,7 +87,14 @@ def prior_knowledge() -> Any:
     figure, ax = plt.subplots(figsize=(5.6, 4))
     span = np.linspace(-0.8, 1.6, 81)
     loss = np.array([[_loss(np.array([a, b]), X, y) for a in span] for b in span])
-    ax.contour(span, span, loss, levels=loss.min() + np.array([0.1, 0.5, 1.5, 3, 5, 8, 12]), colors=GREY, linewidths=0.5)
+    ax.contour(
+        span,
+        span,
+        loss,
+        levels=loss.min() + np.array([0.1, 0.5, 1.5, 3, 5, 8, 12]),
+        colors=GREY,
+        linewidths=0.5,
+    )
     for path, color, name in ((from_nothing, BLUE, "w₀ = 0"), (from_known, ORANGE, "w₀ = what is known")):
         ax.plot(*path.T, color=color, label=name)
         ax.plot(*path[0], "o", color=color)
@@ -92,7 +115,9 @@ def _loss(w: Any, X: Any, y: Any) -> float:
 
 
 def thresholds_and_utility() -> Any:
-    """The worked example of the page: twelve texts, four of them wanted, 2 for a hit and −1 for a false alarm."""
+    """The worked example of the page: twelve texts, four of them wanted, 2 for a hit and −1 for a false
+    alarm.
+    """
     scores = np.array([2.0, 1.5, 1.0, 0.6, 0.2, -0.1, -0.4, -0.7, -1.0, -1.3, -1.6, -1.9])
     wanted = np.array([1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0])
     curve = utility_curve(wanted, scores)
@@ -110,7 +135,13 @@ def thresholds_and_utility() -> Any:
         (lower, "β = 0.1, γ = 0.05", 5.9),
     )
     for at, name, height in marks:
-        ax.axvline(at, color=BLUE if "β" in name else GREY, linewidth=1, linestyle="-" if "β" in name else ":", ymax=0.82)
+        ax.axvline(
+            at,
+            color=BLUE if "β" in name else GREY,
+            linewidth=1,
+            linestyle="-" if "β" in name else ":",
+            ymax=0.82,
+        )
         ax.text(at, height, name, ha="center", va="center", fontsize=8, color=BLUE if "β" in name else GREY)
     ax.set(xlabel="threshold: accept from this score on", ylabel="utility", ylim=(0, 7), xlim=(2.3, -2.3))
     ax.legend(loc="lower left", fontsize=8)
@@ -141,7 +172,9 @@ def string_kernels() -> Any:
 
 
 def held_out_scores() -> Any:
-    """Scores of the training texts of a topic by the model itself, by models without the text, and of texts that are new."""
+    """Scores of the training texts of a topic by the model itself, by models without the text, and of texts
+    that are new.
+    """
     desk = load_dataset("desk")
     train, test = desk.part("train"), desk.part("test")
     topics = np.array(train.labels)
@@ -158,14 +191,20 @@ def held_out_scores() -> Any:
     for name, values, color in kinds:
         ordered = np.sort(values)
         ax.step(ordered, np.arange(1, len(ordered) + 1) / len(ordered), where="post", color=color, label=name)
-    ax.set(xlabel="score for network, of messages of network", ylabel="share with this score or less", ylim=(0, 1.5))
+    ax.set(
+        xlabel="score for network, of messages of network",
+        ylabel="share with this score or less",
+        ylim=(0, 1.5),
+    )
     ax.set_yticks(np.linspace(0, 1, 6))
     ax.legend(loc="upper left", fontsize=8)
     return figure
 
 
 def unlabelled_texts() -> Any:
-    """What words take of the weight of a keyword by how near they are to it, and how much a class learns from in each round."""
+    """What words take of the weight of a keyword by how near they are to it, and how much a class learns from
+    in each round.
+    """
     warnings.simplefilter("ignore", UnknownTermWarning)
     desk = load_dataset("desk")
     train, test = desk.part("train"), desk.part("test")
@@ -180,10 +219,21 @@ def unlabelled_texts() -> Any:
         side = {"xytext": (-6, 2), "ha": "right"} if number % 2 else {"xytext": (6, -5), "ha": "left"}
         if number in (0, 1, 4, 7):  # others would cover these
             left.annotate(word, (x, weight), textcoords="offset points", fontsize=8, color=ORANGE, **side)
-    left.set(xlabel="cosine with the nearest keyword of phishing", ylabel="weight (a keyword has 1)", ylim=(-0.01, 0.31))
+    left.set(
+        xlabel="cosine with the nearest keyword of phishing",
+        ylabel="weight (a keyword has 1)",
+        ylim=(-0.01, 0.31),
+    )
     right.step(np.arange(1, len(ROUNDS) + 1), 100 * np.array(ROUNDS), where="mid", color=BLUE)
-    right.set(xlabel="round", ylabel="of its share each\nclass learns from (%)", ylim=(0, 100), xticks=range(1, len(ROUNDS) + 1))
-    right.set_title(f"{model.score(test.texts, test.labels):.0%} right in the end, without a label", fontsize=9)
+    right.set(
+        xlabel="round",
+        ylabel="of its share each\nclass learns from (%)",
+        ylim=(0, 100),
+        xticks=range(1, len(ROUNDS) + 1),
+    )
+    right.set_title(
+        f"{model.score(test.texts, test.labels):.0%} right in the end, without a label", fontsize=9
+    )
     return figure
 
 
@@ -203,7 +253,9 @@ def write(folder: Path) -> None:
     with plt.rc_context(STYLE):
         for name, draw in PICTURES.items():
             figure = draw()
-            figure.savefig(folder / f"{name}.svg", transparent=True, bbox_inches="tight", metadata={"Date": None})
+            figure.savefig(
+                folder / f"{name}.svg", transparent=True, bbox_inches="tight", metadata={"Date": None}
+            )
             plt.close(figure)
 
 

@@ -1,8 +1,9 @@
-"""What knowledge learnt from the training texts gives a learner beside its prior: the prior without each fold, and contrasts.
+"""What knowledge learnt from the training texts gives a learner beside its prior: the prior without each
+fold, and contrasts.
 
-Knowledge says which texts it was `learnt_from`, and what it is `without` some of them (`KnowledgeBase`). It is learnt again
-without each of five folds; a text of a fold that had a part even then, as in a model that cannot be learnt again, does not judge
-it.
+Knowledge says which texts it was `learnt_from`, and what it is `without` some of them (`KnowledgeBase`). It
+is learnt again without each of five folds; a text of a fold that had a part even then, as in a model that
+cannot be learnt again, does not judge it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from .representations.digests import Digests, text_digests
 
 @dataclass(frozen=True)
 class KindPrior:
-    """One kind of knowledge, the prior it comes to, and how the same kind learnt from other texts comes to one like that."""
+    """One kind of knowledge, the prior it comes to, and how the same kind learnt from other texts comes to
+    one like that.
+    """
 
     kind: Any
     prior: Floats  # (n_problems, n_priors, n_terms)
@@ -69,7 +72,9 @@ class TrainingTexts:
         if self.digests is None:
             return replace(self, counted=counted)
         return replace(
-            self, counted=counted, texts=[text if own else None for text, own in zip(self.texts, counted, strict=True)]
+            self,
+            counted=counted,
+            texts=[text if own else None for text, own in zip(self.texts, counted, strict=True)],
         )
 
     def __len__(self) -> int:
@@ -78,7 +83,9 @@ class TrainingTexts:
     def take(self, rows: Bools) -> TrainingTexts:
         """Some of them."""
         numbers = np.flatnonzero(rows).tolist()
-        return TrainingTexts([self.texts[row] for row in numbers], None if self.digests is None else self.digests[numbers])
+        return TrainingTexts(
+            [self.texts[row] for row in numbers], None if self.digests is None else self.digests[numbers]
+        )
 
     def learnt_from(self, kind: Any) -> Bools:
         """Which had a part in knowledge; none in what does not say."""
@@ -115,13 +122,21 @@ def cross_fit(kinds: list[KindPrior], positive: Bools, texts: TrainingTexts) -> 
                 warn_of_double_use(one.kind, own, "none is left that could tell whether it helps")
         priors.append(without)
         judges += [impartial] * one.prior.shape[1]
-    return PriorFolds(fold, np.concatenate(priors, axis=2), np.column_stack([np.ones((len(texts), 0), dtype=bool), *judges]))
+    return PriorFolds(
+        fold, np.concatenate(priors, axis=2), np.column_stack([np.ones((len(texts), 0), dtype=bool), *judges])
+    )
 
 
-def contrasts_of(kinds: list[Any], transform: Any, labels: ClassLabels, texts: TrainingTexts) -> Contrasts | None:
-    """The contrasts of all kinds that have any, in the columns of the representation whose `transform` is given."""
+def contrasts_of(
+    kinds: list[Any], transform: Any, labels: ClassLabels, texts: TrainingTexts
+) -> Contrasts | None:
+    """The contrasts of all kinds that have any, in the columns of the representation whose `transform` is
+    given.
+    """
     found = [
-        (kind, kind.differences(texts.texts, labels.names.tolist(), transform)) for kind in kinds if hasattr(kind, "differences")
+        (kind, kind.differences(texts.texts, labels.names.tolist(), transform))
+        for kind in kinds
+        if hasattr(kind, "differences")
     ]
     if not sum(len(own.classes) for _, own in found):
         return None
@@ -144,7 +159,8 @@ def contrasts_of(kinds: list[Any], transform: Any, labels: ClassLabels, texts: T
 def warn_of_double_use(kind: Any, part: Bools, why: str) -> None:
     """That evidence about knowledge is none, or flatters it."""
     warnings.warn(
-        f"{type(kind).__name__} was learnt from {part.sum()} of the {part.size} training texts: {why}. Learn it from "
+        f"{type(kind).__name__} was learnt from {part.sum()} of the {part.size} training texts: {why}. "
+        "Learn it from "
         f"other texts, or set the trust yourself.",
         TextmarginWarning,
         stacklevel=5,
@@ -152,7 +168,9 @@ def warn_of_double_use(kind: Any, part: Bools, why: str) -> None:
 
 
 def _align_quietly(rest: Any, like: KindPrior) -> Floats:
-    """The priors of what is left; nothing where too little is left to learn from. What is lacking was told of all texts."""
+    """The priors of what is left; nothing where too little is left to learn from. What is lacking was told of
+    all texts.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TextmarginWarning)
         try:

@@ -1,7 +1,8 @@
-"""How a `TextClassifier` learns from texts that have labels, in memory or in parts: the same steps on the same numbers.
+"""How a `TextClassifier` learns from texts that have labels, in memory or in parts: the same steps on the
+same numbers.
 
-Of texts in parts the matrix lies elsewhere (`BlockMatrix`), so that no row can be left out of it: what memory leaves out has
-weight 0. Texts are known again by their digests, white space aside.
+Of texts in parts the matrix lies elsewhere (`BlockMatrix`), so that no row can be left out of it: what memory
+leaves out has weight 0. Texts are known again by their digests, white space aside.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ _MOST_DIGESTS = 10_000_000  # texts; of more, digests would be most of the model
 
 @dataclass(frozen=True)
 class EncodedLabels:
-    """The labels of texts as learners take them, how many texts have each, and a number per text for what its labels are."""
+    """The labels of texts as learners take them, how many texts have each, and a number per text for what its
+    labels are.
+    """
 
     labels: ClassLabels
     y: NDArray[Any]
@@ -59,7 +62,11 @@ class EncodedLabels:
         n_texts = np.bincount(given.codes, minlength=len(given.names))
         several = any(isinstance(name, tuple) for name in given.names)
         # Where one text of all has several labels, each may have any number.
-        names = [name if isinstance(name, tuple) else (name,) if name else () for name in given.names] if several else given.names
+        names = (
+            [name if isinstance(name, tuple) else (name,) if name else () for name in given.names]
+            if several
+            else given.names
+        )
         counts: Counter[Any] = Counter()
         for own, n in zip(names, n_texts.tolist(), strict=True):
             counts.update(dict.fromkeys(own if several else [own], n))
@@ -88,7 +95,12 @@ class FittedModel:
 
 
 def fit_labelled(
-    slots: Slots, texts: list[str] | TextParts, y: Any, sample_weight: Any, classes: Sequence[Any] | None, positive: Any
+    slots: Slots,
+    texts: list[str] | TextParts,
+    y: Any,
+    sample_weight: Any,
+    classes: Sequence[Any] | None,
+    positive: Any,
 ) -> FittedModel:
     """Learn from texts that all have labels; for parts, y None stands for their own."""
     if isinstance(texts, TextParts):
@@ -122,7 +134,9 @@ def fit_labelled(
     return FittedModel(representation, fitted, labels, n_texts, targets.counts, known, knowledge)
 
 
-def _represent(slots: Slots, texts: list[str], y: Any, classes: Any, positive: Any) -> tuple[Any, Any, EncodedLabels]:
+def _represent(
+    slots: Slots, texts: list[str], y: Any, classes: Any, positive: Any
+) -> tuple[Any, Any, EncodedLabels]:
     """The representation, fitted, or the kernel; the texts' matrix, or these; and the labels."""
     targets = EncodedLabels.read(y, classes, positive)
     _require_length(targets, len(texts))
@@ -157,45 +171,60 @@ def _represent_parts(
 
 
 def require_parts(slots: Slots) -> None:
-    """An error that names the first slot for which all texts must be in one memory, and what to use in its place."""
+    """An error that names the first slot for which all texts must be in one memory, and what to use in its
+    place.
+    """
     if slots.kernel() is not None:
         raise TextmarginError(
-            "Texts in parts are not compared as they are: a kernel has a value for each pair of them. Use SubsequenceFeatures or "
+            "Texts in parts are not compared as they are: a kernel has a value for each pair of them. Use "
+            "SubsequenceFeatures or "
             "KernelLandmarks as the representation, which turn texts into columns, with PriorSVC."
         )
     representation, learner, decision = slots.new_representation(), slots.new_learner(), slots.decision
     if not isinstance(representation, BagOfWords | SubsequenceFeatures | KernelLandmarks):
         raise TextmarginError(
-            f"{type(representation).__name__} needs all texts in one memory; BagOfWords, SubsequenceFeatures and KernelLandmarks "
+            f"{type(representation).__name__} needs all texts in one memory; BagOfWords, "
+            "SubsequenceFeatures and KernelLandmarks "
             f"make columns of texts in parts."
         )
     if not isinstance(learner, PriorSVC):
-        raise TextmarginError(f"{type(learner).__name__} needs all texts in one memory; PriorSVC learns from texts in parts.")
+        raise TextmarginError(
+            f"{type(learner).__name__} needs all texts in one memory; PriorSVC learns from texts in parts."
+        )
     if decision is not None and not isinstance(decision, ThresholdClassifier):
         raise TextmarginError(
-            f"{type(decision).__name__} needs all texts in one memory; ThresholdClassifier decides on texts in parts."
+            f"{type(decision).__name__} needs all texts in one memory; ThresholdClassifier decides on "
+            "texts in parts."
         )
 
 
-def without_copies(texts: list[str], matrix: Any, target: Any, weight: Any) -> tuple[list[str], Any, Any, Any]:
+def without_copies(
+    texts: list[str], matrix: Any, target: Any, weight: Any
+) -> tuple[list[str], Any, Any, Any]:
     """Of texts that occur again with the same label one, with the weight of all: the same model.
 
     A held-out score of a text is then by a model that knew none of its copies, which would flatter it.
     """
     labels = target.tolist() if target.ndim == 1 else [*map(tuple, target.tolist())]
     first, group = join_copies(texts, labels)
-    if len(first) == len(texts) or len(first) <= len({*labels}):  # no copies; or nothing else, so that no text could be held out
+    # no copies; or nothing else, so that no text could be held out
+    if len(first) == len(texts) or len(first) <= len({*labels}):
         return texts, matrix, target, weight
     some = [texts[row] for row in first]
     return some, some if matrix is texts else matrix[first], target[first], np.bincount(group, weight)
 
 
 def join_weights(X: BlockMatrix, digests: Digests, codes: Indices, sample_weight: Any) -> Floats | None:
-    """The weights (n_texts,) by which the first of texts that occur again with the same label stands for all; None for 1 each.
+    """The weights (n_texts,) by which the first of texts that occur again with the same label stands for all;
+    None for 1 each.
 
     Texts that differ in white space alone are the same if they have as many words.
     """
-    weight = None if sample_weight is None else check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    weight = (
+        None
+        if sample_weight is None
+        else check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    )
     if np.unique(digests).size == digests.size:
         return weight
     order = np.lexsort((counts := X.row_counts(), codes, digests))
@@ -216,7 +245,9 @@ def weight_of_each(sample_weight: Any, n_texts: int) -> Floats:
     """The weight of each text, where one number is that of all."""
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape not in ((), (n_texts,)):
-        raise LabelError(f"sample_weight must be a number for each of {n_texts} texts; it has shape {weight.shape}.")
+        raise LabelError(
+            f"sample_weight must be a number for each of {n_texts} texts; it has shape {weight.shape}."
+        )
     return np.broadcast_to(weight, n_texts)
 
 

@@ -1,7 +1,7 @@
 """Texts in parts beside texts without labels: those that fit into memory are learnt from there, as in memory.
 
-What unlabelled texts say is weighed against labels by many small fits, which is work for memory. The labelled texts are all
-taken, and of the others a random sample, the same for the same texts.
+What unlabelled texts say is weighed against labels by many small fits, which is work for memory. The labelled
+texts are all taken, and of the others a random sample, the same for the same texts.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def available_memory(texts: object) -> int:
     return machine_memory() // 2 if own is None else int(own)
 
 
-def gather(texts: list[str] | TextParts, labelled: Bools, others: list[str] | TextParts, memory: int) -> GatheredTexts | None:
+def gather(
+    texts: list[str] | TextParts, labelled: Bools, others: list[str] | TextParts, memory: int
+) -> GatheredTexts | None:
     """What fits into so many bytes; None where not even the labelled texts do."""
     own: list[str] = []
     sample = _Sample(memory)
@@ -66,7 +68,9 @@ def warn_of_sample(pool: GatheredTexts | None) -> None:
 
 @dataclass
 class _Sample:
-    """Texts of no more than so many bytes, every one as likely as another: those of the smallest random numbers."""
+    """Texts of no more than so many bytes, every one as likely as another: those of the smallest random
+    numbers.
+    """
 
     capacity: int
     n_texts: int = 0
@@ -96,6 +100,8 @@ def _size(text: str) -> int:
 
 
 def _each(texts: list[str] | TextParts) -> Iterator[str]:
-    parts: Iterable[list[str]] = map(texts.read, range(len(texts))) if isinstance(texts, TextParts) else [texts]
+    parts: Iterable[list[str]] = (
+        map(texts.read, range(len(texts))) if isinstance(texts, TextParts) else [texts]
+    )
     for part in parts:
         yield from part

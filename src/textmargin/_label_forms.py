@@ -1,7 +1,8 @@
-"""Labels in every form people have them: names, numbers, a list, set or tuple of names a text, an indicator matrix.
+"""Labels in every form people have them: names, numbers, a list, set or tuple of names a text, an indicator
+matrix.
 
-`describe` says what classes there are, `encode` turns labels into what estimators take (an array of names, or an `Indicator`),
-`decode` turns decisions back into the form that was given.
+`describe` says what classes there are, `encode` turns labels into what estimators take (an array of names, or
+an `Indicator`), `decode` turns decisions back into the form that was given.
 """
 
 from __future__ import annotations
@@ -26,15 +27,18 @@ from .labels import ClassLabels, Indicator, column_names, listed, positive_of
 _SETS = (list, tuple, set, frozenset)
 
 
-def labelled_rows(y: Any, n_texts: int, *, expects_gaps: bool = False, classes: Sequence[Any] | None = None) -> Bools:
-    """Which texts have a label: not None, NaN or NA, nor −1 as scikit-learn writes it; for an indicator, a row of these.
+def labelled_rows(
+    y: Any, n_texts: int, *, expects_gaps: bool = False, classes: Sequence[Any] | None = None
+) -> Bools:
+    """Which texts have a label: not None, NaN or NA, nor −1 as scikit-learn writes it; for an indicator, a
+    row of these.
 
     Parameters
     ----------
     y, n_texts : labels, and how many there should be
     expects_gaps : bool, default=False
-        Whether something else speaks for texts without labels. Without, and where no label is missing otherwise, −1 is a label;
-        so it is where there is only one other.
+        Whether something else speaks for texts without labels. Without, and where no label is missing
+        otherwise, −1 is a label; so it is where there is only one other.
     classes : sequence, default=None
         The labels there may be: −1 among them is one.
     """
@@ -44,24 +48,33 @@ def labelled_rows(y: Any, n_texts: int, *, expects_gaps: bool = False, classes: 
         return np.ones(y.shape[0], dtype=bool)
     if getattr(y, "ndim", 1) == 2 and np.shape(y)[1] > 1:
         matrix = np.asarray(y, dtype=object)
-        return np.asarray([not all(_is_missing(value) or value == -1 for value in row) for row in matrix.tolist()], dtype=bool)
+        return np.asarray(
+            [not all(_is_missing(value) or value == -1 for value in row) for row in matrix.tolist()],
+            dtype=bool,
+        )
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "US":
         return np.ones(len(y), dtype=bool)
     rows = _rows(y)
     if _kinds(rows) <= {str, tuple}:
         return np.ones(len(rows), dtype=bool)
     labelled = np.array([not _is_missing(row) for row in rows], dtype=bool)
-    minus = np.array([isinstance(row, Real) and not isinstance(row, bool) and row == -1 for row in rows], dtype=bool)
+    minus = np.array(
+        [isinstance(row, Real) and not isinstance(row, bool) and row == -1 for row in rows], dtype=bool
+    )
     is_class = classes is not None and any(name == -1 for name in classes)
     if minus.any() and (expects_gaps or not labelled.all()) and not is_class:
-        others = {row for row, own, is_minus in zip(rows, labelled, minus, strict=True) if own and not is_minus}
+        others = {
+            row for row, own, is_minus in zip(rows, labelled, minus, strict=True) if own and not is_minus
+        }
         if len(others) != 1:
             labelled &= ~minus
     return labelled
 
 
 def take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
-    """The labels of some texts, in their form; whole numbers that are floats, as in a column with gaps, as whole numbers."""
+    """The labels of some texts, in their form; whole numbers that are floats, as in a column with gaps, as
+    whole numbers.
+    """
     if hasattr(y, "iloc"):
         some = y.iloc[rows]
     else:
@@ -74,14 +87,21 @@ def take_labels(y: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def label_names(y: Any) -> list[str]:
-    """The names that occur in labels, as texts have them; none of an indicator, whose columns are named elsewhere."""
+    """The names that occur in labels, as texts have them; none of an indicator, whose columns are named
+    elsewhere.
+    """
     if sp.issparse(y) or getattr(y, "ndim", 1) == 2 or _looks_like_a_matrix(y):
         return []
     return [str(name) for row in _rows(y) for name in (row if isinstance(row, _SETS) else [row])]
 
 
 def describe_partly(
-    y: Any, names: Sequence[Any], *, classes: Sequence[Any] | None = None, positive: Any = None, multilabel: bool | None = None
+    y: Any,
+    names: Sequence[Any],
+    *,
+    classes: Sequence[Any] | None = None,
+    positive: Any = None,
+    multilabel: bool | None = None,
 ) -> ClassLabels:
     """What classes there are where only some texts have labels, perhaps none.
 
@@ -98,7 +118,9 @@ def describe_partly(
     rows = [] if y is None else _rows(y)
     sets = _have_sets(rows) if rows else bool(multilabel)
     if rows and multilabel is not None and multilabel != sets:
-        raise LabelError(f"multilabel={multilabel}, but texts have {'any number of labels' if sets else 'one label each'}.")
+        raise LabelError(
+            f"multilabel={multilabel}, but texts have {'any number of labels' if sets else 'one label each'}."
+        )
     counts = Counter(name for own in _as_sets(rows) for name in own) if sets else Counter(_plain_names(rows))
     spelled = {str(name) for name in counts}
     for name in [*(classes if classes is not None else []), *names]:
@@ -107,7 +129,10 @@ def describe_partly(
             counts.setdefault(name, 0)  # 1 is 1.0
     if not sets and len(counts) < 2:
         only = f"only one class, {next(iter(counts))!r}, is" if counts else "no class is"
-        raise LabelError(f"Of these texts {only} known; name two at least: by labels, by knowledge of both, or by classes=[...].")
+        raise LabelError(
+            f"Of these texts {only} known; name two at least: by labels, by knowledge of both, or by "
+            "classes=[...]."
+        )
     if not sets and positive is None and len(counts) == 2 and len(names) == 1 and not any(counts.values()):
         positive = names[0]  # the one that somebody could say something of
     return describe_counts(counts, len(rows), sets, classes, positive)
@@ -118,12 +143,14 @@ def describe(y: Any, classes: Sequence[Any] | None = None, positive: Any = None)
 
     Parameters
     ----------
-    y : names or numbers (n_texts,); lists, sets or tuples of these; or a 0/1 indicator matrix, perhaps a data frame
+    y : names or numbers (n_texts,); lists, sets or tuples of these; or a 0/1 indicator matrix, perhaps a data
+        frame
     classes : sequence, default=None
-        The names of an indicator's columns, in order. For other forms, the labels there may be: others are an error.
+        The names of an indicator's columns, in order. For other forms, the labels there may be: others are an
+        error.
     positive : class, default=None
-        Of two classes the one that is looked for. By default 1 of 0 and 1 or of −1 and 1, else the rarer, and of two equally
-        frequent ones the second in order.
+        Of two classes the one that is looked for. By default 1 of 0 and 1 or of −1 and 1, else the rarer, and
+        of two equally frequent ones the second in order.
     """
     matrix = _indicator(y, classes)
     if matrix is None:
@@ -132,35 +159,53 @@ def describe(y: Any, classes: Sequence[Any] | None = None, positive: Any = None)
         names = [name for own in _as_sets(rows) for name in own] if sets else _plain_names(rows)
         return describe_counts(Counter(names), len(rows), sets, classes, positive)
     labels = ClassLabels(
-        _checked_names(column_names(y) if classes is None else classes, matrix.shape[1]), "multilabel", form="indicator"
+        _checked_names(column_names(y) if classes is None else classes, matrix.shape[1]),
+        "multilabel",
+        form="indicator",
     )
     return _without_positive(labels, positive)
 
 
 def describe_counts(
-    counts: Mapping[Any, int], n_texts: int, sets: bool, classes: Sequence[Any] | None = None, positive: Any = None
+    counts: Mapping[Any, int],
+    n_texts: int,
+    sets: bool,
+    classes: Sequence[Any] | None = None,
+    positive: Any = None,
 ) -> ClassLabels:
-    """The same from how many texts have each label; `sets` tells whether a text may have any number of them."""
+    """The same from how many texts have each label; `sets` tells whether a text may have any number of
+    them.
+    """
     if sets:
         if not counts:
-            raise LabelError(f"None of {n_texts} texts has a label; a classifier needs texts with and without one.")
+            raise LabelError(
+                f"None of {n_texts} texts has a label; a classifier needs texts with and without one."
+            )
         return _without_positive(ClassLabels(_ordered(counts, classes), "multilabel", form="sets"), positive)
     names = _ordered(counts, classes)
     if names.size < 2:
-        only = f"All {n_texts} texts are of only one class: {names[0]}" if names.size else "There are no texts"
+        only = (
+            f"All {n_texts} texts are of only one class: {names[0]}" if names.size else "There are no texts"
+        )
         raise LabelError(f"{only}; a classifier needs texts of two classes at least.")
     kind = type_of_target(names)
     if kind not in ("binary", "multiclass"):
-        raise LabelError(f"Unknown label type: {kind}; labels are names or whole numbers, which {names[0]} is not.")
+        raise LabelError(
+            f"Unknown label type: {kind}; labels are names or whole numbers, which {names[0]} is not."
+        )
     labels = ClassLabels.of(names, multilabel=False)
     if labels.kind != "binary":
         return _without_positive(labels, positive)
-    return replace(labels, positive=positive_of(names.tolist(), [counts[name] for name in names.tolist()], positive))
+    return replace(
+        labels, positive=positive_of(names.tolist(), [counts[name] for name in names.tolist()], positive)
+    )
 
 
 def _without_positive(labels: ClassLabels, positive: Any) -> ClassLabels:
     if positive is not None:
-        raise LabelError(f"positive={positive!r} is for texts of two classes; here are {labels.names.size} labels.")
+        raise LabelError(
+            f"positive={positive!r} is for texts of two classes; here are {labels.names.size} labels."
+        )
     return labels
 
 
@@ -169,7 +214,9 @@ def encode(labels: ClassLabels, y: Any) -> NDArray[Any]:
     if labels.form == "indicator":
         matrix = _indicator(y, labels.names)
         if matrix is None or matrix.shape[1] != labels.names.size:
-            raise LabelError(f"The labels should be an indicator matrix with {labels.names.size} columns; got {_shape(y)}.")
+            raise LabelError(
+                f"The labels should be an indicator matrix with {labels.names.size} columns; got {_shape(y)}."
+            )
         return Indicator(matrix, labels.names)
     rows, names = _rows(y), labels.names.tolist()
     place = {name: column for column, name in enumerate(names)}
@@ -227,9 +274,15 @@ def _indicator(y: Any, classes: Any) -> NDArray[Any] | None:
 
 def _looks_like_a_matrix(y: Any) -> bool:
     """Whether a list of lists is meant as rows of 0 and 1, as in scikit-learn; tuples and sets hold names."""
-    if not isinstance(y, list) or not y or not all(isinstance(row, list) and len(row) == len(y[0]) for row in y):
+    if (
+        not isinstance(y, list)
+        or not y
+        or not all(isinstance(row, list) and len(row) == len(y[0]) for row in y)
+    ):
         return False
-    return len(y[0]) > 1 and all(isinstance(value, int | np.integer) and value in (0, 1) for row in y for value in row)
+    return len(y[0]) > 1 and all(
+        isinstance(value, int | np.integer) and value in (0, 1) for row in y for value in row
+    )
 
 
 def _rows(y: Any) -> list[Any]:
@@ -254,7 +307,8 @@ def _as_sets(rows: list[Any]) -> list[list[Any]]:
     for row, own in enumerate(rows):
         if not isinstance(own, _SETS):
             raise LabelError(
-                f"Text number {row} has {own!r:.40}, others a list of labels; give every text a list or tuple, () for none."
+                f"Text number {row} has {own!r:.40}, others a list of labels; give every text a list or "
+                "tuple, () for none."
             )
         found.append(list(dict.fromkeys(_plain(name, row) for name in own)))
     return found
@@ -281,17 +335,21 @@ def _plain(name: Any, row: int) -> Any:
     name = name.item() if isinstance(name, np.generic) else name
     if _is_missing(name):
         raise LabelError(
-            f"Text number {row} has no label ({name!r}); leave it out, or give every text a tuple of labels, () for none."
+            f"Text number {row} has no label ({name!r}); leave it out, or give every text a tuple of "
+            "labels, () for none."
         )
     if isinstance(name, float) and name in (float("inf"), -float("inf")):
         raise LabelError(f"Text number {row} has the label {name!r}; labels are names or whole numbers.")
     if isinstance(name, str):
         if not name.strip():
-            raise LabelError(f"Text number {row} has the label {name!r}, which is blank; name it, or leave the text out.")
+            raise LabelError(
+                f"Text number {row} has the label {name!r}, which is blank; name it, or leave the text out."
+            )
         return str(name)
     if not isinstance(name, Real):
         raise LabelError(
-            f"Text number {row} has a label of type {type(name).__name__}, {name!r:.40}; use names or whole numbers."
+            f"Text number {row} has a label of type {type(name).__name__}, {name!r:.40}; use names or "
+            "whole numbers."
         )
     return name
 
@@ -301,7 +359,9 @@ def _ordered(counts: Mapping[Any, int], classes: Sequence[Any] | None) -> NDArra
     strings = [name for name in counts if isinstance(name, str)]
     if strings and len(strings) < len(counts):
         number = next(name for name in counts if not isinstance(name, str))
-        raise LabelError(f"Labels mix names and numbers, {strings[0]!r} and {number!r}; make them all of one type.")
+        raise LabelError(
+            f"Labels mix names and numbers, {strings[0]!r} and {number!r}; make them all of one type."
+        )
     _warn_of_variants(strings)
     if classes is None:
         return np.array(sorted(counts))
@@ -340,8 +400,10 @@ def _warn_of_variants(names: list[str]) -> None:
     if variants:
         more = f" (and {len(variants) - 1} more)" if len(variants) > 1 else ""
         warnings.warn(
-            f"Labels {' and '.join(map(repr, sorted(variants[0])))} differ only by blanks or case{more}; they are learnt as "
-            f"different classes. If they are one, spell it alike in all rows: check_data(texts, labels) lists them.",
+            f"Labels {' and '.join(map(repr, sorted(variants[0])))} differ only by blanks or case{more}; "
+            "they are learnt as "
+            "different classes. If they are one, spell it alike in all rows: check_data(texts, labels) "
+            "lists them.",
             TextmarginWarning,
             stacklevel=5,
         )

@@ -45,7 +45,9 @@ def validate_params(estimator: Any) -> None:
 def check_changed_params(estimator: Any) -> None:
     """The same of those that are not at their defaults, which may be what only a fit fills in."""
     given = estimator.get_params(deep=False)
-    defaults = {name: parameter.default for name, parameter in inspect.signature(type(estimator)).parameters.items()}
+    defaults = {
+        name: parameter.default for name, parameter in inspect.signature(type(estimator)).parameters.items()
+    }
     changed = {name: value for name, value in given.items() if value is not defaults.get(name)}
     if changed.get("estimator", estimator) is None and not hasattr(estimator, "estimator_"):
         del changed["estimator"]  # of a decision, which gets a learner later
@@ -65,7 +67,8 @@ def term_names(representation: Any) -> NDArray[Any] | None:
 def _names_columns(representation: Any) -> bool:
     """A pipeline or a union has the method whether its parts have it or not."""
     parts = getattr(representation, "steps", None) or getattr(representation, "transformer_list", None) or []
-    named = (isinstance(part, str | None) or _names_columns(part) for _, part in parts)  # "passthrough", "drop"
+    # "passthrough", "drop"
+    named = (isinstance(part, str | None) or _names_columns(part) for _, part in parts)
     return hasattr(representation, "get_feature_names_out") and all(named)
 
 
@@ -73,14 +76,18 @@ class OpenVectorizer:
     """A mixin before a vectoriser of scikit-learn, whose inner loop may be another."""
 
     def check_vocabulary(self) -> None:
-        """An error for n-grams or a vocabulary that cannot be, warnings of what has no meaning; sets `fixed_vocabulary_`."""
+        """An error for n-grams or a vocabulary that cannot be, warnings of what has no meaning; sets
+        `fixed_vocabulary_`.
+        """
         vectorizer: Any = self
         vectorizer._validate_ngram_range()
         vectorizer._warn_for_unused_params()
         vectorizer._validate_vocabulary()
 
     def count_terms(self, raw_documents: Any, fixed_vocabulary: bool) -> tuple[Any, Any] | None:
-        """The vocabulary, in the order its terms are met where it is not fixed, and the counts; None to leave it to Python."""
+        """The vocabulary, in the order its terms are met where it is not fixed, and the counts; None to leave
+        it to Python.
+        """
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[Any, Any]:
         counts = self.count_terms(raw_documents, fixed_vocab)
@@ -112,7 +119,9 @@ class QuietCountVectorizer(CountVectorizer):
     def _warn_for_unused_params(self) -> None:
         pass
 
-    def _limit_features(self, X: Any, vocabulary: dict[str, int], high: Any = None, low: Any = None, limit: Any = None) -> Any:
+    def _limit_features(
+        self, X: Any, vocabulary: dict[str, int], high: Any = None, low: Any = None, limit: Any = None
+    ) -> Any:
         """Of terms that are as frequent as the last of `max_features` the first in order.
 
         scikit-learn's own sort is not stable, and deals with ties as the processor's vector instructions do.
@@ -133,10 +142,14 @@ class QuietCountVectorizer(CountVectorizer):
 def serial_diagram(steps: dict[str, Any]) -> Any:
     """The block of scikit-learn's HTML diagram for estimators one after the other."""
     names = [f"{name}: {type(step).__name__}" for name, step in steps.items()]
-    return _VisualBlock("serial", list(steps.values()), names=names, name_details=[str(step) for step in steps.values()])
+    return _VisualBlock(
+        "serial", list(steps.values()), names=names, name_details=[str(step) for step in steps.values()]
+    )
 
 
 def dense_coef(learner: Any) -> NDArray[np.float64]:
-    """The weights of a linear model, (n_problems, n_features), also where it keeps them in a sparse matrix."""
+    """The weights of a linear model, (n_problems, n_features), also where it keeps them in a sparse
+    matrix.
+    """
     coef = learner.coef_
     return np.atleast_2d(np.asarray(coef.toarray() if sp.issparse(coef) else coef, dtype=np.float64))

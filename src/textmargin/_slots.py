@@ -1,7 +1,7 @@
 """The four slots of a `TextClassifier`, joined: which kernel, learner, prior and decision they come to.
 
-Slots that are None have defaults; a kernel on texts may stand in the representation or in the learner; knowledge becomes the
-learner's prior; the learner goes inside the decision.
+Slots that are None have defaults; a kernel on texts may stand in the representation or in the learner;
+knowledge becomes the learner's prior; the learner goes inside the decision.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _SLIP = 0.9  # names that are alike by more are one, spelled in two ways
 
 @dataclass(frozen=True)
 class KnownWeights:
-    """What all kinds of knowledge come to: a prior's weights, and which knowledge each column of priors comes from."""
+    """What all kinds of knowledge come to: a prior's weights, and which knowledge each column of priors comes
+    from.
+    """
 
     kinds: list[KindPrior]
     knowledge: list[str]  # (n_priors,)
@@ -59,16 +61,20 @@ class Slots:
         """An error for a class where an object of it should be, and for what is none of its slot."""
         for name, slot in vars(self).items():
             if isinstance(slot, type):
-                raise TextmarginError(f"{name} is the class {slot.__name__} itself; write {name}={slot.__name__}().")
+                raise TextmarginError(
+                    f"{name} is the class {slot.__name__} itself; write {name}={slot.__name__}()."
+                )
         if self.decision is not None and "estimator" not in self.decision.get_params(deep=False):
             raise TextmarginError(
-                f"decision is {self.decision!r:.60}, which goes around no learner; give one with an estimator parameter, such as "
+                f"decision is {self.decision!r:.60}, which goes around no learner; give one with an "
+                "estimator parameter, such as "
                 f"ThresholdClassifier(), and put a classifier into learner=."
             )
         for number, kind in enumerate(self.knowledge if isinstance(self.knowledge, list | tuple) else []):
             if isinstance(kind, type) or not (isinstance(kind, Mapping) or hasattr(kind, "coef")):
                 raise PriorError(
-                    f"knowledge[{number}] is {kind!r:.60}; each kind of knowledge is a mapping class → words, a mapping word → "
+                    f"knowledge[{number}] is {kind!r:.60}; each kind of knowledge is a mapping class → "
+                    "words, a mapping word → "
                     f"weight, or an object with coef, such as KeywordPrior(...)."
                 )
 
@@ -82,17 +88,24 @@ class Slots:
 
     def kernel(self) -> Any:
         """The kernel by which the learner compares texts as they are; None if it takes a matrix."""
-        own = [value for name, value in self._inside_learner() if name.endswith("kernel") and _compares_texts(value)]
+        own = [
+            value
+            for name, value in self._inside_learner()
+            if name.endswith("kernel") and _compares_texts(value)
+        ]
         if own:
             if self.representation is not None:
-                raise TextmarginError("Both the representation and the learner's kernel take texts; leave one of them out.")
+                raise TextmarginError(
+                    "Both the representation and the learner's kernel take texts; leave one of them out."
+                )
             return own[0]
         if not _compares_texts(self.representation):
             return None
         machines = [value for _, value in self._inside_learner() if isinstance(value, KernelSVC)]
         if any(machine.kernel != "linear" for machine in machines):
             raise TextmarginError(
-                f"The representation is a kernel, but the learner has its own: kernel={machines[0].kernel!r}; leave one out."
+                "The representation is a kernel, but the learner has its own: "
+                f"kernel={machines[0].kernel!r}; leave one out."
             )
         return self.representation if self.learner is None or machines else None
 
@@ -104,7 +117,9 @@ class Slots:
         if self.learner is None:
             return KernelSVC(clone(kernel))
         places = [name for name, value in self._inside_learner() if isinstance(value, KernelSVC)]
-        return clone(self.learner).set_params(**{f"{name}__kernel".removeprefix("__"): clone(kernel) for name in places})
+        return clone(self.learner).set_params(
+            **{f"{name}__kernel".removeprefix("__"): clone(kernel) for name in places}
+        )
 
     def assemble(self, learner: Any, positive: Any = None) -> Any:
         """The learner inside the decision, which hears which of two classes is looked for.
@@ -117,18 +132,24 @@ class Slots:
         decision = own.set_params(estimator=learner)
         own = getattr(decision, "pos_label", None)
         if None not in (own, positive) and own != positive:
-            raise LabelError(f"positive={positive!r}, but the decision has pos_label={own!r}; give one of them.")
+            raise LabelError(
+                f"positive={positive!r}, but the decision has pos_label={own!r}; give one of them."
+            )
         hears = positive is not None and "pos_label" in decision.get_params(deep=False)
         return decision.set_params(pos_label=positive) if hears else decision
 
     def new_representation(self) -> Any:
-        """The representation, which has the words that knowledge names among its terms, whatever the texts have."""
+        """The representation, which has the words that knowledge names among its terms, whatever the texts
+        have.
+        """
         words = BagOfWords() if self.representation is None else clone(self.representation)
         bases = [kind for kind in self.kinds() if isinstance(kind, KnowledgeBase)]
         if not isinstance(words, BagOfWords) or words.vocabulary is not None or not bases:
             return words
         analyze = words.build_keyword_analyzer()
-        return words.set_params(extra_terms=sorted({*words.extra_terms, *(word for one in bases for word in one.words(analyze))}))
+        return words.set_params(
+            extra_terms=sorted({*words.extra_terms, *(word for one in bases for word in one.words(analyze))})
+        )
 
     def kinds(self) -> list[Any]:
         """Each kind of knowledge by itself, a mapping from classes to words as the keywords it stands for."""
@@ -136,25 +157,37 @@ class Slots:
         return [_with_keywords(kind) for kind in given if kind is not None]
 
     def named_classes(self, y: Any, classes: Sequence[Any] | None = None) -> list[Any]:
-        """The classes that knowledge speaks of; an error for one that looks like a slip of the pen for a label.
+        """The classes that knowledge speaks of; an error for one that looks like a slip of the pen for a
+        label.
 
         A label that knowledge names as well was not misspelt, nor is a name one that `classes` has.
         """
-        names = list(dict.fromkeys(name for kind in self.kinds() if isinstance(kind, KnowledgeBase) for name in kind.classes()))
-        spelled, given = [str(name) for name in names], list(dict.fromkeys([] if y is None else label_names(y)))
+        names = list(
+            dict.fromkeys(
+                name for kind in self.kinds() if isinstance(kind, KnowledgeBase) for name in kind.classes()
+            )
+        )
+        spelled, given = (
+            [str(name) for name in names],
+            list(dict.fromkeys([] if y is None else label_names(y))),
+        )
         others = [name for name in given if name not in spelled]
         known = {*given, *map(str, classes if classes is not None else [])}
         for name in (name for name in spelled if name not in known):
             meant = next((other for other in others if _is_slip(name, other)), None)
             if meant is not None:
                 raise PriorError(
-                    f"knowledge names {name!r}, which no text is labelled. Did you mean {meant!r}? If it is a class of its "
+                    f"knowledge names {name!r}, which no text is labelled. Did you mean {meant!r}? If it "
+                    "is a class of its "
                     f"own, name it in classes=[...], or label a text so."
                 )
         return names
 
-    def prior(self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any) -> KnownWeights | None:
-        """All knowledge, or a prior that names terms, aligned with the representation's terms; None if there is neither.
+    def prior(
+        self, learner: Any, representation: Any, labels: ClassLabels, matrix: Any
+    ) -> KnownWeights | None:
+        """All knowledge, or a prior that names terms, aligned with the representation's terms; None if there
+        is neither.
 
         A column of priors is of one kind whatever the class; of two classes, a kind that knows both has two.
 
@@ -169,7 +202,8 @@ class Slots:
             kinds = [_with_keywords(own)] if isinstance(own, Mapping) else []
         elif "prior" not in learner.get_params():
             raise PriorError(
-                f"knowledge needs a learner with a 'prior' parameter, such as PriorSVC; {type(learner).__name__} has none"
+                "knowledge needs a learner with a 'prior' parameter, such as PriorSVC; "
+                f"{type(learner).__name__} has none"
                 f"{', but takes a score per text: prior_scores' if hasattr(learner, 'prior_scores') else ''}."
             )
         elif own is not None:
@@ -177,11 +211,21 @@ class Slots:
         if not kinds:
             return None
         parts = [_align(kind, representation, labels, matrix) for kind in kinds]
-        columns = [title for title, part in zip(_titles(kinds), parts, strict=True) for _ in range(part.prior.shape[1])]
+        columns = [
+            title
+            for title, part in zip(_titles(kinds), parts, strict=True)
+            for _ in range(part.prior.shape[1])
+        ]
         return KnownWeights(parts, columns)
 
     def fit_params(
-        self, model: Any, known: KnownWeights | None, representation: Any, labels: ClassLabels, texts: TrainingTexts, target: Any
+        self,
+        model: Any,
+        known: KnownWeights | None,
+        representation: Any,
+        labels: ClassLabels,
+        texts: TrainingTexts,
+        target: Any,
     ) -> dict[str, Any]:
         """What else a learner's `fit` is told of knowledge that was learnt from texts, or is made of them.
 
@@ -203,10 +247,15 @@ class Slots:
             return {name: value for name, value in found.items() if value is not None}
         for kind in self.kinds():
             if hasattr(kind, "differences"):
-                raise PriorError(f"{type(kind).__name__} needs PriorSVC, alone or in a ThresholdClassifier; got {model!r:.60}.")
+                raise PriorError(
+                    f"{type(kind).__name__} needs PriorSVC, alone or in a ThresholdClassifier; got "
+                    f"{model!r:.60}."
+                )
             part = texts.learnt_from(kind)
             if part.any() and getattr(learner, "trust", None) == "auto":
-                warn_of_double_use(kind, part, "these flatter it, so that trust='auto' may believe it too readily")
+                warn_of_double_use(
+                    kind, part, "these flatter it, so that trust='auto' may believe it too readily"
+                )
         return {}
 
     def _inside_learner(self) -> list[tuple[str, Any]]:
@@ -250,7 +299,11 @@ def _align(known: Any, representation: Any, labels: ClassLabels, matrix: Any) ->
     def align_like(kind: Any) -> Floats:
         """With a prior for every class that has one, also where nothing is left to say of it."""
         rest = weights_of(kind)
-        return align({name: rest.get(name, np.zeros(matrix.shape[1])) for name in weights} if isinstance(rest, Mapping) else rest)
+        return align(
+            {name: rest.get(name, np.zeros(matrix.shape[1])) for name in weights}
+            if isinstance(rest, Mapping)
+            else rest
+        )
 
     own = clone(known) if isinstance(known, BaseEstimator) else known
     weights = weights_of(own)
@@ -259,16 +312,25 @@ def _align(known: Any, representation: Any, labels: ClassLabels, matrix: Any) ->
 
 def _is_by_column(known: Any) -> bool:
     """Whether it is a weight for each column, of each class."""
-    return isinstance(known, Mapping) and not any(isinstance(weights, Real | Mapping) for weights in known.values())
+    return isinstance(known, Mapping) and not any(
+        isinstance(weights, Real | Mapping) for weights in known.values()
+    )
 
 
 def _titles(kinds: list[Any]) -> list[str]:
     """What each kind of knowledge is called; those of one name are numbered."""
     names = [
-        kind.title if isinstance(kind, KnowledgeBase) else "weights" if isinstance(kind, Mapping) else type(kind).__name__
+        kind.title
+        if isinstance(kind, KnowledgeBase)
+        else "weights"
+        if isinstance(kind, Mapping)
+        else type(kind).__name__
         for kind in kinds
     ]
-    return [name if names.count(name) == 1 else f"{name} {names[: j + 1].count(name)}" for j, name in enumerate(names)]
+    return [
+        name if names.count(name) == 1 else f"{name} {names[: j + 1].count(name)}"
+        for j, name in enumerate(names)
+    ]
 
 
 def _with_keywords(known: Any) -> Any:
@@ -282,6 +344,9 @@ def _names_words(known: Any) -> bool:
         return False
     return all(
         isinstance(words, Mapping)
-        or (isinstance(words, list | tuple | set | frozenset | str) and all(isinstance(word, str) for word in words))
+        or (
+            isinstance(words, list | tuple | set | frozenset | str)
+            and all(isinstance(word, str) for word in words)
+        )
         for words in known.values()
     )

@@ -1,8 +1,9 @@
 """Ties, as they are in exact arithmetic: numbers that differ in their last digits alone count as equal.
 
-Two texts with the same words have the same score, and two words that always come together the same weight; but their last digits
-depend on the processor, its BLAS and the number of threads. Whatever is ranked, or chosen as the best of several, is compared by
-these functions, so that such digits never decide. Of what is equal the first counts, as in the papers.
+Two texts with the same words have the same score, and two words that always come together the same weight;
+but their last digits depend on the processor, its BLAS and the number of threads. Whatever is ranked, or
+chosen as the best of several, is compared by these functions, so that such digits never decide. Of what is
+equal the first counts, as in the papers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ ROUNDING = 1e-12  # relative: thousands of last digits, and far below any differ
 
 
 def tie_ranks(values: Any) -> Indices:
-    """Per value along the last axis its rank from 0 for the highest; values that are equal but for rounding share one."""
+    """Per value along the last axis its rank from 0 for the highest; values that are equal but for rounding
+    share one.
+    """
     values = np.asarray(values, dtype=np.float64)
     order = np.argsort(-values, axis=-1, kind="stable")
     descending = np.take_along_axis(values, order, axis=-1)
@@ -29,12 +32,15 @@ def tie_ranks(values: Any) -> Indices:
 
 
 def descending_order(values: Any) -> Indices:
-    """The order of values along the last axis, highest first; of those that are equal but for rounding the first comes first."""
+    """The order of values along the last axis, highest first; of those that are equal but for rounding the
+    first comes first.
+    """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim == 1:
         order = np.argsort(-values, kind="stable")
         descending = values[order]
-        if np.array_equal(_equal_neighbours(descending), descending[1:] == descending[:-1]):  # as good as always
+        # as good as always
+        if np.array_equal(_equal_neighbours(descending), descending[1:] == descending[:-1]):
             return order
     return np.argsort(tie_ranks(values), axis=-1, kind="stable")
 
@@ -53,18 +59,24 @@ def without_rounding(values: Floats) -> Floats:
 
 
 def just_above(score: float) -> float:
-    """A threshold that a score is below: by more than the rounding that decisions forgive, or it would be taken to be at it."""
+    """A threshold that a score is below: by more than the rounding that decisions forgive, or it would be
+    taken to be at it.
+    """
     return float(score) + 4 * ROUNDING * max(abs(float(score)), 1.0)
 
 
 def first_maximum(values: Any, rounding: float | Floats) -> Any:
-    """Along the first axis the place of the first value that falls short of the highest by no more than rounding."""
+    """Along the first axis the place of the first value that falls short of the highest by no more than
+    rounding.
+    """
     values = np.asarray(values)
     return np.argmax(values >= values.max(axis=0) - rounding, axis=0)
 
 
 def _equal_neighbours(descending: Floats) -> Any:
-    """Which values of a descending list are equal to the one before: beside their own size, or near 0 beside that of the list."""
+    """Which values of a descending list are equal to the one before: beside their own size, or near 0 beside
+    that of the list.
+    """
     higher, lower = descending[..., :-1], descending[..., 1:]
     sizes = np.abs(descending)
     if descending.shape[-1] == 0:

@@ -1,4 +1,6 @@
-"""Names of array types that signatures everywhere use, and whether something from outside is such an array."""
+"""Names of array types that signatures everywhere use, and whether something from outside is such an
+array.
+"""
 
 from typing import Any, TypeAlias, TypeGuard
 
@@ -14,6 +16,8 @@ LARGEST = 1e75  # number in a model: of four the product is a float; weights of 
 
 
 def is_floats(array: Any, *shape: int) -> TypeGuard[Floats]:
-    """Whether this is an array of floats of this shape, all of them such as a model has: finite, and not absurdly large."""
+    """Whether this is an array of floats of this shape, all of them such as a model has: finite, and not
+    absurdly large.
+    """
     right = isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == shape
     return bool(right and (not array.size or (array.min() >= -LARGEST and array.max() <= LARGEST)))

@@ -40,7 +40,14 @@ from .decisions.held_out import score_columns
 from .decisions.rule import DecisionRule
 from .decisions.scores import HeldOutScores
 from .decisions.threshold import ThresholdClassifier
-from .errors import EmptyVocabularyError, LabelError, NotTextError, NoUnlabelledTextsError, ScoreError, TextmarginError
+from .errors import (
+    EmptyVocabularyError,
+    LabelError,
+    NotTextError,
+    NoUnlabelledTextsError,
+    ScoreError,
+    TextmarginError,
+)
 from .labels import ClassLabels, Decisions
 from .learners.evidence import Disagreement, Verdict
 from .learners.explanation import Explanation, KernelExplanation
@@ -56,14 +63,18 @@ from .representations.texts import as_texts
 
 _DECIDE_BY_SCORE = (PriorSVC, KernelSVC, Rocchio)
 _LINEAR = (PriorSVC, Rocchio)
-_MOST_WEIGHTS = 1 << 23  # of which a copy by term is made for single texts; beyond, a matrix and its product are as fast
+# of which a copy by term is made for single texts; beyond, a matrix and its product are as fast
+_MOST_WEIGHTS = 1 << 23
 
 
 def _last_part_has(method: str) -> Any:
     """Whether the part that has the last word offers a method."""
 
     def check(self: TextClassifier) -> bool:
-        getattr(self.model_ if hasattr(self, "model_") else self._slots.assemble(self._slots.new_learner()), method)
+        getattr(
+            self.model_ if hasattr(self, "model_") else self._slots.assemble(self._slots.new_learner()),
+            method,
+        )
         return True
 
     return available_if(check)
@@ -72,32 +83,36 @@ def _last_part_has(method: str) -> Any:
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """Text in, labels out.
 
-    Four slots, each with a default; each also takes the scikit-learn object of its kind. A slot that is None takes parameters of
-    its default: `set_params(learner__C=0.1)`, or the same in a grid search.
+    Four slots, each with a default; each also takes the scikit-learn object of its kind. A slot that is None
+    takes parameters of its default: `set_params(learner__C=0.1)`, or the same in a grid search.
 
     Parameters
     ----------
     representation : transformer or kernel on texts, default=None
-        Texts to a matrix: `BagOfWords()` by default, or any scikit-learn vectoriser. With a string kernel here, or as the
-        `kernel` of the learner, texts are compared as they are.
+        Texts to a matrix: `BagOfWords()` by default, or any scikit-learn vectoriser. With a string kernel
+        here, or as the `kernel` of the learner, texts are compared as they are.
     knowledge : mapping, object with `coef(terms, classes)`, or list of these, default=None
-        What is known of the words: a mapping class → list of words, or class → mapping word → weight, as `KeywordPrior` takes
-        them; a mapping word → weight; or an object that gives weights for the representation's terms. It becomes the learner's
-        `prior`. Of several kinds in a list each is weighed by itself.
+        What is known of the words: a mapping class → list of words, or class → mapping word → weight, as
+        `KeywordPrior` takes them; a mapping word → weight; or an object that gives weights for the
+        representation's terms. It becomes the learner's `prior`. Of several kinds in a list each is weighed
+        by itself.
     learner : classifier, default=None
         Matrix to scores: `PriorSVC()` by default, `KernelSVC()` for a kernel, or any scikit-learn classifier.
     decision : meta-estimator, default=None
-        Scores to labels: an estimator with an `estimator` parameter, which is set to the learner, such as `ThresholdClassifier`
-        or scikit-learn's `FixedThresholdClassifier`. By default the learner decides, within a `ThresholdClassifier(rule="zero")`
-        where it has held-out scores, so that probabilities and costs can be had later.
+        Scores to labels: an estimator with an `estimator` parameter, which is set to the learner, such as
+        `ThresholdClassifier` or scikit-learn's `FixedThresholdClassifier`. By default the learner decides,
+        within a `ThresholdClassifier(rule="zero")` where it has held-out scores, so that probabilities and
+        costs can be had later.
     classes : sequence, default=None
-        The names of an indicator matrix's columns. For other forms of labels, those there may be: others are an error.
+        The names of an indicator matrix's columns. For other forms of labels, those there may be: others are
+        an error.
     positive : class, default=None
-        Of two classes the one that is looked for: utilities and floors speak of it. By default 1 of 0 and 1, or of −1 and 1,
-        else the rarer; without any label, the one that something is known of.
+        Of two classes the one that is looked for: utilities and floors speak of it. By default 1 of 0 and 1,
+        or of −1 and 1, else the rarer; without any label, the one that something is known of.
     shares : mapping class → share, default=None
-        How frequent each class is among unlabelled texts, from 0 to 1; guessed by default (`shares_`). Of one label a text, some
-        classes may be left out. Where other shares bring the decisions nearer to the given ones, a warning says which were used.
+        How frequent each class is among unlabelled texts, from 0 to 1; guessed by default (`shares_`). Of one
+        label a text, some classes may be left out. Where other shares bring the decisions nearer to the given
+        ones, a warning says which were used.
     multilabel : bool, default=None
         Whether a text may have any number of labels, where no label tells.
 
@@ -112,8 +127,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     knowledge_ : list of str
         Which knowledge each of the learner's priors comes from, such as "keywords"; empty without any.
     metadata_ : dict
-        What the model knows of itself, and what goes with it into a file: `n_texts` and `label_counts` of training, `versions`;
-        whoever trains may add to it (`textmargin train`: `source`, `text_column`, `label_column`, `label_separator`).
+        What the model knows of itself, and what goes with it into a file: `n_texts` and `label_counts` of
+        training, `versions`; whoever trains may add to it (`textmargin train`: `source`, `text_column`,
+        `label_column`, `label_separator`).
     text_digests_ : array (n_different_texts,) of 64-bit numbers, in order, or None
         What `trained_on` knows the training texts by; None where they were forgotten, or too many.
 
@@ -186,19 +202,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : list, array or column of n_texts strings; or texts in parts, of any size: `scale.TextFiles`, Dask collections
+        X : list, array or column of n_texts strings; or texts in parts, of any size: `scale.TextFiles`, Dask
+            collections
         y : the labels of each text; for texts in parts by default their own
-            A name or number each; or, for any number of labels a text, a list, set or tuple of these each, or a 0/1 indicator
-            matrix (n_texts, n_classes), whose columns `classes` or a data frame may name. None or NaN is a text without a
-            label; so is −1 beside two other numbers or more, where some are None or NaN, or there is knowledge or `unlabelled`,
-            and `classes` does not name it. With knowledge, none needs to have a label.
+            A name or number each; or, for any number of labels a text, a list, set or tuple of these each, or
+            a 0/1 indicator matrix (n_texts, n_classes), whose columns `classes` or a data frame may name.
+            None or NaN is a text without a label; so is −1 beside two other numbers or more, where some are
+            None or NaN, or there is knowledge or `unlabelled`, and `classes` does not name it. With
+            knowledge, none needs to have a label.
         sample_weight : array (n_texts,), default=None
             Cost of each text, passed to the learner; not looked at for texts without a label.
         unlabelled : list, array or column of strings, or texts in parts, default=None
-            More texts without labels. Of those in parts, or beside such, as many are learnt from as fit into memory; where these
-            are not all, a warning says so.
+            More texts without labels. Of those in parts, or beside such, as many are learnt from as fit into
+            memory; where these are not all, a warning says so.
         """
-        X, unlabelled, y, sample_weight = as_parts(X), as_parts(unlabelled), in_memory(y), in_memory(sample_weight)
+        X, unlabelled, y, sample_weight = (
+            as_parts(X),
+            as_parts(unlabelled),
+            in_memory(y),
+            in_memory(sample_weight),
+        )
         if isinstance(X, TextParts) or isinstance(unlabelled, TextParts):
             return self._fit_parts(X, y, sample_weight, unlabelled)
         texts = as_texts(X)
@@ -224,10 +247,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if y is None and unlabelled is None:
             return self._fit_labelled(X, None, sample_weight)
         texts = X if isinstance(X, TextParts) else as_texts(X)
-        more = unlabelled if isinstance(unlabelled, TextParts) else [] if unlabelled is None else as_texts(unlabelled)
+        more = (
+            unlabelled
+            if isinstance(unlabelled, TextParts)
+            else []
+            if unlabelled is None
+            else as_texts(unlabelled)
+        )
         n_texts = texts.n_texts if isinstance(texts, TextParts) else len(texts)
         given = texts.labels if y is None and isinstance(texts, TextParts) else y
-        labelled = labelled_rows(given, n_texts, expects_gaps=self.knowledge is not None, classes=self.classes)
+        labelled = labelled_rows(
+            given, n_texts, expects_gaps=self.knowledge is not None, classes=self.classes
+        )
         if len(labelled) != n_texts:
             raise LabelError(f"There are {n_texts} texts but {len(labelled)} labels.")
         if labelled.all() and unlabelled is None:
@@ -236,7 +267,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if pool is None:
             if not labelled.all():
                 raise LabelError(
-                    f"{np.count_nonzero(~labelled):,} of {n_texts:,} texts have no label, and the others do not fit into memory, "
+                    f"{np.count_nonzero(~labelled):,} of {n_texts:,} texts have no label, and the others "
+                    "do not fit into memory, "
                     f"where such are learnt from; leave them out."
                 )
             warn_of_sample(None)
@@ -251,19 +283,26 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return self._fit_partly(pool.labelled, own, weight, pool.unlabelled)
 
     def _fit_partly(self, texts: list[str], y: Any, sample_weight: Any, unlabelled: list[str]) -> Self:
-        """Learn from texts with labels and texts without, or from the first alone where the second do not help."""
+        """Learn from texts with labels and texts without, or from the first alone where the second do not
+        help.
+        """
         slots = self._slots
         slots.check()
         kinds, names = [type(kind).__name__ for kind in slots.kinds()], slots.named_classes(y, self.classes)
         if not texts and not (kinds and (names or self.classes is not None)):
             known = "nothing is known of the classes"
             if kinds:
-                known = f"{kinds[0]} names no class: marked passages, and all that is learnt from labels, need labelled texts"
+                known = (
+                    f"{kinds[0]} names no class: marked passages, and all that is learnt from labels, "
+                    "need labelled texts"
+                )
             raise LabelError(
                 f"None of {len(unlabelled)} texts has a label, and {known}. "
                 f"Label a few texts of each, or name words: knowledge={{'class': ['word', 'word'], …}}."
             )
-        labels = describe_partly(y, names, classes=self.classes, positive=self.positive, multilabel=self.multilabel)
+        labels = describe_partly(
+            y, names, classes=self.classes, positive=self.positive, multilabel=self.multilabel
+        )
         target = encode(labels, y) if texts else np.empty(0)
         weight = np.ones(len(texts))
         if texts and sample_weight is not None:
@@ -271,12 +310,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         own, joined = texts, target
         if texts:
             own, _, joined, weight = without_copies(texts, texts, target, weight)
-        learnt = SemiSupervised(slots, labels, [*own, *unlabelled], joined, weight, self.shares, self.positive).fit()
+        learnt = SemiSupervised(
+            slots, labels, [*own, *unlabelled], joined, weight, self.shares, self.positive
+        ).fit()
         if learnt.model is None:
             self._fit_labelled(texts, y, sample_weight)
         else:
-            counts = labels.membership(target).sum(axis=0) if texts else np.zeros(labels.names.size, dtype=int)
-            self.set_fitted(learnt.representation, learnt.model, labels, len(texts), counts, text_digests(texts))
+            counts = (
+                labels.membership(target).sum(axis=0) if texts else np.zeros(labels.names.size, dtype=int)
+            )
+            self.set_fitted(
+                learnt.representation, learnt.model, labels, len(texts), counts, text_digests(texts)
+            )
             self.knowledge_ = learnt.knowledge
         if not texts and self.decision is not None:
             warn_of_guesses()
@@ -288,7 +333,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _fit_labelled(self, texts: list[str] | TextParts, y: Any, sample_weight: Any) -> Self:
         """Learn from texts that all have labels."""
         learnt = fit_labelled(self._slots, texts, y, sample_weight, self.classes, self.positive)
-        self.set_fitted(learnt.representation, learnt.model, learnt.labels, learnt.n_texts, learnt.counts, learnt.digests)
+        self.set_fitted(
+            learnt.representation, learnt.model, learnt.labels, learnt.n_texts, learnt.counts, learnt.digests
+        )
         self.knowledge_ = learnt.knowledge
         return self
 
@@ -323,14 +370,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         self.metadata_: dict[str, Any] = {
             "n_texts": n_texts,
             "label_counts": dict(zip(labels.text_names, [int(n) for n in counts], strict=True)),
-            "versions": {"textmargin": __version__, "scikit-learn": sklearn.__version__, "python": platform.python_version()},
+            "versions": {
+                "textmargin": __version__,
+                "scikit-learn": sklearn.__version__,
+                "python": platform.python_version(),
+            },
         }
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of each text, in the form that `fit` was given: names, tuples of names, or an indicator matrix.
+        """The label of each text, in the form that `fit` was given: names, tuples of names, or an indicator
+        matrix.
 
-        Where a decision is to ask (see `ThresholdClassifier`), a text of one label gets None, or the decision's `unsure_label`.
+        Where a decision is to ask (see `ThresholdClassifier`), a text of one label gets None, or the
+        decision's `unsure_label`.
         """
         texts = self._texts(X)
         if (columns := self._linear_scores(texts)) is None:
@@ -351,7 +404,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @_last_part_has("predict_proba")
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes (n_texts, n_classes): from held-out scores, or those of a learner that gives its own."""
+        """Probabilities of the classes (n_texts, n_classes): from held-out scores, or those of a learner that
+        gives its own.
+        """
         texts = self._texts(X)
         columns = self._linear_scores(texts) if isinstance(self.model_, ThresholdClassifier) else None
         if columns is None:
@@ -360,7 +415,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def held_out_(self) -> HeldOutScores:
-        """Labels and scores of the training texts, by models that did not know them; the words are those of all texts."""
+        """Labels and scores of the training texts, by models that did not know them; the words are those of
+        all texts.
+        """
         return self._threshold_classifier.held_out_
 
     @property
@@ -371,21 +428,27 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def has_held_out(self) -> bool:
-        """Whether there are held-out scores, on which probabilities, budgets and a watch over the texts rest."""
+        """Whether there are held-out scores, on which probabilities, budgets and a watch over the texts
+        rest.
+        """
         check_is_fitted(self)
         return isinstance(self.model_, ThresholdClassifier)
 
     def estimate(self, *, n_new: int | None = None, without: TextClassifier | None = None) -> Estimate:
-        """How good the decisions will be on new texts like those of training, with 90 % intervals, from held-out scores.
+        """How good the decisions will be on new texts like those of training, with 90 % intervals, from
+        held-out scores.
 
-        Nothing is trained again. The utility is that of the decision, where there is one. See `decisions/estimate.py`.
+        Nothing is trained again. The utility is that of the decision, where there is one. See
+        `decisions/estimate.py`.
 
         Parameters
         ----------
         n_new : int, default=None
-            Of how many new texts the intervals are to hold the figures; by default as many as were trained on.
+            Of how many new texts the intervals are to hold the figures; by default as many as were trained
+            on.
         without : TextClassifier, default=None
-            A model of the same texts in the same order, fitted without knowledge: `by_knowledge` is then what that adds.
+            A model of the same texts in the same order, fitted without knowledge: `by_knowledge` is then what
+            that adds.
 
         Examples
         --------
@@ -398,13 +461,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         other = None if without is None else without._threshold_classifier
         if self._shares is not None and not self._verdicts:
             raise ScoreError(
-                "No text of some class has a label in what this model learnt from, so that nothing tells how often it is right. "
+                "No text of some class has a label in what this model learnt from, so that nothing tells "
+                "how often it is right. "
                 "Label some texts, and fit it to these as well, or score it on them."
             )
-        return estimate(self._threshold_classifier, n_new=n_new, without=other, with_utility=self.decision is not None)
+        return estimate(
+            self._threshold_classifier, n_new=n_new, without=other, with_utility=self.decision is not None
+        )
 
     def decide(self, X: Any, *, probabilities: bool = False) -> Decisions:
-        """Scores and labels of each text together, every class in a column of its own, as files, pages and services show them.
+        """Scores and labels of each text together, every class in a column of its own, as files, pages and
+        services show them.
 
         Parameters
         ----------
@@ -415,10 +482,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         texts, labels = self._texts(X), self.labels_
         if not texts:
             none = np.empty((0, labels.names.size), dtype=bool)
-            return Decisions(labels.text_names, none.astype(float), none, none, none.astype(float) if probabilities else None)
+            return Decisions(
+                labels.text_names,
+                none.astype(float),
+                none,
+                none,
+                none.astype(float) if probabilities else None,
+            )
         if (columns := self._linear_scores(texts)) is None:
             return self._decide(self._represent(texts), probabilities)
-        return replace(self._decision_rule(probabilities).decide(columns, probabilities), names=labels.text_names)
+        return replace(
+            self._decision_rule(probabilities).decide(columns, probabilities), names=labels.text_names
+        )
 
     def _decide(self, matrix: Any, probabilities: bool) -> Decisions:
         labels = self.labels_
@@ -429,16 +504,21 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         elif hasattr(self.model_, "predict_proba"):
             columns = score_columns(self.model_, matrix, labels.multilabel) - 0.5
         else:
-            raise TextmarginError(f"{type(self.model_).__name__} gives no scores; use a learner with decision_function.")
+            raise TextmarginError(
+                f"{type(self.model_).__name__} gives no scores; use a learner with decision_function."
+            )
         if columns.shape[1] != labels.n_problems:
-            raise TextmarginError(f"{type(self.model_).__name__} gives {columns.shape[1]} scores, not {labels.n_problems}.")
+            raise TextmarginError(
+                f"{type(self.model_).__name__} gives {columns.shape[1]} scores, not {labels.n_problems}."
+            )
         scores = labels.class_scores(columns)
         by_score = isinstance(self.model_, _DECIDE_BY_SCORE)
         accepted = labels.accepted(scores) if by_score else labels.membership(self.model_.predict(matrix))
         return Decisions(labels.text_names, scores, accepted, np.zeros_like(accepted))
 
     def drift_monitor(self, **settings: Any) -> DriftMonitor:
-        """Watches whether texts stay like those of training, by held-out scores; give it `model_.comparable_scores(decisions)`.
+        """Watches whether texts stay like those of training, by held-out scores; give it
+        `model_.comparable_scores(decisions)`.
 
         Parameters
         ----------
@@ -446,20 +526,30 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """
         held_out, labels = self.held_out_, self.labels_
         if held_out.method == "train":
-            raise ScoreError("This model has scores of texts it knew, unlike any new ones; train it with scores='auto'.")
+            raise ScoreError(
+                "This model has scores of texts it knew, unlike any new ones; train it with scores='auto'."
+            )
         names = [str(name) for name in labels.threshold_names]
-        return DriftMonitor(held_out.positive, held_out.as_new(), labels.kind, weight=held_out.weight, names=names, **settings)
+        return DriftMonitor(
+            held_out.positive, held_out.as_new(), labels.kind, weight=held_out.weight, names=names, **settings
+        )
 
     def trained_on(self, X: Any) -> Bools:
-        """Which texts (n_texts,), or their digests, the model was trained on, white space aside: on these it looks too good."""
+        """Which texts (n_texts,), or their digests, the model was trained on, white space aside: on these it
+        looks too good.
+        """
         check_is_fitted(self)
         if self.text_digests_ is None:
-            raise TextmarginError("This model has no digests of its training texts; only a new fit can tell which they were.")
+            raise TextmarginError(
+                "This model has no digests of its training texts; only a new fit can tell which they were."
+            )
         known = isinstance(X, np.ndarray) and X.dtype == np.uint64
         return np.isin(X if known else text_digests(as_texts(X)), self.text_digests_)
 
     def forget_texts(self) -> Self:
-        """Leave out the digests of the training texts: who has a text can then not learn whether it was one of them."""
+        """Leave out the digests of the training texts: who has a text can then not learn whether it was one
+        of them.
+        """
         check_is_fitted(self)
         self.text_digests_ = None
         return self
@@ -471,23 +561,31 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             right = [set(own) == set(truth) for own, truth in zip(decided, y, strict=True)]
         else:
             truth = np.asarray(y.toarray() if sp.issparse(y) else y)
-            right = decided == np.ravel(truth) if self.labels_.form == "names" else (decided == (truth != 0)).all(axis=1)
+            right = (
+                decided == np.ravel(truth)
+                if self.labels_.form == "names"
+                else (decided == (truth != 0)).all(axis=1)
+            )
         return float(np.average(right, weights=sample_weight))
 
     def explain(self, text: str, target: Any = None) -> Explanation | KernelExplanation:
-        """How much of a text's score each of its terms gave, or with a kernel, the subsequences it shares with other texts.
+        """How much of a text's score each of its terms gave, or with a kernel, the subsequences it shares
+        with other texts.
 
         Parameters
         ----------
         text : str
         target : class, default=None
-            Whose score; default: the class that the text is given, or, given none, the one with the highest score.
+            Whose score; default: the class that the text is given, or, given none, the one with the highest
+            score.
         """
         if not isinstance(text, str):
             raise NotTextError(f"explain takes one text, a string; got {type(text).__name__}: {text!r:.60}.")
         learner = self.learner_
         if not hasattr(learner, "explain"):
-            raise TextmarginError(f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot.")
+            raise TextmarginError(
+                f"explain needs a learner that can tell, such as PriorSVC; {type(learner).__name__} cannot."
+            )
         decided, names = self.decide([text]), self.labels_.names.tolist()
         given = np.flatnonzero(decided.accepted[0]).tolist()
         if target is None:
@@ -509,10 +607,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return found if names is None else replace(found, terms=names[found.terms])
 
     def disagreements(self, n: int = 10) -> list[Disagreement]:
-        """The n terms of which knowledge and data disagree most (see `PriorSVC`): a tool to mend a list of words with."""
+        """The n terms of which knowledge and data disagree most (see `PriorSVC`): a tool to mend a list of
+        words with.
+        """
         learner = self.learner_
         if not hasattr(learner, "disagreements"):
-            raise TextmarginError(f"disagreements needs a learner with a prior; {type(learner).__name__} has none.")
+            raise TextmarginError(
+                f"disagreements needs a learner with a prior; {type(learner).__name__} has none."
+            )
         found = [
             replace(
                 one,
@@ -524,13 +626,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
             for one in learner.disagreements(n)
         ]
         names = term_names(self.representation_)
-        return [one if names is None or isinstance(one.term, str) else replace(one, term=names[one.term]) for one in found]
+        return [
+            one if names is None or isinstance(one.term, str) else replace(one, term=names[one.term])
+            for one in found
+        ]
 
     @property
     def verdict_(self) -> list[Verdict]:
-        """What became of each kind of knowledge about each class, where the learner's `trust` is "auto" (see `PriorSVC`).
+        """What became of each kind of knowledge about each class, where the learner's `trust` is "auto" (see
+        `PriorSVC`).
 
-        Where there were unlabelled texts and labels to weigh them by, the last is about these: its `target` is None.
+        Where there were unlabelled texts and labels to weigh them by, the last is about these: its `target`
+        is None.
         """
         own = [
             replace(one, target=self._known_of(one.target), knowledge=self._origin(one.prior))
@@ -540,15 +647,23 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def shares_(self) -> dict[Any, float]:
-        """How frequent each class was taken to be among unlabelled texts, given or guessed; empty where none were learnt from."""
+        """How frequent each class was taken to be among unlabelled texts, given or guessed; empty where none
+        were learnt from.
+        """
         check_is_fitted(self)
-        return {} if self._shares is None else dict(zip(self.classes_.tolist(), self._shares.tolist(), strict=True))
+        return (
+            {}
+            if self._shares is None
+            else dict(zip(self.classes_.tolist(), self._shares.tolist(), strict=True))
+        )
 
     @property
     def spread_(self) -> dict[Any, dict[str, float]]:
-        """Per class the words that keywords spread to in the unlabelled texts, with their weights, the largest first.
+        """Per class the words that keywords spread to in the unlabelled texts, with their weights, the
+        largest first.
 
-        A word that does not belong there is struck out by naming it with weight 0: `{"grain": {"wheat": 1, "winter": 0}}`.
+        A word that does not belong there is struck out by naming it with weight 0: `{"grain": {"wheat": 1,
+        "winter": 0}}`.
         """
         near = [j for j, title in enumerate(self.knowledge_) if title.startswith(NEAR)]
         if not near:
@@ -563,13 +678,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def unlabelled_(self) -> Decisions:
-        """What the model decides on the unlabelled texts of `fit`, in their order: first those of X, then the others.
+        """What the model decides on the unlabelled texts of `fit`, in their order: first those of X, then the
+        others.
 
         With probabilities where the model has held-out scores. Not in a saved or pickled model.
         """
         check_is_fitted(self)
         if self._unlabelled is None:
-            raise NoUnlabelledTextsError("This model has no unlabelled texts: it was fitted without, or loaded from a file.")
+            raise NoUnlabelledTextsError(
+                "This model has no unlabelled texts: it was fitted without, or loaded from a file."
+            )
         texts, matrix = self._unlabelled
         matrix = matrix if texts is None else self.representation_.transform(texts)
         return self._decide(matrix, probabilities=self.has_held_out)
@@ -617,13 +735,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not isinstance(self.model_, ThresholdClassifier):
             raise ScoreError(
-                f"This model, a {type(self.model_).__name__}, has no held-out scores to set thresholds on; train it with "
+                f"This model, a {type(self.model_).__name__}, has no held-out scores to set thresholds "
+                "on; train it with "
                 f"decision=ThresholdClassifier(scores='cv')."
             )
         return self.model_
 
     def save(self, path: str | os.PathLike[str], *, key: bytes | None = None) -> None:
-        """Write the model to a file, which `textmargin.load` and every command read; with a key (32 bytes or more), signed."""
+        """Write the model to a file, which `textmargin.load` and every command read; with a key (32 bytes or
+        more), signed.
+        """
         save(self, path, key=key)
 
     @property
@@ -642,7 +763,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a slot that is None are set on its default."""
-        slots = [name for name in ("representation", "learner", "decision") if any(key.startswith(f"{name}__") for key in params)]
+        slots = [
+            name
+            for name in ("representation", "learner", "decision")
+            if any(key.startswith(f"{name}__") for key in params)
+        ]
         super().set_params(**{key: value for key, value in params.items() if "__" not in key})
         for slot in slots:
             if getattr(self, slot) is None:
@@ -661,14 +786,20 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Raise FormError unless the decision is one that other costs can be asked of."""
         decides = isinstance(getattr(self, "model_", None), ThresholdClassifier)
         if decides and not isinstance(self.decision, ThresholdClassifier | None):
-            raise FormError(f"decision is a {type(self.decision).__name__}, where it decides by a ThresholdClassifier")
+            raise FormError(
+                f"decision is a {type(self.decision).__name__}, where it decides by a ThresholdClassifier"
+            )
 
     def _known_of(self, target: Any) -> Any:
-        """The class that something is told of: of two the one that is looked for, where the learner scores the second."""
+        """The class that something is told of: of two the one that is looked for, where the learner scores
+        the second.
+        """
         return self.labels_.threshold_names[0] if self.labels_.kind == "binary" else target
 
     def _origin(self, prior: int | None) -> str:
-        """The knowledge that a prior, or for None the contrasts, come from; empty where the learner brought its own."""
+        """The knowledge that a prior, or for None the contrasts, come from; empty where the learner brought
+        its own.
+        """
         if prior is None:
             return "contrasts of marked passages"
         return self.knowledge_[prior] if self.knowledge_ else ""
@@ -685,9 +816,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """The learner's own scores (n_texts, n_problems), without a matrix; None where that is needed."""
         words, learner = self.representation_, self.learner_
         known = (
-            type(words) is BagOfWords and type(learner) in _LINEAR and type(self.model_) in (type(learner), ThresholdClassifier)
+            type(words) is BagOfWords
+            and type(learner) in _LINEAR
+            and type(self.model_) in (type(learner), ThresholdClassifier)
         )
-        if not known or sp.issparse(learner.coef_) or learner.coef_.size > _MOST_WEIGHTS:  # a subclass may see it otherwise
+        # a subclass may see it otherwise
+        if not known or sp.issparse(learner.coef_) or learner.coef_.size > _MOST_WEIGHTS:
             return None
         parts = (*vars(words).values(), learner.coef_, learner.intercept_)
         old, scorer = self._scorer
@@ -700,7 +834,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         if not has_terms.any():
             warn_of_unknown_terms(len(texts), stacklevel=4)
         if np.isnan(columns).any():
-            raise ScoreError(f"{type(learner).__name__} gave NaN as a score, on which nothing can be decided.")
+            raise ScoreError(
+                f"{type(learner).__name__} gave NaN as a score, on which nothing can be decided."
+            )
         return columns
 
     def _decision_rule(self, with_probabilities: bool = False) -> DecisionRule:

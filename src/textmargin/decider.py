@@ -2,8 +2,8 @@
 
 text ── LinearScorer ──▶ scores ── DecisionRule ──▶ Decisions
 
-A `TextClassifier` decides the same, but needs scikit-learn and SciPy, which take longer to import than thousands of texts to
-decide on.
+A `TextClassifier` decides the same, but needs scikit-learn and SciPy, which take longer to import than
+thousands of texts to decide on.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ _LINEAR = ("PriorSVC", "Rocchio")  # whose scores are ⟨w, x⟩ + b, and that d
 def load_decider(
     path: str | os.PathLike[str], n_jobs: int | None = None, *, key: bytes | None = None
 ) -> Decider | TextClassifier:
-    """What decides on texts as the model in a file does: a `Decider` where it can be, else the fitted TextClassifier.
+    """What decides on texts as the model in a file does: a `Decider` where it can be, else the fitted
+    TextClassifier.
 
-    A model of another kind (a kernel, a vectoriser or a learner of scikit-learn, functions of one's own) is loaded as usual; so
-    is one that is not as it should be, so that the same is said of it.
+    A model of another kind (a kernel, a vectoriser or a learner of scikit-learn, functions of one's own) is
+    loaded as usual; so is one that is not as it should be, so that the same is said of it.
 
     Parameters
     ----------
@@ -80,7 +81,9 @@ class Decider:
         As `TextClassifier.metadata_`.
     """
 
-    def __init__(self, scorer: LinearScorer, rule: DecisionRule, labels: ClassLabels, metadata: dict[str, Any]) -> None:
+    def __init__(
+        self, scorer: LinearScorer, rule: DecisionRule, labels: ClassLabels, metadata: dict[str, Any]
+    ) -> None:
         self.scorer = scorer
         self.rule = rule
         self.labels_ = labels
@@ -127,7 +130,9 @@ def _decider_of(model: Any) -> Decider | None:
 def _scorer_of(words: Any, learner: Any, n_problems: int) -> LinearScorer | None:
     if type(words).__name__ != "BagOfWords" or type(learner).__name__ not in _LINEAR:
         return None
-    return linear_scorer(vars(words), getattr(learner, "coef_", None), getattr(learner, "intercept_", None), n_problems)
+    return linear_scorer(
+        vars(words), getattr(learner, "coef_", None), getattr(learner, "intercept_", None), n_problems
+    )
 
 
 def _rule_of(decision: Any, labels: ClassLabels) -> DecisionRule | None:
@@ -135,8 +140,14 @@ def _rule_of(decision: Any, labels: ClassLabels) -> DecisionRule | None:
         return DecisionRule(ClassLabels.of(labels.names, labels.multilabel))
     if type(decision).__name__ != "ThresholdClassifier":
         return None
-    thresholds, ask_thresholds = getattr(decision, "thresholds_", None), getattr(decision, "ask_thresholds_", None)
-    always_answer, calibration = getattr(decision, "always_answer_", None), getattr(decision, "_calibration", None)
+    thresholds, ask_thresholds = (
+        getattr(decision, "thresholds_", None),
+        getattr(decision, "ask_thresholds_", None),
+    )
+    always_answer, calibration = (
+        getattr(decision, "always_answer_", None),
+        getattr(decision, "_calibration", None),
+    )
     positive = tuple(labels.threshold_names) if labels.kind == "binary" else (None,)
     fits = (
         is_floats(thresholds, labels.n_problems)
@@ -146,7 +157,9 @@ def _rule_of(decision: Any, labels: ClassLabels) -> DecisionRule | None:
         and isinstance(calibration, Calibration)
         and _is_whole(calibration, labels)
     )
-    return DecisionRule(labels, thresholds, ask_thresholds, bool(always_answer), calibration) if fits else None
+    return (
+        DecisionRule(labels, thresholds, ask_thresholds, bool(always_answer), calibration) if fits else None
+    )
 
 
 def _is_among(value: Any, values: tuple[Any, ...]) -> bool:

@@ -1,26 +1,26 @@
 """What can go wrong, as a tree.
 
     TextmarginError
-    ├── ActError               (ValueError)   an act of a reader that does not fit the project: no such text, class or field
+    ├── ActError               (ValueError)   an act of a reader that does not fit the project
     ├── ClusterError           (OSError)      a cluster cannot be reached or has no workers, or none is in use
-    ├── DatasetError           (OSError)      a corpus cannot be read or imported: a file is missing, wrong or damaged
-    ├── DeskError              (OSError)      a project of the reading desk cannot be read or written: damaged, in use, disk full
-    ├── DeviceError            (RuntimeError) a GPU cannot be used: none there, CuPy or the driver wrong, memory full, lost
+    ├── DatasetError           (OSError)      a corpus cannot be read or imported: missing, wrong or damaged
+    ├── DeskError              (OSError)      a project of the reading desk cannot be read or written
+    ├── DeviceError            (RuntimeError) a GPU cannot be used: none, no CuPy or driver, memory full, lost
     ├── EmptyVocabularyError   (ValueError)   no word is left to build columns from
-    ├── FeedbackError          (OSError)      feedback cannot be stored or read: a wrong file, a database that is away
-    ├── LabelError             (ValueError)   the labels cannot be learnt: one class only, a class without examples
-    ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is not a model that can be loaded
-    ├── NoUnlabelledTextsError (AttributeError) what was learnt from unlabelled texts is asked of a model that had none
-    ├── NotTextError           (TypeError, ValueError)   something that is not a text stands among the texts
-    ├── DuplicateFeedbackIdError (ValueError) other feedback under an id that some has already
+    ├── FeedbackError          (OSError)      feedback cannot be stored or read: wrong file, database away
+    ├── LabelError             (ValueError)   labels cannot be learnt: one class only, or one without examples
+    ├── ModelFileError         (ValueError)   a model cannot be saved, or a file is no model to be loaded
+    ├── NoUnlabelledTextsError (AttributeError) learnt from unlabelled texts, of which the model had none
+    ├── NotTextError           (TypeError, ValueError) something that is not a text stands among the texts
+    ├── DuplicateFeedbackIdError (ValueError)   other feedback under an id that some has already
     ├── PriorError             (ValueError)   prior knowledge that does not fit the columns or classes
     ├── ResultError            (OSError)      the result of an experiment cannot be written, or read again
-    ├── OutputError            (OSError)      a file cannot be written: a full disk, a folder that is not there
-    ├── ScoreError             (ValueError)   scores on which no threshold, or not the one asked for, can be set
-    ├── SettingError           (ValueError)   a setting that is out of range, or does not apply to the others
-    ├── StoreError             (OSError)      kernel values, or texts in parts, cannot be kept: a full disk, a damaged file
-    │   └── OtherRunError                     texts in parts of another run, or with other settings, lie in the folder
-    ├── TableError             (ValueError)   a user's file that cannot be read as texts: no such column, not UTF-8, no rows
+    ├── OutputError            (OSError)      a file cannot be written: a full disk, a folder that is missing
+    ├── ScoreError             (ValueError)   scores on which no threshold, or not that asked for, can be set
+    ├── SettingError           (ValueError)   a setting out of range, or that does not apply to the others
+    ├── StoreError             (OSError)      kernel values, or texts in parts, cannot be kept: disk, damage
+    │   └── OtherRunError                     texts in parts of another run, or with other settings
+    ├── TableError             (ValueError)   a user's file that cannot be read as texts: no column, no rows
     │   └── NoLabelsError                     one with texts, in which no labels are found
     ├── TooLargeError          (ValueError)   the exact way needs more memory than is sensible
     └── UnknownNameError       (ValueError)   there is no dataset, or no table of an experiment, of that name
@@ -29,8 +29,8 @@
     ├── EmptyTextWarning                      texts without a single known word: their score is the intercept
     └── UnknownTermWarning                    prior knowledge about words that do not occur
 
-Parameters of the wrong type or range raise scikit-learn's `InvalidParameterError` (a ValueError); a learner that stops
-early warns with scikit-learn's `ConvergenceWarning`.
+Parameters of the wrong type or range raise scikit-learn's `InvalidParameterError` (a ValueError); a learner
+that stops early warns with scikit-learn's `ConvergenceWarning`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a system says that has 
 
 
 def nearest(name: object, known: Iterable[Name]) -> Name | None:
-    """Of the names there are the one that is spelled most like a name that is not among them; None where none is alike.
+    """Of the names there are the one that is spelled most like a name that is not among them; None where none
+    is alike.
 
     Examples
     --------
@@ -164,7 +165,8 @@ class OutputError(TextmarginError, OSError):
             return super().__str__()
         if self.errno in FULL:
             return (
-                f"{self.filename} cannot be written: {self.strerror}. What was there before is as it was, and nothing is half "
+                f"{self.filename} cannot be written: {self.strerror}. What was there before is as it was, "
+                "and nothing is half "
                 f"written; free some space, or choose another place."
             )
         return f"{self.filename} cannot be written: {self.strerror}; choose another place."
@@ -179,7 +181,9 @@ class ScoreError(TextmarginError, ValueError):
 
 
 class SettingError(TextmarginError, ValueError):
-    """A setting that is out of range, or does not apply to the others; `setting` is its name, as the caller typed it."""
+    """A setting that is out of range, or does not apply to the others; `setting` is its name, as the caller
+    typed it.
+    """
 
     def __init__(self, setting: str, why: str) -> None:
         super().__init__(f"{setting} {why}")

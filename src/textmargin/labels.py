@@ -1,15 +1,16 @@
-"""Which class is which column, and what its score means: all who derive classes, signs, columns or decisions ask here.
+"""Which class is which column, and what its score means: all who derive classes, signs, columns or decisions
+ask here.
 
-| kind       | labels of the texts                                          | columns of scores            | decided            |
-|------------|--------------------------------------------------------------|------------------------------|--------------------|
-| binary     | the names of two classes                                     | one: the second's            | the second at ≥ 0  |
-| multiclass | the names of more                                            | one per class                | the highest        |
-| multilabel | a list, set or tuple of names a text, or an indicator matrix | one per label                | each at ≥ 0        |
+| kind       | labels of the texts                                   | columns of scores | decided           |
+|------------|-------------------------------------------------------|-------------------|-------------------|
+| binary     | the names of two classes                              | one: the second's | the second at ≥ 0 |
+| multiclass | the names of more                                     | one per class     | the highest       |
+| multilabel | a list, set or tuple of names, or an indicator matrix | one per label     | each at ≥ 0       |
 
-Scores are on the scale of margins, 1; what differs from a bound by rounding alone is at it. A column is a binary problem, its
-class against the rest. Names are strings or numbers, in order; `_label_forms.py` reads them in
-every form that people have them, and gives decisions back in the same. Deciding needs NumPy alone: scikit-learn and SciPy, which
-take a second to import, are imported where labels are read.
+Scores are on the scale of margins, 1; what differs from a bound by rounding alone is at it. A column is a
+binary problem, its class against the rest. Names are strings or numbers, in order; `_label_forms.py` reads
+them in every form that people have them, and gives decisions back in the same. Deciding needs NumPy alone:
+scikit-learn and SciPy, which take a second to import, are imported where labels are read.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ Kind = Literal["binary", "multiclass", "multilabel"]
 
 
 class Indicator(np.ndarray[Any, Any]):
-    """A 0/1 matrix (n_texts, n_labels) whose columns have names, like a data frame's; rows taken from it keep them."""
+    """A 0/1 matrix (n_texts, n_labels) whose columns have names, like a data frame's; rows taken from it keep
+    them.
+    """
 
     names: NDArray[Any] | None
 
@@ -44,11 +47,16 @@ class Indicator(np.ndarray[Any, Any]):
         self.names = names if names is not None and self.ndim == 2 and self.shape[1] == len(names) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Indicator, (np.asarray(self), self.names) if self.names is not None else (np.asarray(self), range(self.shape[-1]))
+        return Indicator, (np.asarray(self), self.names) if self.names is not None else (
+            np.asarray(self),
+            range(self.shape[-1]),
+        )
 
 
 def column_names(y: Any) -> NDArray[Any] | None:
-    """The names of an indicator matrix's columns, if it has any: those of an `Indicator`, or of a data frame."""
+    """The names of an indicator matrix's columns, if it has any: those of an `Indicator`, or of a data
+    frame.
+    """
     if isinstance(y, Indicator):
         return y.names
     if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and y.shape[1] > 1:
@@ -111,7 +119,9 @@ class ClassLabels:
 
     @property
     def sign(self) -> float:
-        """By which the score of a column is that of the class with the threshold: −1 where of two classes that is the first."""
+        """By which the score of a column is that of the class with the threshold: −1 where of two classes
+        that is the first.
+        """
         return -1.0 if self.kind == "binary" and self.positive == 0 else 1.0
 
     @property
@@ -122,7 +132,10 @@ class ClassLabels:
     def respell(self, by_name: Mapping[Any, Any]) -> dict[Any, Any]:
         """A mapping whose keys are names as text, as files have them, with the names themselves."""
         spelled = dict(zip(self.text_names, self.names.tolist(), strict=True))
-        return {spelled.get(name, name) if isinstance(name, str) else name: value for name, value in by_name.items()}
+        return {
+            spelled.get(name, name) if isinstance(name, str) else name: value
+            for name, value in by_name.items()
+        }
 
     def columns(self, scores: Any) -> Floats:
         """Scores of any shape that estimators give, as (n_texts, n_problems)."""
@@ -134,7 +147,9 @@ class ClassLabels:
         return columns[:, 0] if self.kind == "binary" else columns
 
     def decide(self, columns: Floats) -> NDArray[Any]:
-        """What scores (n_texts, n_problems) stand for: names, or for several labels a text a matrix of 0 and 1."""
+        """What scores (n_texts, n_problems) stand for: names, or for several labels a text a matrix of 0 and
+        1.
+        """
         if self.multilabel:
             return (columns >= -ROUNDING).astype(int)
         if self.kind == "binary":
@@ -146,7 +161,9 @@ class ClassLabels:
         return np.column_stack([-columns, columns]) if self.kind == "binary" else columns
 
     def accepted(self, class_scores: Floats) -> Bools:
-        """Which class (n_texts, n_classes) each text is given; 0 decides for the second of two, and for a label."""
+        """Which class (n_texts, n_classes) each text is given; 0 decides for the second of two, and for a
+        label.
+        """
         if self.multilabel:
             return class_scores >= -ROUNDING
         if self.kind == "binary":
@@ -157,10 +174,16 @@ class ClassLabels:
     def membership(self, decided: Any) -> Bools:
         """The same from what an estimator's `predict` gives."""
         decided = np.asarray(decided)
-        return decided.reshape(len(decided), -1) != 0 if self.multilabel else decided[:, None] == self.names[None, :]
+        return (
+            decided.reshape(len(decided), -1) != 0
+            if self.multilabel
+            else decided[:, None] == self.names[None, :]
+        )
 
     def problem(self, target: Any, columns: Floats) -> tuple[int, float, Any]:
-        """The column that tells about a class (by default the likeliest), with which sign, and the class's own name."""
+        """The column that tells about a class (by default the likeliest), with which sign, and the class's
+        own name.
+        """
         two = self.kind == "binary"
         if target is None:
             target = self.names[1 if two else columns.argmax()]
@@ -184,7 +207,8 @@ class ClassLabels:
             missing = np.flatnonzero(counts == 0)
             if missing.size:
                 raise LabelError(
-                    f"class {self.name(missing[0])!r} has no example {side} it among {n_texts} texts of positive weight"
+                    f"class {self.name(missing[0])!r} has no example {side} it among {n_texts} texts of "
+                    "positive weight"
                     f"{f' (nor have {missing.size - 1} other classes)' if missing.size > 1 else ''}; "
                     f"add one, or leave the class out."
                 )
@@ -205,8 +229,12 @@ class LabelsMixin:
 
 
 def _is_indicator(y: Any) -> bool:
-    """Whether y plainly is a table of 0 and 1; scikit-learn finds out as well, but sorts all of it for that."""
-    plain = isinstance(y, np.ndarray) and y.ndim == 2 and y.size > 0 and y.shape[1] > 1 and y.dtype.kind in "biu"
+    """Whether y plainly is a table of 0 and 1; scikit-learn finds out as well, but sorts all of it for
+    that.
+    """
+    plain = (
+        isinstance(y, np.ndarray) and y.ndim == 2 and y.size > 0 and y.shape[1] > 1 and y.dtype.kind in "biu"
+    )
     return bool(plain and y.min() >= 0 and y.max() <= 1)
 
 
@@ -239,7 +267,8 @@ class OneVsRest:
         kind = "multilabel-indicator" if names is not None or _is_indicator(y) else type_of_target(y)
         if kind not in ("binary", "multiclass", "multilabel-indicator"):
             raise LabelError(
-                f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for several per text."
+                f"Unknown label type: {kind}. {learner} takes classes, or a 0/1 indicator matrix for "
+                "several per text."
             )
         if kind == "multilabel-indicator":
             y = np.asarray(y)
@@ -250,7 +279,9 @@ class OneVsRest:
             if classes.size == 1:
                 raise LabelError(f"{learner} needs at least two classes; y has only one class: {classes[0]}.")
             wanted = [1] if classes.size == 2 else range(classes.size)
-            problems = cls(ClassLabels.of(classes, multilabel=False), np.column_stack([codes == k for k in wanted]))
+            problems = cls(
+                ClassLabels.of(classes, multilabel=False), np.column_stack([codes == k for k in wanted])
+            )
         counted = problems.positive if weight is None else problems.positive[weight > 0]
         problems.labels.require_both_sides(counted.sum(axis=0), len(counted))
         return problems
@@ -263,7 +294,9 @@ class OneVsRest:
         """+1 for the texts of the class, −1 for the others."""
         return np.where(self.positive[:, problem], 1.0, -1.0)
 
-    def costs(self, class_weight: Mapping[Any, float] | str | None, problem: int, weight: Floats) -> Floats | float:
+    def costs(
+        self, class_weight: Mapping[Any, float] | str | None, problem: int, weight: Floats
+    ) -> Floats | float:
         """The cost factor of each text in one problem; see `PriorSVC` for what `class_weight` means."""
         if class_weight is None:
             return 1.0
@@ -274,7 +307,10 @@ class OneVsRest:
         names = self.labels.names.tolist()
         unknown = [label for label in class_weight if label not in names]
         if unknown:
-            raise LabelError(f"class_weight names {unknown[0]!r}, which is not among the classes: {listed(unknown[0], names)}")
+            raise LabelError(
+                f"class_weight names {unknown[0]!r}, which is not among the classes: "
+                f"{listed(unknown[0], names)}"
+            )
         rest = class_weight.get(names[0], 1.0) if self.labels.kind == "binary" else 1.0
         costs = np.where(positive, class_weight.get(self.labels.name(problem), 1.0), rest)
         if not (np.isfinite(costs) & (costs > 0)).all():
@@ -289,9 +325,11 @@ class Decisions:
     Attributes
     ----------
     names : list of str, the classes
-    scores : array (n_texts, n_classes), 0 being the decision; of two classes the first has the second's, negated
+    scores : array (n_texts, n_classes), 0 being the decision; of two classes the first has the second's,
+        negated
     accepted : array (n_texts, n_classes) of bool, which class each text is given
-    unsure : array (n_texts, n_classes) of bool, what a person should decide: with one label a text the best guess where none is
+    unsure : array (n_texts, n_classes) of bool, what a person should decide: with one label a text the best
+        guess where none is
         given, else the labels that are open
     probabilities : array (n_texts, n_classes), or None where nobody asked for them, or the model has none
     """
@@ -317,9 +355,13 @@ class Decisions:
     @classmethod
     def join(cls, parts: Sequence[Decisions]) -> Decisions:
         """The decisions on several batches of texts, one after the other."""
-        scores, accepted, unsure = (np.vstack([getattr(one, name) for one in parts]) for name in ("scores", "accepted", "unsure"))
+        scores, accepted, unsure = (
+            np.vstack([getattr(one, name) for one in parts]) for name in ("scores", "accepted", "unsure")
+        )
         known = [one.probabilities for one in parts if one.probabilities is not None]
-        return cls(parts[0].names, scores, accepted, unsure, np.vstack(known) if len(known) == len(parts) else None)
+        return cls(
+            parts[0].names, scores, accepted, unsure, np.vstack(known) if len(known) == len(parts) else None
+        )
 
     @property
     def labels(self) -> list[tuple[str, ...]]:
@@ -335,7 +377,8 @@ class Decisions:
     def score(self) -> Floats:
         """The score of the label that each text is given, or of the guess where it is given none.
 
-        Of several labels the lowest. A text that is given none, with none open either, has the highest score of all labels.
+        Of several labels the lowest. A text that is given none, with none open either, has the highest score
+        of all labels.
         """
         mask = self._mask
         lowest = np.min(self.scores, axis=1, where=mask, initial=np.inf)
@@ -345,14 +388,18 @@ class Decisions:
     def confidence(self) -> Floats:
         """The probability of the label that each text is given, or of the guess where it is given none.
 
-        Of several labels the lowest. A text that is given none, with none open either, has the probability that its likeliest
-        label is wrong.
+        Of several labels the lowest. A text that is given none, with none open either, has the probability
+        that its likeliest label is wrong.
         """
         if self.probabilities is None:
-            raise ScoreError("These decisions come without probabilities; ask for them: decide(texts, probabilities=True).")
+            raise ScoreError(
+                "These decisions come without probabilities; ask for them: decide(texts, probabilities=True)."
+            )
         mask = self._mask
         lowest = np.min(self.probabilities, axis=1, where=mask, initial=1.0)
-        return np.asarray(np.where(mask.any(axis=1), lowest, 1.0 - self.probabilities.max(axis=1, initial=0.0)))
+        return np.asarray(
+            np.where(mask.any(axis=1), lowest, 1.0 - self.probabilities.max(axis=1, initial=0.0))
+        )
 
     @property
     def _mask(self) -> Bools:
@@ -373,15 +420,20 @@ def best_class(scores: Floats) -> Indices:
     return np.asarray((scores >= highest - ROUNDING * np.maximum(np.abs(highest), 1.0)).argmax(axis=1))
 
 
-def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = None, parameter: str = "positive") -> int:
+def positive_of(
+    names: Sequence[Any], counts: Sequence[float], positive: Any = None, parameter: str = "positive"
+) -> int:
     """Which of two classes is looked for.
 
-    The one asked for; else 1 of 0 and 1, or of −1 and 1; else the rarer, and of two equally frequent ones the second.
+    The one asked for; else 1 of 0 and 1, or of −1 and 1; else the rarer, and of two equally frequent ones the
+    second.
     """
     first, second = names
     if positive is not None:
         if positive not in (first, second):
-            raise LabelError(f"{parameter}={positive!r} is neither of the two classes, {listed(positive, names)}")
+            raise LabelError(
+                f"{parameter}={positive!r} is neither of the two classes, {listed(positive, names)}"
+            )
         return int(positive == second)
     if not isinstance(first, str) and {first, second} in ({0, 1}, {-1, 1}):
         return 1
@@ -389,7 +441,9 @@ def positive_of(names: Sequence[Any], counts: Sequence[float], positive: Any = N
 
 
 def listed(name: Any, names: Sequence[Any]) -> str:
-    """The names there are, and which of them may have been meant, for the end of a message about one that is not there."""
+    """The names there are, and which of them may have been meant, for the end of a message about one that is
+    not there.
+    """
     meant = nearest(name, names)
     return f"{shorten(names)}." + ("" if meant is None else f" Did you mean {meant!r}?")
 

@@ -1,7 +1,8 @@
 """Which settings suit the texts at hand, by held-out scores: C, n-grams, stop words, and words or characters.
 
-Each candidate is trained on all texts, and judged by what models without a text would have said of it. The settings given stay
-unless another is ahead by more than a standard error of the difference on the same texts: where it cannot be told, nothing moves.
+Each candidate is trained on all texts, and judged by what models without a text would have said of it. The
+settings given stay unless another is ahead by more than a standard error of the difference on the same texts:
+where it cannot be told, nothing moves.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _MOST_POSITIONS = 3e9  # pairs of characters that subsequences are compared at; 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Settings, what part of the texts they decide rightly, held out, and how far that is ahead of the settings given.
+    """Settings, what part of the texts they decide rightly, held out, and how far that is ahead of the
+    settings given.
 
     Attributes
     ----------
@@ -58,12 +60,15 @@ class Tuning:
         if self.choice.config == self.base:
             best = max(self.candidates, key=lambda one: one.score)
             return (
-                f"tuned: of {n} settings none is clearly better than those given (right on {start:.1%} of {self.n_texts:,} "
-                f"held-out texts; best {best.score:.1%}, {_settings(best.config)}, {best.lead:+.1%} ± {best.error:.1%}), so they "
+                f"tuned: of {n} settings none is clearly better than those given (right on {start:.1%} of "
+                f"{self.n_texts:,} "
+                f"held-out texts; best {best.score:.1%}, {_settings(best.config)}, {best.lead:+.1%} ± "
+                f"{best.error:.1%}), so they "
                 f"stay"
             )
         return (
-            f"tuned: {_settings(self.choice.config)}, right on {self.choice.score:.1%} of {self.n_texts:,} held-out texts "
+            f"tuned: {_settings(self.choice.config)}, right on {self.choice.score:.1%} of "
+            f"{self.n_texts:,} held-out texts "
             f"({self.choice.lead:+.1%} ± {self.choice.error:.1%} against the settings given), of {n} settings"
         )
 
@@ -87,7 +92,9 @@ def tune(config: ModelConfig, corpus: Corpus, progress: bool | Callable[[float],
     """
     config.check()
     some = (
-        corpus if len(corpus) <= _MOST_TEXTS else corpus.take(np.linspace(0, len(corpus) - 1, _MOST_TEXTS).astype(int).tolist())
+        corpus
+        if len(corpus) <= _MOST_TEXTS
+        else corpus.take(np.linspace(0, len(corpus) - 1, _MOST_TEXTS).astype(int).tolist())
     )
     plans = _plans(config, some)
     right: list[Floats] = []
@@ -109,7 +116,8 @@ def _plans(config: ModelConfig, corpus: Corpus) -> list[ModelConfig]:
     if config.ngrams is None and config.tokens != "characters":
         kinds.append(replace(config, ngrams="1-2"))
     if config.stop_words is None and config.tokens in (None, "words"):
-        kinds.append(replace(config, stop_words="none"))  # what is liked or not is said by "not" and "too" as well
+        # what is liked or not is said by "not" and "too" as well
+        kinds.append(replace(config, stop_words="none"))
     if not config.present((*WORD_SETTINGS, *KNOWLEDGE)):
         kinds.append(replace(config, tokens="characters"))
         positions = sum(map(len, corpus.texts)) ** 2 / 2
@@ -125,7 +133,9 @@ def _with_costs(kinds: list[ModelConfig]) -> list[ModelConfig]:
 
 def _rightness(config: ModelConfig, corpus: Corpus) -> Floats:
     """Per text how right the model without it is: 0 or 1, or of several labels the F1 of the text."""
-    plain = replace(config, utility=None, min_precision=None, min_recall=None, always_answer=False, threshold_scores=None)
+    plain = replace(
+        config, utility=None, min_precision=None, min_recall=None, always_answer=False, threshold_scores=None
+    )
     model: TextClassifier = plain.fit(corpus)
     if not model.has_held_out:
         raise SettingError("tune", "needs held-out scores, and these settings have none.")
@@ -144,7 +154,9 @@ def _rightness(config: ModelConfig, corpus: Corpus) -> Floats:
 
 def _candidate(config: ModelConfig, right: Floats, start: Floats) -> Candidate:
     lead = right - start
-    return Candidate(config, float(right.mean()), float(lead.mean()), float(lead.std(ddof=1) / np.sqrt(len(lead))))
+    return Candidate(
+        config, float(right.mean()), float(lead.mean()), float(lead.std(ddof=1) / np.sqrt(len(lead)))
+    )
 
 
 def _settings(config: ModelConfig) -> str:

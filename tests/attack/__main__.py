@@ -3,8 +3,8 @@
     PYTHONPATH=tests python -m attack --minutes 60            # equal shares of the time, two processes
     PYTHONPATH=tests python -m attack --only words --seed 17 --cases 1
 
-Every family has a process of its own, so that a crash or a hang of compiled code is a finding like any other: its seed is noted,
-and the next one is tried. Prints a table, and ends with 1 where something was found.
+Every family has a process of its own, so that a crash or a hang of compiled code is a finding like any other:
+its seed is noted, and the next one is tried. Prints a table, and ends with 1 where something was found.
 """
 
 import argparse
@@ -20,7 +20,8 @@ from pathlib import Path
 from attack import families
 from attack.families import Failure, Outcome
 
-GRACE = 60  # seconds beyond what a case may take by the clock, after which it hangs where no signal reaches it
+# seconds beyond what a case may take by the clock, after which it hangs where no signal reaches it
+GRACE = 60
 _MOST_FAILURES = 25  # of a family, after which it is known to be broken
 _lines = threading.Lock()
 
@@ -30,7 +31,9 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0, help="in all, on the processes together")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", action="append", choices=families.names())
-    parser.add_argument("--seed", type=int, default=None, help="of the first case; by default another one every time")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="of the first case; by default another one every time"
+    )
     parser.add_argument("--cases", type=int, default=None, help="so many of each, whatever the time")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, help=argparse.SUPPRESS)
@@ -50,7 +53,10 @@ def main() -> int:
         outcomes = list(pool.map(lambda name: attack(name, first, share, options.cases), chosen))
     print(table(outcomes))
     if any(outcome.failures for outcome in outcomes):
-        print(f"\nMend them, and keep them in {families.EXAMPLES.name} with what they were:\n{to_keep(outcomes)}")
+        print(
+            f"\nMend them, and keep them in {families.EXAMPLES.name} with what they "
+            f"were:\n{to_keep(outcomes)}"
+        )
     return any(outcome.failures for outcome in outcomes)
 
 
@@ -64,7 +70,10 @@ def attack(name: str, first: int, seconds: float, n_cases: int | None = None) ->
         seed = _one_process(outcome, seed, left, more)
     outcome.seconds = time.monotonic() - start
     with _lines:
-        print(f"{name}: {outcome.n_cases:,} cases in {outcome.seconds:.0f} s, {len(outcome.failures)} failures", flush=True)
+        print(
+            f"{name}: {outcome.n_cases:,} cases in {outcome.seconds:.0f} s, {len(outcome.failures)} failures",
+            flush=True,
+        )
     return outcome
 
 
@@ -76,7 +85,9 @@ def _one_process(outcome: Outcome, seed: int, seconds: float, n_cases: int | Non
     log = Path(families.FOLDER.parents[1] / "build" / "attack")
     log.mkdir(parents=True, exist_ok=True)
     with (log / f"{outcome.family}.log").open("ab") as errors:
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, text=True)
+        child = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, text=True
+        )
         timer = _Watch(child, families.seconds_a_case(outcome.family) * families.PATIENCE + GRACE)
         assert child.stdout is not None
         under_way, asked_to_stop = None, False
@@ -101,7 +112,9 @@ def _one_process(outcome: Outcome, seed: int, seconds: float, n_cases: int | Non
     if code and not asked_to_stop:
         at = seed if under_way is None else under_way
         what = (
-            f"hangs: no sign of life for {timer.limit:.0f} s" if timer.rang else f"the process ended with {code}; see {log.name}/"
+            f"hangs: no sign of life for {timer.limit:.0f} s"
+            if timer.rang
+            else f"the process ended with {code}; see {log.name}/"
         )
         outcome.failures.append(Failure(at, what))
         outcome.n_cases += 1
@@ -155,7 +168,10 @@ def table(outcomes: list[Outcome]) -> str:
     total, failed = sum(one.n_cases for one in outcomes), sum(len(one.failures) for one in outcomes)
     rows.append(("all", f"{total:,}", str(failed), "", f"from {outcomes[0].first}"))
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
-    return "\n".join("  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in (1, 2, 3)), row[4]]) for row in rows)
+    return "\n".join(
+        "  ".join([row[0].ljust(widths[0]), *(row[k].rjust(widths[k]) for k in (1, 2, 3)), row[4]])
+        for row in rows
+    )
 
 
 def to_keep(outcomes: list[Outcome]) -> str:
@@ -163,7 +179,9 @@ def to_keep(outcomes: list[Outcome]) -> str:
     lines = []
     for one in outcomes:
         lines += [f"[{one.family}]"] * bool(one.failures)
-        lines += [f"{failure.seed} = {json.dumps(failure.what, ensure_ascii=False)}" for failure in one.failures]
+        lines += [
+            f"{failure.seed} = {json.dumps(failure.what, ensure_ascii=False)}" for failure in one.failures
+        ]
     return "\n".join(lines)
 
 

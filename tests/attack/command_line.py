@@ -1,7 +1,8 @@
-"""Commands with hostile arguments, files and streams: done, or refused in words, with exit status 0, 1 or 2; never a traceback.
+"""Commands with hostile arguments, files and streams: done, or refused in words, with exit status 0, 1 or 2;
+never a traceback.
 
-Most cases call the application in this process; one in twelve starts a process of its own, with streams that are closed, full, or
-hold what is no text.
+Most cases call the application in this process; one in twelve starts a process of its own, with streams that
+are closed, full, or hold what is no text.
 """
 
 import functools
@@ -22,7 +23,19 @@ from typer.main import get_command
 from textmargin.cli import app
 
 SECONDS_A_CASE = 60
-COMMANDS = ["train", "predict", "evaluate", "explain", "threshold", "similarity", "check", "suggest", "init", "adapt", "report"]
+COMMANDS = [
+    "train",
+    "predict",
+    "evaluate",
+    "explain",
+    "threshold",
+    "similarity",
+    "check",
+    "suggest",
+    "init",
+    "adapt",
+    "report",
+]
 COMMANDS += ["data", "feedback", "reproduce"]
 TABLE = "text,label\n" + "wheat and corn,x\nbank rates,y\noil price,x\nrates of banks,y\n" * 4
 VALUES = [
@@ -88,16 +101,20 @@ def below(folder):
 
 def options_of(name):
     command = get_command(app).get_command(None, name)
-    return [one for one in getattr(command, "params", []) if one.name not in ("help", "install_completion", "show_completion")]
+    return [
+        one
+        for one in getattr(command, "params", [])
+        if one.name not in ("help", "install_completion", "show_completion")
+    ]
 
 
 def some_words(rng):
     """A command with arguments and options, right ones and wrong ones."""
     name = rng.choice(COMMANDS)
     words = [name]
-    usual = {"train": ["a.csv"], "predict": ["m.tmm", "a.csv"], "evaluate": ["m.tmm", "a.csv"], "explain": ["m.tmm", "wheat"],
-             "threshold": ["m.tmm"], "similarity": ["one", "two"], "check": ["a.csv"], "suggest": ["a.csv"],
-             "adapt": ["m.tmm", "a.csv"],
+    usual = {"train": ["a.csv"], "predict": ["m.tmm", "a.csv"], "evaluate": ["m.tmm", "a.csv"],
+             "explain": ["m.tmm", "wheat"], "threshold": ["m.tmm"], "similarity": ["one", "two"],
+             "check": ["a.csv"], "suggest": ["a.csv"], "adapt": ["m.tmm", "a.csv"],
              "report": ["m.tmm", "a.csv"]}.get(name, [])  # fmt: skip
     words += [word if rng.random() < 0.8 else rng.choice(VALUES) for word in usual]
     known = options_of(name)
@@ -111,12 +128,21 @@ def some_words(rng):
             words.append(rng.choice(VALUES) if rng.random() < 0.8 else a_text(rng, 10, surrogates=True))
     if rng.random() < 0.1:
         words.insert(rng.randrange(len(words) + 1), rng.choice(VALUES))
-    return [re.sub("[\ud800-\udfff]", "\udcff", word.replace("\0", "")) for word in words]  # what bytes become that are no UTF-8
+    # what bytes become that are no UTF-8
+    return [re.sub("[\ud800-\udfff]", "\udcff", word.replace("\0", "")) for word in words]
 
 
 def a_stream(rng):
     return rng.choice(
-        [b"", TABLE.encode(), damaged(rng, TABLE.encode()), b"\xff\xfe\x00", b"\0" * 1000, b"a\n" * 1000, b'"' * 5000]
+        [
+            b"",
+            TABLE.encode(),
+            damaged(rng, TABLE.encode()),
+            b"\xff\xfe\x00",
+            b"\0" * 1000,
+            b"a\n" * 1000,
+            b'"' * 5000,
+        ]
     )
 
 
@@ -134,19 +160,34 @@ def inside(words, stream):
     known = result.exception is None or isinstance(result.exception, SystemExit)
     assert known, f"{words}: {type(result.exception).__name__}: {result.exception}"
     assert result.exit_code in (0, 1, 2), f"{words}: exit status {result.exit_code}"
-    assert result.exit_code == 0 or result.output.strip(), f"{words}: status {result.exit_code} without a word"
+    assert result.exit_code == 0 or result.output.strip(), (
+        f"{words}: status {result.exit_code} without a word"
+    )
     assert "Traceback" not in result.output, f"{words}: a traceback"
 
 
 def outside(rng, words, stream):
     """A process with streams as they come: closed, full, gone, in another encoding."""
-    closing = rng.choice(["", "", "<&-", ">&-", "2>&-", ">/dev/full", "| head -c 1", "2>/dev/full", ">&- 2>&- <&-"])
+    closing = rng.choice(
+        ["", "", "<&-", ">&-", "2>&-", ">/dev/full", "| head -c 1", "2>/dev/full", ">&- 2>&- <&-"]
+    )
     coding = rng.choice(
-        [{}, {}, {"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}, {"COLUMNS": "1"}, {"TERM": "x"}]
+        [
+            {},
+            {},
+            {"PYTHONIOENCODING": "ascii"},
+            {"LC_ALL": "C", "PYTHONUTF8": "0"},
+            {"COLUMNS": "1"},
+            {"TERM": "x"},
+        ]
     )
     script = f'"$@" {closing}'
     command = ["bash", "-o", "pipefail", "-c", script, "bash", sys.executable, "-m", "textmargin"]
     arguments = [os.fsencode(word) for word in words]
-    found = subprocess.run([*command, *arguments], input=stream, capture_output=True, env=os.environ | coding, timeout=300)
+    found = subprocess.run(
+        [*command, *arguments], input=stream, capture_output=True, env=os.environ | coding, timeout=300
+    )
     assert b"Traceback" not in found.stderr, f"{words} {closing} {coding}: {found.stderr[-300:]!r}"
-    assert found.returncode in (0, 1, 2), f"{words} {closing} {coding}: exit status {found.returncode}; {found.stderr[-200:]!r}"
+    assert found.returncode in (0, 1, 2), (
+        f"{words} {closing} {coding}: exit status {found.returncode}; {found.stderr[-200:]!r}"
+    )

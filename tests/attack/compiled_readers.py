@@ -1,4 +1,5 @@
-"""libFuzzer on the compiled readers and the tokeniser (`fuzz_readers.cpp`), where there is Clang: some thousand inputs a case.
+"""libFuzzer on the compiled readers and the tokeniser (`fuzz_readers.cpp`), where there is Clang: some
+thousand inputs a case.
 
 An input that fails stays in build/attack, and its bytes are in what the case says.
 """
@@ -51,7 +52,8 @@ def harness():
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "fuzz_readers"
     newest = max(
-        path.stat().st_mtime for path in [*(ROOT / "src" / "core").glob("*.hpp"), Path(__file__).with_name("fuzz_readers.cpp")]
+        path.stat().st_mtime
+        for path in [*(ROOT / "src" / "core").glob("*.hpp"), Path(__file__).with_name("fuzz_readers.cpp")]
     )
     if not program.exists() or program.stat().st_mtime < newest:
         own = folder / f"fuzz_readers.{os.getpid()}"
@@ -72,8 +74,15 @@ def case(seed):
                 rng.choice([*WORDS, b"a", b" ", b"\n", b",", b"12", bytes([rng.randrange(256)])])
                 for _ in range(rng.randrange(40))
             ]
-            Path(folder, str(k)).write_bytes(bytes([rng.randrange(256), rng.randrange(256)]) + b"".join(pieces))
-        options = [f"-seed={seed % 2**31 or 1}", f"-runs={N_INPUTS}", "-max_len=2000", f"-dict={program.with_name('words.dict')}"]
+            Path(folder, str(k)).write_bytes(
+                bytes([rng.randrange(256), rng.randrange(256)]) + b"".join(pieces)
+            )
+        options = [
+            f"-seed={seed % 2**31 or 1}",
+            f"-runs={N_INPUTS}",
+            "-max_len=2000",
+            f"-dict={program.with_name('words.dict')}",
+        ]
         options += ["-timeout=20", "-verbosity=0", f"-artifact_prefix={program.parent}/"]
         found = subprocess.run([program, *options, folder], capture_output=True, text=True, errors="replace")
     assert found.returncode == 0, f"exit status {found.returncode}: {found.stderr[-600:]}"

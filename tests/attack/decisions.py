@@ -1,7 +1,8 @@
-"""Decisions against their definitions, one text at a time and in whole numbers: utilities, curves, thresholds, sweeps, budgets.
+"""Decisions against their definitions, one text at a time and in whole numbers: utilities, curves,
+thresholds, sweeps, budgets.
 
-Scores are quarters, weights and costs small whole numbers, so that a tie is one; in some cases scores are shaken in their last
-digits, which must change nothing.
+Scores are quarters, weights and costs small whole numbers, so that a tie is one; in some cases scores are
+shaken in their last digits, which must change nothing.
 """
 
 import math
@@ -47,7 +48,8 @@ def worth(measure, tp, fp, fn, tn):
     tp, fp, fn, tn = map(Fraction, (tp, fp, fn, tn))
     if isinstance(measure, Utility):
         return sum(
-            Fraction(w) * n for w, n in zip((measure.tp, measure.fp, measure.fn, measure.tn), (tp, fp, fn, tn), strict=True)
+            Fraction(w) * n
+            for w, n in zip((measure.tp, measure.fp, measure.fn, measure.tn), (tp, fp, fn, tn), strict=True)
         )
     if tp + fn == 0:
         return None
@@ -93,8 +95,12 @@ class Curve:
 
 def a_measure(rng, undefined=True):
     costs = [rng.choice([0, 1, 2, 5, 20]) for _ in range(4)]
-    linear = Utility(tp=costs[0] + 1, fp=-costs[1] - 1, fn=-costs[2] * rng.randrange(2), tn=costs[3] * rng.randrange(2))
-    return rng.choice([T10U, linear, linear] + ([T11SU, T10SU, FBeta(1), FBeta(2.0), FBeta(0.5)] if undefined else []))
+    linear = Utility(
+        tp=costs[0] + 1, fp=-costs[1] - 1, fn=-costs[2] * rng.randrange(2), tn=costs[3] * rng.randrange(2)
+    )
+    return rng.choice(
+        [T10U, linear, linear] + ([T11SU, T10SU, FBeta(1), FBeta(2.0), FBeta(0.5)] if undefined else [])
+    )
 
 
 def a_list(rng, least=1, weighted=True):
@@ -184,15 +190,24 @@ def selection(rng):
             least[beta, gamma], most[beta, gamma] = low / n_folds, high / n_folds
     best = max(least.values())
     own = most[found.beta, found.gamma]
-    assert own >= best - Fraction(1, 10**9), f"chose {found.beta}, {found.gamma}, worth {float(own)}; {float(best)} is to be had"
+    assert own >= best - Fraction(1, 10**9), (
+        f"chose {found.beta}, {found.gamma}, worth {float(own)}; {float(best)} is to be had"
+    )
     assert least[found.beta, found.gamma] - NEAR <= found.value <= own + NEAR
-    assert near(found.theta, Curve(positive, score, [1] * len(score), measure).relaxed(found.beta, found.gamma))
+    assert near(
+        found.theta, Curve(positive, score, [1] * len(score), measure).relaxed(found.beta, found.gamma)
+    )
 
 
 def retrofit(rng):
     positive, score, _ = a_list(rng, least=2, weighted=False)
     positive[-2:] = False, False
-    measure, n_folds, state, gamma = a_measure(rng), rng.choice([2, 3, 5]), rng.randrange(100), rng.choice([None, 0.1])
+    measure, n_folds, state, gamma = (
+        a_measure(rng),
+        rng.choice([2, 3, 5]),
+        rng.randrange(100),
+        rng.choice([None, 0.1]),
+    )
     found = retrofit_beta(positive, shaken(rng, score), gamma, measure, n_folds, state)
     order, fold, n_folds = folds_of(positive, score, n_folds, state)
     betas = []
@@ -234,7 +249,9 @@ def worth_of_answers(truth, answers, measures, weight):
     if not linear:
         return total / max(defined, 1)
     asked = [
-        (Fraction(measures[y].ask), w) for y, a, w in zip(truth, answers, weight, strict=True) if a is None and measures[y].ask
+        (Fraction(measures[y].ask), w)
+        for y, a, w in zip(truth, answers, weight, strict=True)
+        if a is None and measures[y].ask
     ]
     return total + sum(price * w for price, w in asked)
 
@@ -270,7 +287,9 @@ def one_label(rng):
     for place, value in enumerate(sweep.utility):
         other = thresholds.copy()
         other[k] = sweep.threshold(place)
-        assert near(value, slow(other)), f"the sweep of class {k} says {value} at {other[k]}, by counting {float(slow(other))}"
+        assert near(value, slow(other)), (
+            f"the sweep of class {k} says {value} at {other[k]}, by counting {float(slow(other))}"
+        )
 
 
 def joint(rng):
@@ -278,7 +297,9 @@ def joint(rng):
     found = joint_thresholds(texts, damp=rng.random() < 0.7, random_state=rng.randrange(10))
     plain = worth_of_answers(truth, answers_of(scores, [0.0] * len(measures), True), measures, weight)
     own = worth_of_answers(truth, answers_of(scores, found.thresholds, found.always_answer), measures, weight)
-    assert own >= plain - Fraction(1, 10**8), f"worth {float(own)}, where plain argmax is worth {float(plain)}"
+    assert own >= plain - Fraction(1, 10**8), (
+        f"worth {float(own)}, where plain argmax is worth {float(plain)}"
+    )
     assert near(found.gain, own - plain), f"gain {found.gain}, by counting {float(own - plain)}"
     assert not texts.always_answer or found.always_answer
 
@@ -295,7 +316,11 @@ def labels(rng):
         for c in present
     ]  # fmt: skip
     values = [value for one in tables if (value := worth(measure, *one)) is not None]
-    slow = sum(values) / len(values) if average == "macro" else worth(measure, *map(sum, zip(*tables, strict=True)))
+    slow = (
+        sum(values) / len(values)
+        if average == "macro"
+        else worth(measure, *map(sum, zip(*tables, strict=True)))
+    )
     assert near(utility_score(truth, decided, measure, average), slow)
 
 
@@ -306,7 +331,9 @@ def budgets(rng):
     most = rng.randrange(6)
     chosen = Budget(most, by="day").select(shaken(rng, scores), groups)
     for group in set(groups):
-        own = sorted((i for i in range(n) if groups[i] == group and scores[i] >= 0), key=lambda i: (-scores[i], i))[:most]
+        own = sorted(
+            (i for i in range(n) if groups[i] == group and scores[i] >= 0), key=lambda i: (-scores[i], i)
+        )[:most]
         assert {i for i in range(n) if chosen[i] and groups[i] == group} == set(own), f"group {group}"
     accept = rng.randrange(n + 1)
     theta = budget_threshold(scores, accept, n)

@@ -1,10 +1,12 @@
-"""The objective of the linear learner by its definition, and its minimum, in extended precision and by nobody else's code.
+"""The objective of the linear learner by its definition, and its minimum, in extended precision and by nobody
+else's code.
 
-    J(w, η, b) = ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢ(xᵢ'w + zᵢ'η + b))² + ½ Σₖ ρₖ(ηₖ − η⁰ₖ)²        λ = 1/(2C),  η ≥ 0 where asked
+    J(w, η, b) = ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢ(xᵢ'w + zᵢ'η + b))² + ½ Σₖ ρₖ(ηₖ − η⁰ₖ)²
+    λ = 1/(2C),  η ≥ 0 where asked
 
-The minimum is looked for by least squares on the rows inside the margin (Householder's QR, rows in the order of their size,
-columns exchanged, which no scale of rows or columns harms), and an exact search along each step. The dual gives a bound from
-below, so that a minimum is one by proof and not by faith.
+The minimum is looked for by least squares on the rows inside the margin (Householder's QR, rows in the order
+of their size, columns exchanged, which no scale of rows or columns harms), and an exact search along each
+step. The dual gives a bound from below, so that a minimum is one by proof and not by faith.
 """
 
 from dataclasses import dataclass
@@ -36,14 +38,20 @@ class Definition:
         n, d = self.X.shape
         self.penalty = 1 / (2 * LONG(self.C))
         self.rows = np.hstack([self.X, self.Z, np.full((n, int(self.intercept)), LONG(1))])
-        self.ridge = np.concatenate([np.full(d, self.penalty), self.pull, np.zeros(int(self.intercept), LONG)])
+        self.ridge = np.concatenate(
+            [np.full(d, self.penalty), self.pull, np.zeros(int(self.intercept), LONG)]
+        )
         self.centre = np.concatenate([np.zeros(d, LONG), self.target, np.zeros(int(self.intercept), LONG)])
 
     def join(self, w, eta, b):
-        return np.concatenate([np.asarray(w, LONG), np.asarray(eta, LONG), np.full(int(self.intercept), LONG(b))])
+        return np.concatenate(
+            [np.asarray(w, LONG), np.asarray(eta, LONG), np.full(int(self.intercept), LONG(b))]
+        )
 
     def missed(self, u):
-        return np.where(self.costs > 0, np.maximum(0, self.margins - self.y * (self.rows @ u + self.offset)), 0)
+        return np.where(
+            self.costs > 0, np.maximum(0, self.margins - self.y * (self.rows @ u + self.offset)), 0
+        )
 
     def value(self, u):
         return (self.ridge @ (u - self.centre) ** 2 + self.costs @ self.missed(u) ** 2) / 2
@@ -73,10 +81,14 @@ class Definition:
         held = np.flatnonzero(self.ridge > 0)
         A = np.vstack([root[:, None] * self.rows[active], np.diag(np.sqrt(self.ridge))[held]])
         goal = self.y[active] * self.margins[active] - self.offset[active]
-        return least_squares(A, np.concatenate([root * goal, np.sqrt(self.ridge[held]) * self.centre[held]]), u)
+        return least_squares(
+            A, np.concatenate([root * goal, np.sqrt(self.ridge[held]) * self.centre[held]]), u
+        )
 
     def _length(self, u, step):
-        """Where the slope along a step is 0: it is linear between the places where a text crosses its margin."""
+        """Where the slope along a step is 0: it is linear between the places where a text crosses its
+        margin.
+        """
         a, move = self.margins - self.y * (self.rows @ u + self.offset), self.y * (self.rows @ step)
         counted = self.costs > 0
         a, move, costs = a[counted], move[counted], self.costs[counted]
@@ -103,7 +115,9 @@ class Definition:
         return min(max(t, low), high)
 
     def lower_bound(self, u, least=-np.inf):
-        """What no point is below, by the dual of the shortfalls at u; `least` is 0 where η may not be negative."""
+        """What no point is below, by the dual of the shortfalls at u; `least` is 0 where η may not be
+        negative.
+        """
         alpha = self.costs * self.missed(u)
         if self.intercept:
             plus, minus = alpha[self.y > 0].sum(), alpha[self.y < 0].sum()
@@ -130,7 +144,9 @@ class Definition:
 
 
 def least_squares(A, b, fallback):
-    """The least squares of Ax = b by Householder reflections; a column that adds nothing keeps the `fallback`."""
+    """The least squares of Ax = b by Householder reflections; a column that adds nothing keeps the
+    `fallback`.
+    """
     A, b, n = A.copy(), b.copy(), A.shape[1]
     sizes = np.sqrt((A * A).sum(axis=0))
     sizes[sizes == 0] = 1

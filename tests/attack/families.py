@@ -1,10 +1,11 @@
 """What a family of the attack is, and how its cases are run one after the other.
 
-A family is a module of this folder with a function `case(seed)`, which makes one case of the seed, alone, and raises what it
-finds: an AssertionError where a number differs from its definition, or any exception that nobody promised. Nothing else is asked
-of it; `SECONDS_A_CASE` says how long a case may take, and a function `missing` what it needs that not everybody has. What was
-found once is in `examples.toml` by its seed, and is tried again in every run of the tests; a family has a short run there as
-well, in `test_families.py` or in a file of its own.
+A family is a module of this folder with a function `case(seed)`, which makes one case of the seed, alone, and
+raises what it finds: an AssertionError where a number differs from its definition, or any exception that
+nobody promised. Nothing else is asked of it; `SECONDS_A_CASE` says how long a case may take, and a function
+`missing` what it needs that not everybody has. What was found once is in `examples.toml` by its seed, and is
+tried again in every run of the tests; a family has a short run there as well, in `test_families.py` or in a
+file of its own.
 """
 
 import importlib
@@ -49,7 +50,9 @@ class Outcome:
 
 def names() -> list[str]:
     """The modules of this folder that are families, in order."""
-    return sorted(path.stem for path in FOLDER.glob("*.py") if "\ndef case(seed" in path.read_text(encoding="utf-8"))
+    return sorted(
+        path.stem for path in FOLDER.glob("*.py") if "\ndef case(seed" in path.read_text(encoding="utf-8")
+    )
 
 
 def without_tests() -> list[str]:
@@ -59,7 +62,10 @@ def without_tests() -> list[str]:
 
 def examples(name: str) -> dict[int, str]:
     """Cases of a family that once failed, by their seeds, with what it was."""
-    return {int(seed): what for seed, what in tomllib.loads(EXAMPLES.read_text(encoding="utf-8")).get(name, {}).items()}
+    return {
+        int(seed): what
+        for seed, what in tomllib.loads(EXAMPLES.read_text(encoding="utf-8")).get(name, {}).items()
+    }
 
 
 def load(name: str) -> ModuleType:
@@ -103,12 +109,17 @@ def seconds_a_case(name: str) -> float:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Slow after so many seconds of this process, or where it waits, after many more: a machine may have other work to do."""
+    """Slow after so many seconds of this process, or where it waits, after many more: a machine may have
+    other work to do.
+    """
 
     def ring(*_: object) -> None:
         raise Slow(f"more than {seconds:g} s")
 
-    timers = [(signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, seconds * PATIENCE)]
+    timers = [
+        (signal.ITIMER_PROF, signal.SIGPROF, seconds),
+        (signal.ITIMER_REAL, signal.SIGALRM, seconds * PATIENCE),
+    ]
     before = [(number, signal.signal(number, ring)) for _, number, _ in timers]
     for timer, _, limit in timers:
         signal.setitimer(timer, limit)

@@ -3,9 +3,10 @@
     python tests/attack/hard_scales.py                # 5,000 problems, some minutes
     python tests/attack/hard_scales.py 300 --first 200
 
-A fit is right where its objective is within 1e-6 of the minimum (of what is below a billionth of scoring nothing, of that), or
-where a ConvergenceWarning says how far it may be off; the last digits of `coef_` and `intercept_` count as nothing. Prints each
-problem that is off in silence, and how many there are of each kind.
+A fit is right where its objective is within 1e-6 of the minimum (of what is below a billionth of scoring
+nothing, of that), or where a ConvergenceWarning says how far it may be off; the last digits of `coef_` and
+`intercept_` count as nothing. Prints each problem that is off in silence, and how many there are of each
+kind.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from textmargin import PriorSVC
 SECONDS_A_CASE = 90  # nearly all of them for the minimum in extended precision
 GAP = 1e-6
 NEGLIGIBLE = 1e-9  # of the objective of scoring nothing
-GUARD = 1e-10  # PriorSVC's own pull on a free η, beside the typical size of its scores; without it some have no minimum
+# PriorSVC's own pull on a free η, beside the typical size of its scores; without it some have no minimum
+GUARD = 1e-10
 TRUSTS = ("fixed", 0.3, "ridge", "free", "nonneg")
 
 
@@ -46,7 +48,9 @@ class HardProblem:
             if large
             else (int(rng.integers(4, 60)), int(rng.integers(1, 40)))
         )
-        self.X = rng.standard_normal((self.n, self.d)) * (rng.random((self.n, self.d)) < rng.uniform(0.15, 1.0))
+        self.X = rng.standard_normal((self.n, self.d)) * (
+            rng.random((self.n, self.d)) < rng.uniform(0.15, 1.0)
+        )
         lone = rng.random() < 0.4
         self.y = (np.arange(self.n) == 1) if lone else rng.random(self.n) < rng.uniform(0.1, 0.9)
         self.y[:2] = False, True
@@ -62,7 +66,11 @@ class HardProblem:
         self.weight = None if rng.random() < 0.6 else 10 ** rng.uniform(-3, 3, self.n)
         self.sparse = rng.random() < 0.5
         self.options = self._options(rng)
-        self.traits += [f"{self.n} × {self.d}", *["one positive"] * lone, "sparse" if self.sparse else "dense"]
+        self.traits += [
+            f"{self.n} × {self.d}",
+            *["one positive"] * lone,
+            "sparse" if self.sparse else "dense",
+        ]
 
     def _scales(self, rng):
         size = 10.0 ** rng.uniform(6, 8)
@@ -79,7 +87,10 @@ class HardProblem:
         return np.full(self.d, size if kind == "all large" else 1 / size)
 
     def _options(self, rng):
-        options = {"C": float(10 ** (rng.choice([-1, 1]) * rng.uniform(3, 6))), "fit_intercept": bool(rng.random() < 0.7)}
+        options = {
+            "C": float(10 ** (rng.choice([-1, 1]) * rng.uniform(3, 6))),
+            "fit_intercept": bool(rng.random() < 0.7),
+        }
         if rng.random() < 0.2:
             options["C"] = float(10 ** rng.uniform(-1, 1))
         if rng.random() < 0.3:
@@ -88,7 +99,11 @@ class HardProblem:
         if rng.random() < 0.7:
             V = rng.standard_normal((int(rng.integers(1, 3)), self.d)) * (rng.random((1, self.d)) < 0.6)
             V = V / self.scales if rng.random() < 0.7 else V
-            options |= {"prior": V, "trust": TRUSTS[rng.integers(len(TRUSTS))], "trust_strength": float(10 ** rng.uniform(-1, 1))}
+            options |= {
+                "prior": V,
+                "trust": TRUSTS[rng.integers(len(TRUSTS))],
+                "trust_strength": float(10 ** rng.uniform(-1, 1)),
+            }
         return options
 
     def costs(self):
@@ -96,14 +111,18 @@ class HardProblem:
         given = self.options["class_weight"]
         if given == "balanced":
             own = weight[self.y].sum()
-            return weight * np.where(self.y, weight.sum() / (2 * own), weight.sum() / (2 * (weight.sum() - own)))
+            return weight * np.where(
+                self.y, weight.sum() / (2 * own), weight.sum() / (2 * (weight.sum() - own))
+            )
         return weight if given is None else weight * np.where(self.y, given[1], 1.0)
 
     def fit(self):
         """The model, and what it warned of."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = PriorSVC(**self.options).fit(sp.csr_matrix(self.X) if self.sparse else self.X, self.y, self.weight)
+            model = PriorSVC(**self.options).fit(
+                sp.csr_matrix(self.X) if self.sparse else self.X, self.y, self.weight
+            )
         return model, [str(one.message) for one in caught if issubclass(one.category, ConvergenceWarning)]
 
     def definitions(self):
@@ -118,21 +137,37 @@ class HardProblem:
             eta[:] = 1.0 if trust == "fixed" else trust
         elif trust == "ridge":
             squares = (self.X**2).sum(axis=1)
-            size = np.sqrt(np.median(squares[squares > 0])) * np.linalg.norm(V, axis=1) if squares.any() else np.zeros(len(V))
+            size = (
+                np.sqrt(np.median(squares[squares > 0])) * np.linalg.norm(V, axis=1)
+                if squares.any()
+                else np.zeros(len(V))
+            )
             moves = [size > 0]
             eta = np.divide(sum(margins), size, out=eta, where=size > 0)
             pull = np.divide(self.options["trust_strength"], eta**2, out=pull, where=size > 0)
         else:
             speaks = Z.any(axis=0)
-            moves = [speaks] if trust == "free" else [speaks & np.array(some) for some in product([False, True], repeat=len(V))]
-            pull = np.array([GUARD * costs.sum() * np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in Z.T], dtype=LONG)
+            moves = (
+                [speaks]
+                if trust == "free"
+                else [speaks & np.array(some) for some in product([False, True], repeat=len(V))]
+            )
+            pull = np.array(
+                [GUARD * costs.sum() * np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in Z.T], dtype=LONG
+            )
         for some in moves:
             columns = Z[:, some], pull[some], eta[some], Z[:, ~some] @ eta[~some].astype(LONG)
             yield (
                 some,
                 eta,
                 Definition(
-                    self.X, signs, costs, np.where(self.y, *margins), self.options["C"], *columns, self.options["fit_intercept"]
+                    self.X,
+                    signs,
+                    costs,
+                    np.where(self.y, *margins),
+                    self.options["C"],
+                    *columns,
+                    self.options["fit_intercept"],
                 ),
             )
 
@@ -162,7 +197,8 @@ def examine(seed):
         here = definition.join(w, eta[some], model.intercept_[0])
         if trust != "nonneg" or not eta[~some].any():
             assert np.allclose(eta[~some], held[~some], rtol=1e-12)
-            guard = 0 if trust == "ridge" else definition.pull @ eta[some].astype(LONG) ** 2 / 2  # which is no part of J
+            # which is no part of J
+            guard = 0 if trust == "ridge" else definition.pull @ eta[some].astype(LONG) ** 2 / 2
             reached = min(reached, definition.value(here) - guard)
         for start in (None, here):
             u = definition.minimum(start)
@@ -173,12 +209,16 @@ def examine(seed):
     # `coef_` is w + Vη as doubles; what they cannot hold of w beside a prior of 1e7 no learner can give.
     last_digits = np.spacing(np.abs(model.coef_[0])).astype(LONG) / 2  # coef_ is rounded to the nearest
     reached -= definition.penalty * (np.abs(w) @ last_digits + last_digits @ last_digits)
-    if problem.options["fit_intercept"]:  # of 1e10 has digits of 1e-6; to the first order they change nothing at the minimum
+    # of 1e10 has digits of 1e-6; to the first order they change nothing at the minimum
+    if problem.options["fit_intercept"]:
         reached -= definition.costs.sum() * np.spacing(np.abs(model.intercept_[0])).astype(LONG) ** 2 / 2
     size = max(best, NEGLIGIBLE * nothing)
     shown = {name: option for name, option in problem.options.items() if name != "prior"}
     return Examination(
-        float((reached - best) / size), float((best - bound) / size), told, f"{', '.join(problem.traits)}, {shown}"
+        float((reached - best) / size),
+        float((best - bound) / size),
+        told,
+        f"{', '.join(problem.traits)}, {shown}",
     )
 
 
@@ -197,13 +237,21 @@ def main():
     seeds = arguments.seeds or range(arguments.first, arguments.first + arguments.n_problems)
     for seed in seeds:
         found = examine(seed)
-        off, warned, silent = off + (not found.gap <= GAP), warned + bool(found.warnings), silent + found.silent
+        off, warned, silent = (
+            off + (not found.gap <= GAP),
+            warned + bool(found.warnings),
+            silent + found.silent,
+        )
         unproven += not found.proven <= GAP
         needless += bool(found.warnings) and found.gap <= GAP
         if found.silent or arguments.seeds:
-            print(f"seed {seed}: off by {found.gap:.1e}{' in silence' * found.silent}; {found.traits}", flush=True)
+            print(
+                f"seed {seed}: off by {found.gap:.1e}{' in silence' * found.silent}; {found.traits}",
+                flush=True,
+            )
     print(
-        f"{len(seeds)} problems: {off} off by more than {GAP:.0e}, {silent} of them in silence; {warned} warned, {needless} "
+        f"{len(seeds)} problems: {off} off by more than {GAP:.0e}, {silent} of them in silence; {warned} "
+        f"warned, {needless} "
         f"of them within {GAP:.0e}; of {unproven} minima the dual proves less than {GAP:.0e}"
     )
     return silent > 0

@@ -1,4 +1,6 @@
-"""Texts that nobody writes and every program gets: combining marks, lone surrogates, ZWJ, right to left, NUL, long runs."""
+"""Texts that nobody writes and every program gets: combining marks, lone surrogates, ZWJ, right to left, NUL,
+long runs.
+"""
 
 ALPHABETS = [
     "ab",

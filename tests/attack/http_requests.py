@@ -1,7 +1,8 @@
-"""Requests that no client sends, to every route of a service: answered below 500, in JSON that is JSON, never with a traceback.
+"""Requests that no client sends, to every route of a service: answered below 500, in JSON that is JSON, never
+with a traceback.
 
-What fits the OpenAPI schema is schemathesis's part (`tests/serve/test_schema.py`); here bodies, headers, methods and paths are
-whatever they are.
+What fits the OpenAPI schema is schemathesis's part (`tests/serve/test_schema.py`); here bodies, headers,
+methods and paths are whatever they are.
 """
 
 import functools
@@ -50,11 +51,20 @@ def a_body(rng):
     honest = rng.choice([
         {"text": text}, {"texts": [text, a_text(rng)]}, {"text": text, "label": "grain"},
         {"text": text, "predicted": ["a"], "correct": True},
-        {"text": text, "predicted": [text], "correct": [text], "id": text, "scores": {text: 1e308}}, some_json(rng), [], {},
+        {"text": text, "predicted": [text], "correct": [text], "id": text, "scores": {text: 1e308}},
+        some_json(rng), [], {},
     ])  # fmt: skip
     if rng.random() < 0.15:
         return rng.choice(
-            [b"", b"[" * 9000, b'{"texts": ' + b"[" * 5000, b'{"text": NaN}', b'{"text": 1e999}', b"\xff" * 100, b"x" * 30_000]
+            [
+                b"",
+                b"[" * 9000,
+                b'{"texts": ' + b"[" * 5000,
+                b'{"text": NaN}',
+                b'{"text": 1e999}',
+                b"\xff" * 100,
+                b"x" * 30_000,
+            ]
         )
     content = json.dumps(honest).encode()
     return content if rng.random() < 0.5 else damaged(rng, content)
@@ -65,21 +75,37 @@ def case(seed):
     method = rng.choice(["POST", "POST", "POST", "GET", "PUT", "DELETE", "HEAD", "OPTIONS", "BREW"])
     path = rng.choice(ROUTES) + rng.choice(["", "", "", "?a=%00", "?text=%ff", "#x"])
     host = rng.choice(
-        ["localhost", "localhost", "localhost", "127.0.0.1:80", "evil.example", "localhost.evil.example", "[::1]", "a b", ""]
+        [
+            "localhost",
+            "localhost",
+            "localhost",
+            "127.0.0.1:80",
+            "evil.example",
+            "localhost.evil.example",
+            "[::1]",
+            "a b",
+            "",
+        ]
     )
     headers = {
         "host": host,
-        "content-type": rng.choice(["application/json"] * 4 + ["text/plain", "application/json; charset=utf-16", "x"]),
+        "content-type": rng.choice(
+            ["application/json"] * 4 + ["text/plain", "application/json; charset=utf-16", "x"]
+        ),
     }
     if rng.random() < 0.2:
-        headers[rng.choice(["content-encoding", "x-request-id", "authorization", "origin", "accept", "transfer-encoding"])] = (
-            "x" * 50
-        )
+        headers[
+            rng.choice(
+                ["content-encoding", "x-request-id", "authorization", "origin", "accept", "transfer-encoding"]
+            )
+        ] = "x" * 50
     body = a_body(rng)
     answer = client().request(method, path, content=body, headers=headers, follow_redirects=False)
     sent = f"{method} {path} {headers} {body[:200]!r}"
     assert answer.status_code in KNOWN, f"{answer.status_code} to {sent}: {answer.text[:200]}"
-    assert "evil.example" not in host or answer.status_code >= 400, f"a foreign host was answered {answer.status_code}: {sent}"
+    assert "evil.example" not in host or answer.status_code >= 400, (
+        f"a foreign host was answered {answer.status_code}: {sent}"
+    )
     assert "Traceback" not in answer.text, sent
     if answer.headers.get("content-type", "").startswith("application/json") and answer.text:
         json.loads(answer.text, parse_constant=lambda name: 1 / 0)

@@ -1,11 +1,13 @@
-"""Learners on ordinary scales against the optimum of the problem that they name, by an interior-point solver (Clarabel).
+"""Learners on ordinary scales against the optimum of the problem that they name, by an interior-point solver
+(Clarabel).
 
 PriorSVC    ½λ‖w‖² + ½ Σ cᵢ max(0, mᵢ − yᵢfᵢ)² + ½ρ‖η − η₀‖²,   λ = 1/(2C),  f = Xw + Zη + b
 KernelSVC   ½β'Kβ + C Σ cᵢ max(0, 1 − yᵢfᵢ)
 SVM-2K      ½‖w_A‖² + ½‖w_B‖² + C Σ max(0, 1 − yf_A)² + C Σ max(0, 1 − yf_B)² + D Σ max(0, |f_A − f_B| − ε)²
 
-An objective may be above the optimum by what the learner's tolerance says, and never below it. Leave-one-out scores of PriorSVC
-are held to refits wherever leaving a text out leaves the texts inside their margins as they are, where the formula is exact.
+An objective may be above the optimum by what the learner's tolerance says, and never below it. Leave-one-out
+scores of PriorSVC are held to refits wherever leaving a text out leaves the texts inside their margins as
+they are, where the formula is exact.
 """
 
 import random
@@ -31,7 +33,10 @@ def a_problem(rng, numbers, most=40):
     n, d = rng.randrange(4, most), rng.randrange(1, 12)
     X = numbers.standard_normal((n, d)) * (numbers.random((n, d)) < rng.choice([0.3, 1.0]))
     y = np.where(
-        X @ numbers.standard_normal(d) + rng.choice([0.1, 1, 3]) * numbers.standard_normal(n) > rng.choice([0, 1]), 1, -1
+        X @ numbers.standard_normal(d) + rng.choice([0.1, 1, 3]) * numbers.standard_normal(n)
+        > rng.choice([0, 1]),
+        1,
+        -1,
     )
     y[:2] = -1, 1
     if rng.random() < 0.2:
@@ -45,9 +50,15 @@ def minimum(P, q, A, b, n_equal=0):
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-10
-    found = clarabel.DefaultSolver(sp.triu(sp.csc_matrix(P)).tocsc(), q, sp.csc_matrix(A), b, cones, settings).solve()
+    found = clarabel.DefaultSolver(
+        sp.triu(sp.csc_matrix(P)).tocsc(), q, sp.csc_matrix(A), b, cones, settings
+    ).solve()
     x = np.array(found.x)
-    return x, float(0.5 * x @ (P @ x) + q @ x), "Solved" in str(found.status) and "Almost" not in str(found.status)
+    return (
+        x,
+        float(0.5 * x @ (P @ x) + q @ x),
+        "Solved" in str(found.status) and "Almost" not in str(found.status),
+    )
 
 
 def squared_hinge(rows, signs, costs, margins, ridge, centre, least=None):
@@ -71,8 +82,12 @@ def objective(rows, signs, costs, margins, ridge, centre, u):
 
 def check(value, best, what, slack=0.0):
     size = max(abs(best), 1e-8)
-    assert value <= best + GAP * size + slack, f"{what}: {value!r} is above the optimum {best!r} by {(value - best) / size:.1e}"
-    assert value >= best - GAP * size - slack, f"{what}: {value!r} is below the optimum {best!r}, which cannot be"
+    assert value <= best + GAP * size + slack, (
+        f"{what}: {value!r} is above the optimum {best!r} by {(value - best) / size:.1e}"
+    )
+    assert value >= best - GAP * size - slack, (
+        f"{what}: {value!r} is below the optimum {best!r}, which cannot be"
+    )
 
 
 def linear(rng, numbers):
@@ -85,7 +100,14 @@ def linear(rng, numbers):
     trust = rng.choice(["fixed", 0.5, "free", "nonneg"]) if V is not None else "fixed"
     intercept = rng.random() < 0.8
     matrix = sp.csr_matrix(X) if rng.random() < 0.5 else X
-    options = {"C": C, "margins": margins, "class_weight": given, "prior": V, "trust": trust, "fit_intercept": intercept}
+    options = {
+        "C": C,
+        "margins": margins,
+        "class_weight": given,
+        "prior": V,
+        "trust": trust,
+        "fit_intercept": intercept,
+    }
     model = PriorSVC(**options).fit(matrix, y, weight)
     costs = np.ones(n) if weight is None else weight.copy()
     if given == "balanced":
@@ -106,15 +128,23 @@ def linear(rng, numbers):
     least = np.arange(d, d + extra.shape[1]) if trust == "nonneg" and moves else None
     problem = rows, y, costs, m - y * fixed, ridge, np.zeros(rows.shape[1])
     _, best, solved = squared_hinge(*problem, least)
-    if moves and solved and objective(*problem, u) > best:  # by the pull that decides trust where nothing else does
-        guard = GUARD * costs.sum() * np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in extra.T])
+    # by the pull that decides trust where nothing else does
+    if moves and solved and objective(*problem, u) > best:
+        guard = (
+            GUARD * costs.sum() * np.array([np.median(z[z != 0] ** 2) if z.any() else 0.0 for z in extra.T])
+        )
         ridge[d : d + guard.size] = guard
         held = objective(*problem, u)
         _, least_held, solved = squared_hinge(*problem, least)
         best += max(0.0, least_held - 0.5 * guard @ eta**2 - best) if held <= least_held * (1 + GAP) else 0.0
         ridge[d : d + guard.size] = 0.0
     if solved:
-        check(objective(*problem, u), best, f"PriorSVC({options!r:.200})", slack=NEGLIGIBLE * 0.5 * (costs @ m**2))
+        check(
+            objective(*problem, u),
+            best,
+            f"PriorSVC({options!r:.200})",
+            slack=NEGLIGIBLE * 0.5 * (costs @ m**2),
+        )
 
 
 def kernel(rng, numbers):
@@ -123,13 +153,17 @@ def kernel(rng, numbers):
     K = X @ X.T if rng.random() < 0.5 else np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=-1) / X.shape[1])
     weight = None if rng.random() < 0.6 else 10 ** numbers.uniform(-0.5, 0.5, n)
     intercept, tol = rng.random() < 0.8, 1e-4
-    model = KernelSVC("precomputed", C=C, loss=loss, fit_intercept=intercept, tol=tol).fit(K, y, sample_weight=weight)
+    model = KernelSVC("precomputed", C=C, loss=loss, fit_intercept=intercept, tol=tol).fit(
+        K, y, sample_weight=weight
+    )
     costs = C * (np.ones(n) if weight is None else weight)
     scores = model.decision_function(K)
     beta = np.zeros(n)
     beta[model.support_] = np.ravel(model.dual_coef_)
     b = float(np.ravel(model.intercept_)[0])
-    assert np.allclose(scores, K @ beta + b, atol=1e-5 * (1 + np.abs(scores).max())), "the scores are not those of the machine"
+    assert np.allclose(scores, K @ beta + b, atol=1e-5 * (1 + np.abs(scores).max())), (
+        "the scores are not those of the machine"
+    )
     missed = np.maximum(0, 1 - y * (K @ beta + b))
     value = 0.5 * beta @ K @ beta + (costs @ missed if loss == "hinge" else costs @ missed**2)
     # The dual: min ½β'Kβ − y'β, 0 ≤ yβ ≤ c, Σβ = 0 with an intercept; squared: + Σβ²/(4c), no upper bound.
@@ -140,7 +174,12 @@ def kernel(rng, numbers):
     right += [np.zeros(n)] + ([costs] if loss == "hinge" else [])
     _, dual, solved = minimum(P, -y.astype(float), np.vstack(A), np.concatenate(right), int(intercept))
     if solved:
-        check(value, -dual, f"KernelSVC(C={C}, loss={loss!r}, fit_intercept={intercept})", slack=4 * tol * costs.sum())
+        check(
+            value,
+            -dual,
+            f"KernelSVC(C={C}, loss={loss!r}, fit_intercept={intercept})",
+            slack=4 * tol * costs.sum(),
+        )
 
 
 def two_views(rng, numbers):
@@ -164,7 +203,12 @@ def two_views(rng, numbers):
     problem = rows, signs, costs, margins, ridge, zeros(rows.shape[1])
     _, best, solved = squared_hinge(*problem)
     if solved:
-        check(objective(*problem, u), best, f"SVM2K(C={C}, coupling={D}, epsilon={epsilon})", slack=1e-8 * costs.sum())
+        check(
+            objective(*problem, u),
+            best,
+            f"SVM2K(C={C}, coupling={D}, epsilon={epsilon})",
+            slack=1e-8 * costs.sum(),
+        )
 
 
 def leave_one_out(rng, numbers):
@@ -190,4 +234,6 @@ def leave_one_out(rng, numbers):
         if not solved or ((left > 0) != (short > 0))[others].any() or (np.abs(left[others]) < 1e-6).any():
             continue
         refit = rows[i] @ u
-        assert abs(scores[i] - refit) <= 1e-4 * (1 + abs(refit)), f"text {i} of C={C}: {scores[i]}, by a refit {refit}"
+        assert abs(scores[i] - refit) <= 1e-4 * (1 + abs(refit)), (
+            f"text {i} of C={C}: {scores[i]}, by a refit {refit}"
+        )

@@ -1,9 +1,11 @@
-"""Model files altered by somebody who knows how they are made: parts that are whole, arrays and attributes that are not.
+"""Model files altered by somebody who knows how they are made: parts that are whole, arrays and attributes
+that are not.
 
-A case is a kind of model and a seed. The digest is made anew over what was altered, as an attacker would. From the command line:
+A case is a kind of model and a seed. The digest is made anew over what was altered, as an attacker would.
+From the command line:
 
     python tests/attack/model_file_mutations.py --cases 2000              every kind, with counts
-    python tests/attack/model_file_mutations.py --kind default --seed 17  one case again, with what was altered
+    python tests/attack/model_file_mutations.py --kind default --seed 17  one case again, and what was altered
 """
 
 import argparse
@@ -35,15 +37,62 @@ from textmargin.persistence._manifest import write_manifest
 
 SEVERAL = [tuple(np.array(["oil", "bank", "trade"])[row > 0]) for row in MULTILABEL]
 KINDS = {name: (name, LABELS) for name in MODELS}
-for name in ("default", "thresholds", "subsequences", "kernel and thresholds", "rocchio", "two views", "union"):
+for name in (
+    "default",
+    "thresholds",
+    "subsequences",
+    "kernel and thresholds",
+    "rocchio",
+    "two views",
+    "union",
+):
     KINDS |= {f"{name}, two classes": (name, TWO), f"{name}, several labels": (name, SEVERAL)}
 
 SECONDS_A_CASE = 20
 MORE_MEMORY = 400_000  # kB beyond what the honest model took
 
-SCALARS = [None, True, False, 0, 1, -1, 2, 7, 10**6, 10**12, -(2**63), 0.0, 0.5, -0.5, 1e-300, 1e76, 1e308, "", "a", "l2", "word"]
-SCALARS += ["zero", "cuda", "x" * 100, "\ud800", "(", {"float": "nan"}, {"float": "inf"}, {"float": "-inf"}, {"tuple": []}]
-SCALARS += [{"tuple": [1, 1]}, {"tuple": [0, 10**9]}, {"bytes": "AAAA"}, {"numpy": ["<f8", 0.5]}, {"type": "<f4"}, {"path": "x"}]
+SCALARS = [
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2,
+    7,
+    10**6,
+    10**12,
+    -(2**63),
+    0.0,
+    0.5,
+    -0.5,
+    1e-300,
+    1e76,
+    1e308,
+    "",
+    "a",
+    "l2",
+    "word",
+]
+SCALARS += [
+    "zero",
+    "cuda",
+    "x" * 100,
+    "\ud800",
+    "(",
+    {"float": "nan"},
+    {"float": "inf"},
+    {"float": "-inf"},
+    {"tuple": []},
+]
+SCALARS += [
+    {"tuple": [1, 1]},
+    {"tuple": [0, 10**9]},
+    {"bytes": "AAAA"},
+    {"numpy": ["<f8", 0.5]},
+    {"type": "<f4"},
+    {"path": "x"},
+]
 NUMBERS = [np.nan, np.inf, -np.inf, 0, -1, 1, 1e-308, 1e308, 1e40, -1e40, 2**31, 2**62, 3]
 
 
@@ -67,7 +116,8 @@ def packed(values, arrays):
     return pack(write_manifest(values, arrays))
 
 
-# What is altered. Each takes (rng, values, arrays) and tells what it did, or None where there was nothing to alter.
+# What is altered. Each takes (rng, values, arrays) and tells what it did, or None where there was nothing to
+# alter.
 
 
 def alter_numbers(rng, values, arrays):
@@ -204,7 +254,11 @@ def rename_class(rng, values, arrays):
 
 
 def alter_collection(rng, values, arrays):
-    found = [k for k, entry in enumerate(values) if next(iter(entry)) in ("list", "dict", "pairs", "set", "frozenset", "objects")]
+    found = [
+        k
+        for k, entry in enumerate(values)
+        if next(iter(entry)) in ("list", "dict", "pairs", "set", "frozenset", "objects")
+    ]
     if not found:
         return None
     k = rng.choice(found)
@@ -245,7 +299,9 @@ def alter_inside(rng, values, arrays):
     places = []
 
     def walk(x):
-        for key, inner in list(x.items()) if isinstance(x, dict) else list(enumerate(x)) if isinstance(x, list) else ():
+        for key, inner in (
+            list(x.items()) if isinstance(x, dict) else list(enumerate(x)) if isinstance(x, list) else ()
+        ):
             if isinstance(inner, dict | list):
                 walk(inner)
             elif key not in ("object", "at", "array"):
@@ -267,9 +323,32 @@ def alter_inside(rng, values, arrays):
     return f"value {k}: {old!r:.40} is {x[key]!r:.40}"
 
 
-ALTERATIONS = [alter_numbers, alter_numbers, alter_numbers, scale_numbers, reshape_array, reshape_array, retype_array]
-ALTERATIONS += [exchange_arrays, repeat_entry, set_attribute, set_attribute, set_attribute, refer_elsewhere, refer_elsewhere]
-ALTERATIONS += [drop_attribute, exchange_attributes, add_attribute, rename_class, alter_collection, alter_collection]
+ALTERATIONS = [
+    alter_numbers,
+    alter_numbers,
+    alter_numbers,
+    scale_numbers,
+    reshape_array,
+    reshape_array,
+    retype_array,
+]
+ALTERATIONS += [
+    exchange_arrays,
+    repeat_entry,
+    set_attribute,
+    set_attribute,
+    set_attribute,
+    refer_elsewhere,
+    refer_elsewhere,
+]
+ALTERATIONS += [
+    drop_attribute,
+    exchange_attributes,
+    add_attribute,
+    rename_class,
+    alter_collection,
+    alter_collection,
+]
 ALTERATIONS += [alter_inside, alter_inside]
 
 
@@ -337,7 +416,8 @@ def ask_all(model):
     """For everything that a model tells of itself."""
     for part in (model, model.model_, model.learner_, model.representation_):
         repr(part)
-        ours = type(part).__module__.startswith("textmargin")  # scikit-learn's tell by AttributeError what they have not
+        # scikit-learn's tell by AttributeError what they have not
+        ours = type(part).__module__.startswith("textmargin")
         for name in dir(type(part)) if ours else ():
             if isinstance(getattr(type(part), name), property) and not name.startswith("_"):
                 with suppress(TextmarginError):
@@ -348,7 +428,9 @@ def publish(model, folder):
     """As a page, and as an ONNX graph."""
     decided = model.decide(NEW).labels
     labels = decided if model.labels_.multilabel else [own[0] if own else "" for own in decided]
-    _may_decline(lambda: write_report(model, Corpus("new", NEW, labels), folder / "report.html", n_bootstrap=0))
+    _may_decline(
+        lambda: write_report(model, Corpus("new", NEW, labels), folder / "report.html", n_bootstrap=0)
+    )
     _may_decline(lambda: export_onnx(model, folder / "model.onnx"))
 
 
@@ -430,7 +512,8 @@ class Attack:
         if type(model) is not self.type:  # a part of it, saved by itself
             save(model, self.folder / "again.tmm")
             return "other"
-        if takes_rows(model) and not self.takes_rows:  # a pipeline without its vectoriser, which is a model of numbers
+        # a pipeline without its vectoriser, which is a model of numbers
+        if takes_rows(model) and not self.takes_rows:
             check_rows(model)
             save(model, self.folder / "again.tmm")
             return "other"
@@ -465,7 +548,9 @@ def case(seed):
     kinds = list(KINDS)
     kind, own = kinds[seed % len(kinds)], seed // len(kinds)
     outcome, told = _attack(kind).case(own)
-    assert outcome in ("refused", "same", "other", "not written"), f"--kind {kind!r} --seed {own}: {outcome}; {'; '.join(told)}"
+    assert outcome in ("refused", "same", "other", "not written"), (
+        f"--kind {kind!r} --seed {own}: {outcome}; {'; '.join(told)}"
+    )
 
 
 def main():

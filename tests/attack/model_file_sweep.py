@@ -1,10 +1,12 @@
-"""Model files with one alteration, every one that there is: each attribute is each value of a list, is missing, is another part.
+"""Model files with one alteration, every one that there is: each attribute is each value of a list, is
+missing, is another part.
 
-`model_file_mutations.py` draws its alterations; of those that a rare one would find, this one leaves none to chance. What stands
-in one place of a kind of model stands in the same of others: an attribute of a class is altered in the first kind that has it
-there, below a class of the same name, and `--all` alters it in every one.
+`model_file_mutations.py` draws its alterations; of those that a rare one would find, this one leaves none to
+chance. What stands in one place of a kind of model stands in the same of others: an attribute of a class is
+altered in the first kind that has it there, below a class of the same name, and `--all` alters it in every
+one.
 
-    python tests/attack/model_file_sweep.py                    every kind, with counts; a quarter of an hour on two cores
+    python tests/attack/model_file_sweep.py  every kind, with counts; a quarter of an hour
     python tests/attack/model_file_sweep.py --kind default --all
 """
 
@@ -23,7 +25,10 @@ from attack.model_file_mutations import KINDS, SCALARS, Attack
 
 NUMBERS = (np.nan, np.inf, 0, -1, 1e-308, 1e308, 1e40, 2**31, 2**62)
 DTYPES = ("<f4", "<f2", "<f8", ">f8", "<i8", "<i4", "|i1", "<u8", "|b1", "<U3")
-FUNCTIONS = [{"function": name} for name in ("str.upper", "str.split", "strip_accents_ascii", "chi2", "beta_gamma_threshold")]
+FUNCTIONS = [
+    {"function": name}
+    for name in ("str.upper", "str.split", "strip_accents_ascii", "chi2", "beta_gamma_threshold")
+]
 REPLACEMENTS = [*SCALARS, *FUNCTIONS]
 MISSING = object()
 
@@ -80,7 +85,9 @@ def of_attributes(values, arrays):
 
 def one_of_each(values):
     """The number of one value of each class and kind."""
-    return list({entry.get("object", next(iter(entry))): k for k, entry in reversed(list(enumerate(values)))}.values())
+    return list(
+        {entry.get("object", next(iter(entry))): k for k, entry in reversed(list(enumerate(values)))}.values()
+    )
 
 
 def told(new, values):
@@ -97,7 +104,9 @@ def of_collections(values, arrays):
         items = entry[kind]
         if kind not in ("list", "dict", "pairs", "set", "frozenset", "objects") or not items:
             continue
-        places = list(items)[:2] + list(items)[-1:] if isinstance(items, dict) else sorted({0, len(items) - 1})
+        places = (
+            list(items)[:2] + list(items)[-1:] if isinstance(items, dict) else sorted({0, len(items) - 1})
+        )
         parts = [{"at": part} for part in one_of_each(values) if part < k]
         for place in dict.fromkeys(places):
             for new in [MISSING, *REPLACEMENTS, *parts]:
@@ -138,7 +147,10 @@ def altered(array):
         for side in range(array.ndim):
             n = array.shape[side]
             yield f"shorter along {side}", np.take(array, range(max(n - 1, 0)), axis=side)
-            yield f"longer along {side}", np.concatenate([array, np.take(array, range(min(n, 1)), axis=side)], axis=side)
+            yield (
+                f"longer along {side}",
+                np.concatenate([array, np.take(array, range(min(n, 1)), axis=side)], axis=side),
+            )
             yield f"empty along {side}", np.take(array, [], axis=side)
             yield f"turned along {side}", np.flip(array, side).copy()
         yield "deeper", array[None]

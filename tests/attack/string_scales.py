@@ -1,4 +1,5 @@
-"""String kernels in single precision: what a pair has does not hang on its company, and tiny values are as exact as others.
+"""String kernels in single precision: what a pair has does not hang on its company, and tiny values are as
+exact as others.
 
 The definition is written out here: every subsequence of both texts, in extended precision.
 """
@@ -35,7 +36,9 @@ def by_definition(s, t, weights, decay):
     for length, weight in enumerate(weights, start=1):
         if weight:
             of_s, of_t = features(s, length, decay), features(t, length, decay)
-            total += np.longdouble(weight) * sum((of_s[u] * of_t[u] for u in of_s.keys() & of_t.keys()), np.longdouble(0))
+            total += np.longdouble(weight) * sum(
+                (of_s[u] * of_t[u] for u in of_s.keys() & of_t.keys()), np.longdouble(0)
+            )
     return total
 
 
@@ -47,7 +50,11 @@ def tiny_values(seed):
     """A decay of 1e-6: ten symbols skipped are 1e-60, which single precision does not know."""
     rng = np.random.default_rng([250, seed])
     length = int(rng.integers(2, 5))
-    weights = 10 ** rng.uniform(-3, 3, length) * (rng.random(length) < 0.6) if rng.random() < 0.5 else np.zeros(length)
+    weights = (
+        10 ** rng.uniform(-3, 3, length) * (rng.random(length) < 0.6)
+        if rng.random() < 0.5
+        else np.zeros(length)
+    )
     weights[-1] = 1.0
     decay = float(rng.choice([1e-6, 1e-5, 1e-3, 0.1]))
     texts = random_texts(rng, 6, 11, "abcdefgh")
@@ -66,7 +73,9 @@ def company(seed, level, double):
     rng = np.random.default_rng([251, seed])
     longest = int(rng.choice([6, 30, 200]))
     spec_length, decay = int(rng.integers(1, 7)), float(rng.choice([1e-6, 0.01, 0.3, 0.5, 0.9, 1.0]))
-    weights = np.append(rng.random(spec_length - 1), 1.0) if rng.random() < 0.3 and spec_length > 1 else np.empty(0)
+    weights = (
+        np.append(rng.random(spec_length - 1), 1.0) if rng.random() < 0.3 and spec_length > 1 else np.empty(0)
+    )
     texts = random_texts(rng, int(rng.integers(2, 40)), longest, "abcdefghijklmnop"[: rng.integers(1, 17)])
     spec = KernelSpec(spec_length, np.full(26, decay), 1.0, weights)
     order = rng.permutation(len(texts))
@@ -75,8 +84,16 @@ def company(seed, level, double):
     np.testing.assert_array_equal(batch, K[np.ix_(order, order)], err_msg=str(seed))
     for _ in range(4):
         i, j = rng.integers(0, len(texts), 2)
-        assert gram(level, double, 1, spec, [texts[i]], [texts[j]])[0, 0] == K[i, j], (seed, texts[i], texts[j])
-        assert gram(level, double, 1, spec, [texts[j]], [texts[i]])[0, 0] == K[i, j], (seed, texts[i], texts[j])
+        assert gram(level, double, 1, spec, [texts[i]], [texts[j]])[0, 0] == K[i, j], (
+            seed,
+            texts[i],
+            texts[j],
+        )
+        assert gram(level, double, 1, spec, [texts[j]], [texts[i]])[0, 0] == K[i, j], (
+            seed,
+            texts[i],
+            texts[j],
+        )
     some = rng.integers(0, len(texts), 3)
     np.testing.assert_array_equal(gram(level, double, 2, spec, texts, [texts[i] for i in some]), K[:, some])
 

@@ -1,7 +1,8 @@
-"""String kernels on hostile texts against their recurrence, symbol by symbol, and n-grams against a count of slices.
+"""String kernels on hostile texts against their recurrence, symbol by symbol, and n-grams against a count of
+slices.
 
-K''_i ← λK''_i + λ²K'_{i−1} where the symbols match, else λK''_i; K'_i ← λK'_i + K''_i; K_n += λ²K'_{n−1} where they match. A gap
-that costs otherwise than a match takes the place of λ where nothing is matched.
+K''_i ← λK''_i + λ²K'_{i−1} where the symbols match, else λK''_i; K'_i ← λK'_i + K''_i; K_n += λ²K'_{n−1}
+where they match. A gap that costs otherwise than a match takes the place of λ where nothing is matched.
 """
 
 import math
@@ -43,11 +44,17 @@ def kernels_by_recurrence(s, t, length, decay, gap):
 
 def texts_of(rng, most):
     texts = [a_text(rng, most, surrogates=True) for _ in range(rng.randrange(1, 5))]
-    return texts + rng.sample(texts, rng.randrange(len(texts) + 1)) + [a_text(rng, most) for _ in range(rng.randrange(3))]
+    return (
+        texts
+        + rng.sample(texts, rng.randrange(len(texts) + 1))
+        + [a_text(rng, most) for _ in range(rng.randrange(3))]
+    )
 
 
 def compare(kernel, values, texts, others, within, lost):
-    """K(texts, others), its diagonal and its symmetry; `values` is the slow kernel, before it is normalised."""
+    """K(texts, others), its diagonal and its symmetry; `values` is the slow kernel, before it is
+    normalised.
+    """
     try:
         K, square, diagonal = kernel(texts, others), kernel(texts), kernel.diag(texts)
     except TextmarginError as error:
@@ -66,9 +73,14 @@ def compare(kernel, values, texts, others, within, lost):
                     continue
                 slow = values(s, t)
                 if kernel.normalize:
-                    slow = slow / math.sqrt(row_size[i] * column_size[j]) if row_size[i] and column_size[j] else 0.0
+                    slow = (
+                        slow / math.sqrt(row_size[i] * column_size[j])
+                        if row_size[i] and column_size[j]
+                        else 0.0
+                    )
                 assert abs(found[i, j] - slow) <= within * abs(slow) + lost, (
-                    f"{name} of {s!r:.80} and {t!r:.80} is {found[i, j]!r}, by definition {slow!r}; {kernel!r:.200}"
+                    f"{name} of {s!r:.80} and {t!r:.80} is {found[i, j]!r}, by definition {slow!r}; "
+                    f"{kernel!r:.200}"
                 )
     assert (square == square.T).all(), "K(X) is not symmetric"
 
@@ -77,10 +89,13 @@ def subsequences(rng):
     length, decay = rng.choice([1, 2, 3, 3, 4, 6]), rng.choice([1.0, 0.5, 0.9, 0.01, rng.uniform(0.05, 1)])
     precision, words = rng.choice(["single", "double"]), rng.random() < 0.2
     gap_decay = rng.choice([None, None, rng.uniform(0.05, 1), {"a": 0.9, " ": 1.0, "\u0301": 0.3}])
-    weights = [rng.choice([0.0, 1.0, 0.25]) for _ in range(length - 1)] + [1.0] if rng.random() < 0.3 else None
+    weights = (
+        [rng.choice([0.0, 1.0, 0.25]) for _ in range(length - 1)] + [1.0] if rng.random() < 0.3 else None
+    )
     kernel = SubsequenceKernel(
-        length, decay, gap_decay=gap_decay, weights=weights, normalize=rng.random() < 0.7, precision=precision, progress=False,
-        tokens=str.split if words else "char", backend="cpu", n_jobs=rng.choice([1, 2]),
+        length, decay, gap_decay=gap_decay, weights=weights, normalize=rng.random() < 0.7,
+        precision=precision, progress=False, tokens=str.split if words else "char", backend="cpu",
+        n_jobs=rng.choice([1, 2]),
     )  # fmt: skip
     texts, others = texts_of(rng, 25), texts_of(rng, 25)
     known = {}
@@ -102,7 +117,9 @@ def subsequences(rng):
 
 def grams(rng):
     length = rng.choice([1, 2, 3, 5])
-    weights = [rng.choice([0.0, 1.0, 0.25]) for _ in range(length - 1)] + [1.0] if rng.random() < 0.3 else None
+    weights = (
+        [rng.choice([0.0, 1.0, 0.25]) for _ in range(length - 1)] + [1.0] if rng.random() < 0.3 else None
+    )
     kernel = SpectrumKernel(length, weights=weights, normalize=rng.random() < 0.7, progress=False)
 
     def values(a, b):

@@ -1,6 +1,7 @@
 """Every family of the attack for some seconds, and all cases that once failed.
 
-TEXTMARGIN_ATTACK_SECONDS sets how long for each, TEXTMARGIN_ATTACK_SEED the first seed; `make attack` has an hour for all.
+TEXTMARGIN_ATTACK_SECONDS sets how long for each, TEXTMARGIN_ATTACK_SEED the first seed; `make attack` has an
+hour for all.
 """
 
 import os
@@ -25,7 +26,11 @@ def test_nothing_is_found(name):
 
 @pytest.mark.parametrize(
     ("name", "seed"),
-    [pytest.param(name, seed, id=f"{name}-{seed}") for name in families.names() for seed in families.examples(name)],
+    [
+        pytest.param(name, seed, id=f"{name}-{seed}")
+        for name in families.names()
+        for seed in families.examples(name)
+    ],
 )
 def test_cases_that_once_failed(name, seed):
     failure = families.run_case(name, seed)

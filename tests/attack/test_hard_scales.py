@@ -1,6 +1,8 @@
-"""The linear learner where scales are hard: within 1e-6 of a minimum that the tests find themselves, or with a warning.
+"""The linear learner where scales are hard: within 1e-6 of a minimum that the tests find themselves, or with
+a warning.
 
-`TEXTMARGIN_ATTACK_SECONDS=3600 pytest tests/attack/test_hard_scales.py -s` looks further, from a seed that it prints.
+`TEXTMARGIN_ATTACK_SECONDS=3600 pytest tests/attack/test_hard_scales.py -s` looks further, from a seed that it
+prints.
 """
 
 import os

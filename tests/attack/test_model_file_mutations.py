@@ -1,7 +1,7 @@
 """Model files whose parts are whole but altered, under a digest that holds: refused, or a model that decides.
 
-A short run of all kinds by turns; TEXTMARGIN_ATTACK_SECONDS sets how long. A case that fails is named by kind and seed, and tried
-again with `python tests/attack/model_file_mutations.py --kind KIND --seed SEED`.
+A short run of all kinds by turns; TEXTMARGIN_ATTACK_SECONDS sets how long. A case that fails is named by kind
+and seed, and tried again with `python tests/attack/model_file_mutations.py --kind KIND --seed SEED`.
 """
 
 import json
@@ -57,6 +57,8 @@ def test_each_attribute_without_and_with_another_value_is_refused_or_decides(tmp
     """One alteration of thirty of the sweep; TEXTMARGIN_ATTACK_SEED sets others."""
     attack = Attack("default", tmp_path)
     few = islice(alterations(json.loads(attack.values), attack.arrays), FIRST % 30, None, 30)
-    found = [(where, what, attack.outcome(values, arrays, explain=False)) for where, what, values, arrays in few]
+    found = [
+        (where, what, attack.outcome(values, arrays, explain=False)) for where, what, values, arrays in few
+    ]
     assert len(found) > 100
     assert [one for one in found if one[2] not in ("refused", "same", "other", "not written")] == []

@@ -1,4 +1,6 @@
-"""String kernels in single precision, as `string_scales.py` attacks them. TEXTMARGIN_ATTACK_SECONDS looks further."""
+"""String kernels in single precision, as `string_scales.py` attacks them. TEXTMARGIN_ATTACK_SECONDS looks
+further.
+"""
 
 import os
 import time

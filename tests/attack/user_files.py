@@ -1,8 +1,10 @@
-"""Users' files, whole and damaged: read as a slow reader reads them, or refused in a word of ours; no other exception, no hang.
+"""Users' files, whole and damaged: read as a slow reader reads them, or refused in a word of ours; no other
+exception, no hang.
 
-CSV, TSV and JSON lines that are whole must give the rows that were written. Damaged ones are read twice, by the compiled core
-(`read_chunks`) and line by line (`read_rows`), which must agree. JSON, zip and gzip archives, Parquet, spreadsheets, projects of
-the desk, stores of feedback, costs, keywords and settings in TOML must be read or refused.
+CSV, TSV and JSON lines that are whole must give the rows that were written. Damaged ones are read twice, by
+the compiled core (`read_chunks`) and line by line (`read_rows`), which must agree. JSON, zip and gzip
+archives, Parquet, spreadsheets, projects of the desk, stores of feedback, costs, keywords and settings in
+TOML must be read or refused.
 """
 
 import csv
@@ -37,7 +39,15 @@ SECONDS_A_CASE = 15
 
 def case(seed):
     rng = random.Random(f"user_files/{seed}")
-    kinds = [whole_delimited, whole_lines, damaged_delimited, damaged_delimited, damaged_lines, damaged_json, packed]
+    kinds = [
+        whole_delimited,
+        whole_lines,
+        damaged_delimited,
+        damaged_delimited,
+        damaged_lines,
+        damaged_json,
+        packed,
+    ]
     kinds += [columnar, databases, costs, keywords, guessed, guessed]
     with tempfile.TemporaryDirectory() as folder:
         rng.choice(kinds)(rng, Path(folder))
@@ -47,7 +57,9 @@ def case(seed):
 
 
 def a_value(rng, printable=True):
-    letters = rng.choice([one for one in ALPHABETS if not printable or one.isprintable()] + ['a,;|"\n\t', "a"])
+    letters = rng.choice(
+        [one for one in ALPHABETS if not printable or one.isprintable()] + ['a,;|"\n\t', "a"]
+    )
     size = rng.choice([0, 1, 3, 10, 10, 10, 200])
     return "".join(rng.choice(letters + "ab ") for _ in range(size))
 
@@ -62,7 +74,9 @@ def written(rng, names, rows, delimiter):
     """CSV as programs write it."""
     out = io.StringIO()
     quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
-    csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator=rng.choice(["\n", "\r\n"])).writerows([names, *rows])
+    csv.writer(
+        out, delimiter=delimiter, quoting=quoting, lineterminator=rng.choice(["\n", "\r\n"])
+    ).writerows([names, *rows])
     return out.getvalue()
 
 
@@ -126,13 +140,18 @@ def both(path, dialect):
     try:
         rows = FileRows(read_chunks(path, dialect, lambda line: None))
         fast = sorted(
-            [(row.number, row.values) for row in rows] + [(line.number, None) for line in rows.invalid], key=lambda r: r[0]
+            [(row.number, row.values) for row in rows] + [(line.number, None) for line in rows.invalid],
+            key=lambda r: r[0],
         )
     except TextmarginError:
         fast = None
     try:
         flat = [row for batch in read_rows(path, dialect) for row in batch]
-        slow = [(row.number, row.values if isinstance(row, Row) else None) for row in flat if isinstance(row, Row | InvalidLine)]
+        slow = [
+            (row.number, row.values if isinstance(row, Row) else None)
+            for row in flat
+            if isinstance(row, Row | InvalidLine)
+        ]
         slow.sort(key=lambda r: r[0])
     except TextmarginError:
         slow = None
@@ -140,7 +159,9 @@ def both(path, dialect):
 
 
 def agree(fast, slow):
-    assert (fast is None) == (slow is None), f"{'the core' if fast is None else 'line by line'} refuses what the other reads"
+    assert (fast is None) == (slow is None), (
+        f"{'the core' if fast is None else 'line by line'} refuses what the other reads"
+    )
     if fast is None:
         return
     assert [number for number, _ in fast] == [number for number, _ in slow], "lines differ"
@@ -175,7 +196,10 @@ def some_json(rng, depth=0):
 
 
 def json_lines(rng):
-    rows = [{"text": a_value(rng, printable=False), "label": some_json(rng)} for _ in range(rng.choice([1, 3, 30]))]
+    rows = [
+        {"text": a_value(rng, printable=False), "label": some_json(rng)}
+        for _ in range(rng.choice([1, 3, 30]))
+    ]
     ascii_only, end = rng.random() < 0.5, rng.choice(["\n", "\r\n", "\n\n"])
     separators = rng.choice([None, (",", ":"), (" , ", "\t: ")])
     return rows, [json.dumps(row, ensure_ascii=ascii_only, separators=separators) for row in rows], end
@@ -209,7 +233,9 @@ def damaged_lines(rng, folder):
         with suppress(ValueError, RecursionError):
             value = json.loads(line.decode()) if b"\0" not in line and line.strip() else None
             if isinstance(value, dict) and slow is not None:
-                assert repr(dict(slow).get(number)) == repr(value), f"line {number} is JSON, and was not read as it stands"
+                assert repr(dict(slow).get(number)) == repr(value), (
+                    f"line {number} is JSON, and was not read as it stands"
+                )
 
 
 def damaged_json(rng, folder):
@@ -228,7 +254,9 @@ def packed(rng, folder):
     if rng.random() < 0.5:
         path = folder / "a.csv.zip"
         with zipfile.ZipFile(path, "w", rng.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as archive:
-            for name in rng.choice([["a.csv"], ["a.csv", "b.csv"], ["../a.csv"], ["__MACOSX/._a.csv", "a.csv"], []]):
+            for name in rng.choice(
+                [["a.csv"], ["a.csv", "b.csv"], ["../a.csv"], ["__MACOSX/._a.csv", "a.csv"], []]
+            ):
                 archive.writestr(name, content)
     else:
         path = folder / "a.csv.gz"
@@ -245,7 +273,14 @@ def parquet(seed):
 
     rng, out = random.Random(seed), io.BytesIO()
     names, rows = a_table(rng)
-    kinds = [str, lambda v: len(v), lambda v: [v], lambda v: None if len(v) % 2 else v, lambda v: v.encode(), lambda v: {"v": v}]
+    kinds = [
+        str,
+        lambda v: len(v),
+        lambda v: [v],
+        lambda v: None if len(v) % 2 else v,
+        lambda v: v.encode(),
+        lambda v: {"v": v},
+    ]
     columns = {name: list(map(rng.choice(kinds), values)) for name, *values in zip(names, *rows, strict=True)}
     pq.write_table(pa.table(columns), out)
     return out.getvalue()
@@ -273,7 +308,9 @@ def columnar(rng, folder):
 
 def read_or_refuse(rng, path):
     with suppress(TextmarginError):
-        read_table(path, labels=rng.choice(["required", "optional", "ignored"]), skip_invalid=rng.random() < 0.5)
+        read_table(
+            path, labels=rng.choice(["required", "optional", "ignored"]), skip_invalid=rng.random() < 0.5
+        )
 
 
 def databases(rng, folder):
@@ -310,7 +347,9 @@ def _alter_rows(rng, path):
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     table = rng.choice(tables)
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info('{table}')")]
-    value = rng.choice([None, -1, 10**18, 1.5, "", "{}", "[]", '{"version": 99}', b"\xff\x00", "x" * 1000, "[" * 5000])
+    value = rng.choice(
+        [None, -1, 10**18, 1.5, "", "{}", "[]", '{"version": 99}', b"\xff\x00", "x" * 1000, "[" * 5000]
+    )
     statements = [
         (f"UPDATE '{table}' SET '{rng.choice(columns)}' = ?", (value,)),
         (f"DELETE FROM '{table}'", ()),
@@ -368,7 +407,9 @@ def costs(rng, folder):
 def keywords(rng, folder):
     """Read, and what was read is what an edit keeps."""
     path = folder / f"keywords.{rng.choice(['toml', 'toml', 'csv', 'json'])}"
-    path.write_bytes(some_toml(rng) if path.suffix == ".toml" else damaged(rng, b'{"a": ["corn"], "b": {"bank": 2}}'))
+    path.write_bytes(
+        some_toml(rng) if path.suffix == ".toml" else damaged(rng, b'{"a": ["corn"], "b": {"bank": 2}}')
+    )
     try:
         before = KeywordPrior.from_file(path).entries()
     except TextmarginError:
@@ -383,11 +424,11 @@ def keywords(rng, folder):
 def guessed(rng, folder):
     """Files of which nothing is said: encoding, delimiter and header are found out."""
     names, rows = a_table(rng, least=0)
-    content = written(rng, names, rows, rng.choice(",;\t|:")).encode(rng.choice(["utf-8", "utf-16", "utf-8-sig", "utf-32-le"]))
-    content = damaged(rng, content) if rng.random() < 0.7 else content
-    path = (
-        folder
-        / f"a.{rng.choice(['csv', 'tsv', 'txt', 'json', 'jsonl', 'xlsx', 'parquet', 'desk', 'csv.gz', 'zip', 'ods', 'dat'])}"
+    content = written(rng, names, rows, rng.choice(",;\t|:")).encode(
+        rng.choice(["utf-8", "utf-16", "utf-8-sig", "utf-32-le"])
     )
+    content = damaged(rng, content) if rng.random() < 0.7 else content
+    endings = ["csv", "tsv", "txt", "json", "jsonl", "xlsx", "parquet", "desk", "csv.gz", "zip", "ods", "dat"]
+    path = folder / f"a.{rng.choice(endings)}"
     path.write_bytes(content)
     read_or_refuse(rng, path)

@@ -1,7 +1,8 @@
-"""Bags of words of hostile texts against a slow count: the compiled code beside the plain definition of a word, term by term.
+"""Bags of words of hostile texts against a slow count: the compiled code beside the plain definition of a
+word, term by term.
 
-Weights by their formulas, tf-idf n·ln(N/df) and log-tf-idf ln(1 + n)·ln(N/df), rows of unit length; scikit-learn's own
-vectorisers beside `CountVectorizer` and `TfidfVectorizer`.
+Weights by their formulas, tf-idf n·ln(N/df) and log-tf-idf ln(1 + n)·ln(N/df), rows of unit length;
+scikit-learn's own vectorisers beside `CountVectorizer` and `TfidfVectorizer`.
 """
 
 import math
@@ -58,7 +59,10 @@ def bag(rng):
         raise
     found = words.get_feature_names_out().tolist()
     assert found == terms, f"terms {sorted({*found} ^ {*terms})[:5]!r} are on one side only; {settings}"
-    idf = [1.0 if settings["weight"] == "count" else math.log(len(texts) / sum(t in one for one in counts)) for t in terms]
+    idf = [
+        1.0 if settings["weight"] == "count" else math.log(len(texts) / sum(t in one for one in counts))
+        for t in terms
+    ]
     for what, given, matrix in (("fit_transform", texts, X), ("transform", new, words.transform(new))):
         for text, row in zip(given, matrix.toarray(), strict=True):
             slow = weigh(Counter(analyse(text)), terms, idf, settings)
@@ -114,8 +118,10 @@ def like_scikit_learn(rng):
             return
         raise AssertionError(f"scikit-learn refuses: {error}; {settings}") from error
     X = (mine := ours(**settings)).fit_transform(texts)
-    assert mine.get_feature_names_out().tolist() == reference.get_feature_names_out().tolist(), f"terms; {settings}"
-    assert np.allclose(X.toarray(), expected.toarray(), rtol=1e-12, atol=0), f"fit_transform; {settings}"
-    assert np.allclose(mine.transform(new).toarray(), reference.transform(new).toarray(), rtol=1e-12, atol=0), (
-        f"transform; {settings}"
+    assert mine.get_feature_names_out().tolist() == reference.get_feature_names_out().tolist(), (
+        f"terms; {settings}"
     )
+    assert np.allclose(X.toarray(), expected.toarray(), rtol=1e-12, atol=0), f"fit_transform; {settings}"
+    assert np.allclose(
+        mine.transform(new).toarray(), reference.transform(new).toarray(), rtol=1e-12, atol=0
+    ), f"transform; {settings}"

@@ -27,7 +27,10 @@ def found(desk):
     texts = [*desk.texts, "", desk.texts[0], desk.texts[1] + " thanks", f"<p>{DARK}</p>"]
     labels = [*desk.labels, "network", "billing", desk.labels[1], "Network"]
     queue = {label: f"queue {k}" for k, label in enumerate(desk.classes)}
-    fields = {"queue": [queue.get(label.lower(), "") for label in labels], "number": [str(row) for row in range(n + 4)]}
+    fields = {
+        "queue": [queue.get(label.lower(), "") for label in labels],
+        "number": [str(row) for row in range(n + 4)],
+    }
     test = desk.texts[2:4], [desk.labels[2], desk.labels[3]]
     return check_data(texts, labels, fields=fields, test=test)
 
@@ -39,7 +42,9 @@ def test_planted_faults_are_found_by_kind_in_order(found, desk):
     assert [one.rows for one in found.of_kind("near-duplicate")] == [(1, n + 2)]
     assert [one.rows for one in found.of_kind("contradiction")] == [(0, n + 1)]
     assert [one.rows for one in found.of_kind("markup")] == [(n + 3,)]
-    assert [(one.label, one.suggestion) for one in found.of_kind("label-spelling")] == [("Network", "network")]
+    assert [(one.label, one.suggestion) for one in found.of_kind("label-spelling")] == [
+        ("Network", "network")
+    ]
     assert [one.label for one in found.of_kind("giveaway-column")] == ["queue"]
     assert [(one.rows, one.test_rows) for one in found.of_kind("leak")] == [((2,), (0,)), ((3,), (1,))]
     assert list(found.counts) == [kind.name for kind in KINDS if kind.name in found.counts]
@@ -54,7 +59,10 @@ def test_the_same_whoever_asks_again(desk):
 
 
 def test_clean_texts_have_no_findings():
-    texts = [f"message of number {n} about {'paper and toner' if n % 2 else 'screens and cables'}" for n in range(40)]
+    texts = [
+        f"message of number {n} about {'paper and toner' if n % 2 else 'screens and cables'}"
+        for n in range(40)
+    ]
     labels = ["printing" if n % 2 else "hardware" for n in range(40)]
     shuffled = check_data(texts, labels, similarity=1.0)
     assert [one.kind for one in shuffled.findings if one.kind != "giveaway-word"] == []
@@ -75,7 +83,10 @@ def test_missing_labels_in_every_form():
 
 def test_numbers_and_sets_are_labels():
     assert check_data(["one text", "another one"], [1, 2], doubts=False).label_counts == {"1": 1, "2": 1}
-    assert check_data(["one text", "another one"], [{"b", "a"}, set()], doubts=False).label_counts == {"a": 1, "b": 1}
+    assert check_data(["one text", "another one"], [{"b", "a"}, set()], doubts=False).label_counts == {
+        "a": 1,
+        "b": 1,
+    }
 
 
 def test_annotators():
@@ -87,7 +98,9 @@ def test_annotators():
     corpus = Corpus("three", [row[0] for row in rows], [row[2] for row in rows], fields=columns)
     found = check_data(corpus, annotators="who", doubts=False, similarity=1.0)
     assert found.n_texts == 60
-    assert found.of_kind("repeated") == found.of_kind("contradiction") == found.of_kind("giveaway-column") == []
+    assert (
+        found.of_kind("repeated") == found.of_kind("contradiction") == found.of_kind("giveaway-column") == []
+    )
     assert [one.label for one in found.of_kind("annotator")] == ["carl"]
     differ = found.of_kind("disagreement")
     assert differ
@@ -106,11 +119,23 @@ def test_annotators():
         (lambda: check_data(["a"], None), LabelError, "no labels"),
         (lambda: check_data(["a"], ["x", "y"]), LabelError, "1 text, 2 labels"),
         (lambda: check_data(Corpus("c", ["a"], ["x"]), ["x"]), LabelError, "labels of its own"),
-        (lambda: check_data(["a"], ["x"], annotators="who"), SettingError, "annotators names no field of texts: 'who'"),
-        (lambda: check_data(["a"], ["x"], annotators=["p", "q"]), SettingError, "annotators has 2 values for 1 text;"),
+        (
+            lambda: check_data(["a"], ["x"], annotators="who"),
+            SettingError,
+            "annotators names no field of texts: 'who'",
+        ),
+        (
+            lambda: check_data(["a"], ["x"], annotators=["p", "q"]),
+            SettingError,
+            "annotators has 2 values for 1 text;",
+        ),
         (lambda: check_data(["a"], ["x"], items=["p"]), SettingError, "say who gave them with annotators="),
         (lambda: check_data(["a"], ["x"], similarity=2), SettingError, "similarity must be"),
-        (lambda: write_check(check_data(["a"], ["x"]), "found.txt"), SettingError, r"output must end in \.html, \.csv, \.json"),
+        (
+            lambda: write_check(check_data(["a"], ["x"]), "found.txt"),
+            SettingError,
+            r"output must end in \.html, \.csv, \.json",
+        ),
     ],
 )
 def test_what_does_not_fit_is_named(call, error, message):
@@ -135,8 +160,9 @@ def test_no_text_is_markup_on_the_page():
 
 def test_no_cell_is_a_formula():
     rows = list(csv.DictReader(io.StringIO(to_csv(hostile()))))
-    assert rows == [{"line": "2", "id": "'-id", "kind": "doubtful-label", "label": "'=HYPERLINK(1)", "suggestion": "'+1",
-                     "score": "0.5", "reason": "'@why <b>", "text": "<script>alert(1)</script>", "group": "2"}]  # fmt: skip
+    assert rows == [{"line": "2", "id": "'-id", "kind": "doubtful-label", "label": "'=HYPERLINK(1)",
+                     "suggestion": "'+1", "score": "0.5", "reason": "'@why <b>",
+                     "text": "<script>alert(1)</script>", "group": "2"}]  # fmt: skip
 
 
 def test_files_have_every_finding(found, tmp_path):

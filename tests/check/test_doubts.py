@@ -47,7 +47,9 @@ def test_the_suggestion_and_its_reason_are_of_the_other_label(flipped):
 
 @needs_corpora
 def test_copies_do_not_vouch_for_one_another(flipped):
-    """A wrong label that ten copies of a text have was as good as right: each copy was scored by a model that knew the others."""
+    """A wrong label that ten copies of a text have was as good as right: each copy was scored by a model that
+    knew the others.
+    """
     texts, labels, wrong = flipped
     row = next(one.rows[0] for one in doubtful_labels(texts, labels).findings if wrong[one.rows[0]])
     many, given = [*texts, *[f"{texts[row]}{'!' * n}" for n in range(1, 11)]], [*labels, *[labels[row]] * 10]

@@ -19,12 +19,21 @@ def kinds(findings):
 
 
 def found_in(text, label="x"):
-    return [one.kind for one in odd_contents([text, *[f"{DARK}, says colleague {n}" for n in range(20)]], [label] + ["x"] * 20)]
+    return [
+        one.kind
+        for one in odd_contents(
+            [text, *[f"{DARK}, says colleague {n}" for n in range(20)]], [label] + ["x"] * 20
+        )
+    ]
 
 
 def spelt(counts):
     labels = [name for name, n in counts.items() for _ in range(n)]
-    return {(one.label, one.suggestion) for one in odd_label_names(label_rows(labels)) if one.kind == "label-spelling"}
+    return {
+        (one.label, one.suggestion)
+        for one in odd_label_names(label_rows(labels))
+        if one.kind == "label-spelling"
+    }
 
 
 def test_copies_and_their_labels():
@@ -42,7 +51,9 @@ def test_copies_and_their_labels():
 
 def test_a_tie_of_contradicting_labels_suggests_nothing_and_a_missing_label_contradicts_none():
     found = list(copies(near_duplicates([DARK, DARK, PAPER, PAPER]), ["a", "b", "c", ""]))
-    assert [(one.kind, one.suggestion) for one in found if one.kind == "contradiction"] == [("contradiction", "")]
+    assert [(one.kind, one.suggestion) for one in found if one.kind == "contradiction"] == [
+        ("contradiction", "")
+    ]
 
 
 def test_leaks_are_told_with_both_labels_the_same_texts_first():
@@ -100,7 +111,15 @@ def test_odd_contents(text, kind):
 
 @pytest.mark.parametrize(
     "text",
-    [DARK, "für Müller, déjà vu à Paris, Ça va", "a < b and c > d", "<BAC> and <PRE> rose", "Â la carte", "P&L; AT&T", "日本語"],
+    [
+        DARK,
+        "für Müller, déjà vu à Paris, Ça va",
+        "a < b and c > d",
+        "<BAC> and <PRE> rose",
+        "Â la carte",
+        "P&L; AT&T",
+        "日本語",
+    ],
 )
 def test_what_is_no_fault(text):
     assert found_in(text) == []
@@ -119,7 +138,9 @@ def test_lines_that_many_texts_share():
 
 
 def test_other_languages_and_scripts():
-    english = [f"The screen of my laptop is dark and it was not there on day {n} of the week" for n in range(30)]
+    english = [
+        f"The screen of my laptop is dark and it was not there on day {n} of the week" for n in range(30)
+    ]
     german = "Der Bildschirm ist seit dem Update am Montag dunkel und ich kann nicht mit dem Gerät arbeiten"
     russian = "Экран моего ноутбука остаётся темным после обновления"
     findings, notes = odd_tongues([*english, german, russian])
@@ -161,7 +182,9 @@ def test_words_that_tell_the_label():
     found = list(giveaway_words(texts, ["spam" if n % 2 else "ham" for n in range(40)]))
     assert ("spam", "[spam]") in {(one.label, one.suggestion) for one in found}
     noisy = [text.replace("[SPAM]", "[SPAM]" if n % 3 else "") for n, text in enumerate(texts)]
-    assert "[spam]" not in {one.suggestion for one in giveaway_words(noisy, ["spam" if n % 2 else "ham" for n in range(40)])}
+    assert "[spam]" not in {
+        one.suggestion for one in giveaway_words(noisy, ["spam" if n % 2 else "ham" for n in range(40)])
+    }
 
 
 @pytest.mark.parametrize("texts", [[], [""] * 10, ["a b", "c d"] * 5])

@@ -11,7 +11,10 @@ from textmargin.check._sketch import jaccard, plain_form, signatures
 from textmargin.check.near_duplicates import near_duplicates
 from textmargin.errors import SettingError
 
-LONG = "The screen of my laptop stays dark since the update of this morning, and the fan is running all the time."
+LONG = (
+    "The screen of my laptop stays dark since the update of this morning, and the fan is running all "
+    "the time."
+)
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +72,22 @@ def test_many_texts_of_one_kind_are_one_group_in_linear_time():
 
 
 def test_copies_of_copies_are_in_one_group_with_the_first_text_for_all():
-    texts = ["nothing of the kind", LONG, LONG.replace("dark", "black"), "  " + LONG.upper(), LONG.replace(" ", "\n")]
+    texts = [
+        "nothing of the kind",
+        LONG,
+        LONG.replace("dark", "black"),
+        "  " + LONG.upper(),
+        LONG.replace(" ", "\n"),
+    ]
     found = near_duplicates(texts)
     assert found.group.tolist() == [0, 1, 1, 1, 1]
     assert found.same.tolist() == [0, 1, 2, 3, 1]
     assert [rows.tolist() for rows in found.groups()] == [[1, 2, 3, 4]]
 
 
-@pytest.mark.parametrize("texts", [[], [""], ["", "  "], ["a"], ["我的屏幕是黑的,无法启动", "我的屏幕是黑的,无法启动了!"]])
+@pytest.mark.parametrize(
+    "texts", [[], [""], ["", "  "], ["a"], ["我的屏幕是黑的,无法启动", "我的屏幕是黑的,无法启动了!"]]
+)
 def test_few_empty_and_short_texts(texts):
     assert len(near_duplicates(texts, similarity=0.6).group) == len(texts)
 

@@ -17,15 +17,22 @@ def call(*words):
 
 @pytest.fixture
 def data(tmp_path):
-    """A file with an id that begins with its label, a copy under another label and an empty text; and a test file with a leak."""
+    """A file with an id that begins with its label, a copy under another label and an empty text; and a test
+    file with a leak.
+    """
     desk = load_dataset("desk").part("train").take(range(60))
-    rows = [(f"{label[:2]}-{row}", text, label) for row, (text, label) in enumerate(zip(desk.texts, desk.labels, strict=True))]
+    rows = [
+        (f"{label[:2]}-{row}", text, label)
+        for row, (text, label) in enumerate(zip(desk.texts, desk.labels, strict=True))
+    ]
     rows += [("ne-100", desk.texts[0], "network"), ("ne-101", "", "network")]
     path = tmp_path / "data.csv"
     with path.open("w", newline="") as stream:
         csv.writer(stream).writerows([("id", "text", "label"), *rows])
     with (tmp_path / "test.csv").open("w", newline="") as stream:
-        csv.writer(stream).writerows([("text", "label"), (desk.texts[5], desk.labels[5]), ("quite another", "network")])
+        csv.writer(stream).writerows(
+            [("text", "label"), (desk.texts[5], desk.labels[5]), ("quite another", "network")]
+        )
     return path
 
 
@@ -66,7 +73,9 @@ def test_json_is_exact(data):
     result = call("check", data, "--json", "--no-doubts")
     found = json.loads(result.stdout)
     assert found["n_texts"] == 62
-    assert {"kind": "empty", "lines": ["63"]}.items() <= next(one for one in found["findings"] if one["kind"] == "empty").items()
+    assert {"kind": "empty", "lines": ["63"]}.items() <= next(
+        one for one in found["findings"] if one["kind"] == "empty"
+    ).items()
     assert sum(found["counts"].values()) == len(found["findings"])
 
 
@@ -83,7 +92,9 @@ def test_strict_is_for_scripts(data):
     assert call("check", data, "--no-doubts", "--strict").exit_code == 1
     rng, words = np.random.default_rng(0), load_dataset("desk").texts[0].lower().replace(",", "").split()
     rows = [
-        f"{' '.join(rng.permutation(words))} and {' '.join(rng.permutation(words))},{label}" for label in "ab" for _ in range(9)
+        f"{' '.join(rng.permutation(words))} and {' '.join(rng.permutation(words))},{label}"
+        for label in "ab"
+        for _ in range(9)
     ]
     clean = data.with_name("clean.csv")
     clean.write_text("text,label\n" + "\n".join(rows) + "\n")
@@ -114,7 +125,11 @@ def test_options_that_are_wrong_are_named(data, options, message):
 
 def test_annotators(tmp_path):
     path = tmp_path / "judged.csv"
-    rows = [f"T{n},message number {n} of some,{who},{'x' if (n + (who == 'c')) % 2 else 'y'}" for n in range(30) for who in "abc"]
+    rows = [
+        f"T{n},message number {n} of some,{who},{'x' if (n + (who == 'c')) % 2 else 'y'}"
+        for n in range(30)
+        for who in "abc"
+    ]
     path.write_text("id,text,who,label\n" + "\n".join(rows) + "\n")
     result = call("check", path, "--annotator", "who", "--id", "id", "--no-doubts", "--label", "label")
     assert result.exit_code == 0, result.output

@@ -41,7 +41,11 @@ def test_demo_ends_with_what_works_as_typed(on_path, line, monkeypatch, tmp_path
 
 def test_demo_as_json_has_the_same_numbers():
     rows = {row["name"]: row for row in json.loads(call("demo", "--json").stdout)["rows"]}
-    assert rows["words + keywords + costs"]["euros"] > rows["words + keywords"]["euros"] > rows["words (a plain SVM)"]["euros"]
+    assert (
+        rows["words + keywords + costs"]["euros"]
+        > rows["words + keywords"]["euros"]
+        > rows["words (a plain SVM)"]["euros"]
+    )
     assert 0.7 < rows["words (a plain SVM)"]["accuracy"] < 0.9
 
 
@@ -114,6 +118,12 @@ app(["predict", "m.tmm"])
 
 @pytest.mark.parametrize("name", ["typer", "textmargin.cli.predict", "textmargin.decider"])
 def test_an_early_interruption_printed_a_traceback(name):
-    ended = subprocess.run([sys.executable, "-c", INTERRUPT.format(name=name)], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPT.format(name=name)], capture_output=True, text=True, check=False
+    )
     assert (ended.returncode, ended.stdout) == (130, "")
-    assert "interrupted; a file that it writes" in ended.stderr if name == "textmargin.decider" else ended.stderr == ""
+    assert (
+        "interrupted; a file that it writes" in ended.stderr
+        if name == "textmargin.decider"
+        else ended.stderr == ""
+    )

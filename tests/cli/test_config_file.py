@@ -35,7 +35,11 @@ def test_settings_that_were_written_train_the_same_model(folder):
     assert call("train", "a.csv", "-o", "plain.tmm").exit_code == 0
     written = call("init", "a.csv")
     assert written.exit_code == 0, written.output
-    assert tomllib.loads((folder / "model.toml").read_text()) == {"data": "a.csv", "text": "note", "label": "desk"}
+    assert tomllib.loads((folder / "model.toml").read_text()) == {
+        "data": "a.csv",
+        "text": "note",
+        "label": "desk",
+    }
     result = call("train", "--config", "model.toml")
     assert result.exit_code == 0, result.output
     assert (folder / "model.tmm").read_bytes() == (folder / "plain.tmm").read_bytes()
@@ -67,7 +71,9 @@ def test_defaults_that_are_uncommented_change_nothing(folder):
 
 
 def test_the_command_line_wins(folder):
-    (folder / "c.toml").write_text('data = "a.csv"\nC = 3\nstop_words = "none"\nhit = 5\nalways-answer = true\n')
+    (folder / "c.toml").write_text(
+        'data = "a.csv"\nC = 3\nstop_words = "none"\nhit = 5\nalways-answer = true\n'
+    )
     assert call("train", "--config", "c.toml", "--C", "7", "--may-be-unsure").exit_code == 0
     model = load_classifier(folder / "model.tmm")
     assert model.learner.C == 7
@@ -118,7 +124,10 @@ def test_mistakes_in_a_file_are_named(content, message, folder):
 
 def test_a_file_that_is_not_there(folder):
     result = call("train", "a.csv", "--config", "no.toml")
-    assert (result.exit_code, result.stderr) == (2, "textmargin: --config no.toml cannot be read: No such file or directory.\n")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "textmargin: --config no.toml cannot be read: No such file or directory.\n",
+    )
 
 
 def test_settings_are_not_overwritten_by_accident(folder):
@@ -145,9 +154,15 @@ def test_json_of_a_file_is_that_of_options(folder):
 
 def test_init_in_a_process_of_its_own_did_not_know_train(folder):
     """Commands are imported when they are asked for; tests in one process had asked for `train` before."""
-    done = subprocess.run([sys.executable, "-m", "textmargin", "init", "a.csv"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "textmargin", "init", "a.csv"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
-    assert tomllib.loads((folder / "model.toml").read_text()) == {"data": "a.csv", "text": "note", "label": "desk"}
+    assert tomllib.loads((folder / "model.toml").read_text()) == {
+        "data": "a.csv",
+        "text": "note",
+        "label": "desk",
+    }
 
 
 def test_a_setting_that_is_no_utf8_ended_in_a_traceback(folder):

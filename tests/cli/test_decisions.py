@@ -1,4 +1,6 @@
-"""What a decision can be on the command line: a label, a guess for a person, one of so many a day, one for another mix."""
+"""What a decision can be on the command line: a label, a guess for a person, one of so many a day, one for
+another mix.
+"""
 
 import csv
 import io
@@ -38,7 +40,9 @@ def write(path, texts, labels=None, days=None):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Desk's texts with three days, models with costs of three labels or more, of two, and of several a text."""
+    """Desk's texts with three days, models with costs of three labels or more, of two, and of several a
+    text.
+    """
     folder = tmp_path_factory.mktemp("decisions")
     train, test = (load_dataset("desk").part(part) for part in ("train", "test"))
     days = [f"2024-05-0{1 + row % 3}T10:{row % 60:02}:00" for row in range(len(test.texts))]
@@ -46,9 +50,16 @@ def folder(tmp_path_factory):
     write(folder / "test.csv", test.texts, list(test.labels), days)
     costs = ("--hit", 1, "--false-alarm", -5, "--ask", -0.4)
     done("train", folder / "train.csv", "-o", folder / "m.tmm", *costs, "--text", "text", "--label", "label")
-    write(folder / "two.csv", train.texts, ["account" if label == "account" else "other" for label in train.labels])
+    write(
+        folder / "two.csv",
+        train.texts,
+        ["account" if label == "account" else "other" for label in train.labels],
+    )
     done("train", folder / "two.csv", "-o", folder / "two.tmm", *costs, "--text", "text", "--label", "label")
-    several = ["account;urgent" if label == "account" and row % 2 else str(label) for row, label in enumerate(train.labels)]
+    several = [
+        "account;urgent" if label == "account" and row % 2 else str(label)
+        for row, label in enumerate(train.labels)
+    ]
     write(folder / "several.csv", train.texts, several)
     columns = ("--text", "text", "--label", "label", "--label-separator", ";")
     done("train", folder / "several.csv", "-o", folder / "several.tmm", *costs, *columns)
@@ -58,18 +69,40 @@ def folder(tmp_path_factory):
 
 def test_a_price_for_asking_threw_the_costs_of_the_model_away(folder, tmp_path):
     done("train", folder / "train.csv", "-o", tmp_path / "m.tmm", "--hit", 1, "--false-alarm", -20)
-    moved = json.loads(done("threshold", tmp_path / "m.tmm", "--ask", -0.5, "-o", tmp_path / "a.tmm", "--json").stdout)
+    moved = json.loads(
+        done("threshold", tmp_path / "m.tmm", "--ask", -0.5, "-o", tmp_path / "a.tmm", "--json").stdout
+    )
     utility = load_classifier(tmp_path / "a.tmm").model_.utility
     assert (utility.tp, utility.fp, utility.ask) == (1, -20, -0.5)
     assert 0 < moved["estimate"]["answered"]["value"] < 1
     (tmp_path / "costs.toml").write_text('[costs]\n"*" = { hit = 3, false_alarm = -9 }\n')
-    done("threshold", tmp_path / "m.tmm", "--costs", tmp_path / "costs.toml", "--ask", -1, "-o", tmp_path / "b.tmm")
+    done(
+        "threshold",
+        tmp_path / "m.tmm",
+        "--costs",
+        tmp_path / "costs.toml",
+        "--ask",
+        -1,
+        "-o",
+        tmp_path / "b.tmm",
+    )
     assert load_classifier(tmp_path / "b.tmm").model_.utility["*"].ask == -1
 
 
 def test_dear_mistakes_made_a_floor_for_precision_impossible(folder, tmp_path):
     """The best precision to be had was 1.000, it said: nothing was accepted of a label, at these costs."""
-    done("threshold", folder / "plain.tmm", "--min-precision", 0.95, "--hit", 1, "--false-alarm", -20, "-o", tmp_path / "a.tmm")
+    done(
+        "threshold",
+        folder / "plain.tmm",
+        "--min-precision",
+        0.95,
+        "--hit",
+        1,
+        "--false-alarm",
+        -20,
+        "-o",
+        tmp_path / "a.tmm",
+    )
     result = call("threshold", folder / "plain.tmm", "--min-recall", 0.95, "-o", tmp_path / "b.tmm")
     assert result.exit_code == 2
     assert "the nearest found is precision" in result.stderr
@@ -91,7 +124,9 @@ def test_where_unsure_the_label_is_empty_and_a_guess_beside_it(folder):
 
 def test_json_has_what_is_unsure_and_probabilities(folder):
     first = json.loads(
-        done("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--json", "--scores").stdout.splitlines()[0]
+        done(
+            "predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--json", "--scores"
+        ).stdout.splitlines()[0]
     )
     assert list(first) == ["line", "label", "guess", "score", "confidence", "scores", "probabilities"]
     assert sum(first["probabilities"].values()) == pytest.approx(1)
@@ -108,10 +143,24 @@ def test_open_labels_of_several_stand_beside_those_given(folder):
 
 @pytest.mark.parametrize("model", ["m", "two"])
 def test_always_answer_and_back(folder, tmp_path, model):
-    told = done("train", folder / "train.csv", "--text", "text", "--label", "label", "-o", tmp_path / "a.tmm", "--ask", -0.1)
+    told = done(
+        "train",
+        folder / "train.csv",
+        "--text",
+        "text",
+        "--label",
+        "label",
+        "-o",
+        tmp_path / "a.tmm",
+        "--ask",
+        -0.1,
+    )
     assert "gets no label but a best guess (unsure); --always-answer gives every text a label" in told.stderr
     done("threshold", folder / f"{model}.tmm", "--always-answer", "-o", tmp_path / "sure.tmm")
-    assert all(row["label"] for row in table(done("predict", tmp_path / "sure.tmm", folder / "test.csv", "--only-decisions")))
+    assert all(
+        row["label"]
+        for row in table(done("predict", tmp_path / "sure.tmm", folder / "test.csv", "--only-decisions"))
+    )
     done("threshold", tmp_path / "sure.tmm", "--hit", 2, "-o", tmp_path / "still.tmm")
     assert load_classifier(tmp_path / "still.tmm").decision.always_answer
     done("threshold", tmp_path / "sure.tmm", "--may-be-unsure", "-o", tmp_path / "back.tmm")
@@ -126,13 +175,18 @@ def test_ask_in_a_costs_file_is_that_of_the_option(folder, tmp_path):
     ours, theirs = (load_classifier(path) for path in (tmp_path / "c.tmm", folder / "m.tmm"))
     assert ours.thresholds_.tolist() == theirs.thresholds_.tolist()
     (tmp_path / "costs.toml").write_text('[costs]\n"*" = { hit = 1, ask = 2 }\n')
-    assert "ask of '*' is 2; a person's look costs something" in call(*words, "--costs", tmp_path / "costs.toml").stderr
+    assert (
+        "ask of '*' is 2; a person's look costs something"
+        in call(*words, "--costs", tmp_path / "costs.toml").stderr
+    )
     assert "--ask 2: a person's look costs something" in call(*words, "--ask", 2).stderr
 
 
 @pytest.mark.parametrize("words", [("--always-answer",), ("--utility", "f1", "--ask", -1)])
 def test_options_that_do_not_go_together(folder, tmp_path, words):
-    result = call("train", folder / "train.csv", "--text", "text", "--label", "label", "-o", tmp_path / "x.tmm", *words)
+    result = call(
+        "train", folder / "train.csv", "--text", "text", "--label", "label", "-o", tmp_path / "x.tmm", *words
+    )
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
 
@@ -161,7 +215,9 @@ def test_a_budget_takes_the_highest_of_the_file(folder):
 
 
 def test_the_share_of_all_hits_is_told_where_there_are_texts_to_tell_it(folder):
-    told = call("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 1).stderr.splitlines()
+    told = call(
+        "predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 1
+    ).stderr.splitlines()
     counts = load_classifier(folder / "m.tmm").metadata_["label_counts"]
     shares = {line.split(": ")[1]: "of all hits" in line for line in told if " had no room" in line}
     assert shares == {label: counts[label] >= 20 for label in shares}
@@ -170,7 +226,18 @@ def test_the_share_of_all_hits_is_told_where_there_are_texts_to_tell_it(folder):
 
 
 def test_a_budget_of_each_day(folder):
-    rows = table(done("predict", folder / "m.tmm", folder / "test.csv", "--only-decisions", "--budget", 3, "--per", "sent"))
+    rows = table(
+        done(
+            "predict",
+            folder / "m.tmm",
+            folder / "test.csv",
+            "--only-decisions",
+            "--budget",
+            3,
+            "--per",
+            "sent",
+        )
+    )
     account = [row for row, own in enumerate(rows) if own["label"] == "account"]
     assert np.bincount(np.array(account) % 3).tolist() == [3, 3, 3]  # days take turns
     missing = call("predict", folder / "m.tmm", folder / "test.csv", "--budget", 3, "--per", "day")
@@ -183,7 +250,9 @@ def test_a_budget_of_two_labels_is_for_the_positive_one(folder):
     words = ("predict", folder / "two.tmm", folder / "test.csv", "--only-decisions")
     plain, limited = (table(done(*words, *more)) for more in ((), ("--budget", 5)))
     assert sum(row["label"] == name for row in limited) == 5 < sum(row["label"] == name for row in plain)
-    assert [row for row in limited if row["label"] not in ("", name)] == [row for row in plain if row["label"] not in ("", name)]
+    assert [row for row in limited if row["label"] not in ("", name)] == [
+        row for row in plain if row["label"] not in ("", name)
+    ]
 
 
 def test_a_budget_on_a_stream_is_kept_as_texts_come(folder, tmp_path):
@@ -196,7 +265,8 @@ def test_a_budget_on_a_stream_is_kept_as_texts_come(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "words", [("--per", "sent"), ("--of", 9), ("--budget", 3, "--per", "sent", "--of", 9), ("--budget", 9, "--of", 3)]
+    "words",
+    [("--per", "sent"), ("--of", 9), ("--budget", 3, "--per", "sent", "--of", 9), ("--budget", 9, "--of", 3)],
 )
 def test_budgets_that_make_no_sense(folder, words):
     assert call("predict", folder / "m.tmm", folder / "test.csv", *words).exit_code == 2
@@ -216,7 +286,9 @@ def other_mix(folder, path):
 
 def test_adapt_tells_shares_and_moves_thresholds(folder, tmp_path):
     new = other_mix(folder, tmp_path / "new.csv")
-    result = done("adapt", folder / "two.tmm", new, "--text", "text", "-o", tmp_path / "adapted.tmm", "--json")
+    result = done(
+        "adapt", folder / "two.tmm", new, "--text", "text", "-o", tmp_path / "adapted.tmm", "--json"
+    )
     (facts,) = json.loads(result.stdout)["labels"].values()
     assert facts["low"] < facts["share"] < facts["high"]
     assert facts["share"] > 1.5 * facts["share_before"]
@@ -231,7 +303,9 @@ def test_adapt_tells_shares_and_moves_thresholds(folder, tmp_path):
 
 
 def test_the_same_mix_moves_nothing(folder, tmp_path):
-    result = done("adapt", folder / "m.tmm", folder / "test.csv", "--text", "text", "-o", tmp_path / "same.tmm")
+    result = done(
+        "adapt", folder / "m.tmm", folder / "test.csv", "--text", "text", "-o", tmp_path / "same.tmm"
+    )
     assert "no share has changed by more than chance" in result.stderr
     same, before = (load_classifier(path) for path in (tmp_path / "same.tmm", folder / "m.tmm"))
     assert same.thresholds_.tolist() == before.thresholds_.tolist()
@@ -240,7 +314,9 @@ def test_the_same_mix_moves_nothing(folder, tmp_path):
 @needs_corpora
 def test_texts_of_another_kind_are_refused(folder, tmp_path):
     write(tmp_path / "other.csv", load_dataset("sms_spam").texts[:300])
-    result = call("adapt", folder / "two.tmm", tmp_path / "other.csv", "--text", "text", "-o", tmp_path / "no.tmm")
+    result = call(
+        "adapt", folder / "two.tmm", tmp_path / "other.csv", "--text", "text", "-o", tmp_path / "no.tmm"
+    )
     assert result.exit_code == 1
     assert "nothing was written" in result.stderr
     assert "distance" in result.stderr
@@ -251,7 +327,9 @@ def test_texts_of_another_kind_are_refused(folder, tmp_path):
 def test_watch_warns_of_other_texts_and_not_of_the_same(folder, tmp_path):
     same = write(tmp_path / "same.csv", (load_dataset("desk").part("test").texts * 4)[:600])
     other = write(tmp_path / "other.csv", load_dataset("sms_spam").texts[:600])
-    quiet, loud = (done("predict", folder / "m.tmm", path, "--watch", "--text", "text") for path in (same, other))
+    quiet, loud = (
+        done("predict", folder / "m.tmm", path, "--watch", "--text", "text") for path in (same, other)
+    )
     assert "not like those" not in quiet.stderr
     assert "The last 500 texts are not like those that the thresholds were set on" in loud.stderr
     assert "account" in loud.stderr

@@ -17,8 +17,22 @@ from textmargin.desk.acts import Act, new_id
 from textmargin.desk.project import Project
 from textmargin.persistence import load_classifier
 
-SPAM = ["win cash now", "cheap cash prize", "win a prize today", "cheap pills online", "claim the cash prize", "free pills now"]
-HAM = ["lunch at noon", "see you at the meeting", "notes of the meeting", "call me at noon", "noon is fine", "minutes of it"]
+SPAM = [
+    "win cash now",
+    "cheap cash prize",
+    "win a prize today",
+    "cheap pills online",
+    "claim the cash prize",
+    "free pills now",
+]
+HAM = [
+    "lunch at noon",
+    "see you at the meeting",
+    "notes of the meeting",
+    "call me at noon",
+    "noon is fine",
+    "minutes of it",
+]
 
 
 def call(*words, **options):
@@ -84,19 +98,26 @@ def test_train_takes_what_people_said_and_says_so(work, tmp_path):
     change(work, *KNOWN)
     result = call("train", work, "-o", model)
     assert result.exit_code == 0, result.output
-    said = "keywords, marks and costs are those of .*work.desk; --keywords, --rationales and --costs choose others"
+    said = (
+        "keywords, marks and costs are those of .*work.desk; --keywords, --rationales and --costs "
+        "choose others"
+    )
     assert re.search(said, result.stderr), result.stderr
     assert "prior for spam" in result.stdout
     after = load_classifier(model)
     assert after.thresholds_[-1] != before.thresholds_[-1]
-    assert {one.knowledge for one in after.verdict_ if one.target is not None} >= {"keywords in work-keywords.toml"}
+    assert {one.knowledge for one in after.verdict_ if one.target is not None} >= {
+        "keywords in work-keywords.toml"
+    }
 
 
 @pytest.mark.parametrize("marks", [[0], [0, 6], [0, 1, 2, 6, 7, 8]])
 def test_train_with_a_holdout_takes_few_marks(work, tmp_path, marks):
     """Whichever of them are held out: what is left is used, or none is."""
     for number in marks:
-        change(work, ("mark", {"text": number, "start": 0, "end": 4, "label": "spam" if number < 6 else "ham"}))
+        change(
+            work, ("mark", {"text": number, "start": 0, "end": 4, "label": "spam" if number < 6 else "ham"})
+        )
     result = call("train", work, "-o", tmp_path / "m.tmm", "--holdout", 0.3)
     assert result.exit_code == 0, result.output
     assert "marks are those of" in result.stderr
@@ -107,7 +128,9 @@ def test_options_win_over_what_people_said(work, tmp_path):
     change(work, *KNOWN)
     words = tmp_path / "own.toml"
     words.write_text('spam = ["pills"]\n')
-    result = call("train", work, "-o", tmp_path / "m.tmm", "--keywords", words, "--hit", 5, "--false-alarm", -1)
+    result = call(
+        "train", work, "-o", tmp_path / "m.tmm", "--keywords", words, "--hit", 5, "--false-alarm", -1
+    )
     assert result.exit_code == 0, result.output
     assert "marks are those of" in result.stderr
     assert "--rationales chooses others" in result.stderr
@@ -128,7 +151,11 @@ def test_keywords_alone_train_a_model(tmp_path):
 
 def test_a_class_without_any_text_may_have_costs(work, tmp_path):
     costs = {"hit": 1, "false_alarm": -1, "miss": 0}
-    change(work, ("class", {"name": "other"}), ("costs", {"costs": dict.fromkeys(("spam", "ham", "other"), costs)}))
+    change(
+        work,
+        ("class", {"name": "other"}),
+        ("costs", {"costs": dict.fromkeys(("spam", "ham", "other"), costs)}),
+    )
     result = call("train", work, "-o", tmp_path / "m.tmm")
     assert result.exit_code == 0, result.output
 
@@ -207,7 +234,9 @@ def test_mistakes_are_one_line(tmp_path, monkeypatch, words, message):
 
 def test_a_table_of_several_labels_with_empty_cells_is_not_read_to_the_end_already(tmp_path):
     table = tmp_path / "mails.csv"
-    table.write_text("text,labels\nwin cash now,spam;money\nlunch at noon,\ncheap pills,spam\nsee you n/a,n/a\n")
+    table.write_text(
+        "text,labels\nwin cash now,spam;money\nlunch at noon,\ncheap pills,spam\nsee you n/a,n/a\n"
+    )
     server = Server(tmp_path, table, "--label-separator", ";", "--annotator", "anna")
     try:
         state = server.ask("/api/state")
@@ -225,7 +254,9 @@ class Server:
     def __init__(self, folder, *words):
         command = [sys.executable, "-m", "textmargin", "desk", *map(str, words), "--no-browser"]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, env={**os.environ})
+        self.process = subprocess.Popen(
+            command, cwd=folder, stdout=pipe, stderr=pipe, text=True, env={**os.environ}
+        )
         self.address = self.process.stdout.readline().strip()
         self.url, _, self.token = self.address.partition("/?token=")
 
@@ -245,12 +276,22 @@ class Server:
 def test_the_desk_opens_goes_on_where_it_was_and_refuses_a_table_that_changed(tmp_path):
     table = tmp_path / "mails.csv"
     table.write_text(
-        "id,text,topic\n" + "".join(f"{k},{text},{'spam' if k < 2 else ''}\n" for k, text in enumerate([*SPAM, *HAM]))
+        "id,text,topic\n"
+        + "".join(f"{k},{text},{'spam' if k < 2 else ''}\n" for k, text in enumerate([*SPAM, *HAM]))
     )
     (tmp_path / "words.toml").write_text('spam = ["cash"]\nham = { noon = 2.0 }\n')
     (tmp_path / "costs.toml").write_text('"*" = { hit = 5, false_alarm = -1, miss = 0 }\n')
     server = Server(
-        tmp_path, table, "--keywords", "words.toml", "--costs", "costs.toml", "--annotator", "anna", "--classes", "other"
+        tmp_path,
+        table,
+        "--keywords",
+        "words.toml",
+        "--costs",
+        "costs.toml",
+        "--annotator",
+        "anna",
+        "--classes",
+        "other",
     )
     try:
         assert server.url.startswith("http://127.0.0.1:")
@@ -282,7 +323,8 @@ def test_the_desk_opens_goes_on_where_it_was_and_refuses_a_table_that_changed(tm
     try:
         assert server.url == killed.url  # a browser finds what waits for it
         assert server.token != killed.token
-        assert server.ask("/api/state?annotator=ben")["version"] == n_acts  # what is there already is not recorded again
+        # what is there already is not recorded again
+        assert server.ask("/api/state?annotator=ben")["version"] == n_acts
     finally:
         code, error = server.stop(signal.SIGINT)
     assert code == 0, error

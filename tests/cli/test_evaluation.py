@@ -1,4 +1,6 @@
-"""How good a model is: on texts it was trained on, on texts kept out, on labels it does not know, in files of other columns."""
+"""How good a model is: on texts it was trained on, on texts kept out, on labels it does not know, in files of
+other columns.
+"""
 
 import json
 import re
@@ -29,7 +31,13 @@ def desk(tmp_path_factory):
 SEVERAL = "id;x,body,what,about\n" + "".join(
     f"{k},{text},about {k % 7},{topics}\n"
     for k, (text, topics) in enumerate(
-        [("wheat and corn", "grain"), ("wheat for the bank", "grain|money"), ("bank rates", "money"), ("sunny day", "")] * 8
+        [
+            ("wheat and corn", "grain"),
+            ("wheat for the bank", "grain|money"),
+            ("bank rates", "money"),
+            ("sunny day", ""),
+        ]
+        * 8
     )
 )
 
@@ -44,7 +52,8 @@ def test_evaluating_on_the_training_file_went_without_a_warning(desk, tmp_path):
     summary, told = evaluated(desk / "model.tmm", desk / "desk-train.csv")
     assert summary["n_trained_on"] == summary["n_texts"] == 313
     assert (
-        "the model was trained on all 313 texts of desk-train.csv, so it looks better than it is; evaluate it on others" in told
+        "the model was trained on all 313 texts of desk-train.csv, so it looks better than it is; "
+        "evaluate it on others" in told
     )
     both = tmp_path / "both.csv"
     lines = (desk / "desk-train.csv").read_text().splitlines(keepends=True)[:11]
@@ -67,7 +76,10 @@ def test_report_warns_of_training_texts_too(desk, tmp_path):
     page = tmp_path / "page.html"
     done = call("report", desk / "model.tmm", desk / "desk-train.csv", "-o", page)
     assert "trained on all 313 texts" in done.stderr
-    assert re.search(r'class="banner"><strong>Too good:</strong> the model was trained on all\s+313 texts', page.read_text())
+    assert re.search(
+        r'class="banner"><strong>Too good:</strong> the model was trained on all\s+313 texts',
+        page.read_text(),
+    )
     done = call("report", desk / "model.tmm", desk / "desk-test.csv", "-o", page)
     assert "trained on" not in done.stderr
     assert 'class="banner"' not in page.read_text()
@@ -81,15 +93,26 @@ def test_figures_have_intervals_wherever_they_are_shown(desk, tmp_path):
         assert low < summary[name] < high
     low, high = summary["accuracy_interval"]
     text = " ".join(call("evaluate", desk / "model.tmm", desk / "desk-test.csv", *options).stdout.split())
-    assert f"167 texts, {summary['accuracy']:.1%} right ({low:.1%} to {high:.1%}); F1 {summary['macro_f1']:.3f} macro (" in text
+    assert (
+        f"167 texts, {summary['accuracy']:.1%} right ({low:.1%} to {high:.1%}); F1 "
+        f"{summary['macro_f1']:.3f} macro (" in text
+    )
     assert "In brackets: 90% intervals" in text
-    assert call("report", desk / "model.tmm", desk / "desk-test.csv", *options, "-o", tmp_path / "page.html").exit_code == 0
+    assert (
+        call(
+            "report", desk / "model.tmm", desk / "desk-test.csv", *options, "-o", tmp_path / "page.html"
+        ).exit_code
+        == 0
+    )
     assert f'<dd class="interval">{low:.1%} to {high:.1%}</dd>' in (tmp_path / "page.html").read_text()
 
 
 def test_a_new_label_stopped_the_evaluation(desk, tmp_path):
     new = tmp_path / "new.csv"
-    new.write_text((desk / "desk-test.csv").read_text() + "n1,the <b>roof</b> leaks,<roof>,\nn2,rain on the roof,<roof>,\n")
+    new.write_text(
+        (desk / "desk-test.csv").read_text()
+        + "n1,the <b>roof</b> leaks,<roof>,\nn2,rain on the roof,<roof>,\n"
+    )
     before, _ = evaluated(desk / "model.tmm", desk / "desk-test.csv", "--hit", 3, "--miss", -1)
     summary, told = evaluated(desk / "model.tmm", new, "--hit", 3, "--miss", -1)
     assert summary["unknown_labels"] == {"<roof>": 2}
@@ -98,7 +121,9 @@ def test_a_new_label_stopped_the_evaluation(desk, tmp_path):
     assert summary["accuracy"] == pytest.approx(before["accuracy"] * 167 / 169)
     micro = {name: sum(one[name] for one in summary["classes"]) for name in ("tp", "fp", "fn")}
     assert micro["fp"] == sum(one["fp"] for one in before["classes"]) + 2
-    assert summary["micro_f1"] == pytest.approx(2 * micro["tp"] / (2 * micro["tp"] + micro["fp"] + micro["fn"] + 2))
+    assert summary["micro_f1"] == pytest.approx(
+        2 * micro["tp"] / (2 * micro["tp"] + micro["fp"] + micro["fn"] + 2)
+    )
     assert summary["macro_f1"] == pytest.approx(sum(one["f1"] for one in summary["classes"]) / 9)
     assert summary["utility"] == before["utility"] - 2 - 2  # two false alarms, and two misses
     assert re.search(r"<roof> \(not known\) +2 +0 +0 +2", call("evaluate", desk / "model.tmm", new).stdout)
@@ -111,7 +136,17 @@ def test_labels_with_another_separator_are_new_labels_with_a_hint(tmp_path):
     (tmp_path / "a.csv").write_text(SEVERAL)
     (tmp_path / "b.csv").write_text("body,about\nwheat,grain\nbank,grain+money\n")
     assert (
-        call("train", tmp_path / "a.csv", "--label", "about", "--label-separator", "|", "-o", tmp_path / "m.tmm").exit_code == 0
+        call(
+            "train",
+            tmp_path / "a.csv",
+            "--label",
+            "about",
+            "--label-separator",
+            "|",
+            "-o",
+            tmp_path / "m.tmm",
+        ).exit_code
+        == 0
     )
     summary, told = evaluated(tmp_path / "m.tmm", tmp_path / "b.csv")
     assert summary["unknown_labels"] == {"grain+money": 1}
@@ -123,12 +158,18 @@ def test_columns_and_separator_of_training_had_to_be_given_again(tmp_path):
     options = ("--text", "body", "--label", "about", "--label-separator", "|")
     assert call("train", tmp_path / "a.csv", *options, "-o", tmp_path / "m.tmm").exit_code == 0
     metadata = load_classifier(tmp_path / "m.tmm").metadata_
-    assert [metadata[name] for name in ("text_column", "label_column", "label_separator")] == ["body", "about", "|"]
+    assert [metadata[name] for name in ("text_column", "label_column", "label_separator")] == [
+        "body",
+        "about",
+        "|",
+    ]
     summary, told = evaluated(tmp_path / "m.tmm", tmp_path / "a.csv")
     assert (summary["accuracy"], summary["multilabel"], "column" in told) == (1.0, True, False)
     shown = json.loads(call("report", tmp_path / "m.tmm", tmp_path / "a.csv", "--json").stdout)
     assert shown["summary"] == summary
-    (tmp_path / "b.csv").write_text("text,topic\nwheat and corn,grain\nbank rates,money\nwheat for the bank,grain+money\n")
+    (tmp_path / "b.csv").write_text(
+        "text,topic\nwheat and corn,grain\nbank rates,money\nwheat for the bank,grain+money\n"
+    )
     summary, told = evaluated(tmp_path / "m.tmm", tmp_path / "b.csv", "--label-separator", "+")
     assert "text: column 'text'; label: column 'topic'" in told  # it has not those of training
     assert (summary["accuracy"], summary["unknown_labels"]) == (1.0, {})
@@ -151,7 +192,10 @@ def test_a_share_of_the_texts_is_held_out(desk, tmp_path):
     model, train = load_classifier(tmp_path / "m.tmm"), load_dataset("desk").part("train")
     assert model.trained_on(train.texts).sum() == 250
     text = " ".join(call(*words).stdout.split())
-    assert "Held out: 63 texts, at random. On these the model, which was trained on the others alone, decides:" in text
+    assert (
+        "Held out: 63 texts, at random. On these the model, which was trained on the others alone, decides:"
+        in text
+    )
     assert f"63 texts, {summary['accuracy']:.1%} right (" in text
 
 
@@ -159,13 +203,19 @@ def test_the_last_texts_by_date_are_held_out(desk, tmp_path):
     train = load_dataset("desk").part("train")
     days = np.random.default_rng(0).permutation(len(train)).tolist()
     dated = [
-        json.dumps({"when": f"{day % 28 + 1}-FEB-{1900 + day // 28} 10:00:00.00", "text": text, "label": label})
+        json.dumps(
+            {"when": f"{day % 28 + 1}-FEB-{1900 + day // 28} 10:00:00.00", "text": text, "label": label}
+        )
         for day, text, label in zip(days, train.texts, train.labels, strict=True)
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(dated))
     words = ("train", tmp_path / "a.jsonl", "--holdout", 0.2, "--split-by", "when", "-o", tmp_path / "m.tmm")
     facts = json.loads(call(*words, "--json").stdout)["holdout"]
-    assert (facts["split_by"], facts["from"], facts["summary"]["n_texts"]) == ("when", "27-FEB-1908 10:00:00.00", 63)
+    assert (facts["split_by"], facts["from"], facts["summary"]["n_texts"]) == (
+        "when",
+        "27-FEB-1908 10:00:00.00",
+        63,
+    )
     assert load_classifier(tmp_path / "m.tmm").trained_on(train.texts).tolist() == [day < 250 for day in days]
     assert "Held out: 63 texts, the last by when, from 27-FEB-1908 10:00:00.00 on." in call(*words).stdout
 
@@ -175,14 +225,25 @@ def test_the_last_texts_by_date_are_held_out(desk, tmp_path):
     [
         (["--holdout", "1"], "--holdout is a share of the texts, more than 0 and less than 1; got 1"),
         (["--holdout", "0"], "--holdout is a share"),
-        (["--split-by", "id"], "--split-by says which texts --holdout keeps out; say how many with it: --holdout 0.2"),
-        (["--holdout", "0.2", "--split-by", "date"], "has no column 'date'. It has 'id', 'text', 'label', 'marks'."),
-        (["--holdout", "0.2", "--split-by", "id"], "'id' is 'desk-004', neither a number nor a date such as 1987-02-26"),
+        (
+            ["--split-by", "id"],
+            "--split-by says which texts --holdout keeps out; say how many with it: --holdout 0.2",
+        ),
+        (
+            ["--holdout", "0.2", "--split-by", "date"],
+            "has no column 'date'. It has 'id', 'text', 'label', 'marks'.",
+        ),
+        (
+            ["--holdout", "0.2", "--split-by", "id"],
+            "'id' is 'desk-004', neither a number nor a date such as 1987-02-26",
+        ),
         (["--holdout", "0.2", "--test", "b.csv"], "--report and --test go together"),
         (["--report", "b.html"], "--report and --test go together"),
     ],
 )
-def test_what_cannot_be_held_out_is_said_in_one_line_and_nothing_is_written(options, message, desk, tmp_path, monkeypatch):
+def test_what_cannot_be_held_out_is_said_in_one_line_and_nothing_is_written(
+    options, message, desk, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_bytes((desk / "desk-train.csv").read_bytes())
     done = call("train", "a.csv", "--text", "text", "--label", "label", *options)
@@ -202,7 +263,8 @@ def test_texts_of_test_that_were_trained_on_are_warned_of(desk, tmp_path):
 def test_train_says_how_good_it_will_be(desk, tmp_path):
     shown = call("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm").stdout
     found = re.search(
-        r"On new texts: ([\d.]+)% right \(([\d.]+)% to ([\d.]+)%\); 90% intervals, from leave-one-out scores", shown
+        r"On new texts: ([\d.]+)% right \(([\d.]+)% to ([\d.]+)%\); 90% intervals, from leave-one-out scores",
+        shown,
     )
     low, high = float(found[2]) / 100, float(found[3]) / 100
     assert low < evaluated(tmp_path / "m.tmm", desk / "desk-test.csv")[0]["accuracy"] < high
@@ -212,7 +274,18 @@ def test_train_says_how_good_it_will_be(desk, tmp_path):
 def test_train_says_what_costs_and_knowledge_add(desk, tmp_path):
     words = tmp_path / "words.toml"
     words.write_text('billing = ["invoice", "payment"]\nprinting = ["printer", "toner"]\n')
-    command = ("train", desk / "desk-train.csv", "-o", tmp_path / "m.tmm", "--keywords", words, "--hit", 1, "--false-alarm", -20)
+    command = (
+        "train",
+        desk / "desk-train.csv",
+        "-o",
+        tmp_path / "m.tmm",
+        "--keywords",
+        words,
+        "--hit",
+        1,
+        "--false-alarm",
+        -20,
+    )
     shown = call(*command).stdout
     assert re.search(r"[\d.]+% of the \d+% answered, utility .* per 1,000 texts", shown)
     assert "Beside a model without moved thresholds: utility +" in shown
@@ -231,7 +304,9 @@ def test_train_says_why_there_is_no_estimate(desk, tmp_path):
 
 def test_unsure_texts_are_neither_hits_nor_misses(desk, tmp_path):
     model = tmp_path / "dear.tmm"
-    assert call("train", desk / "desk-train.csv", "-o", model, "--hit", 1, "--false-alarm", -20).exit_code == 0
+    assert (
+        call("train", desk / "desk-train.csv", "-o", model, "--hit", 1, "--false-alarm", -20).exit_code == 0
+    )
     summary, _ = evaluated(model, desk / "desk-test.csv")
     decisions = load_classifier(model).decide(load_dataset("desk").part("test").texts)
     assert summary["n_unsure"] == decisions.unsure.any(axis=1).sum() > 10

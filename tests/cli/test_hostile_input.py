@@ -28,14 +28,20 @@ COMMAND = [sys.executable, "-m", "textmargin"]
 
 
 def run(*words, **settings):
-    return subprocess.run([*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=120, **settings)
+    return subprocess.run(
+        [*COMMAND, *map(str, words)], capture_output=True, text=True, timeout=120, **settings
+    )
 
 
 def test_a_hundred_thousand_columns_hung_for_minutes(tmp_path):
     n = 100_000
-    (tmp_path / "a.csv").write_text(",".join(f"c{k}" for k in range(n)) + "\n" + (",".join(["x"] * n) + "\n") * 3)
+    (tmp_path / "a.csv").write_text(
+        ",".join(f"c{k}" for k in range(n)) + "\n" + (",".join(["x"] * n) + "\n") * 3
+    )
     start = time.process_time()
-    with pytest.raises(TableError, match="has 100,000 values, more than the 10,000 columns that a table may have"):
+    with pytest.raises(
+        TableError, match="has 100,000 values, more than the 10,000 columns that a table may have"
+    ):
         read_table(tmp_path / "a.csv")
     assert time.process_time() - start < 10
 
@@ -51,9 +57,13 @@ def test_columns_of_one_name_took_quadratic_time():
     assert column_names(["a", "a 2", "a", "a"], True, told.append) == ["a", "a 2", "a 3", "a 4"]
 
 
-@pytest.mark.parametrize("rest", ["a text of some words,label\n", '"another open one,b\n', "word " * 2000 + "\n", "word ", '"\n'])
+@pytest.mark.parametrize(
+    "rest", ["a text of some words,label\n", '"another open one,b\n', "word " * 2000 + "\n", "word ", '"\n']
+)
 def test_an_open_quote_over_20_megabytes_hung(rest, tmp_path):
-    (tmp_path / "a.csv").write_text('text,label\nok text here,a\n"open text,b\n' + rest * (20_000_000 // len(rest)))
+    (tmp_path / "a.csv").write_text(
+        'text,label\nok text here,a\n"open text,b\n' + rest * (20_000_000 // len(rest))
+    )
     start = time.process_time()
     with pytest.raises(TableError, match=r"Line 3 of .*the quote that opens a value is never closed"):
         read_table(tmp_path / "a.csv")
@@ -117,7 +127,9 @@ def test_closed_standard_output_ended_in_a_traceback(tmp_path):
     told = shell(f"{sys.executable} -m textmargin --version >&-")
     assert told.returncode == 2
     assert (
-        told.stderr == "textmargin: standard output is closed, and results would be lost; send them to a file, or to /dev/null.\n"
+        told.stderr
+        == "textmargin: standard output is closed, and results would be lost; send them to a file, or to "
+        "/dev/null.\n"
     )
 
 
@@ -141,7 +153,10 @@ def test_a_full_disk_was_told_of_a_file_without_a_name(tmp_path, monkeypatch):
     path = tmp_path / "model.tmm"
     path.write_bytes(b"old")
     monkeypatch.setattr(writing.os, "fsync", full)
-    message = r"model\.tmm cannot be written: No space left on device\. What was there before is as it was.*; free some space"
+    message = (
+        r"model\.tmm cannot be written: No space left on device\. What was there before is as it "
+        r"was.*; free some space"
+    )
     with pytest.raises(OutputError, match=message):
         write_whole({path: b"new"})
     with pytest.raises(OutputError, match=message), put_whole(path) as temporary:
@@ -169,9 +184,12 @@ def _put(path):
 
 @pytest.mark.parametrize(("sign", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_sigterm_during_train_was_silent(sign, code, tmp_path):
-    (tmp_path / "a.csv").write_text("text,label\n" + "".join(f"{'ab' * 200}{k},{k % 2}\n" for k in range(1500)))
+    (tmp_path / "a.csv").write_text(
+        "text,label\n" + "".join(f"{'ab' * 200}{k},{k % 2}\n" for k in range(1500))
+    )
     words = [*COMMAND, "train", "a.csv", "--features", "subsequence"]
-    heeds = partial(signal.signal, sign, signal.SIG_DFL)  # where the tests run under nohup, SIGHUP would be ignored
+    # where the tests run under nohup, SIGHUP would be ignored
+    heeds = partial(signal.signal, sign, signal.SIG_DFL)
     process = subprocess.Popen(words, stderr=subprocess.PIPE, cwd=tmp_path, preexec_fn=heeds)
     while b"learning from" not in process.stderr.readline():
         assert process.poll() is None
@@ -185,8 +203,13 @@ def test_sigterm_during_train_was_silent(sign, code, tmp_path):
 @pytest.mark.parametrize("words", [["reproduce"], ["--help"], ["train", "--help"]], ids=" ".join)
 def test_help_on_a_full_disk_ended_in_a_traceback(words):
     with Path("/dev/full").open("w") as full:
-        found = subprocess.run([sys.executable, "-m", "textmargin", *words], stdout=full, stderr=subprocess.PIPE, text=True)
-    assert (found.returncode, found.stderr) == (2, "textmargin: standard output cannot be written: No space left on device.\n")
+        found = subprocess.run(
+            [sys.executable, "-m", "textmargin", *words], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (found.returncode, found.stderr) == (
+        2,
+        "textmargin: standard output cannot be written: No space left on device.\n",
+    )
 
 
 def test_a_name_too_long_for_a_file_ended_in_a_traceback(tmp_path):
@@ -218,7 +241,9 @@ def test_standard_input_that_is_no_file_of_the_system_could_not_be_read():
 def test_settings_whose_file_has_a_name_that_is_no_utf8_ended_in_a_traceback(tmp_path):
     """Linux takes any bytes for a name; a terminal in UTF-8 does not."""
     environment = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
-    found = subprocess.run([*COMMAND, "init", "-o", b"\xff"], capture_output=True, cwd=tmp_path, env=environment, timeout=120)
+    found = subprocess.run(
+        [*COMMAND, "init", "-o", b"\xff"], capture_output=True, cwd=tmp_path, env=environment, timeout=120
+    )
     assert (found.returncode, found.stderr) == (0, b"")
     assert b"Written to \\udcff." in found.stdout
     assert [os.fsencode(path.name) for path in tmp_path.iterdir()] == [b"\xff"]

@@ -1,4 +1,6 @@
-"""Two labels, several labels a text, and what is known and what costs say of them: each reaches the label it names."""
+"""Two labels, several labels a text, and what is known and what costs say of them: each reaches the label it
+names.
+"""
 
 import json
 
@@ -9,7 +11,14 @@ from textmargin.cli import app
 from textmargin.persistence import load_classifier
 
 SPAM = ["win cash now", "cheap cash prize", "win a prize now", "cheap pills now"]
-HAM = ["lunch at noon", "see you at the meeting", "notes of the meeting", "call me at noon", "noon is fine", "minutes of it"]
+HAM = [
+    "lunch at noon",
+    "see you at the meeting",
+    "notes of the meeting",
+    "call me at noon",
+    "noon is fine",
+    "minutes of it",
+]
 
 
 def call(*words):
@@ -71,7 +80,10 @@ def test_costs_of_either_of_two_labels_count(two, spam, ham):
     folder = two(spam, ham)
     thresholds = []
     for hit, alarm in ((1, -100), (100, -1)):
-        costs = f'"{ham}" = {{ hit = 1, false_alarm = -1 }}\n"{spam}" = {{ hit = {hit}, false_alarm = {alarm} }}\n'
+        costs = (
+            f'"{ham}" = {{ hit = 1, false_alarm = -1 }}\n"{spam}" = {{ hit = {hit}, false_alarm = '
+            f"{alarm} }}\n"
+        )
         (folder / "c.toml").write_text("[costs]\n" + costs)
         thresholds.append(threshold_of(spam, trained(folder, "--costs", folder / "c.toml")[1]))
     assert thresholds[1] < thresholds[0]
@@ -80,7 +92,10 @@ def test_costs_of_either_of_two_labels_count(two, spam, ham):
 def test_thresholds_for_two_labels_are_those_of_the_best_utility(two):
     """What evaluate adds up is what the thresholds were set for, on the scores that they were set on."""
     folder = two("spam", "ham")
-    spam, ham = "spam = { hit = 20, false_alarm = -1, miss = -5 }", "ham = { hit = 1, false_alarm = -3, miss = -2 }"
+    spam, ham = (
+        "spam = { hit = 20, false_alarm = -1, miss = -5 }",
+        "ham = { hit = 1, false_alarm = -3, miss = -2 }",
+    )
     (folder / "c.toml").write_text(f"[costs]\n{spam}\n{ham}\n")
     costs, utility = ("--costs", folder / "c.toml"), {}
     for name, options in (("plain", []), ("costs", [*costs, "--threshold-scores", "train"])):
@@ -92,7 +107,9 @@ def test_thresholds_for_two_labels_are_those_of_the_best_utility(two):
 
 @pytest.fixture
 def several(tmp_path):
-    rows = "wheat and corn,grain\nwheat for the bank,grain;money\nbank rates,money\noil prices,oil\nsunny day,\n"
+    rows = (
+        "wheat and corn,grain\nwheat for the bank,grain;money\nbank rates,money\noil prices,oil\nsunny day,\n"
+    )
     (tmp_path / "a.csv").write_text("text,topics\n" + rows * 4)
     return tmp_path
 
@@ -105,7 +122,9 @@ def from_prior(model, text, label):
 def test_keywords_reach_their_label_where_a_text_has_several(several):
     (several / "k.toml").write_text('[keywords]\noil = ["barrel", "oil"]\n')
     (several / "a.csv").write_text((several / "a.csv").read_text() + "a barrel,oil\n")
-    _, model = trained(several, "--label-separator", ";", "--keywords", several / "k.toml", "--trust", "fixed")
+    _, model = trained(
+        several, "--label-separator", ";", "--keywords", several / "k.toml", "--trust", "fixed"
+    )
     assert from_prior(model, "oil and wheat", "oil")["oil"] > 0
     assert not any(from_prior(model, "oil and wheat", "grain").values())
 
@@ -136,15 +155,25 @@ def test_a_passage_may_be_marked_for_one_label_of_several(several):
     [
         (
             '[[0, 5, ""oil""]]',
-            "Line 3: a passage in 'marks' is marked for 'oil', which is not a label of this text: 'grain', 'money'.",
+            "Line 3: a passage in 'marks' is marked for 'oil', which is not a label of this text: "
+            "'grain', 'money'.",
         ),
         (
             '[[0, 5, ""grian""]]',
-            "Line 3: a passage in 'marks' is marked for 'grian', which is not a label of this text: 'grain', 'money'. "
+            "Line 3: a passage in 'marks' is marked for 'grian', which is not a label of this text: "
+            "'grain', 'money'. "
             "Did you mean 'grain'?",
         ),
-        ("[[0]]", "Line 3: 'marks' should hold passages [[start, end], …] or [[start, end, label], …]; it is '[[0]]'."),
-        ("[5]", "Line 3: 'marks' should hold passages [[start, end], …] or [[start, end, label], …]; it is '[5]'."),
+        (
+            "[[0]]",
+            "Line 3: 'marks' should hold passages [[start, end], …] or [[start, end, label], …]; it is "
+            "'[[0]]'.",
+        ),
+        (
+            "[5]",
+            "Line 3: 'marks' should hold passages [[start, end], …] or [[start, end, label], …]; it is "
+            "'[5]'.",
+        ),
     ],
 )
 def test_passages_that_make_no_sense_are_told_with_their_line(several, passages, message):
@@ -158,7 +187,9 @@ def test_an_earlier_model_reaches_its_labels_by_name(several):
     (several / "m.tmm").rename(several / "old.tmm")
     rows = "bank rates,money\noil prices,oil\nanimals and bank,zoo\nanimals,zoo\n"
     (several / "a.csv").write_text("text,topics\n" + rows * 4)
-    _, model = trained(several, "--label-separator", ";", "--prior-model", several / "old.tmm", "--trust", "fixed")
+    _, model = trained(
+        several, "--label-separator", ";", "--prior-model", several / "old.tmm", "--trust", "fixed"
+    )
     assert from_prior(model, "bank", "money")["bank"] > 0
     assert not any(from_prior(model, "bank", "zoo").values())
 
@@ -176,9 +207,9 @@ def test_one_label_that_a_text_has_or_not(tmp_path):
 def test_confusions_pair_misses_with_false_alarms(several):
     trained(several, "--label-separator", ";")
     (several / "b.csv").write_text("text,topics\nwheat and corn,grain;oil\noil prices,money\n")
-    found = json.loads(call("evaluate", several / "m.tmm", several / "b.csv", "--label-separator", ";", "--json").stdout)[
-        "confusions"
-    ]
+    found = json.loads(
+        call("evaluate", several / "m.tmm", several / "b.csv", "--label-separator", ";", "--json").stdout
+    )["confusions"]
     assert ["oil", "", 1] in found
     assert ["money", "oil", 1] in found
 
@@ -190,17 +221,31 @@ def test_scaled_measures_are_averaged_and_those_undefined_left_out(two):
     shown = call("evaluate", folder / "m.tmm", folder / "b.csv")
     assert shown.exit_code == 0
     assert "nan" not in shown.stdout
-    assert 0 < json.loads(call("evaluate", folder / "m.tmm", folder / "a.csv", "--json").stdout)["utility"] <= 1
+    assert (
+        0 < json.loads(call("evaluate", folder / "m.tmm", folder / "a.csv", "--json").stdout)["utility"] <= 1
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["train", "a.csv", "--positive", "eggs"], "--positive eggs is neither of the two classes, 'ham', 'spam'"),
-        (["train", "a.csv", "-o", "a.csv"], "a.csv would replace a.csv, which is needed; choose another name"),
+        (
+            ["train", "a.csv", "--positive", "eggs"],
+            "--positive eggs is neither of the two classes, 'ham', 'spam'",
+        ),
+        (
+            ["train", "a.csv", "-o", "a.csv"],
+            "a.csv would replace a.csv, which is needed; choose another name",
+        ),
         (["train", "a.csv", "--costs", "c.toml"], "'false-alarm', which is none of hit, false_alarm, miss"),
-        (["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"], "The utility (costs) names 'eggs', which is not among the classes"),
-        (["train", "a.csv", "--prior-model", "k.tmm"], "k.tmm knows no words: the columns of its SpectrumKernel have no names"),
+        (
+            ["evaluate", "m.tmm", "a.csv", "--costs", "d.toml"],
+            "The utility (costs) names 'eggs', which is not among the classes",
+        ),
+        (
+            ["train", "a.csv", "--prior-model", "k.tmm"],
+            "k.tmm knows no words: the columns of its SpectrumKernel have no names",
+        ),
     ],
 )
 def test_mistakes_about_labels(words, message, two, monkeypatch):
@@ -218,7 +263,9 @@ def test_mistakes_about_labels(words, message, two, monkeypatch):
 
 
 def test_labels_that_look_like_markup(tmp_path):
-    (tmp_path / "a.csv").write_text("text,label\n" + "wheat corn,b [/x]\nbank rates,[red]y\nbank wheat,z\n" * 5)
+    (tmp_path / "a.csv").write_text(
+        "text,label\n" + "wheat corn,b [/x]\nbank rates,[red]y\nbank wheat,z\n" * 5
+    )
     trained(tmp_path)
     (tmp_path / "b.csv").write_text("text,label\nwheat corn,z\nbank rates,b [/x]\n")
     shown = call("evaluate", tmp_path / "m.tmm", tmp_path / "b.csv")

@@ -57,7 +57,9 @@ def train_both(tmp_path, data, *words):
 
 
 def assert_same(whole, parts):
-    """Weights within 1e-6. Held-out scores magnify what single precision leaves, to 3e-6; thresholds lie between two of them."""
+    """Weights within 1e-6. Held-out scores magnify what single precision leaves, to 3e-6; thresholds lie
+    between two of them.
+    """
     np.testing.assert_allclose(parts.learner_.coef_, whole.learner_.coef_, atol=1e-6)
     np.testing.assert_allclose(parts.learner_.intercept_, whole.learner_.intercept_, atol=1e-6)
     np.testing.assert_allclose(parts.held_out_.scores, whole.held_out_.scores, atol=3e-6)
@@ -83,7 +85,9 @@ def test_the_same_model(tmp_path, data, words):
     assert_same(whole, parts)
     same = ("labels", "n_texts", "source", "words", "thresholds")
     assert {name: other_facts[name] for name in same[:-1]} == {name: facts[name] for name in same[:-1]}
-    assert other_facts["estimate"]["accuracy"]["value"] == pytest.approx(facts["estimate"]["accuracy"]["value"], abs=1e-3)
+    assert other_facts["estimate"]["accuracy"]["value"] == pytest.approx(
+        facts["estimate"]["accuracy"]["value"], abs=1e-3
+    )
 
 
 def test_knowledge(tmp_path, data):
@@ -135,7 +139,9 @@ def test_keywords_alone(tmp_path, columns):
     texts = DESK.part("test").texts
     assert other_facts["unlabelled"] == facts["unlabelled"]
     np.testing.assert_allclose(parts.decision_function(texts), whole.decision_function(texts), atol=1e-6)
-    assert "--keywords FILE" in call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", code=2).stderr
+    assert (
+        "--keywords FILE" in call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", code=2).stderr
+    )
 
 
 def test_settings_are_chosen_on_a_sample(tmp_path, data, monkeypatch):
@@ -166,7 +172,9 @@ def test_sizes():
     sizes = {"4GB": 4 * 10**9, "500 MB": 5 * 10**8, "2GiB": 2**31, "1.5g": 15 * 10**8, "3kb": 3000}
     assert {size: read_bytes(size) for size in sizes} == sizes
     for wrong in ("", "-1GB", "4 apples", "GB", "1e9", "0GB", "4"):
-        with pytest.raises(OptionError, match=f"--memory {wrong}: a number of bytes with its unit, as in 4GB or 500MB"):
+        with pytest.raises(
+            OptionError, match=f"--memory {wrong}: a number of bytes with its unit, as in 4GB or 500MB"
+        ):
             read_bytes(wrong)
 
 
@@ -209,7 +217,9 @@ def kill_when(command, path):
 
 
 def test_a_run_that_is_killed_goes_on(tmp_path, data):
-    """kill -9 while words are counted, and while it learns, then the same command: the same model, to the bit."""
+    """kill -9 while words are counted, and while it learns, then the same command: the same model, to the
+    bit.
+    """
     command = [sys.executable, "-c", _RUN, "train", str(data), "--memory", "1MB", "--json", "-o"]
     subprocess.run([*command, str(tmp_path / "a.tmm")], check=True, capture_output=True)
     folder, begun = tmp_path / "b.tmm.parts", []
@@ -233,7 +243,10 @@ def test_ctrl_c_leaves_the_folder_and_says_so(tmp_path, data, monkeypatch):
 
     monkeypatch.setattr("textmargin.learners.primal.PriorSVC.fit", interrupt)
     result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB", code=130)
-    assert f"interrupted; what is done is in {tmp_path / 'm.tmm.parts'}, and the same command goes on" in result.stderr
+    assert (
+        f"interrupted; what is done is in {tmp_path / 'm.tmm.parts'}, and the same command goes on"
+        in result.stderr
+    )
     assert (tmp_path / "m.tmm.parts" / "matrix.json").exists()
 
 
@@ -273,7 +286,10 @@ def test_rows_without_a_label_that_are_learnt_from_are_not_left_out(tmp_path, da
     with data.open("a") as file:
         file.write("".join(f"my screen is black {i},n/a,1,\n" for i in range(20)))
     result = call("train", data, "-o", tmp_path / "m.tmm", "--memory", "1MB")
-    assert "rows have no label ('n/a' in its place; --missing-labels says which values mean none)\n" in result.stderr
+    assert (
+        "rows have no label ('n/a' in its place; --missing-labels says which values mean none)\n"
+        in result.stderr
+    )
 
 
 def test_one_class_or_costs_that_lack_one_leave_no_folder(tmp_path, data):

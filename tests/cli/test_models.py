@@ -1,4 +1,6 @@
-"""From a file to decisions on the command line: what is printed, what is written, and what is said of mistakes."""
+"""From a file to decisions on the command line: what is printed, what is written, and what is said of
+mistakes.
+"""
 
 import json
 import os
@@ -49,7 +51,10 @@ MODELS = ["plain", "model", "marked", "strings", "ngrams"]
 def test_evaluate_counts_what_predict_decides(desk, name):
     summary = json.loads(call("evaluate", desk / f"{name}.tmm", desk / "desk-test.csv", "--json").stdout)
     decided = [
-        json.loads(line) for line in call("predict", desk / f"{name}.tmm", desk / "desk-test.csv", "--json").stdout.splitlines()
+        json.loads(line)
+        for line in call(
+            "predict", desk / f"{name}.tmm", desk / "desk-test.csv", "--json"
+        ).stdout.splitlines()
     ]
     truth = load_dataset("desk").part("test").labels
     right = sum(one["predicted_label"] == label for one, label in zip(decided, truth, strict=True))
@@ -60,7 +65,13 @@ def test_evaluate_counts_what_predict_decides(desk, name):
 
 
 @pytest.mark.parametrize(
-    "config", [ModelConfig(), ModelConfig(utility=T11SU), ModelConfig("subsequence", 3, utility=T10U), ModelConfig("ngrams", 3)]
+    "config",
+    [
+        ModelConfig(),
+        ModelConfig(utility=T11SU),
+        ModelConfig("subsequence", 3, utility=T10U),
+        ModelConfig("ngrams", 3),
+    ],
 )
 def test_a_model_decides_the_same_from_its_file(config, tmp_path):
     desk = load_dataset("desk")
@@ -84,7 +95,9 @@ def test_contributions_add_up_to_the_score(desk, name):
         k = model.classes_.tolist().index(found["label"])
         assert found["rest"] == pytest.approx(model.learner_.intercept_[k] - model.thresholds_[k])
     assert found["score"] == pytest.approx(decisions.scores[0].max())
-    assert found["score"] == pytest.approx(found["rest"] + sum(one["contribution"] for one in found["contributions"]))
+    assert found["score"] == pytest.approx(
+        found["rest"] + sum(one["contribution"] for one in found["contributions"])
+    )
     against = json.loads(call("explain", desk / f"{name}.tmm", text, "--label", "billing", "--json").stdout)
     assert against["label"] == "billing"
     assert against["score"] < found["score"]
@@ -94,14 +107,20 @@ def test_a_model_with_costs_has_the_higher_utility(desk):
     utility = {}
     for name in ("plain", "model"):
         costs = ("--costs", desk / "desk-costs.toml", "--json")
-        utility[name] = json.loads(call("evaluate", desk / f"{name}.tmm", desk / "desk-test.csv", *costs).stdout)["utility"]
+        utility[name] = json.loads(
+            call("evaluate", desk / f"{name}.tmm", desk / "desk-test.csv", *costs).stdout
+        )["utility"]
     assert utility["model"] > utility["plain"]
 
 
 def test_thresholds_move_without_texts(desk, tmp_path):
     bold, careful = tmp_path / "bold.tmm", tmp_path / "careful.tmm"
     assert call("threshold", desk / "model.tmm", "--hit", 50, "--false-alarm", -1, "-o", bold).exit_code == 0
-    moved = json.loads(call("threshold", desk / "model.tmm", "--hit", 1, "--false-alarm", -50, "-o", careful, "--json").stdout)
+    moved = json.loads(
+        call(
+            "threshold", desk / "model.tmm", "--hit", 1, "--false-alarm", -50, "-o", careful, "--json"
+        ).stdout
+    )
     assert list(moved["before"].values()) == pytest.approx(load_classifier(desk / "model.tmm").thresholds_)
     assert np.mean(load_classifier(bold).thresholds_) < np.mean(load_classifier(careful).thresholds_)
     fresh = tmp_path / "fresh.tmm"
@@ -112,12 +131,17 @@ def test_thresholds_move_without_texts(desk, tmp_path):
 
 def test_several_labels_a_text(tmp_path):
     (tmp_path / "a.csv").write_text(
-        "text,topics\n" + "wheat and corn,grain\nwheat for the bank,grain;money\nbank rates,money\nsunny day,\n" * 5
+        "text,topics\n"
+        + "wheat and corn,grain\nwheat for the bank,grain;money\nbank rates,money\nsunny day,\n" * 5
     )
     model = tmp_path / "m.tmm"
     assert call("train", tmp_path / "a.csv", "--label-separator", ";", "-o", model, "--hit", 2).exit_code == 0
     (tmp_path / "b.csv").write_text("text\nwheat bank\nnothing known\n")
-    assert call("predict", model, tmp_path / "b.csv", "--only-decisions").stdout.splitlines()[1].startswith("2,grain;money,,")
+    assert (
+        call("predict", model, tmp_path / "b.csv", "--only-decisions")
+        .stdout.splitlines()[1]
+        .startswith("2,grain;money,,")
+    )
     summary = call("evaluate", model, tmp_path / "a.csv", "--label-separator", ";", "--json")
     assert json.loads(summary.stdout)["multilabel"]
     assert json.loads(summary.stdout)["accuracy"] == 1.0
@@ -125,7 +149,14 @@ def test_several_labels_a_text(tmp_path):
 
 def test_all_kinds_of_knowledge_at_once(desk, tmp_path):
     assert call("train", desk / "desk-test.csv", "-o", tmp_path / "old.tmm").exit_code == 0
-    kinds = ("--keywords", desk / "desk-keywords.toml", "--rationales", "marks", "--prior-model", tmp_path / "old.tmm")
+    kinds = (
+        "--keywords",
+        desk / "desk-keywords.toml",
+        "--rationales",
+        "marks",
+        "--prior-model",
+        tmp_path / "old.tmm",
+    )
     result = call("train", desk / "desk-train.csv", *kinds, "-o", tmp_path / "m.tmm")
     assert result.exit_code == 0, result.output
     names = ["keywords in desk-keywords.toml", "marked passages", "earlier model old.tmm"]
@@ -135,9 +166,14 @@ def test_all_kinds_of_knowledge_at_once(desk, tmp_path):
     assert model.knowledge_ == names
     pairs = {(one.target, one.knowledge) for one in model.verdict_}
     assert pairs >= {(label, name) for label in model.classes_ for name in names}
-    shown = json.loads(call("explain", tmp_path / "m.tmm", "the printer is jammed", "--label", "printing", "--json").stdout)
+    shown = json.loads(
+        call("explain", tmp_path / "m.tmm", "the printer is jammed", "--label", "printing", "--json").stdout
+    )
     assert {*shown["contributions"][0]["from_knowledge"]} == {*names}
-    assert "keywords in desk-keywords.toml +" in call("explain", tmp_path / "m.tmm", "printer", "--label", "printing").stdout
+    assert (
+        "keywords in desk-keywords.toml +"
+        in call("explain", tmp_path / "m.tmm", "printer", "--label", "printing").stdout
+    )
 
 
 def test_a_file_of_options_may_name_several_kinds(desk, tmp_path):
@@ -183,7 +219,11 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
         ),
         (b"", [], "has no rows"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", [], "a.csv is an image (PNG)"),
-        (b"text,label\n\xc3\xa9\xc3\xa9,y\ncaf\xe9,x\n", [], "is not UTF-8; name the encoding with --encoding"),
+        (
+            b"text,label\n\xc3\xa9\xc3\xa9,y\ncaf\xe9,x\n",
+            [],
+            "is not UTF-8; name the encoding with --encoding",
+        ),
         (b"text,label\nhello,\n", [], "No text of a.csv has a label in column 'label'"),
         (b"text,label\na b,x\nc d,x\n", [], "All 2 texts are of only one class: x"),
         (TWO, ["-o", "/nowhere/m.tmm"], "/nowhere/m.tmm cannot be written"),
@@ -205,7 +245,9 @@ def test_bad_lines_are_numbered_and_skipped_or_fatal(desk, tmp_path):
         ),
     ],
 )
-def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, message, tmp_path, monkeypatch):
+def test_mistakes_are_one_line_exit_code_2_and_write_nothing(
+    content, options, message, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_bytes(content)
     result = call("train", "a.csv", *options)
@@ -226,8 +268,14 @@ def test_mistakes_are_one_line_exit_code_2_and_write_nothing(content, options, m
         (["threshold", "model.tmm", "-o", "b.tmm"], "say what decisions are worth"),
         (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
         (["similarity", "alone"], "give two texts to compare"),
-        (["similarity", "a", "b", "--length", "0"], "--length must be an int in the range [1, 256]. Got 0 instead"),
-        (["evaluate", "plain.tmm", "other.csv"], "No text of other.csv has a label that the model knows: 1 have 'weather'"),
+        (
+            ["similarity", "a", "b", "--length", "0"],
+            "--length must be an int in the range [1, 256]. Got 0 instead",
+        ),
+        (
+            ["evaluate", "plain.tmm", "other.csv"],
+            "No text of other.csv has a label that the model knows: 1 have 'weather'",
+        ),
     ],
 )
 def test_mistakes_with_models(words, message, desk, tmp_path, monkeypatch):
@@ -247,8 +295,20 @@ def test_mistakes_with_models(words, message, desk, tmp_path, monkeypatch):
 def test_an_interrupted_training_writes_nothing(tmp_path):
     rng = np.random.default_rng(0)
     words = ["".join(rng.choice(list("abcdefghij"), 400)) for _ in range(1500)]
-    (tmp_path / "a.csv").write_text("text,label\n" + "".join(f"{word},{k % 2}\n" for k, word in enumerate(words)))
-    command = [sys.executable, "-m", "textmargin", "train", "a.csv", "--features", "subsequence", "--hit", "2"]
+    (tmp_path / "a.csv").write_text(
+        "text,label\n" + "".join(f"{word},{k % 2}\n" for k, word in enumerate(words))
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "textmargin",
+        "train",
+        "a.csv",
+        "--features",
+        "subsequence",
+        "--hit",
+        "2",
+    ]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env={**os.environ})
     first = process.stderr.readline()  # the columns, once the file is read
     time.sleep(2)
@@ -262,7 +322,10 @@ def test_an_interrupted_training_writes_nothing(tmp_path):
 
 
 def test_a_reader_who_has_had_enough(desk):
-    command = f"{sys.executable} -m textmargin predict {desk / 'plain.tmm'} {desk / 'desk-train.csv'} --scores | head -n 1"
+    command = (
+        f"{sys.executable} -m textmargin predict {desk / 'plain.tmm'} {desk / 'desk-train.csv'} "
+        "--scores | head -n 1"
+    )
     done = subprocess.run(command, shell=True, capture_output=True, timeout=60)
     assert done.stdout.startswith(b"id,text,label,marks,predicted_label,guess,score,confidence")
     assert b"Traceback" not in done.stderr

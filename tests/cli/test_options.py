@@ -1,4 +1,6 @@
-"""Options that are wrong, do not apply, or leave something out are named; what is no user's mistake keeps its traceback."""
+"""Options that are wrong, do not apply, or leave something out are named; what is no user's mistake keeps its
+traceback.
+"""
 
 import csv
 import json
@@ -65,7 +67,10 @@ def test_an_option_given_twice_was_taken_once(words, name, folder):
         (["train", "a.csv", "--lable", "x"], "there is no option --lable; did you mean --label?"),
         (["train", "a.csv", "--zzz"], "there is no option --zzz; see textmargin train --help."),
         (["train", "a.csv", "--label"], "Option '--label' requires an argument."),
-        (["train"], 'say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.'),
+        (
+            ["train"],
+            'say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.',
+        ),
         (["trian"], "No such command 'trian'. Did you mean 'train'?"),
         (
             ["data", "export", "desk", "."],
@@ -73,7 +78,8 @@ def test_an_option_given_twice_was_taken_once(words, name, folder):
         ),
         (
             ["train", "a.csv", "m.tmm"],
-            "textmargin train takes data only; 'm.tmm' is too much. Where results go is an option: --output m.tmm",
+            "textmargin train takes data only; 'm.tmm' is too much. Where results go is an option: "
+            "--output m.tmm",
         ),
     ],
 )
@@ -92,26 +98,51 @@ def test_without_a_command_there_is_help():
 
 def test_a_shell_completes_commands_and_options(folder):
     for words, expected in (("textmargin tr", "train"), ("textmargin train a.csv --hold", "--holdout")):
-        asked = {"_TEXTMARGIN_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        asked = {
+            "_TEXTMARGIN_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        }
         command = [sys.executable, "-c", "from textmargin.cli import app; app(prog_name='textmargin')"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **asked})
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, env={**os.environ, **asked}
+        )
         assert done.stdout.split() == [expected]
 
 
 def test_an_option_for_several_values_may_be_given_again(folder):
-    words = ("feedback", "add", "f.sqlite", "--text", "wheat", "--predicted", "x", "--predicted", "y", "--correct", "x")
+    words = (
+        "feedback",
+        "add",
+        "f.sqlite",
+        "--text",
+        "wheat",
+        "--predicted",
+        "x",
+        "--predicted",
+        "y",
+        "--correct",
+        "x",
+    )
     assert call(*words).exit_code == 0
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--length", 3], "--length is for --features subsequence or 'ngrams'; these are 'words'. Leave it out."),
+        (
+            ["--length", 3],
+            "--length is for --features subsequence or 'ngrams'; these are 'words'. Leave it out.",
+        ),
         (["--decay", 0.3], "--decay is for --features subsequence; these are 'words'. Leave it out."),
-        (["--features", "ngrams", "--decay", 0.3], "--decay is for --features subsequence; these are 'ngrams'. Leave it out."),
+        (
+            ["--features", "ngrams", "--decay", 0.3],
+            "--decay is for --features subsequence; these are 'ngrams'. Leave it out.",
+        ),
         (
             ["--trust", "fixed"],
-            "--trust says how far --keywords, --rationales or --prior-model are trusted; none of them is given.",
+            "--trust says how far --keywords, --rationales or --prior-model are trusted; none of them is "
+            "given.",
         ),
         (
             ["--threshold-scores", "cv"],
@@ -134,7 +165,10 @@ def test_options_that_do_not_apply_were_passed_over(options, message, folder):
     ("message", "shown"),
     [
         (TableError("Choose it with text=."), "Choose it with --text."),
-        (TableError("leave such lines out with\n skip_invalid=True."), "leave such lines out with --skip-invalid."),
+        (
+            TableError("leave such lines out with\n skip_invalid=True."),
+            "leave such lines out with --skip-invalid.",
+        ),
         (TableError("say it with file_format=: csv"), "say it with --format: csv"),
         (TableError("overwrite them (overwrite=True)."), "overwrite them (--overwrite)."),
         (TableError("use scores='cv'."), "use --threshold-scores cv."),
@@ -143,8 +177,14 @@ def test_options_that_do_not_apply_were_passed_over(options, message, folder):
         (TableError("predict(X, prior_scores=...)"), "predict(X, prior_scores=...)"),
         (TextmarginWarning("these flatter it and trust='auto' may"), "these flatter it and --trust auto may"),
         (SettingError("C", "must be more than 0"), "--C must be more than 0"),
-        (SettingError("prior_model", "old/keywords.tmm knows no words"), "--prior-model old/keywords.tmm knows no words"),
-        (SettingError("prior_model", "keywords.tmm knows no words"), "--prior-model keywords.tmm knows no words"),
+        (
+            SettingError("prior_model", "old/keywords.tmm knows no words"),
+            "--prior-model old/keywords.tmm knows no words",
+        ),
+        (
+            SettingError("prior_model", "keywords.tmm knows no words"),
+            "--prior-model keywords.tmm knows no words",
+        ),
     ],
 )
 def test_parameters_of_the_library_are_options_here(message, shown):
@@ -158,11 +198,16 @@ def test_costs_that_leave_labels_out_were_filled_up_with_points(desk, tmp_path):
     result = call(*words)
     assert result.exit_code == 2
     told = result.stderr.splitlines()[-1]
-    assert "says nothing of 'accessibility', 'account', 'hardware' and 4 more; add a line for each, or '*'" in told
+    assert (
+        "says nothing of 'accessibility', 'account', 'hardware' and 4 more; add a line for each, or '*'"
+        in told
+    )
     assert not (tmp_path / "m.tmm").exists()
     result = call(*words, "--hit", 3, "--false-alarm", -2)
     assert result.exit_code == 0, result.output
-    (utility, others) = (load_classifier(tmp_path / "m.tmm").model_.utility[name] for name in ("billing", "*"))
+    (utility, others) = (
+        load_classifier(tmp_path / "m.tmm").model_.utility[name] for name in ("billing", "*")
+    )
     assert (utility.tp, utility.fp, utility.fn) == (200, -5, -100)
     assert (others.tp, others.fp, others.fn) == (3, -2, 0)
     summary = json.loads(call("evaluate", tmp_path / "m.tmm", desk / "desk-test.csv", "--json").stdout)
@@ -196,7 +241,12 @@ def test_utility_was_shown_of_a_model_without_costs(desk):
 def test_debug_shows_the_traceback_of_a_mistake(folder, debug):
     command = [sys.executable, "-m", "textmargin", "train", "nothing.csv"]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, cwd=folder, env={**os.environ, "TEXTMARGIN_DEBUG": debug}
+        command,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=folder,
+        env={**os.environ, "TEXTMARGIN_DEBUG": debug},
     )
     if debug == "1":
         assert "Traceback (most recent call last)" in done.stderr
@@ -264,7 +314,10 @@ def test_data_may_be_named_by_a_config(tmp_path, monkeypatch, data):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("x = { hit = 1, false_alarm = 1 }", "hit = 1, false_alarm = 1 and miss = 0 of 'x' make no sense together"),
+        (
+            "x = { hit = 1, false_alarm = 1 }",
+            "hit = 1, false_alarm = 1 and miss = 0 of 'x' make no sense together",
+        ),
         ("x = { ask = 1 }", "ask of 'x' is 1; a person's look costs something"),
         ("x = { hit = true }", "hit of 'x' is True, which is not a number."),
         ("x = { hits = 1 }", "'x' has 'hits', which is none of hit, false_alarm, miss, ask."),
@@ -290,12 +343,18 @@ def test_a_prior_that_nobody_can_judge_says_so(folder):
 
 def test_thresholds_that_a_floor_holds_say_so(folder):
     desk = load_dataset("desk").part("train")
-    rows = [[text, label if label == "account" else "other"] for text, label in zip(desk.texts, desk.labels, strict=True)]
+    rows = [
+        [text, label if label == "account" else "other"]
+        for text, label in zip(desk.texts, desk.labels, strict=True)
+    ]
     with (folder / "two.csv").open("w", newline="") as stream:
         csv.writer(stream).writerows([["text", "label"], *rows])
     assert call("train", "two.csv", "--min-recall", 0.9).exit_code == 0
     moved = call("threshold", "model.tmm", "--false-alarm", -3, "-o", "b.tmm")
-    line = "no threshold moves: the floor of this model holds them (recall at least 0.9); --min-recall 0 lifts it"
+    line = (
+        "no threshold moves: the floor of this model holds them (recall at least 0.9); --min-recall 0 "
+        "lifts it"
+    )
     assert line in moved.stderr
     lifted = call("threshold", "model.tmm", "--false-alarm", -3, "--min-recall", 0, "-o", "b.tmm")
     assert "no threshold moves" not in lifted.stderr

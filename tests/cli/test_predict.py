@@ -1,4 +1,6 @@
-"""`textmargin predict` on input that is not as it should be: what is decided, what is said, and the exit code."""
+"""`textmargin predict` on input that is not as it should be: what is decided, what is said, and the exit
+code.
+"""
 
 import csv
 import gc
@@ -53,7 +55,12 @@ def predict(folder, *words, given=b"", model="m.tmm"):
     os.chdir(folder)
     feeder.start()
     try:
-        with redirect_stdout(out), redirect_stderr(err), (folder / os.devnull).open() as stream, patch("sys.stdin", stream):
+        with (
+            redirect_stdout(out),
+            redirect_stderr(err),
+            (folder / os.devnull).open() as stream,
+            patch("sys.stdin", stream),
+        ):
             os.dup2(reading, stream.fileno())
             code = app(["predict", str(folder / model), *map(str, words)], standalone_mode=False) or 0
     finally:
@@ -71,7 +78,10 @@ def labels_of(out):
     """Lines and labels, after the names of the columns."""
     assert out[0] == HEADER
     rows = [line.split(",") for line in out[1:]]
-    assert all(guess == "" and float(score) > 0 and 0 < float(confidence) < 1 for _, _, guess, score, confidence in rows)
+    assert all(
+        guess == "" and float(score) > 0 and 0 < float(confidence) < 1
+        for _, _, guess, score, confidence in rows
+    )
     return [f"{number},{label}" for number, label, *_ in rows]
 
 
@@ -82,7 +92,9 @@ def feed(handle, content):
 
 def test_an_inch_mark_in_a_stream_does_not_silence_the_rest(folder):
     code, out, err = predict(
-        folder, "--only-decisions", given=b'text\nmy 5" printer has no toner\nvpn down\n"paper, never closed\nwifi slow\n'
+        folder,
+        "--only-decisions",
+        given=b'text\nmy 5" printer has no toner\nvpn down\n"paper, never closed\nwifi slow\n',
     )
     assert code == 0
     assert labels_of(out) == ["2,printing", "3,network", "5,network"]
@@ -103,7 +115,9 @@ def test_a_column_that_is_not_there_is_a_mistake(folder):
     assert err == ["textmargin: new.csv has no column 'nope'. It has 'id', 'text'. Choose one with --text."]
     code, _, err = predict(folder, "--text", "nope", given=b"id,text\n1,no toner\n")
     assert code == 2
-    assert err == ["textmargin: standard input has no column 'nope'. It has 'id', 'text'. Choose one with --text."]
+    assert err == [
+        "textmargin: standard input has no column 'nope'. It has 'id', 'text'. Choose one with --text."
+    ]
 
 
 def test_only_bad_lines_are_exit_code_2(folder):
@@ -126,7 +140,11 @@ def test_json_of_texts_alone_lost_them_on_standard_input(folder, options):
     code, out, _ = predict(folder, *options, given=content)
     assert (code, out[0]) == (0, f"text,{OURS}")
     assert predict(folder, "texts.jsonl", *options)[1] == out
-    assert predict(folder, *options, given=b"\nno toner\n")[1][:2] == [HEADER, out[1].replace("no toner", "2")]  # plain lines
+    # plain lines
+    assert predict(folder, *options, given=b"\nno toner\n")[1][:2] == [
+        HEADER,
+        out[1].replace("no toner", "2"),
+    ]
 
 
 @pytest.mark.parametrize("model", ["m.tmm", "several.tmm"])
@@ -163,7 +181,10 @@ def test_a_guessed_column_is_said_once(folder):
 def test_a_column_is_not_guessed_by_what_comes_first(folder):
     code, _, err = predict(folder, given=b"a,b\nthere is no toner left,x\n")
     assert code == 2
-    asked = "standard input has the columns 'a', 'b'; which one holds the text? Choose it with --text, perhaps --text a."
+    asked = (
+        "standard input has the columns 'a', 'b'; which one holds the text? Choose it with --text, "
+        "perhaps --text a."
+    )
     assert err == [f"textmargin: {asked}"]
 
 
@@ -174,7 +195,9 @@ def test_a_closed_standard_input_is_one_line(folder):
     assert done.stderr == b"textmargin: Standard input is closed; name a file, or pipe lines in.\n"
 
 
-@pytest.mark.parametrize("words", [["nothing.csv"], ["train.csv", "--encoding", "nonsense"], ["m.tmm", "--format", "csv"]])
+@pytest.mark.parametrize(
+    "words", [["nothing.csv"], ["train.csv", "--encoding", "nonsense"], ["m.tmm", "--format", "csv"]]
+)
 def test_nothing_is_printed_before_a_file_is_found_wanting(folder, words):
     code, out, err = predict(folder, *words)
     assert (code, out, len(err)) == (2, [], 1)
@@ -189,7 +212,9 @@ def test_blank_lines_are_counted(folder, kind, head):
 
 def test_labels_with_a_semicolon_are_exact_in_json(folder):
     given = b"toner and vpn\n"
-    assert predict(folder, "--format", "txt", given=given, model="several.tmm")[1][1].startswith("1,a;b;c,,0.")
+    assert predict(folder, "--format", "txt", given=given, model="several.tmm")[1][1].startswith(
+        "1,a;b;c,,0."
+    )
     (line,) = predict(folder, "--format", "txt", "--json", given=given, model="several.tmm")[1]
     assert json.loads(line)["label"] == ["a;b", "c"]
 
@@ -220,16 +245,22 @@ def test_rows_come_back_with_all_their_columns(folder):
 def test_columns_of_the_table_keep_their_names(folder):
     code, out, err = predict(folder, given=b"label,text,score,predicted_score\nold,no toner,9,8\n")
     assert code == 0
-    assert out[0] == "label,text,score,predicted_score,predicted_label,guess,predicted_predicted_score,confidence"
+    assert (
+        out[0]
+        == "label,text,score,predicted_score,predicted_label,guess,predicted_predicted_score,confidence"
+    )
     assert out[1].startswith("old,no toner,9,8,printing,,")
     assert err[1:] == [
-        "textmargin: the table has label, score of its own; the decisions are in predicted_label, predicted_predicted_score"
+        "textmargin: the table has label, score of its own; the decisions are in predicted_label, "
+        "predicted_predicted_score"
     ]
 
 
 def test_objects_keep_their_own_keys(folder):
     given = [{"text": "no toner", "n": 1, "tags": ["a"]}, {"text": "vpn", "to": {"x": None}}]
-    code, out, _ = predict(folder, "--format", "jsonl", "--json", given="\n".join(map(json.dumps, given)).encode())
+    code, out, _ = predict(
+        folder, "--format", "jsonl", "--json", given="\n".join(map(json.dumps, given)).encode()
+    )
     assert code == 0
     rows = [json.loads(line) for line in out]
     assert [list(row) for row in rows] == [[*one, *OURS.split(",")] for one in given]
@@ -245,7 +276,9 @@ def test_a_key_that_comes_late_is_told(folder):
     assert (code, out[0], len(out)) == (0, f"text,{OURS}", 20_002)
     assert out[-1].startswith("vpn,network,,")
     assert err[0].endswith("there are columns 'label'; decisions replace them")
-    assert err[1].startswith("textmargin: columns that the first rows did not have are left out: 'late'; JSON lines")
+    assert err[1].startswith(
+        "textmargin: columns that the first rows did not have are left out: 'late'; JSON lines"
+    )
     last = json.loads(predict(folder, "--format", "jsonl", "--json", given=lines)[1][-1])
     assert (last["late"], last["label"]) == (1, "network")
 
@@ -258,7 +291,8 @@ def test_formulas_are_defused_and_told_unless_they_are_to_stay(folder):
         [["no toner", "'=HYPERLINK(1)"], ["vpn", "-5"], ["'- wifi", "'@x"]],
     )
     assert err == [
-        "textmargin: an apostrophe stands before 3 cells that a spreadsheet would run as a formula; --keep-formulas writes them "
+        "textmargin: an apostrophe stands before 3 cells that a spreadsheet would run as a formula; "
+        "--keep-formulas writes them "
         "as they are"
     ]
     code, out, err = predict(folder, "--keep-formulas", given=given)
@@ -274,11 +308,15 @@ def test_a_label_is_written_as_it_is(folder, tmp_path):
     assert (code, [line.split(",")[1] for line in out[1:]], err) == (0, ["=x()", "-y"], [])
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.jsonl", "out.parquet", "out.csv.gz", "out.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name", ["out.csv", "out.tsv", "out.jsonl", "out.parquet", "out.csv.gz", "out.jsonl.gz"]
+)
 @pytest.mark.parametrize("budget", [(), ("--budget", 1)])
 def test_a_file_by_its_name_holds_what_is_printed(folder, tmp_path, name, budget):
     (folder / "new.csv").write_text('id,text\n7,"no toner\nat all"\n8,vpn\n9,=toner\n')
-    printed = list(csv.DictReader(io.StringIO("\n".join(predict(folder, "new.csv", "--keep-formulas", *budget)[1]))))
+    printed = list(
+        csv.DictReader(io.StringIO("\n".join(predict(folder, "new.csv", "--keep-formulas", *budget)[1])))
+    )
     code, out, _ = predict(folder, "new.csv", "-o", tmp_path / name, *budget)
     assert (code, out) == (0, [f"Decided on 3 texts; written to {tmp_path / name}"])
     rows = [row.values for batch in read_rows(tmp_path / name) for row in batch]
@@ -295,7 +333,11 @@ def test_a_file_by_its_name_holds_what_is_printed(folder, tmp_path, name, budget
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-o", "out.doc"], "out.doc does not tell a format to write: end its name with .csv, .tsv, .jsonl, .parquet or .xlsx."),
+        (
+            ["-o", "out.doc"],
+            "out.doc does not tell a format to write: end its name with .csv, .tsv, .jsonl, .parquet or "
+            ".xlsx.",
+        ),
         (["-o", "out.xlsx.gz"], "out.xlsx.gz does not tell a format to write"),
         (["-o", "train.csv"], "train.csv would replace train.csv, which is needed; choose another name."),
         (["-o", "m.csv"], "m.csv cannot be written: it is a folder."),
@@ -325,7 +367,15 @@ def test_an_error_on_the_way_leaves_what_was_there(folder, tmp_path, name):
 
 
 def test_an_interrupted_run_leaves_nothing(folder, tmp_path):
-    command = [sys.executable, "-m", "textmargin", "predict", str(folder / "m.tmm"), "-o", str(tmp_path / "out.csv")]
+    command = [
+        sys.executable,
+        "-m",
+        "textmargin",
+        "predict",
+        str(folder / "m.tmm"),
+        "-o",
+        str(tmp_path / "out.csv"),
+    ]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(b"text\n" + b"no toner\n" * 1000)
     process.stdin.flush()
@@ -345,7 +395,12 @@ def wait_for(condition):
 
 
 def test_types_of_parquet_stay(folder, tmp_path):
-    types = {"id": pa.int32(), "text": pa.string(), "at": pa.timestamp("ms"), "kind": pa.dictionary(pa.int8(), pa.string())}
+    types = {
+        "id": pa.int32(),
+        "text": pa.string(),
+        "at": pa.timestamp("ms"),
+        "kind": pa.dictionary(pa.int8(), pa.string()),
+    }
     values = {"id": [1, None], "text": ["no toner", "vpn"], "at": [0, 1], "kind": ["a", "b"]}
     table = pa.table({name: pa.array(own, types[name]) for name, own in values.items()})
     pq.write_table(table, tmp_path / "in.parquet")
@@ -358,7 +413,9 @@ def test_types_of_parquet_stay(folder, tmp_path):
 
 def test_types_of_a_table_that_is_left_out_do_not_matter(folder, tmp_path):
     pq.write_table(pa.table({"text": ["no toner"], "label": [7], "score": ["x"]}), tmp_path / "in.parquet")
-    assert predict(folder, tmp_path / "in.parquet", "--only-decisions", "-o", tmp_path / "out.parquet")[0] == 0
+    assert (
+        predict(folder, tmp_path / "in.parquet", "--only-decisions", "-o", tmp_path / "out.parquet")[0] == 0
+    )
     (row,) = pq.read_table(tmp_path / "out.parquet").to_pylist()
     assert (row["line"], row["label"]) == (1, "printing")
     assert row["score"] > 0

@@ -1,4 +1,6 @@
-"""Records that stay bytes come out as rows do: the same lines, decisions in the same batches, the same remarks and mistakes."""
+"""Records that stay bytes come out as rows do: the same lines, decisions in the same batches, the same
+remarks and mistakes.
+"""
 
 import csv
 import io
@@ -51,7 +53,9 @@ class Model:
     def decide(self, texts, probabilities=False):
         texts = list(texts)
         self.asked.append(texts)
-        codes = np.array([zlib.crc32(text.encode("utf-8", "surrogatepass")) for text in texts], dtype=np.int64).reshape(-1, 1)
+        codes = np.array(
+            [zlib.crc32(text.encode("utf-8", "surrogatepass")) for text in texts], dtype=np.int64
+        ).reshape(-1, 1)
         places = np.arange(len(NAMES))
         accepted = codes >> places & 1 == 1
         if not self.labels_.multilabel:
@@ -60,7 +64,9 @@ class Model:
         if not self.labels_.multilabel:
             unsure = (codes % 4 == places) & ~accepted.any(axis=1, keepdims=True)
         scores = np.array(NUMBERS)[(codes + places) % len(NUMBERS)]
-        return Decisions(NAMES, scores, accepted, unsure, np.abs(np.sin(codes + places)) if probabilities else None)
+        return Decisions(
+            NAMES, scores, accepted, unsure, np.abs(np.sin(codes + places)) if probabilities else None
+        )
 
 
 def outcome(
@@ -89,15 +95,24 @@ def outcome(
     with redirect_stderr(err), patch.object(formats, "open_stream", lambda *_: stream), ExitStack() as stack:
         settings = {} if to_format == "jsonl" else {"keep_formulas": keep_formulas}
         table = stack.enter_context(open_writer(out, to_format, **settings))
-        use = RecordUse(to_format == "jsonl" or narrow is True, not keep_formulas, n_threads=n_threads, rows=not records)
+        use = RecordUse(
+            to_format == "jsonl" or narrow is True, not keep_formulas, n_threads=n_threads, rows=not records
+        )
         try:
             batches = stream_records("-", use, dialect, log=remark)
             batches = (kinds.add(type(batch)) or batch for batch in batches)
             sink = Sink(DecisionWriter(model, table, scores, narrow, use).write)
-            decide_batches(model, batches, "standard input", strict, sink, None, RowCounter(False), narrow, ahead)
+            decide_batches(
+                model, batches, "standard input", strict, sink, None, RowCounter(False), narrow, ahead
+            )
         except TextmarginError as error:
             mistake = str(error)
-    return out.buffer.getvalue(), model.asked, [*err.getvalue().splitlines(), *table.notes, mistake], RecordBatch in kinds
+    return (
+        out.buffer.getvalue(),
+        model.asked,
+        [*err.getvalue().splitlines(), *table.notes, mistake],
+        RecordBatch in kinds,
+    )
 
 
 SOUP = [
@@ -154,11 +169,18 @@ runs = st.fixed_dictionaries(
 @st.composite
 def tables(draw):
     """CSV as programs write it, and as they should not."""
-    names = draw(st.sampled_from([["id", "text", "n"], ["text"], ["text", "label", "score"], ["body", "x"], ["-x", "Text"]]))
+    names = draw(
+        st.sampled_from(
+            [["id", "text", "n"], ["text"], ["text", "label", "score"], ["body", "x"], ["-x", "Text"]]
+        )
+    )
     delimiter, end = draw(st.sampled_from([(",", "\n"), (",", "\r\n"), (";", "\n"), ("\t", "\n")]))
     stream = io.StringIO()
     rows = csv.writer(
-        stream, delimiter=delimiter, lineterminator=end, quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+        stream,
+        delimiter=delimiter,
+        lineterminator=end,
+        quoting=draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])),
     )
     rows.writerow(names)
     parts = [stream.getvalue().encode()]
@@ -168,10 +190,16 @@ def tables(draw):
         rows.writerow([draw(values) for _ in names])
         parts.append(
             draw(
-                st.one_of(st.just(stream.getvalue().encode()), st.sampled_from([b"\n", b" \r\n"]), soups.map(lambda s: s + b"\n"))
+                st.one_of(
+                    st.just(stream.getvalue().encode()),
+                    st.sampled_from([b"\n", b" \r\n"]),
+                    soups.map(lambda s: s + b"\n"),
+                )
             )
         )
-    return draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n", b"sep=;\n", b"sep=\xc2\xa7\n"])) + b"".join(parts), Dialect(
+    return draw(
+        st.sampled_from([b"", b"", b"\xef\xbb\xbf", b"\n", b"sep=;\n", b"sep=\xc2\xa7\n"])
+    ) + b"".join(parts), Dialect(
         draw(st.sampled_from([None, "tsv" if delimiter == "\t" else "csv"])),
         delimiter=draw(st.sampled_from([None, delimiter])),
         header=draw(st.sampled_from([None, None, True, False])),
@@ -236,15 +264,23 @@ def json_lines(draw):
     lines = []
     for one in draw(st.lists(objects, max_size=8)):
         whole = json.dumps(one, **draw(st.sampled_from(SPELLINGS))).encode("utf-8", "replace")
-        soup = b'{"text": "a", "x": ' + b"".join(draw(st.lists(st.sampled_from(JSON_SOUP), max_size=6))) + b"}"
-        lines.append(draw(st.sampled_from([whole, whole, whole, soup, b"  ", b"[1]", whole + b"\r", b" " + whole])))
+        soup = (
+            b'{"text": "a", "x": ' + b"".join(draw(st.lists(st.sampled_from(JSON_SOUP), max_size=6))) + b"}"
+        )
+        lines.append(
+            draw(st.sampled_from([whole, whole, whole, soup, b"  ", b"[1]", whole + b"\r", b" " + whole]))
+        )
     return b"\n".join(lines), Dialect(draw(st.sampled_from([None, "jsonl"])))
 
 
-plain_lines = st.tuples(st.lists(soups, max_size=8).map(b"\n".join), st.sampled_from([Dialect("txt"), Dialect()]))
+plain_lines = st.tuples(
+    st.lists(soups, max_size=8).map(b"\n".join), st.sampled_from([Dialect("txt"), Dialect()])
+)
 
 
-@pytest.mark.parametrize("files", [tables(), json_lines(), plain_lines], ids=["delimited", "objects", "lines"])
+@pytest.mark.parametrize(
+    "files", [tables(), json_lines(), plain_lines], ids=["delimited", "objects", "lines"]
+)
 def test_records_are_written_as_rows_are(files):
     n_records = 0
 
@@ -264,14 +300,29 @@ def test_records_are_written_as_rows_are(files):
 
 def large_table():
     """Rows of every kind, enough of them for several threads."""
-    rows = [f'{k},"no ""toner"" {k}\nat all",+49 170 {k}\n' if k % 7 == 0 else f"{k},toner für {k},=1+{k}\n" for k in range(2000)]
-    rows[500], rows[900], rows[901], rows[1300], rows[1999] = "1,2\n", "\n", '8, ,"x\ry"\n', '9,"a"b,c\n', "10,-٣,last"
+    rows = [
+        f'{k},"no ""toner"" {k}\nat all",+49 170 {k}\n' if k % 7 == 0 else f"{k},toner für {k},=1+{k}\n"
+        for k in range(2000)
+    ]
+    rows[500], rows[900], rows[901], rows[1300], rows[1999] = (
+        "1,2\n",
+        "\n",
+        '8, ,"x\ry"\n',
+        '9,"a"b,c\n',
+        "10,-٣,last",
+    )
     return ("id,text,x\n" + "".join(rows)).encode()
 
 
 @pytest.mark.parametrize("to_format", ["csv", "jsonl"])
 def test_threads_change_nothing(to_format):
-    run = {"dialect": Dialect("csv"), "to_format": to_format, "narrow": None, "scores": True, "multilabel": True}
+    run = {
+        "dialect": Dialect("csv"),
+        "to_format": to_format,
+        "narrow": None,
+        "scores": True,
+        "multilabel": True,
+    }
     run |= {"strict": False, "keep_formulas": False, "patient": True}
     *expected, _ = outcome(large_table(), [], records=False, **run)
     for n_threads in (1, 2, 3):
@@ -295,7 +346,9 @@ def test_numbers_are_those_of_python(value, decimals):
 
 
 def test_a_pipe_is_answered_line_by_line_and_ends_at_once(tmp_path):
-    ModelConfig().fit(Corpus("desk", ["toner", "vpn"] * 3, ["printing", "network"] * 3)).save(tmp_path / "m.tmm")
+    ModelConfig().fit(Corpus("desk", ["toner", "vpn"] * 3, ["printing", "network"] * 3)).save(
+        tmp_path / "m.tmm"
+    )
     command = [sys.executable, "-m", "textmargin", "predict", str(tmp_path / "m.tmm"), "--jobs", "2"]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(b"id,text\n")
@@ -318,9 +371,20 @@ def test_a_pipe_is_answered_line_by_line_and_ends_at_once(tmp_path):
 
 
 def test_the_last_line_of_a_named_pipe_waited_for_the_next(tmp_path):
-    ModelConfig().fit(Corpus("desk", ["toner", "vpn"] * 3, ["printing", "network"] * 3)).save(tmp_path / "m.tmm")
+    ModelConfig().fit(Corpus("desk", ["toner", "vpn"] * 3, ["printing", "network"] * 3)).save(
+        tmp_path / "m.tmm"
+    )
     os.mkfifo(tmp_path / "lines.csv")
-    command = [sys.executable, "-m", "textmargin", "predict", tmp_path / "m.tmm", tmp_path / "lines.csv", "--jobs", "2"]
+    command = [
+        sys.executable,
+        "-m",
+        "textmargin",
+        "predict",
+        tmp_path / "m.tmm",
+        tmp_path / "lines.csv",
+        "--jobs",
+        "2",
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         with (tmp_path / "lines.csv").open("wb", buffering=0) as pipe:
             pipe.write(b"id,text\n1,toner\n")
@@ -330,10 +394,24 @@ def test_the_last_line_of_a_named_pipe_waited_for_the_next(tmp_path):
 
 def test_a_batch_ahead_changes_nothing_and_loses_nothing():
     """Decisions are made of one batch while the one before is written."""
-    content = b"text,id\n" + b"".join(b"row number %d,%d\n" % (k, k) for k in range(500)) + b'bad,"x"y\n' + b"last,1\n"
-    run = {"dialect": Dialect(), "to_format": "csv", "narrow": False, "scores": True, "multilabel": False, "strict": False}
+    content = (
+        b"text,id\n"
+        + b"".join(b"row number %d,%d\n" % (k, k) for k in range(500))
+        + b'bad,"x"y\n'
+        + b"last,1\n"
+    )
+    run = {
+        "dialect": Dialect(),
+        "to_format": "csv",
+        "narrow": False,
+        "scores": True,
+        "multilabel": False,
+        "strict": False,
+    }
     run |= {"keep_formulas": False, "patient": False, "records": True}
-    one, other = (outcome(content, range(0, len(content), 700), ahead=ahead, **run) for ahead in (False, True))
+    one, other = (
+        outcome(content, range(0, len(content), 700), ahead=ahead, **run) for ahead in (False, True)
+    )
     assert one[:2] == other[:2]
     assert sorted(one[2]) == sorted(other[2])
     batches = _one_ahead(len, _broken(["a", "bc"]))

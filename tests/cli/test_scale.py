@@ -41,7 +41,11 @@ def cluster(threads):
 def rows_of(n=90):
     """Messages of two topics: few, so that training takes few passes."""
     train = load_dataset("desk").part("train")
-    rows = [(text, label) for text, label in zip(train.texts, train.labels, strict=True) if label in ("account", "hardware")]
+    rows = [
+        (text, label)
+        for text, label in zip(train.texts, train.labels, strict=True)
+        if label in ("account", "hardware")
+    ]
     return rows[:n]
 
 
@@ -56,15 +60,23 @@ def write_parquet(folder, rows, n_parts):
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
-    """Texts in a CSV file and in Parquet parts, one of them empty; and the model that is trained in memory."""
+    """Texts in a CSV file and in Parquet parts, one of them empty; and the model that is trained in
+    memory.
+    """
     folder = tmp_path_factory.mktemp("known")
     rows = rows_of()
     write_parquet(folder / "parts", rows, 3)
-    pq.write_table(pq.read_table(folder / "parts" / "00.parquet").slice(0, 0), folder / "parts" / "99.parquet")
+    pq.write_table(
+        pq.read_table(folder / "parts" / "00.parquet").slice(0, 0), folder / "parts" / "99.parquet"
+    )
     with (folder / "texts.csv").open("w", newline="") as stream:  # values go on over lines, and hold quotes
-        csv.writer(stream).writerows([("text", "label"), *((f'{text}\n and "more"', label) for text, label in rows)])
+        csv.writer(stream).writerows(
+            [("text", "label"), *((f'{text}\n and "more"', label) for text, label in rows)]
+        )
     one = folder / "one.parquet"
-    pq.write_table(pa.concat_tables([pq.read_table(path) for path in sorted((folder / "parts").glob("*"))]), one)
+    pq.write_table(
+        pa.concat_tables([pq.read_table(path) for path in sorted((folder / "parts").glob("*"))]), one
+    )
     assert call("train", one, "-o", folder / "known.tmm", "--hit", 3).exit_code == 0
     return folder
 
@@ -83,7 +95,9 @@ def assert_same_model(ours, theirs):
 
 
 def test_two_workers_train_the_same_model_and_decide(known, tmp_path):
-    """A cluster of its own: its dashboard is named, each pass has its objective and time, and nothing of it stays."""
+    """A cluster of its own: its dashboard is named, each pass has its objective and time, and nothing of it
+    stays.
+    """
     result = call("train", known / "parts", "--workers", 2, "-o", tmp_path / "m.tmm", "--hit", 3)
     assert result.exit_code == 0, result.output
     assert_same_model(tmp_path / "m.tmm", known / "known.tmm")
@@ -98,7 +112,9 @@ KNOWN = [("--keywords", "words.toml"), ("--holdout", 0.2), ("--costs", "costs.to
 def test_what_else_is_known_goes_with_workers(known, cluster, tmp_path, monkeypatch, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "words.toml").write_text('account = ["password", "login"]\nhardware = ["screen", "cable"]\n')
-    (tmp_path / "costs.toml").write_text("[account]\nhit = 4\nfalse_alarm = -1\n[hardware]\nhit = 1\nfalse_alarm = -2\n")
+    (tmp_path / "costs.toml").write_text(
+        "[account]\nhit = 4\nfalse_alarm = -1\n[hardware]\nhit = 1\nfalse_alarm = -2\n"
+    )
     facts = []
     for source, name, more in (("one.parquet", "here", ()), ("parts", "there", ("--cluster", cluster))):
         result = call("train", known / source, "-o", f"{name}.tmm", "--json", *words, *more)
@@ -111,7 +127,16 @@ def test_what_else_is_known_goes_with_workers(known, cluster, tmp_path, monkeypa
 
 def test_a_csv_file_in_parts(known, cluster, tmp_path):
     for extra in ((), ("--cluster", cluster)):
-        result = call("train", known / "texts.csv", *extra, "-o", tmp_path / f"{len(extra)}.tmm", "--utility", "t10u", "--json")
+        result = call(
+            "train",
+            known / "texts.csv",
+            *extra,
+            "-o",
+            tmp_path / f"{len(extra)}.tmm",
+            "--utility",
+            "t10u",
+            "--json",
+        )
         assert result.exit_code == 0, result.output
     assert_same_model(tmp_path / "2.tmm", tmp_path / "0.tmm")
     assert json.loads(result.stdout)["n_texts"] == 90
@@ -127,7 +152,9 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
     expected = [json.loads(line) for line in in_memory.stdout.splitlines()]
     found = pq.read_table(tmp_path / "out").to_pylist()
     assert [row["predicted_label"] for row in found] == [one["predicted_label"] for one in expected]
-    np.testing.assert_allclose([row["score of account"] for row in found], [one["scores"]["account"] for one in expected])
+    np.testing.assert_allclose(
+        [row["score of account"] for row in found], [one["scores"]["account"] for one in expected]
+    )
     again = call(*words, "--scores")
     assert "4 of 4 parts were there from an earlier run" in again.stderr
     other = call(*words)
@@ -139,7 +166,10 @@ def test_decisions_from_parquet_to_parquet(known, cluster, tmp_path):
 def test_a_damaged_part_is_named(known, cluster, tmp_path):
     folder = write_parquet(tmp_path / "parts", rows_of(20), 2)
     (folder / "01.parquet").write_bytes(b"PAR1 and no more")
-    for words in (("train", folder, "-o", tmp_path / "m.tmm"), ("predict", known / "known.tmm", folder, "-o", tmp_path / "out")):
+    for words in (
+        ("train", folder, "-o", tmp_path / "m.tmm"),
+        ("predict", known / "known.tmm", folder, "-o", tmp_path / "out"),
+    ):
         result = call(*words, "--cluster", cluster)
         assert result.exit_code == 2
         assert "01.parquet cannot be read as Parquet" in result.stderr
@@ -167,7 +197,9 @@ def test_folders_that_are_called_like_files(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF8"])
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, encoding):
-    (tmp_path / "a.jsonl").write_bytes("\ufeff".encode() + b'{"text": "wheat", "label": "x"}\n{"text": "oil", "label": "y"}\n')
+    (tmp_path / "a.jsonl").write_bytes(
+        "\ufeff".encode() + b'{"text": "wheat", "label": "x"}\n{"text": "oil", "label": "y"}\n'
+    )
     table = open_parts(tmp_path / "a.jsonl", dialect=Dialect(encoding=encoding))
     assert [table.read(part).corpus.texts for part in table.parts] == [["wheat", "oil"]]
 
@@ -185,7 +217,9 @@ def test_a_cluster_that_ends_before_the_work_does():
         work()
 
 
-@pytest.mark.parametrize("words", [("train", "parts", "-o", "m.tmm"), ("predict", "known.tmm", "parts", "-o", "out")])
+@pytest.mark.parametrize(
+    "words", [("train", "parts", "-o", "m.tmm"), ("predict", "known.tmm", "parts", "-o", "out")]
+)
 def test_without_dask_it_is_said_what_to_install(known, monkeypatch, words):
     monkeypatch.chdir(known)
     for name in [name for name in sys.modules if name.startswith("textmargin.scale.")]:
@@ -200,7 +234,9 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
     monkeypatch.setattr("textmargin.scale._client.PATIENCE", 1.0)
     result = call("train", known / "parts", "--cluster", "tcp://127.0.0.1:1", "-o", tmp_path / "m.tmm")
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1].startswith("textmargin: No Dask scheduler answers at 'tcp://127.0.0.1:1'")
+    assert result.stderr.splitlines()[-1].startswith(
+        "textmargin: No Dask scheduler answers at 'tcp://127.0.0.1:1'"
+    )
     assert not (tmp_path / "m.tmm").exists()
 
 
@@ -216,7 +252,8 @@ def test_no_cluster_there(known, tmp_path, monkeypatch):
         (("train", "parts", "--features", "subsequence"), "SubsequenceFeatures or KernelLandmarks"),
         (("train", "parts", "--guesses", "g.csv", "--unlabelled", "one.parquet"), "textmargin predict"),
         (("predict", "known.tmm", "parts"), "--output"),
-        (("predict", "known.tmm", "parts", "--json", "-o", "out"), "--json has no meaning with --cluster or --workers"),
+        (("predict", "known.tmm", "parts", "--json", "-o", "out"), "--json has no meaning with --cluster "
+                                                                   "or --workers"),
         (("train", "parts", "--cluster", "tcp://x:1"), "--cluster and --workers are both given"),
     ],
 )  # fmt: skip
@@ -231,7 +268,9 @@ def test_what_cannot_be_done_on_a_cluster(known, monkeypatch, words, message):
 
 
 def test_overwrite_is_for_clusters(known, tmp_path):
-    result = call("predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out.csv", "--overwrite")
+    result = call(
+        "predict", known / "known.tmm", known / "one.parquet", "-o", tmp_path / "out.csv", "--overwrite"
+    )
     assert result.exit_code == 2
     assert "--overwrite goes with --cluster or --workers" in result.stderr
 

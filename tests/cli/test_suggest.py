@@ -28,9 +28,9 @@ def desk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("desk")
     train = load_dataset("desk").part("train")
     (folder / "words.toml").write_text(KEYWORDS)
-    TextClassifier(knowledge=KeywordPrior.from_file(folder / "words.toml")).fit(train.texts, train.labels).save(
-        folder / "model.tmm"
-    )
+    TextClassifier(knowledge=KeywordPrior.from_file(folder / "words.toml")).fit(
+        train.texts, train.labels
+    ).save(folder / "model.tmm")
     with (folder / "texts.csv").open("w", newline="") as stream:
         csv.writer(stream).writerows([("id", "text"), *((k, text) for k, text in enumerate(train.texts))])
     (folder / "empty.csv").write_text("text\n")
@@ -46,7 +46,13 @@ def test_says_what_to_add_and_to_strike_with_lines(desk):
     assert strike.split()[:3] == ["network", "strike", "invoice"]
     assert "are given billing" in strike
     assert any(line.split()[:3] == ["billing", "add", "invoice"] for line in result.stdout.splitlines())
-    assert max(sum(f" {name} " in line and " add " in line for line in result.stdout.splitlines()) for name in ("account",)) == 3
+    assert (
+        max(
+            sum(f" {name} " in line and " add " in line for line in result.stdout.splitlines())
+            for name in ("account",)
+        )
+        == 3
+    )
 
 
 def test_json_has_it_all(desk):
@@ -78,13 +84,17 @@ def test_write_the_keywords_of_the_model_to_a_new_file(desk, tmp_path):
     result = call("suggest", desk / "model.tmm", desk / "texts.csv", "--write", tmp_path / "new.toml")
     assert result.exit_code == 0, result.output
     assert KeywordPrior.from_file(tmp_path / "new.toml").entries()["network"]["wifi"] == 1
-    retrained = call("suggest", desk / "model.tmm", desk / "texts.csv", "-n", "1", "--write", tmp_path / "new.toml")
+    retrained = call(
+        "suggest", desk / "model.tmm", desk / "texts.csv", "-n", "1", "--write", tmp_path / "new.toml"
+    )
     assert "weight 0: invoice" not in retrained.stderr  # it is struck already
 
 
 def test_keywords_and_texts_alone_will_do(desk, tmp_path):
     """No label and no model: it learns from the texts and the keywords."""
-    (tmp_path / "few.toml").write_text('account = ["password"]\nnetwork = ["wifi", "network"]\nprinting = ["printer"]\n')
+    (tmp_path / "few.toml").write_text(
+        'account = ["password"]\nnetwork = ["wifi", "network"]\nprinting = ["printer"]\n'
+    )
     result = call("suggest", desk / "texts.csv", "--keywords", tmp_path / "few.toml", "--json")
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -100,7 +110,8 @@ def test_keywords_and_texts_alone_will_do(desk, tmp_path):
         (["model.tmm", "texts.csv", "--write", "words.csv"], "ends in .toml"),
         (["model.tmm", "texts.csv", "--write", "texts.csv"], "would replace"),
         (["texts.csv", "--keywords", "words.toml", "--write", "other.toml"], "would lose its words"),
-        (["model.tmm", "missing.csv", "--write", "nested.toml"], "cannot be changed"),  # before texts are looked for
+        # before texts are looked for
+        (["model.tmm", "missing.csv", "--write", "nested.toml"], "cannot be changed"),
         (["texts.csv", "model.tmm"], "the model comes first: textmargin suggest model.tmm texts.csv"),
         (["texts.csv"], "give a model and a file of texts, or --keywords"),
         (["strings.tmm", "texts.csv"], "needs a model of words; this one has SubsequenceKernel"),
@@ -109,7 +120,9 @@ def test_keywords_and_texts_alone_will_do(desk, tmp_path):
 def test_mistakes_are_told_in_one_line(desk, monkeypatch, words, message):
     monkeypatch.chdir(desk)
     texts = ["wheat harvest", "corn harvest", "bank rates", "bank yen"]
-    TextClassifier(SubsequenceKernel(length=2)).fit(texts, ["grain", "grain", "money", "money"]).save("strings.tmm")
+    TextClassifier(SubsequenceKernel(length=2)).fit(texts, ["grain", "grain", "money", "money"]).save(
+        "strings.tmm"
+    )
     result = call("suggest", *words)
     assert result.exit_code == 2
     assert message in result.stderr

@@ -23,7 +23,12 @@ NUMBERS = [cell for row in ROWS for cell in row[1:]]
 def desk(tmp_path_factory):
     folder = tmp_path_factory.mktemp("desk")
     export_csv(load_dataset("desk"), folder)
-    assert CliRunner().invoke(app, ["train", str(folder / "desk-train.csv"), "-o", str(folder / "m.tmm")]).exit_code == 0
+    assert (
+        CliRunner()
+        .invoke(app, ["train", str(folder / "desk-train.csv"), "-o", str(folder / "m.tmm")])
+        .exit_code
+        == 0
+    )
     return folder
 
 
@@ -47,7 +52,9 @@ def test_text_is_folded_and_not_lost(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     print_table(HEADS, ROWS)
     lines = capsys.readouterr().out.splitlines()
-    folded = "".join(line.split()[0] for line in lines if re.match(r" [a-z.-]+", line) and "label" not in line)
+    folded = "".join(
+        line.split()[0] for line in lines if re.match(r" [a-z.-]+", line) and "label" not in line
+    )
     assert "comp.os.ms-windows.misc" in folded
 
 

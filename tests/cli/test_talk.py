@@ -58,7 +58,8 @@ def test_texts_and_labels_are_told_before_and_counts_after(folder):
         (
             CHINESE,
             (),
-            "Chinese, which has no blanks: characters and pairs of characters are its words; --language chinese finds words",
+            "Chinese, which has no blanks: characters and pairs of characters are its words; --language "
+            "chinese finds words",
         ),
         (NO_LANGUAGE, (), "No language that is known was found, so that all words count"),
         (ENGLISH, ("--stop-words", "none"), None),
@@ -76,16 +77,21 @@ def test_labels_with_few_texts_and_texts_with_two_labels_are_told(folder):
     result = train(folder, ENGLISH + "a rare text,rare\nthe bank  has raised its rates,x\n")
     assert "few texts to learn from, fewer than 5: rare: 1." in result.stderr
     assert result.stderr.splitlines()[-1] == (
-        "textmargin: 1 text occurs more than once, with different labels; to see which: textmargin check a.csv"
+        "textmargin: 1 text occurs more than once, with different labels; to see which: textmargin check "
+        "a.csv"
     )
 
 
 def test_the_command_that_is_shown_reads_the_file_as_it_was_read(folder):
-    (folder / "my tickets.txt").write_text("".join(f"the corn was sold;{k % 2}\n" for k in range(12)), encoding="utf-16")
+    (folder / "my tickets.txt").write_text(
+        "".join(f"the corn was sold;{k % 2}\n" for k in range(12)), encoding="utf-16"
+    )
     options = ["--format", "csv", "--delimiter", ";", "--encoding", "utf-16", "--no-header", "--skip-invalid"]
     result = call("train", "my tickets.txt", "--text", "1", "--label", "2", "--missing-labels", "", *options)
     assert result.exit_code == 0, result.output
-    shown = next(line for line in result.stderr.splitlines() if "to see which: " in line).partition("to see which: ")[2]
+    shown = next(line for line in result.stderr.splitlines() if "to see which: " in line).partition(
+        "to see which: "
+    )[2]
     words = shlex.split(shown)
     assert words[:3] == ["textmargin", "check", "my tickets.txt"]
     assert set(words[3:]) == {*options, "--missing-labels", "", "--text", "1", "--label", "2"}
@@ -128,7 +134,9 @@ def test_tuned_settings_are_told_and_used(folder):
     assert max(one["score"] for one in tuning["candidates"]) >= tuning["chosen"]["score"]
     chosen = tuning["chosen"]
     options = ["--C", chosen["C"], *(["--ngrams", chosen["ngrams"]] if chosen["ngrams"] else [])]
-    assert call("train", "desk-train.csv", "--stop-words", "english", "-o", "same.tmm", *options).exit_code == 0
+    assert (
+        call("train", "desk-train.csv", "--stop-words", "english", "-o", "same.tmm", *options).exit_code == 0
+    )
     assert (folder / "same.tmm").read_bytes() == (folder / "model.tmm").read_bytes()
 
 
@@ -205,7 +213,8 @@ def test_a_terminal_shows_stage_and_bar_and_keeps_neither():
     assert "training 90 labels … 0 s" in screen
     assert "Comparing" in screen
     assert "textmargin: a remark" in screen
-    assert screen.rstrip().endswith(("\x1b[2K", "\x1b[?25h"))  # the last thing is that lines are cleared, and the cursor is back
+    # the last thing is that lines are cleared, and the cursor is back
+    assert screen.rstrip().endswith(("\x1b[2K", "\x1b[?25h"))
 
 
 @pytest.mark.parametrize(

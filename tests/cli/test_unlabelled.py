@@ -1,4 +1,6 @@
-"""Texts without labels on the command line: what is learnt from them, what is said of it, and what is refused."""
+"""Texts without labels on the command line: what is learnt from them, what is said of it, and what is
+refused.
+"""
 
 import csv
 import json
@@ -13,12 +15,25 @@ from textmargin.cli._talk import unlabelled_lines
 from textmargin.errors import SettingError
 
 WORDS = (
-    'screen = ["screen", "monitor", "display"]\nprinter = ["printer", "paper", "toner"]\nnetwork = ["network", "wifi", "vpn"]\n'
+    'screen = ["screen", "monitor", "display"]\nprinter = ["printer", "paper", "toner"]\nnetwork = '
+    '["network", "wifi", "vpn"]\n'
 )
 SENTENCES = {
-    "screen": ["the screen is black and flickers", "my monitor flickers again", "a display with stripes that flickers"],
-    "printer": ["the printer jams on every page", "no paper in tray two, page lost", "toner is empty and the page pale"],
-    "network": ["the network is slow, router down", "wifi drops when the router reboots", "no vpn, the router hangs"],
+    "screen": [
+        "the screen is black and flickers",
+        "my monitor flickers again",
+        "a display with stripes that flickers",
+    ],
+    "printer": [
+        "the printer jams on every page",
+        "no paper in tray two, page lost",
+        "toner is empty and the page pale",
+    ],
+    "network": [
+        "the network is slow, router down",
+        "wifi drops when the router reboots",
+        "no vpn, the router hangs",
+    ],
 }
 TEXTS = [
     (f"{text} {place}", label)
@@ -61,7 +76,9 @@ def test_keywords_and_texts_without_labels_make_a_classifier(folder):
     lines = result.stdout.splitlines()
     assert lines[0] == "Trained on 27 texts without a label, and what is known of network, printer, screen"
     assert "unlabelled texts: used, though no label says whether they help" in lines
-    assert any(line.startswith("shares guessed: ") and "if you know better: --share " in line for line in lines)
+    assert any(
+        line.startswith("shares guessed: ") and "if you know better: --share " in line for line in lines
+    )
     assert "words near those of network: " in result.stdout
     assert "On new texts: no estimate. Not every label has a text" in result.stdout
     suggest, predict = (f"textmargin {name} model.tmm texts.csv" for name in ("suggest", "predict"))
@@ -70,7 +87,10 @@ def test_keywords_and_texts_without_labels_make_a_classifier(folder):
     rows = read(folder / "guesses.csv")
     assert list(rows[0]) == ["id", "text", "label", "guess", "score", "confidence"]
     assert [row["label"] for row in rows] == [label for _, label in TEXTS]
-    assert list(load("model.tmm").predict(["the router is down", "every page is pale"])) == ["network", "printer"]
+    assert list(load("model.tmm").predict(["the router is down", "every page is pale"])) == [
+        "network",
+        "printer",
+    ]
 
 
 def test_rows_without_a_label_and_further_files_are_the_unlabelled_texts(folder):
@@ -94,13 +114,19 @@ def test_whether_unlabelled_texts_are_used_is_told_with_what_held_out_texts_say(
     sms = load_dataset("sms_spam")
     table(
         folder / "sms.csv",
-        [(text, label if n < 100 else "") for n, (text, label) in enumerate(zip(sms.texts, sms.labels, strict=True)) if n < 400],
+        [
+            (text, label if n < 100 else "")
+            for n, (text, label) in enumerate(zip(sms.texts, sms.labels, strict=True))
+            if n < 400
+        ],
     )
     (folder / "spam.txt").write_text("spam: free, win, prize, claim\n")
     result = train("sms.csv", "--keywords", "spam.txt")
     told = next(line for line in result.stdout.splitlines() if line.startswith("unlabelled texts: "))
     status = told.partition(", ")[2].split()[0]
-    assert told.startswith("unlabelled texts: used, " if status in ("supported", "adopted") else "unlabelled texts: left aside, ")
+    assert told.startswith(
+        "unlabelled texts: used, " if status in ("supported", "adopted") else "unlabelled texts: left aside, "
+    )
     assert "held-out texts" in told
     assert "prior for None" not in result.stdout
 
@@ -116,7 +142,8 @@ FACTS |= {"shares": {"ham": 0.84, "spam": 0.16}, "shares_given": False, "spread"
         ({"multilabel": True}, "used, supported (F1 of the held-out texts +0.060)"),
         (
             {"used": False, "status": "dropped"},
-            "left aside, dropped (6.0% more of the held-out texts decided rightly, not clearly for their sake)",
+            "left aside, dropped (6.0% more of the held-out texts decided rightly, not clearly for their "
+            "sake)",
         ),
         (
             {"used": False, "status": "contradicted", "gain": -0.02},
@@ -138,7 +165,9 @@ def test_guessed_shares_in_a_line_that_says_how_to_give_ones_own():
 
 def test_shares_are_those_given_and_a_text_may_have_several_labels(folder):
     options = ["texts.csv", "--keywords", "words.toml", "--json"]
-    given = json.loads(train(*options, "--share", "screen=0.5", "--share", "network=0.25").stdout)["unlabelled"]
+    given = json.loads(train(*options, "--share", "screen=0.5", "--share", "network=0.25").stdout)[
+        "unlabelled"
+    ]
     assert given["shares"] == pytest.approx({"screen": 0.5, "network": 0.25, "printer": 0.25})
     assert given["shares_given"]
     for more in (["--multilabel"], ["--label-separator", ";"]):
@@ -149,14 +178,21 @@ def test_settings_of_a_file_may_be_lists_and_their_paths_are_its_own(folder):
     (folder / "sub").mkdir()
     table(folder / "sub" / "more.csv", [("my monitor flickers",)], ("text",))
     settings = (
-        'data = "../texts.csv"\nkeywords = "../words.toml"\nunlabelled = ["more.csv"]\nshare = "screen=0.4"\nguesses = "g.csv"\n'
+        'data = "../texts.csv"\nkeywords = "../words.toml"\nunlabelled = ["more.csv"]\nshare = '
+        '"screen=0.4"\nguesses = "g.csv"\n'
     )
     (folder / "sub" / "model.toml").write_text(settings)
     facts = json.loads(train("--config", "sub/model.toml", "--json").stdout)
-    assert (facts["unlabelled"]["n_texts"], facts["unlabelled"]["shares"]["screen"]) == (28, pytest.approx(0.4))
+    assert (facts["unlabelled"]["n_texts"], facts["unlabelled"]["shares"]["screen"]) == (
+        28,
+        pytest.approx(0.4),
+    )
     assert len(read(folder / "sub" / "g.csv")) == 28
     (folder / "sub" / "model.toml").write_text('share = [0.4]\ndata = "../texts.csv"\n')
-    assert "share is text in quotes, or a list of such; got [0.4]" in call("train", "--config", "sub/model.toml").stderr
+    assert (
+        "share is text in quotes, or a list of such; got [0.4]"
+        in call("train", "--config", "sub/model.toml").stderr
+    )
 
 
 def test_nothing_is_estimated_where_a_label_has_no_text(folder):
@@ -199,13 +235,17 @@ def test_subsequences_leave_texts_without_a_label_out(folder):
     [
         (
             ["texts.csv"],
-            "which one holds the label? Choose it with --label. Without labels, name words of each: --keywords FILE.",
+            "which one holds the label? Choose it with --label. Without labels, name words of each: "
+            "--keywords FILE.",
         ),
         (["empty-labels.csv"], "No text of empty-labels.csv has a label in column 'label'."),
         (["texts.csv", "--keywords", "no-words.toml"], "none has a word that is known of them"),
         (["one.csv"], "only one class, 'screen', is known"),
         (["texts.csv", "--keywords", "words.toml", "--unlabelled", "empty.csv"], "empty.csv has no rows"),
-        (["texts.csv", "--keywords", "words.toml", "--unlabelled", "texts.csv"], "--unlabelled texts.csv is read already"),
+        (
+            ["texts.csv", "--keywords", "words.toml", "--unlabelled", "texts.csv"],
+            "--unlabelled texts.csv is read already",
+        ),
         (
             ["texts.csv", "--keywords", "words.toml", "--share", "screen=2"],
             "--share must be numbers between 0 and 1; that of 'screen' is 2.0",
@@ -215,22 +255,43 @@ def test_subsequences_leave_texts_without_a_label_out(folder):
             "--share names 'scren', which is not among the classes",
         ),
         (["texts.csv", "--keywords", "words.toml", "--share", "scren=0.2"], "Did you mean 'screen'?"),
-        (["texts.csv", "--keywords", "words.toml", "--share", "screen"], "--share screen: give a label, = and its share"),
+        (
+            ["texts.csv", "--keywords", "words.toml", "--share", "screen"],
+            "--share screen: give a label, = and its share",
+        ),
         (
             ["texts.csv", "--keywords", "words.toml", "--share", "a=.1", "--share", "a=.2"],
             "--share says twice how frequent 'a' is",
         ),
-        (["texts.csv", "--keywords", "words.toml", "--tune"], "--tune needs texts with labels, and none has one"),
-        (["texts.csv", "--keywords", "words.toml", "--holdout", "0.2"], "--holdout needs texts with labels, and none has one"),
-        (["texts.csv", "--keywords", "words.toml", "--guesses", "a.xyz"], "a.xyz does not tell a format to write"),
+        (
+            ["texts.csv", "--keywords", "words.toml", "--tune"],
+            "--tune needs texts with labels, and none has one",
+        ),
+        (
+            ["texts.csv", "--keywords", "words.toml", "--holdout", "0.2"],
+            "--holdout needs texts with labels, and none has one",
+        ),
+        (
+            ["texts.csv", "--keywords", "words.toml", "--guesses", "a.xyz"],
+            "a.xyz does not tell a format to write",
+        ),
         (
             ["texts.csv", "--keywords", "words.toml", "--guesses", "texts.csv"],
             "texts.csv would replace texts.csv, which is needed",
         ),
-        (["all.csv", "--share", "screen=0.2"], "--share is about texts without a label, and all of all.csv have one"),
-        (["all.csv", "--guesses", "g.csv"], "--guesses is about texts without a label, and all of all.csv have one"),
+        (
+            ["all.csv", "--share", "screen=0.2"],
+            "--share is about texts without a label, and all of all.csv have one",
+        ),
+        (
+            ["all.csv", "--guesses", "g.csv"],
+            "--guesses is about texts without a label, and all of all.csv have one",
+        ),
         (["some.csv", "--multilabel"], "--multilabel is for texts without any label; these have one each"),
-        (["some.csv", "--unlabelled", "texts.csv", "--features", "ngrams"], "--unlabelled is for --features words"),
+        (
+            ["some.csv", "--unlabelled", "texts.csv", "--features", "ngrams"],
+            "--unlabelled is for --features words",
+        ),
     ],
 )
 def test_what_cannot_be_done_with_texts_without_labels_is_told(words, message, folder):
@@ -245,13 +306,18 @@ def test_what_cannot_be_done_with_texts_without_labels_is_told(words, message, f
     assert not (folder / "model.tmm").exists()
 
 
-@pytest.mark.parametrize(("data", "line"), [("some.csv", "Texts without a label: "), ("texts.csv", "used, though no label says")])
+@pytest.mark.parametrize(
+    ("data", "line"), [("some.csv", "Texts without a label: "), ("texts.csv", "used, though no label says")]
+)
 def test_a_report_says_what_became_of_texts_without_a_label(data, line, folder):
     table(folder / "test.csv", TEXTS)
     train(data, "--keywords", "words.toml", "--report", "page.html", "--test", "test.csv")
     page = (folder / "page.html").read_text()
     n_labelled = 18 if data == "some.csv" else 0
-    assert f"Trained on {'18 texts and ' if n_labelled else ''}{27 - n_labelled} texts without a label of" in page
+    assert (
+        f"Trained on {'18 texts and ' if n_labelled else ''}{27 - n_labelled} texts without a label of"
+        in page
+    )
     assert line in page
     result = call("report", "model.tmm", "test.csv", "--json")
     assert result.exit_code == 0, result.output
@@ -275,7 +341,8 @@ def test_what_was_trained_is_told_even_where_the_report_fails(folder, monkeypatc
 
 
 def test_labels_without_a_text_are_told_apart_from_those_with_few(folder):
-    rows = [(text, label if label == "screen" or n == 3 else "") for n, (text, label) in enumerate(TEXTS)]  # 3: a printer
+    # 3: a printer
+    rows = [(text, label if label == "screen" or n == 3 else "") for n, (text, label) in enumerate(TEXTS)]
     table(folder / "few.csv", rows)
     told = train("few.csv", "--keywords", "words.toml").stderr
     assert "fewer than 5: printer: 1." in told
@@ -284,7 +351,9 @@ def test_labels_without_a_text_are_told_apart_from_those_with_few(folder):
 
 def test_all_words_near_keywords_are_in_json_with_their_weights(folder):
     facts = json.loads(train("texts.csv", "--keywords", "words.toml", "--json").stdout)
-    assert facts["unlabelled"]["spread"] == {name: words for name, words in load("model.tmm").spread_.items() if words}
+    assert facts["unlabelled"]["spread"] == {
+        name: words for name, words in load("model.tmm").spread_.items() if words
+    }
     lines = unlabelled_lines(FACTS | {"spread": {"spam": dict.fromkeys("abcdefg", 0.3)}})
     assert lines[-1] == "words near those of spam: a, b, c, d, e"
 

@@ -45,7 +45,8 @@ def test_a_report_names_no_folder():
 
 
 @pytest.mark.parametrize(
-    ("folder", "told"), [("", "not set"), (os.curdir, "set"), ("no such folder", "set, but no folder is there")]
+    ("folder", "told"),
+    [("", "not set"), (os.curdir, "set"), ("no such folder", "set, but no folder is there")],
 )
 def test_whether_there_is_a_folder_of_data(folder, told):
     assert describe(TEXTMARGIN_DATA=folder)["data_folder"] == told
@@ -55,7 +56,10 @@ def test_a_part_that_does_not_work_is_told_not_raised():
     about = describe(TEXTMARGIN_LEVEL="mmx")
     assert about["core"]["error"].startswith("DeviceError: TEXTMARGIN_LEVEL is 'mmx'")
     assert about["environment"]["TEXTMARGIN_LEVEL"] == "mmx"
-    code = "import sys; sys.modules['scipy.linalg'] = None; from textmargin.cli import app; app(['--version', '--json'])"
+    code = (
+        "import sys; sys.modules['scipy.linalg'] = None; from textmargin.cli import app; "
+        "app(['--version', '--json'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0
     assert json.loads(done.stdout)["pools"]["error"].startswith("ModuleNotFoundError")
@@ -81,14 +85,18 @@ def test_gpus_are_those_that_cupy_sees(source, told, tmp_path):
     (tmp_path / "cupy.py").write_text(source)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-m", "textmargin", "--version", "--json"]
-    assert json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)["gpu"] == told
+    assert (
+        json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)["gpu"]
+        == told
+    )
 
 
 def test_the_plain_version_is_one_line_and_imports_nothing_for_it():
     code = (
         "import sys, textmargin.cli\n"
         "try: textmargin.cli.app(['--version'])\n"
-        "except SystemExit: print([name for name in ('numpy', 'sklearn', 'textmargin.core') if name in sys.modules])"
+        "except SystemExit: print([name for name in ('numpy', 'sklearn', 'textmargin.core') if name in "
+        "sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [textmargin.__version__, "[]"]
@@ -97,4 +105,7 @@ def test_the_plain_version_is_one_line_and_imports_nothing_for_it():
 def test_json_without_version_is_a_mistake():
     done = CliRunner().invoke(app, ["--json", "demo"])
     assert done.exit_code == 2
-    assert done.stderr == "textmargin: --json goes behind the command, as in textmargin train --json, or with --version.\n"
+    assert (
+        done.stderr
+        == "textmargin: --json goes behind the command, as in textmargin train --json, or with --version.\n"
+    )

@@ -69,7 +69,10 @@ def test_a_string_is_not_a_list_of_classes():
         ({"split": ["train"]}, "farm has 3 texts but split has 1 values"),
         ({"ids": []}, "farm has 3 texts but ids has 0 values"),
         ({"fields": {"year": [1]}}, r"farm has 3 texts but fields\['year'\] has 1 values"),
-        ({"tables": {"words": {"word": np.zeros(2), "count": np.zeros(3)}}}, r"columns of tables\['words'\] of farm differ"),
+        (
+            {"tables": {"words": {"word": np.zeros(2), "count": np.zeros(3)}}},
+            r"columns of tables\['words'\] of farm differ",
+        ),
     ],
 )
 def test_lengths_must_agree(changed, message):

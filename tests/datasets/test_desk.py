@@ -1,4 +1,6 @@
-"""The corpus inside the package is what its card says: skewed, without repeats, neither trivial nor hopeless."""
+"""The corpus inside the package is what its card says: skewed, without repeats, neither trivial nor
+hopeless.
+"""
 
 import hashlib
 from collections import Counter
@@ -19,11 +21,22 @@ DESK = load_dataset("desk")
 def test_a_change_of_code_changed_no_message():
     """A search and replace over the package once cut words out of two of them."""
     content = files("textmargin.datasets").joinpath("desk.jsonl").read_bytes()
-    assert hashlib.sha256(content).hexdigest() == "c2dce402efd1edf72ac21686be2b50a4ee9d588ab4fd45524c31f7c85908b201"
+    assert (
+        hashlib.sha256(content).hexdigest()
+        == "c2dce402efd1edf72ac21686be2b50a4ee9d588ab4fd45524c31f7c85908b201"
+    )
 
 
 def test_topics_are_as_skewed_as_the_card_says():
-    sizes = {"account": 150, "hardware": 110, "network": 80, "software": 55, "printing": 40, "billing": 20, "phishing": 15}
+    sizes = {
+        "account": 150,
+        "hardware": 110,
+        "network": 80,
+        "software": 55,
+        "printing": 40,
+        "billing": 20,
+        "phishing": 15,
+    }
     assert Counter(DESK.labels) == {**sizes, "accessibility": 10}
     assert DESK.splits == {"train": 313, "test": 167}
     assert {*DESK.part("test").labels} == {*DESK.classes}

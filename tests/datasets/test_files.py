@@ -29,7 +29,9 @@ def lines(rows):
 
 
 def vouch(path):
-    path.with_name(path.name + ".sha256").write_text(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
+    path.with_name(path.name + ".sha256").write_text(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+    )
 
 
 def state(name):

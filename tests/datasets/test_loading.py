@@ -13,7 +13,13 @@ from textmargin.datasets.overview import overview
 from textmargin.datasets.reuters import modapte_topics
 
 LARGEST = {
-    **{"earn": (2877, 1087), "acq": (1650, 719), "money-fx": (538, 179), "grain": (433, 149), "crude": (389, 189)},
+    **{
+        "earn": (2877, 1087),
+        "acq": (1650, 719),
+        "money-fx": (538, 179),
+        "grain": (433, 149),
+        "crude": (389, 189),
+    },
     **{"trade": (369, 117), "interest": (347, 131), "wheat": (212, 71), "ship": (197, 89), "corn": (181, 56)},
 }
 
@@ -31,7 +37,12 @@ def test_counts_are_those_of_the_catalogue(name):
     found |= {table: len(next(iter(columns.values()))) for table, columns in corpus.tables.items()}
     found |= Counter(corpus.labels) if name == "sms_spam" else {}
     assert {count: found[count] for count in entry.counts} == entry.counts
-    assert (corpus.name, corpus.licence, corpus.source, corpus.about) == (name, entry.licence, entry.source, entry.about)
+    assert (corpus.name, corpus.licence, corpus.source, corpus.about) == (
+        name,
+        entry.licence,
+        entry.source,
+        entry.about,
+    )
     assert len(set(corpus.ids)) == len(corpus)
 
 
@@ -50,12 +61,20 @@ def test_reuters_in_the_modapte_split(reuters):
 
 @needs_corpora
 def test_a_text_of_reuters_is_its_title_and_body(reuters):
-    types = Counter(kind for kind, split in zip(reuters.fields["text_type"], reuters.split, strict=True) if split != "unused")
+    types = Counter(
+        kind
+        for kind, split in zip(reuters.fields["text_type"], reuters.split, strict=True)
+        if split != "unused"
+    )
     assert types == {"NORM": 11_771, "BRIEF": 1_063, "UNPROC": 68}
-    assert reuters.texts[0].startswith("BAHIA COCOA REVIEW Showers continued throughout the week in\nthe Bahia")
+    assert reuters.texts[0].startswith(
+        "BAHIA COCOA REVIEW Showers continued throughout the week in\nthe Bahia"
+    )
     assert all(
         text == f"{title} {body}"
-        for text, title, body in zip(reuters.texts, reuters.fields["title"], reuters.fields["body"], strict=True)
+        for text, title, body in zip(
+            reuters.texts, reuters.fields["title"], reuters.fields["body"], strict=True
+        )
     )
 
 
@@ -107,7 +126,10 @@ def test_wikipedia_has_keywords_for_every_category():
     corpus = load_dataset("wikipedia25")
     assert sorted(corpus.keywords) == corpus.classes
     assert len(corpus.classes) == 25
-    assert sum(not seed for seed in dict(zip(corpus.labels, corpus.fields["in_seed"], strict=True)).values()) == 6
+    assert (
+        sum(not seed for seed in dict(zip(corpus.labels, corpus.fields["in_seed"], strict=True)).values())
+        == 6
+    )
 
 
 @needs_corpora
@@ -126,7 +148,8 @@ def test_desk_comes_with_the_package(monkeypatch):
 
 def test_an_unknown_name_lists_the_known_ones():
     with pytest.raises(
-        ValueError, match=r"There is no dataset 'reuter'. Nearest: 'reuters21578'. Names: 'desk', 'eye_movements'"
+        ValueError,
+        match=r"There is no dataset 'reuter'. Nearest: 'reuters21578'. Names: 'desk', 'eye_movements'",
     ):
         load_dataset("reuter")
     with pytest.raises(ValueError, match=r"There is no dataset 'zzz'. Names:"):

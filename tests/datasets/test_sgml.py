@@ -1,4 +1,6 @@
-"""The importer of Reuters-21578: a few stories of our own, and the whole collection written as SGML and read back."""
+"""The importer of Reuters-21578: a few stories of our own, and the whole collection written as SGML and read
+back.
+"""
 
 import errno
 import hashlib
@@ -66,7 +68,14 @@ STORIES = """<!DOCTYPE lewis SYSTEM "lewis.dtd">
 NOTHING = {"places": [], "people": [], "orgs": [], "exchanges": []}
 EXPECTED = [
     {
-        **{"id": 1, "oldid": 11, "split": "train", "lewissplit": "TRAIN", "cgisplit": "TRAINING-SET", "topics_attr": "YES"},
+        **{
+            "id": 1,
+            "oldid": 11,
+            "split": "train",
+            "lewissplit": "TRAIN",
+            "cgisplit": "TRAINING-SET",
+            "topics_attr": "YES",
+        },
         **{"text_type": "NORM", "date": "1-JAN-1987 10:00:00.01", "topics": ["oats", "rye"]},
         **{**NOTHING, "places": ["norway"], "orgs": ["fao"]},
         **{"title": "OATS & RYE <OAT.X>\n SOWN EARLY", "dateline": "OSLO, Jan 1 -"},
@@ -74,13 +83,31 @@ EXPECTED = [
         "apte90": True,
     },
     {
-        **{"id": 2, "oldid": 12, "split": "test", "lewissplit": "TEST", "cgisplit": "TRAINING-SET", "topics_attr": "YES"},
-        **{"text_type": "BRIEF", "date": "27-MAR-1987 00:02:59.13&#5;&#5;&#5;RM", "topics": ["rye"], **NOTHING},
+        **{
+            "id": 2,
+            "oldid": 12,
+            "split": "test",
+            "lewissplit": "TEST",
+            "cgisplit": "TRAINING-SET",
+            "topics_attr": "YES",
+        },
+        **{
+            "text_type": "BRIEF",
+            "date": "27-MAR-1987 00:02:59.13&#5;&#5;&#5;RM",
+            "topics": ["rye"],
+            **NOTHING,
+        },
         **{"title": "RYE RISES", "dateline": "", "body": "", "apte90": True},
     },
     {
         **{"id": 3, "oldid": 13, "split": "unused", "lewissplit": "TRAIN", "cgisplit": "PUBLISHED-TESTSET"},
-        **{"topics_attr": "BYPASS", "text_type": "UNPROC", "date": "2-APR-1987 00:00:00.00", "topics": [], **NOTHING},
+        **{
+            "topics_attr": "BYPASS",
+            "text_type": "UNPROC",
+            "date": "2-APR-1987 00:00:00.00",
+            "topics": [],
+            **NOTHING,
+        },
         **{"title": "", "dateline": "", "body": "  RATES AT NOON\n München   1.5\n Reuter", "apte90": False},
     },
 ]
@@ -124,7 +151,10 @@ def test_the_same_stories_give_the_same_bytes_wherever_they_go(few, tmp_path):
     crlf.write_bytes(crlf.read_bytes().replace(b"\n", b"\r\n"))
     second = sgml.import_reuters(few, to=tmp_path / "elsewhere")
     assert second.read_bytes() == first
-    assert second.with_name("reuters21578.jsonl.gz.sha256").read_text().split()[0] == hashlib.sha256(first).hexdigest()
+    assert (
+        second.with_name("reuters21578.jsonl.gz.sha256").read_text().split()[0]
+        == hashlib.sha256(first).hexdigest()
+    )
     assert files_in(tmp_path / "elsewhere") == ["reuters21578.jsonl.gz", "reuters21578.jsonl.gz.sha256"]
 
 
@@ -138,7 +168,9 @@ def test_missing_files_are_named(tmp_path):
     for name in sgml.NAMES:
         if name not in ("reut2-003.sgm", "reut2-017.sgm"):
             (tmp_path / name).write_bytes(b"")
-    with pytest.raises(DatasetError, match=r"lacks 2 of the 22 files of Reuters-21578: reut2-003.sgm, reut2-017.sgm\."):
+    with pytest.raises(
+        DatasetError, match=r"lacks 2 of the 22 files of Reuters-21578: reut2-003.sgm, reut2-017.sgm\."
+    ):
         sgml.import_reuters(tmp_path)
     with pytest.raises(DatasetError, match=r"lacks 22 of the 22 files .*reut2-004.sgm and 17 more"):
         sgml.import_reuters(tmp_path / "nowhere")
@@ -213,17 +245,21 @@ def escaped(text):
 def written(row):
     """A row as the distribution would have it."""
     lists = "".join(
-        f"<{name.upper()}>{''.join(f'<D>{value}</D>' for value in row[name])}</{name.upper()}>\n" for name in sgml.LISTS
+        f"<{name.upper()}>{''.join(f'<D>{value}</D>' for value in row[name])}</{name.upper()}>\n"
+        for name in sgml.LISTS
     )
     title, dateline, body = (escaped(row[name]) for name in ("title", "dateline", "body"))
     text = {
-        "NORM": f"<TEXT>&#2;\n<TITLE>{title}</TITLE>\n<DATELINE>    {dateline} </DATELINE><BODY>{body}\n&#3;</BODY></TEXT>",
+        "NORM": f"<TEXT>&#2;\n<TITLE>{title}</TITLE>\n<DATELINE>    {dateline} "
+        f"</DATELINE><BODY>{body}\n&#3;</BODY></TEXT>",
         "BRIEF": f'<TEXT TYPE="BRIEF">&#2;\n******<TITLE>{title}\n</TITLE>Blah blah blah.\n&#3;\n\n</TEXT>',
         "UNPROC": f'<TEXT TYPE="UNPROC">&#2;\n{body}\n&#3;\n\n</TEXT>',
     }[row["text_type"]]
     return (
-        f'<REUTERS TOPICS="{row["topics_attr"]}" LEWISSPLIT="{row["lewissplit"]}" CGISPLIT="{row["cgisplit"]}" '
-        f'OLDID="{row["oldid"]}" NEWID="{row["id"]}">\n<DATE>{row["date"]}</DATE>\n{lists}<COMPANIES></COMPANIES>\n'
+        f'<REUTERS TOPICS="{row["topics_attr"]}" LEWISSPLIT="{row["lewissplit"]}" '
+        f'CGISPLIT="{row["cgisplit"]}" '
+        f'OLDID="{row["oldid"]}" '
+        f'NEWID="{row["id"]}">\n<DATE>{row["date"]}</DATE>\n{lists}<COMPANIES></COMPANIES>\n'
         f"<UNKNOWN> \n&#5;&#5;&#5;C T\n</UNKNOWN>\n{text}\n</REUTERS>\n"
     )
 

@@ -19,7 +19,8 @@ def test_threshold_accepts_as_many_as_fit(values, n_accept):
     accepted = int(np.sum(scores >= theta))
     assert accepted <= n_accept
     higher = scores[scores < theta]
-    assert not higher.size or accepted + np.sum(scores == higher.max()) > n_accept  # one more group of ties would be too many
+    # one more group of ties would be too many
+    assert not higher.size or accepted + np.sum(scores == higher.max()) > n_accept
 
 
 def test_threshold_delivers_the_number_on_new_texts():
@@ -79,7 +80,9 @@ def test_expected_intervals_cover_what_is_delivered():
     for _ in range(100):
         rows = rng.integers(0, truth.size, 400)
         outcome = budget_outcome(truth[rows], population[rows], 60, 400)
-        covered += outcome.precision_low <= truth[population >= outcome.theta].mean() <= outcome.precision_high
+        covered += (
+            outcome.precision_low <= truth[population >= outcome.theta].mean() <= outcome.precision_high
+        )
     assert covered >= 82
 
 
@@ -126,7 +129,9 @@ def test_hard_budget_holds_in_any_row_of_texts(per):
     n = max(1, per // 10)
     rng = np.random.default_rng(0)
     scores = np.concatenate([rng.normal(size=500), rng.normal(4, 1, 500)])  # a burst
-    soft, hard = (StreamBudget(n, per, rng.normal(size=500), hard=hard).accept(scores) for hard in (False, True))
+    soft, hard = (
+        StreamBudget(n, per, rng.normal(size=500), hard=hard).accept(scores) for hard in (False, True)
+    )
     most = [np.convolve(accepted, np.ones(per), "valid").max() for accepted in (soft, hard)]
     assert most[1] <= n
     assert per == 1 or most[0] > n

@@ -21,7 +21,9 @@ def drawn(n_texts, n_classes, seed=0, share=0.2):
 
 def one_of_many(n_texts, n_classes, seed=0, noise=0.8):
     rng = np.random.default_rng(seed)
-    classes = rng.choice(n_classes, n_texts, p=np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum())
+    classes = rng.choice(
+        n_classes, n_texts, p=np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum()
+    )
     positive = np.eye(n_classes, dtype=bool)[classes]
     return positive, rng.normal(positive * 1.0, noise)
 
@@ -34,7 +36,9 @@ def test_sigmoid_is_platts(seed, n_positive, weighted):
     scores = rng.normal(np.where(positive, rng.normal(), 0.0), 1.0).round(1)  # with ties
     weight = rng.uniform(0.5, 2.0, 40) if weighted else None
     order = rng.permutation(40)
-    fitted = Calibration.fit(positive[order, None], scores[order, None], "binary", None if weight is None else weight[order])
+    fitted = Calibration.fit(
+        positive[order, None], scores[order, None], "binary", None if weight is None else weight[order]
+    )
     slope, intercept = platt_by_minimising(positive, scores, weight)
     assert fitted.predict(scores) == pytest.approx(expit(slope * scores + intercept), abs=2e-4)
 
@@ -143,7 +147,9 @@ def test_the_order_of_the_texts_is_no_matter(kind):
     if kind == "binary":
         positive, scores, _ = (column[:, None] for column in bent(2000, 1))
     order = np.random.default_rng(0).permutation(len(scores))
-    one, other = (Calibration.fit(positive[rows], scores[rows], kind) for rows in (np.arange(len(scores)), order))
+    one, other = (
+        Calibration.fit(positive[rows], scores[rows], kind) for rows in (np.arange(len(scores)), order)
+    )
     assert other.predict(scores) == pytest.approx(one.predict(scores), abs=1e-9)
 
 
@@ -202,7 +208,9 @@ def test_a_class_of_one_text_among_several():
 
 
 def test_brier_score_by_hand():
-    assert brier_score([[True, False], [False, False]], [[0.9, 0.2], [0.4, 0.0]]) == pytest.approx((0.01 + 0.16 + 0.04) / 2)
+    assert brier_score([[True, False], [False, False]], [[0.9, 0.2], [0.4, 0.0]]) == pytest.approx(
+        (0.01 + 0.16 + 0.04) / 2
+    )
 
 
 @settings(deadline=None)
@@ -234,7 +242,12 @@ def test_calibration_error_of_equal_probabilities_does_not_see_the_order():
     ],
 )
 def test_bad_input(change, error, words):
-    given = {"positive": np.eye(4, 2) > 0, "scores": np.zeros((4, 2)), "kind": "multilabel", "weight": None} | change
+    given = {
+        "positive": np.eye(4, 2) > 0,
+        "scores": np.zeros((4, 2)),
+        "kind": "multilabel",
+        "weight": None,
+    } | change
     with pytest.raises(error, match=words):
         Calibration.fit(**given)
 

@@ -46,7 +46,9 @@ def test_scut_gives_up_hopeless_classes():
 
 @pytest.mark.parametrize("tau", [0.0, 0.4, 1.0, 3.0])
 def test_uneven_margins_need_no_retraining(tau):
-    """Decisions of a machine trained with margins (1, τ) are those of the plain one at the moved threshold."""
+    """Decisions of a machine trained with margins (1, τ) are those of the plain one at the moved
+    threshold.
+    """
     X, y, _ = make_problem(n=200, skew=0.8)
     even, uneven = (PriorSVC(margins=margins, tol=1e-12).fit(X, y) for margins in ((1.0, 1.0), (1.0, tau)))
     shifted = even.decision_function(X) - uneven_margin_threshold(tau)
@@ -65,7 +67,9 @@ def test_cost_factors_follow_the_utility():
     patient = select_cost_factors(PriorSVC(), X, Y.astype(int), utility=Utility(tp=0.5))
     eager = select_cost_factors(PriorSVC(), X, Y.astype(int), utility=Utility(tp=50))
     assert eager[0] > patient[0]
-    np.testing.assert_array_equal(select_cost_factors(PriorSVC(), X, sp.csr_matrix(Y.astype(int)), utility=Utility(tp=50)), eager)
+    np.testing.assert_array_equal(
+        select_cost_factors(PriorSVC(), X, sp.csr_matrix(Y.astype(int)), utility=Utility(tp=50)), eager
+    )
     with pytest.raises(ScoreError, match="indicator matrix"):
         select_cost_factors(PriorSVC(), X, y)
 

@@ -1,4 +1,6 @@
-"""An estimate from held-out scores: without the optimism of thresholds, with an interval that holds the figure of new texts."""
+"""An estimate from held-out scores: without the optimism of thresholds, with an interval that holds the
+figure of new texts.
+"""
 
 import numpy as np
 import pytest
@@ -37,18 +39,27 @@ def test_without_thresholds_the_figures_are_those_of_the_held_out_scores():
     X, y = drawn(300, 4, 0)
     found = estimate(ThresholdClassifier(Given(), rule="zero").fit(X, y))
     assert found.accuracy.value == np.mean(X.argmax(axis=1) == y)
-    assert (found.answered.value, found.by_thresholds, found.by_knowledge, found.n_new) == (1.0, None, None, 300)
+    assert (found.answered.value, found.by_thresholds, found.by_knowledge, found.n_new) == (
+        1.0,
+        None,
+        None,
+        300,
+    )
 
 
 @pytest.mark.parametrize("n_classes", [2, 6])
 def test_thresholds_on_noise_are_not_expected_to_pay(n_classes):
-    """Scores that know nothing: what thresholds gain on them is chance, and the estimate does not count on it."""
+    """Scores that know nothing: what thresholds gain on them is chance, and the estimate does not count on
+    it.
+    """
     apparent, expected, real = [], [], []
     utility = Utility(tp=1, fp=-1)
     for seed in range(60):
         X, y = drawn(60, n_classes, seed, strength=0.0)
         columns = X[:, :1] if n_classes == 2 else X
-        model = ThresholdClassifier(Given(), utility=utility, rule="best", pos_label=1 if n_classes == 2 else None)
+        model = ThresholdClassifier(
+            Given(), utility=utility, rule="best", pos_label=1 if n_classes == 2 else None
+        )
         model.fit(columns, y)
         X_new, y_new = drawn(5_000, n_classes, 100 + seed, strength=0.0)
         for list_of, scores, truth in ((apparent, X, y), (real, X_new, y_new)):
@@ -64,7 +75,9 @@ def test_thresholds_on_noise_are_not_expected_to_pay(n_classes):
     assert abs(np.mean(expected) - np.mean(real)) < np.mean(apparent) - np.mean(real)
 
 
-@pytest.mark.parametrize(("kind", "utility"), [("binary", None), ("multiclass", None), ("multiclass", Utility(1, -3))])
+@pytest.mark.parametrize(
+    ("kind", "utility"), [("binary", None), ("multiclass", None), ("multiclass", Utility(1, -3))]
+)
 def test_the_interval_holds_the_figure_of_new_texts(kind, utility):
     """In 90 % of draws; by chance in 80 to 98 % of 100."""
     inside = 0
@@ -72,7 +85,9 @@ def test_the_interval_holds_the_figure_of_new_texts(kind, utility):
         n_classes = 2 if kind == "binary" else 3
         (X, y), (X_new, y_new) = drawn(150, n_classes, seed), drawn(400, n_classes, 1000 + seed)
         X, X_new = (X[:, 1:] - X[:, :1], X_new[:, 1:] - X_new[:, :1]) if kind == "binary" else (X, X_new)
-        model = ThresholdClassifier(Given(), **({"rule": "zero"} if utility is None else {"utility": utility})).fit(X, y)
+        model = ThresholdClassifier(
+            Given(), **({"rule": "zero"} if utility is None else {"utility": utility})
+        ).fit(X, y)
         found = estimate(model, n_new=400, with_utility=utility is not None)
         accepted = model.decide_scores(X_new).accepted
         answer = np.where(accepted.any(axis=1), accepted.argmax(axis=1), n_classes)
@@ -113,7 +128,9 @@ def test_several_labels_and_measures_that_do_not_add_up():
 
 def test_a_price_for_asking_is_paid():
     X, y = drawn(400, 2, 3)
-    model = ThresholdClassifier(Given(), utility=Utility(1, -1, ask=0.0), pos_label=1).fit(X[:, 1:] - X[:, :1], y)
+    model = ThresholdClassifier(Given(), utility=Utility(1, -1, ask=0.0), pos_label=1).fit(
+        X[:, 1:] - X[:, :1], y
+    )
     found = estimate(model)  # asking costs nothing, so that all is asked, and every text of the class a hit
     assert found.answered.value < 0.02  # but beyond the highest and the lowest score of training
     assert found.utility.value == pytest.approx(1000 * y.mean(), abs=20)
@@ -128,7 +145,8 @@ def test_what_knowledge_adds_is_told_beside_a_model_without_it():
     gain = found.by_knowledge.accuracy
     assert gain.value == pytest.approx(found.accuracy.value - plain.estimate().accuracy.value)
     assert gain.low <= gain.value <= gain.high
-    assert gain.high - gain.low < found.accuracy.high - found.accuracy.low  # the same texts: most of chance is shared
+    # the same texts: most of chance is shared
+    assert gain.high - gain.low < found.accuracy.high - found.accuracy.low
     half = TextClassifier().fit(train.texts[:150], train.labels[:150])
     with pytest.raises(ScoreError, match="not fitted to the same texts"):
         informed.estimate(without=half)
@@ -139,7 +157,9 @@ def test_training_scores_and_learners_without_scores_are_refused():
     with pytest.raises(ScoreError, match="looks better than it is"):
         estimate(ThresholdClassifier(PriorSVC(), scores="train").fit(X, y))
     with pytest.raises(ScoreError, match="LinearSVC, has no held-out scores"):
-        TextClassifier(learner=LinearSVC()).fit(["wheat corn", "bank rates", "corn oats", "bank loan"], [0, 1, 0, 1]).estimate()
+        TextClassifier(learner=LinearSVC()).fit(
+            ["wheat corn", "bank rates", "corn oats", "bank loan"], [0, 1, 0, 1]
+        ).estimate()
     with pytest.raises(SettingError, match="n_new must be a number of texts"):
         estimate(ThresholdClassifier(PriorSVC(), rule="zero").fit(X, y), n_new=0)
 

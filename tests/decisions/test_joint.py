@@ -1,4 +1,6 @@
-"""Thresholds of all classes together: the utility of the decision made, its search, and that it never pays for its daring."""
+"""Thresholds of all classes together: the utility of the decision made, its search, and that it never pays
+for its daring.
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -17,7 +19,14 @@ from textmargin.decisions.scores import HeldOutScores
 from textmargin.decisions.single_label import SingleLabelTexts, answer_table
 from textmargin.errors import ScoreError
 
-MEASURES = [Utility(5, -1), Utility(1, -20), Utility(2, -3, -1, 0.5), Utility(2, -5, ask=-0.5), FBeta(1), T11SU]
+MEASURES = [
+    Utility(5, -1),
+    Utility(1, -20),
+    Utility(2, -3, -1, 0.5),
+    Utility(2, -5, ask=-0.5),
+    FBeta(1),
+    T11SU,
+]
 
 
 def made_up(n=300, n_classes=5, noise=1.0, seed=0, always_answer=False, measure=MEASURES[0], weighted=False):
@@ -45,7 +54,9 @@ def by_definition(texts, thresholds):
         tp = table[k, k] + (asked[k] if asks else 0)
         fp = table[:, k].sum() - table[k, k]
         fn = table[k].sum() - tp
-        values.append(measure(tp, fp, fn, weight.sum() - tp - fp - fn) + (measure.ask * asked[k] if asks else 0))
+        values.append(
+            measure(tp, fp, fn, weight.sum() - tp - fp - fn) + (measure.ask * asked[k] if asks else 0)
+        )
     adds_up = all(isinstance(measure, Utility) for measure in texts.measures)
     return np.sum(values) if adds_up else np.nanmean(values)
 
@@ -115,7 +126,9 @@ def test_costs_made_multiclass_decisions_worse(costs, seed):
 
 
 def test_noise_is_left_alone():
-    """Scores that know nothing, and a cost that asks for an answer: there is nothing to gain, so argmax stays."""
+    """Scores that know nothing, and a cost that asks for an answer: there is nothing to gain, so argmax
+    stays.
+    """
     rng = np.random.default_rng(0)
     texts = SingleLabelTexts(rng.integers(0, 4, 60), rng.normal(size=(60, 4)), (Utility(5, -1),) * 4)
     found = joint_thresholds(texts)
@@ -136,7 +149,9 @@ def test_nothing_is_worth_less_than_argmax_on_the_texts_it_was_set_on(measure):
 
 def test_rounding_does_not_move_thresholds():
     texts = made_up(200, seed=2, measure=Utility(2, -5))
-    shaken = replace(texts, scores=texts.scores * (1 + 1e-15 * np.random.default_rng(0).normal(size=texts.scores.shape)))
+    shaken = replace(
+        texts, scores=texts.scores * (1 + 1e-15 * np.random.default_rng(0).normal(size=texts.scores.shape))
+    )
     ours, theirs = joint_thresholds(texts), joint_thresholds(shaken)
     assert ours.way == theirs.way
     np.testing.assert_allclose(ours.thresholds, theirs.thresholds, atol=1e-9)
@@ -166,11 +181,17 @@ def test_a_floor_for_recall_holds_for_the_decisions_made():
 def test_floors_that_cannot_be_kept_say_how_near_one_can_get():
     rng = np.random.default_rng(0)
     texts = SingleLabelTexts(rng.integers(0, 3, 200), rng.normal(size=(200, 3)), (Utility(),) * 3)
-    with pytest.raises(ScoreError, match=r"do not keep min_recall=0\.9 \(nor do .*: .* recall 0\.\d+, so ask for less\."):
+    with pytest.raises(
+        ScoreError, match=r"do not keep min_recall=0\.9 \(nor do .*: .* recall 0\.\d+, so ask for less\."
+    ):
         Floors(None, 0.9).keep(texts, np.full(3, 1.0), "abc")
-    with pytest.raises(ScoreError, match=r"with that recall the best precision to be had is|take each other's texts"):
+    with pytest.raises(
+        ScoreError, match=r"with that recall the best precision to be had is|take each other's texts"
+    ):
         Floors(0.95, 0.9).keep(texts, np.zeros(3), "abc")
-    with pytest.raises(ScoreError, match=r"do not keep min_precision=0\.99.*: the best precision to be had is 0\.\d+\."):
+    with pytest.raises(
+        ScoreError, match=r"do not keep min_precision=0\.99.*: the best precision to be had is 0\.\d+\."
+    ):
         Floors(0.99, None).keep(texts, np.zeros(3), "abc")
 
 
@@ -238,16 +259,23 @@ def test_unsure_decisions_in_scikit_learns_tools():
         right = np.array([(decided == name) & (y == name) for name in model.classes_]).sum()
         wrong = sum(one in set(y) and one != truth for one, truth in zip(decided, y, strict=True))
         assert utility_score(y, decided, costs, average="micro", unsure_label=unsure) == right - 20 * wrong
-        assert utility_score(y, decided, costs, unsure_label=unsure) == pytest.approx((right - 20 * wrong) / 4)
+        assert utility_score(y, decided, costs, unsure_label=unsure) == pytest.approx(
+            (right - 20 * wrong) / 4
+        )
         scores = cross_val_score(model, X, y, cv=3, scoring=utility_scorer(costs, unsure_label=unsure))
         assert np.isfinite(scores).all()
         assert np.isfinite(cross_val_score(model, X, y, cv=3)).all()
-    numbers = ThresholdClassifier(PriorSVC(), utility=costs, unsure_label=-1).fit(X, np.unique(y, return_inverse=True)[1])
+    numbers = ThresholdClassifier(PriorSVC(), utility=costs, unsure_label=-1).fit(
+        X, np.unique(y, return_inverse=True)[1]
+    )
     assert numbers.predict(X).dtype.kind == "i"
 
 
 def test_a_price_that_is_a_gain_is_refused():
-    with pytest.raises(ValueError, match=r"ask is what a person's look costs, as a worth: 0 or a negative number; got ask=0\.5"):
+    with pytest.raises(
+        ValueError,
+        match=r"ask is what a person's look costs, as a worth: 0 or a negative number; got ask=0\.5",
+    ):
         Utility(ask=0.5)
 
 
@@ -265,9 +293,13 @@ def test_a_sample_has_all_of_the_rare_classes():
 
 
 def test_a_gain_of_the_search_was_lost_to_the_rounding_that_decisions_forgive():
-    """Thresholds a few roundings past a margin made gaps, and others went to the middle of these: both were ties."""
+    """Thresholds a few roundings past a margin made gaps, and others went to the middle of these: both were
+    ties.
+    """
     truth = np.array([0, 1, 0, 1, 2, 0])
-    scores = np.array([[1.0, 1.0 + 3e-12, -1], [1.0, 1.0 + 6e-12, -1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1], [1, 0, 0]])
+    scores = np.array(
+        [[1.0, 1.0 + 3e-12, -1], [1.0, 1.0 + 6e-12, -1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1], [1, 0, 0]]
+    )
     texts = SingleLabelTexts(truth, scores, (Utility(tp=1, fp=-1),) * 3, always_answer=True)
     sweep = texts.sweep_class(1, texts.standing(np.zeros(3)), 0.0)
     for place, value in enumerate(sweep.utility):

@@ -1,4 +1,6 @@
-"""Thresholds of several classes set together on feedback: for the decision made, and only where it is better than chance."""
+"""Thresholds of several classes set together on feedback: for the decision made, and only where it is better
+than chance.
+"""
 
 from dataclasses import replace
 
@@ -45,7 +47,9 @@ def test_thresholds_far_too_low_are_raised_and_pay_on_other_texts():
 
 
 def test_what_is_no_better_than_chance_stays():
-    """At the thresholds that are best there is nothing to gain: over 20 draws they move seldom, and lose nothing that matters."""
+    """At the thresholds that are best there is nothing to gain: over 20 draws they move seldom, and lose
+    nothing that matters.
+    """
     rng = np.random.default_rng(1)
     truth, scores = draw(20_000, rng)
     best = joint_feedback(JudgedTexts(truth, scores, PRICES), np.full(3, -5.0), answers_all=False).thresholds
@@ -54,7 +58,10 @@ def test_what_is_no_better_than_chance_stays():
         own = JudgedTexts(*draw(300, rng), PRICES)
         found = joint_feedback(own, best, answers_all=False)
         stays += found.way == "as they were"
-        lost.append((utility(truth, scores, replace(found, thresholds=best)) - utility(truth, scores, found)) / truth.size)
+        lost.append(
+            (utility(truth, scores, replace(found, thresholds=best)) - utility(truth, scores, found))
+            / truth.size
+        )
     assert stays >= 12
     assert np.mean(lost) < 0.02  # of a hit
 
@@ -73,14 +80,20 @@ def test_they_fall_only_where_enough_unsure_texts_were_judged(n_unsure):
 
 def test_other_measures_are_refused():
     with pytest.raises(ScoreError, match="which nobody knows where only decided texts are judged"):
-        joint_feedback(JudgedTexts(*draw(100, np.random.default_rng(0)), (F1,) * 3), np.zeros(3), answers_all=True)
+        joint_feedback(
+            JudgedTexts(*draw(100, np.random.default_rng(0)), (F1,) * 3), np.zeros(3), answers_all=True
+        )
 
 
 @pytest.fixture(scope="module")
 def desk():
-    """A model of half of the training texts whose thresholds are set for other prices, and texts to judge and to decide on."""
+    """A model of half of the training texts whose thresholds are set for other prices, and texts to judge and
+    to decide on.
+    """
     train, test = (load_dataset("desk").part(part) for part in ("train", "test"))
-    model = TextClassifier(decision=ThresholdClassifier(utility=Utility(5, -1))).fit(train.texts, np.array(train.labels))
+    model = TextClassifier(decision=ThresholdClassifier(utility=Utility(5, -1))).fit(
+        train.texts, np.array(train.labels)
+    )
     return model, test.texts, list(test.labels)
 
 
@@ -101,12 +114,17 @@ def test_retune_sets_them_together_for_new_prices(desk, judge):
     assert wrong < sum(own != (label,) for own, label in zip(decided, labels, strict=True)) / len(texts)
     assert found.model.can_be_unsure
     again = found.model.predict(texts)
-    assert [None if label is None else (label,) for label in again] == [own or None for own in answered.labels]
+    assert [None if label is None else (label,) for label in again] == [
+        own or None for own in answered.labels
+    ]
 
 
 def test_a_floor_holds_for_the_decisions_judged(desk):
     model, texts, labels = desk
-    feedback = [Feedback(text, own, (label,)) for text, own, label in zip(texts, model.decide(texts).labels, labels, strict=True)]
+    feedback = [
+        Feedback(text, own, (label,))
+        for text, own, label in zip(texts, model.decide(texts).labels, labels, strict=True)
+    ]
     careful = retune(model, feedback, min_precision=0.9).model.decide(texts)
     truth = np.array(labels)[:, None] == np.array(careful.names)
     n_given = careful.accepted.sum(axis=0)
@@ -121,5 +139,7 @@ def test_feedback_on_a_text_left_to_a_person_counts_once_its_label_is_named(desk
     named = [Feedback(text, own, (label,)) for text, own, label in zip(texts, decided, labels, strict=True)]
     silent = [replace(one, correct=True) if not one.predicted else one for one in named]
     n_open = sum(not own for own in decided)
-    counts = [sum(one.n_rejected for one in retune(careful, given).thresholds.values()) for given in (named, silent)]
+    counts = [
+        sum(one.n_rejected for one in retune(careful, given).thresholds.values()) for given in (named, silent)
+    ]
     assert counts == [n_open, 0]

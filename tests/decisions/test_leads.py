@@ -44,4 +44,6 @@ def test_what_is_withheld_becomes_a_guess(desk):
     none = withhold(decided, model.labels_, np.zeros(decided.accepted.shape, dtype=bool))
     assert not none.accepted.any()
     assert none.guesses == decided.labels
-    assert withhold(decided, model.labels_, np.ones(decided.accepted.shape, dtype=bool)).labels == decided.labels
+    assert (
+        withhold(decided, model.labels_, np.ones(decided.accepted.shape, dtype=bool)).labels == decided.labels
+    )

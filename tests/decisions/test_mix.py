@@ -31,7 +31,9 @@ def classes(n_texts, shares, rng, gap=1.5):
 def test_two_classes_end_where_em_does(seed, n_texts, old_share):
     p = expit(np.random.default_rng(seed).normal(0, 3, n_texts))
     share = positive_shares((logit(p) - logit(old_share))[None], np.ones((1, n_texts)), old_share)[0]
-    assert share == pytest.approx(shares_by_em(np.column_stack([p, 1 - p]), [old_share, 1 - old_share])[0], abs=1e-6)
+    assert share == pytest.approx(
+        shares_by_em(np.column_stack([p, 1 - p]), [old_share, 1 - old_share])[0], abs=1e-6
+    )
 
 
 @settings(deadline=None, max_examples=20)
@@ -58,7 +60,9 @@ def test_interval_covers_and_a_change_of_mix_is_refused_no_oftener_than_it_may(s
     for seed in range(30):
         rng = np.random.default_rng(seed)
         new = texts(n_new, [share], rng)[1]
-        mix = estimate_mix(*texts(1000, [0.1], rng), new, "binary", tolerance=0, n_bootstrap=100, random_state=seed)
+        mix = estimate_mix(
+            *texts(1000, [0.1], rng), new, "binary", tolerance=0, n_bootstrap=100, random_state=seed
+        )
         covered += mix.low[0] <= share <= mix.high[0]
         refused += not mix.explained[0]
     assert covered >= 23  # of 30, nominally 27
@@ -99,7 +103,9 @@ def test_several_classes_are_refused_no_oftener_than_they_may():
     for seed in range(40):
         rng = np.random.default_rng(seed)
         old, new = classes(600, [0.5, 0.3, 0.2], rng), classes(300, [0.2, 0.2, 0.6], rng)[1]
-        refused += not estimate_mix(*old, new, "multiclass", tolerance=0, n_bootstrap=100, random_state=seed).explained.all()
+        refused += not estimate_mix(
+            *old, new, "multiclass", tolerance=0, n_bootstrap=100, random_state=seed
+        ).explained.all()
     assert refused <= 6
 
 
@@ -110,7 +116,9 @@ def test_a_threshold_set_with_the_weights_is_worth_more_on_the_new_mix():
     mix = estimate_mix(positive, scores, new, "binary")
     before, after = (beta_gamma_threshold(positive[:, 0], scores[:, 0], 0.0, sample_weight=w) for w in
                      (None, mix.text_weights(positive)[:, 0]))  # fmt: skip
-    worth = [2 * np.sum(truth & (new >= theta)) - np.sum(~truth & (new >= theta)) for theta in (before, after)]
+    worth = [
+        2 * np.sum(truth & (new >= theta)) - np.sum(~truth & (new >= theta)) for theta in (before, after)
+    ]
     assert worth[1] > worth[0]
 
 
@@ -154,7 +162,11 @@ def test_weights_of_old_texts_count():
     ],
 )
 def test_bad_input(change, error, words):
-    given = {"positive": np.arange(40)[:, None] < 9, "scores": np.arange(40.0)[:, None], "new_scores": np.arange(40.0)[:, None]}
+    given = {
+        "positive": np.arange(40)[:, None] < 9,
+        "scores": np.arange(40.0)[:, None],
+        "new_scores": np.arange(40.0)[:, None],
+    }
     with pytest.raises(error, match=words):
         estimate_mix(**(given | {"kind": "binary"} | change))
 
@@ -234,7 +246,9 @@ def test_bad_settings_of_a_monitor(setting):
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_weights_of_a_mix_make_the_monitor_expect_it(columns):
-    """After a change of mix that the thresholds were set anew for, texts of the new mix are nothing to be alarmed about."""
+    """After a change of mix that the thresholds were set anew for, texts of the new mix are nothing to be
+    alarmed about.
+    """
     rng = np.random.default_rng(0)
     positive, scores = texts(3000, [0.1] * columns, rng)
     new = texts(1000, [0.5] * columns, rng)[1]
@@ -243,7 +257,10 @@ def test_weights_of_a_mix_make_the_monitor_expect_it(columns):
     weight = weight[:, 0] if columns == 1 else weight
     assert DriftMonitor(positive, scores, kind).update(new) is not None
     assert DriftMonitor(positive, scores, kind, weight=weight).update(new) is None
-    assert "spam: the mix changed" in DriftMonitor(positive, scores, kind, names=["spam", "x"][:columns]).update(new).message
+    assert (
+        "spam: the mix changed"
+        in DriftMonitor(positive, scores, kind, names=["spam", "x"][:columns]).update(new).message
+    )
 
 
 def test_weights_by_class_are_those_of_each_class_alone():
@@ -251,7 +268,9 @@ def test_weights_by_class_are_those_of_each_class_alone():
     positive, scores = texts(800, [0.2, 0.4], rng)
     weight = np.column_stack([np.where(positive[:, 0], 2.0, 1.0), np.where(positive[:, 1], 0.5, 1.0)])
     both = Calibration.fit(positive, scores, "multilabel", weight)
-    shares = estimate_mix(positive, scores, texts(300, [0.3, 0.3], rng)[1], "multilabel", weight=weight).old_shares
+    shares = estimate_mix(
+        positive, scores, texts(300, [0.3, 0.3], rng)[1], "multilabel", weight=weight
+    ).old_shares
     for k in range(2):
         alone = Calibration.fit(positive[:, [k]], scores[:, [k]], "binary", weight[:, k])
         assert both.slope[k] == pytest.approx(alone.slope[0])
@@ -259,7 +278,9 @@ def test_weights_by_class_are_those_of_each_class_alone():
 
 
 def test_a_shifted_calibration_is_that_of_the_new_mix():
-    """By Bayes' rule the odds of a class grow by w₊/w₋; and a sigmoid fitted anew with the weights is close to it."""
+    """By Bayes' rule the odds of a class grow by w₊/w₋; and a sigmoid fitted anew with the weights is close
+    to it.
+    """
     rng = np.random.default_rng(4)
     positive, scores = texts(20_000, [0.2], rng)
     old = Calibration.fit(positive, scores, "binary")

@@ -1,4 +1,6 @@
-"""Thresholds do not hang on the last digits of scores, which differ from machine to machine, nor on those of costs."""
+"""Thresholds do not hang on the last digits of scores, which differ from machine to machine, nor on those of
+costs.
+"""
 
 import numpy as np
 import pytest
@@ -56,17 +58,24 @@ def test_rounding_chose_another_threshold(utility, weighted, seed):
     """Folds are dealt out by rank: of equal scores the order must be that of the texts."""
     y, score = ties()
     weight = np.random.default_rng(1).random(y.size) if weighted else None
-    exact, other = (select_beta_gamma(y, data, utility=utility, sample_weight=weight) for data in (score, blurred(score, seed)))
+    exact, other = (
+        select_beta_gamma(y, data, utility=utility, sample_weight=weight)
+        for data in (score, blurred(score, seed))
+    )
     assert (other.beta, other.gamma) == (exact.beta, exact.gamma)
     assert (other.theta, other.value) == pytest.approx((exact.theta, exact.value))
-    exact, other = (retrofit_beta(y, data, None, utility, sample_weight=weight) for data in (score, blurred(score, seed)))
+    exact, other = (
+        retrofit_beta(y, data, None, utility, sample_weight=weight) for data in (score, blurred(score, seed))
+    )
     assert other == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rounding_moved_the_band_of_a_threshold(seed):
     y, score = ties()
-    exact, other = (threshold_interval(y, data, rule=best, n_bootstrap=30) for data in (score, blurred(score, seed)))
+    exact, other = (
+        threshold_interval(y, data, rule=best, n_bootstrap=30) for data in (score, blurred(score, seed))
+    )
     for name in ("theta", "theta_low", "theta_high", "utility", "utility_low", "utility_high"):
         assert getattr(other, name) == pytest.approx(getattr(exact, name)), name
 
@@ -86,7 +95,9 @@ def test_costs_that_do_not_add_up_exactly_hid_the_first_maximum(costs):
         y[0] = True
         exact, other = utility_curve(y, score, whole), utility_curve(y, score, Utility(tp=tp, fp=fp))
         assert (other.k_max, other.theta_zero, other.case) == (exact.k_max, exact.theta_zero, exact.case)
-        chosen, same = (select_beta_gamma(y, score, utility=utility) for utility in (whole, Utility(tp=tp, fp=fp)))
+        chosen, same = (
+            select_beta_gamma(y, score, utility=utility) for utility in (whole, Utility(tp=tp, fp=fp))
+        )
         assert (same.beta, same.gamma) == (chosen.beta, chosen.gamma)
 
 
@@ -135,13 +146,17 @@ def test_constant_scores_belonged_together_or_not_by_rounding(value):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rounding_dealt_texts_of_equal_scores_to_other_folds(seed, monkeypatch):
-    """Folds choose how probabilities of several classes are made: of equal scores the order must be that of the texts."""
+    """Folds choose how probabilities of several classes are made: of equal scores the order must be that of
+    the texts.
+    """
     rng = np.random.default_rng(0)
     classes, levels = rng.integers(0, 3, 200), rng.standard_normal((6, 3))
     scores, positive = levels[rng.integers(0, 6, 200)] + np.eye(3)[classes], np.eye(3, dtype=bool)[classes]
     blurry = np.array([blurred(column, seed + k) for k, column in enumerate(scores.T)]).T
     folds, deal = [], _calibration_fit.deal_folds
-    monkeypatch.setattr(_calibration_fit, "deal_folds", lambda *texts: folds.append(deal(*texts)) or folds[-1])
+    monkeypatch.setattr(
+        _calibration_fit, "deal_folds", lambda *texts: folds.append(deal(*texts)) or folds[-1]
+    )
     for data in (scores, blurry):
         _calibration_fit._fit_classes(positive, data, np.ones(200), np.random.default_rng(0))
     np.testing.assert_array_equal(*folds)
@@ -153,13 +168,19 @@ def test_where_accepting_nothing_is_best_the_highest_score_was_accepted():
     curve = utility_curve(y, score, Utility(tp=1, fp=-5))
     assert curve.case == "accepts nothing"
     labels = ClassLabels.of([0, 1], multilabel=False)
-    for theta in (curve.theta_max, curve.best_middle, beta_gamma_threshold(y, score, 0.0, utility=Utility(tp=1, fp=-5))):
+    for theta in (
+        curve.theta_max,
+        curve.best_middle,
+        beta_gamma_threshold(y, score, 0.0, utility=Utility(tp=1, fp=-5)),
+    ):
         rule = DecisionRule(labels, np.array([theta]), np.array([theta]))
         assert not rule.decide(score[:, None]).accepted[:, 1].any()
 
 
 def test_thresholds_above_all_margins_of_one_label_turned_the_highest():
-    texts = SingleLabelTexts(np.array([1, 1, 2]), np.array([[2.0, 1, 0], [2.0, 1, 0], [0, 0, 1]]), (Utility(tp=1, fp=-5),) * 3)
+    texts = SingleLabelTexts(
+        np.array([1, 1, 2]), np.array([[2.0, 1, 0], [2.0, 1, 0], [0, 0, 1]]), (Utility(tp=1, fp=-5),) * 3
+    )
     thresholds = np.zeros(3)
     sweep = texts.sweep_class(0, texts.standing(thresholds), 0.0)
     thresholds[0] = sweep.threshold(0)
@@ -169,7 +190,10 @@ def test_thresholds_above_all_margins_of_one_label_turned_the_highest():
 def test_thresholds_below_all_margins_of_one_label_left_the_lowest_to_another_class():
     """By rounding it was at the threshold, where the first of equal classes wins."""
     texts = SingleLabelTexts(
-        np.array([2, 2, 1]), np.array([[1.0, 0, 0], [0, 0, 3.0], [0, 1, 0]]), (Utility(tp=1, fp=-5),) * 3, True
+        np.array([2, 2, 1]),
+        np.array([[1.0, 0, 0], [0, 0, 3.0], [0, 1, 0]]),
+        (Utility(tp=1, fp=-5),) * 3,
+        True,
     )
     thresholds = np.zeros(3)
     sweep = texts.sweep_class(2, texts.standing(thresholds), 0.0)

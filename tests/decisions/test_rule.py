@@ -23,7 +23,11 @@ def accepted_and_unsure(rule, row):
         return ({best}, set()) if max(above) >= 0 or rule.always_answer else (set(), {best})
     given, left = set(), set()
     for k, (upper, lower) in enumerate(zip(rule.thresholds, rule.ask_thresholds, strict=True)):
-        own, other = (names[labels.positive], names[1 - labels.positive]) if labels.kind == "binary" else (names[k], None)
+        own, other = (
+            (names[labels.positive], names[1 - labels.positive])
+            if labels.kind == "binary"
+            else (names[k], None)
+        )
         score = labels.sign * row[k]
         if score >= upper:
             given.add(own)
@@ -38,11 +42,16 @@ def accepted_and_unsure(rule, row):
 def rules(draw):
     kind = draw(st.sampled_from(["binary", "multiclass", "multilabel"]))
     n = {"binary": 2, "multiclass": draw(st.integers(3, 5)), "multilabel": draw(st.integers(1, 4))}[kind]
-    labels = ClassLabels(np.array(["a", "b", "c", "d", "e"][:n]), kind, positive=draw(st.integers(0, 1)) if n == 2 else 1)
+    labels = ClassLabels(
+        np.array(["a", "b", "c", "d", "e"][:n]), kind, positive=draw(st.integers(0, 1)) if n == 2 else 1
+    )
     thresholds = np.array(draw(st.lists(eighths, min_size=labels.n_problems, max_size=labels.n_problems)))
     widths = np.array(draw(st.lists(st.integers(0, 9), min_size=thresholds.size, max_size=thresholds.size)))
     return DecisionRule(
-        labels, thresholds, thresholds - (0 if kind == "multiclass" else widths / 4), always_answer=draw(st.booleans())
+        labels,
+        thresholds,
+        thresholds - (0 if kind == "multiclass" else widths / 4),
+        always_answer=draw(st.booleans()),
     )
 
 
@@ -79,8 +88,12 @@ def test_at_a_threshold_is_what_differs_from_it_by_rounding(threshold):
 @pytest.mark.parametrize("positive", [0, 1])
 def test_probabilities_of_two_classes_are_those_of_the_positive_one_and_the_rest(positive):
     labels = ClassLabels(np.array(["ham", "spam"]), "binary", positive=positive)
-    calibration = Calibration("binary", np.array([2.0]), np.array([-0.5]), np.empty(0), np.empty(0), np.zeros(2, dtype=np.intp))
-    found = DecisionRule(labels, np.zeros(1), np.zeros(1), calibration=calibration).decide(np.array([[1.5]]), probabilities=True)
+    calibration = Calibration(
+        "binary", np.array([2.0]), np.array([-0.5]), np.empty(0), np.empty(0), np.zeros(2, dtype=np.intp)
+    )
+    found = DecisionRule(labels, np.zeros(1), np.zeros(1), calibration=calibration).decide(
+        np.array([[1.5]]), probabilities=True
+    )
     expected = 1 / (1 + np.exp(-(2 * labels.sign * 1.5 - 0.5)))
     assert found.probabilities[0, positive] == pytest.approx(expected)
     assert found.probabilities.sum() == pytest.approx(1)
@@ -88,4 +101,6 @@ def test_probabilities_of_two_classes_are_those_of_the_positive_one_and_the_rest
 
 def test_no_probabilities_without_held_out_scores():
     with pytest.raises(ScoreError, match="no held-out scores"):
-        DecisionRule(ClassLabels.of(["a", "b"], multilabel=False)).decide(np.zeros((1, 1)), probabilities=True)
+        DecisionRule(ClassLabels.of(["a", "b"], multilabel=False)).decide(
+            np.zeros((1, 1)), probabilities=True
+        )

@@ -1,4 +1,6 @@
-"""Utility curves and beta-gamma thresholds: the worked example, a brute-force definition, invariants, bad input."""
+"""Utility curves and beta-gamma thresholds: the worked example, a brute-force definition, invariants, bad
+input.
+"""
 
 from fractions import Fraction
 from itertools import product
@@ -55,7 +57,11 @@ def test_worked_example_thresholds(beta, gamma, theta, tp, fp, utility, t11su):
     assert T11SU(tp, fp, 4 - tp, 8 - fp) == pytest.approx(t11su, abs=1e-6)
 
 
-@given(score=scores, label=labels, worth=st.tuples(st.integers(1, 5), st.integers(-5, -1), st.integers(-3, 0), st.integers(0, 2)))
+@given(
+    score=scores,
+    label=labels,
+    worth=st.tuples(st.integers(1, 5), st.integers(-5, -1), st.integers(-3, 0), st.integers(0, 2)),
+)
 def test_curve_equals_counting(score, label, worth):
     """Every cut point, the first maximum and the way back, by the slow definition."""
     label = np.array(label[: len(score)])
@@ -127,7 +133,9 @@ def test_selection_takes_the_pair_that_is_best_on_held_out_folds():
     y, score = noisy(80)
     chosen = select_beta_gamma(y, score)
     single = [
-        select_beta_gamma(y, score, betas=[beta], gammas=[gamma]).value for beta in (-0.5, 0.0, 0.5) for gamma in (None, 0.1)
+        select_beta_gamma(y, score, betas=[beta], gammas=[gamma]).value
+        for beta in (-0.5, 0.0, 0.5)
+        for gamma in (None, 0.1)
     ]
     assert chosen.value >= max(single)
     assert chosen.theta == beta_gamma_threshold(y, score, chosen.beta, chosen.gamma)
@@ -166,8 +174,15 @@ def test_weights_reach_the_rules():
 def test_the_same_weight_for_all_changes_no_threshold(score, label, weight):
     label = np.array(label[: len(score)])
     assume(label.any())
-    plain, weighted = utility_curve(label, score), utility_curve(label, score, sample_weight=np.full(len(score), weight))
-    assert (plain.theta_max, plain.theta_zero, plain.case) == (weighted.theta_max, weighted.theta_zero, weighted.case)
+    plain, weighted = (
+        utility_curve(label, score),
+        utility_curve(label, score, sample_weight=np.full(len(score), weight)),
+    )
+    assert (plain.theta_max, plain.theta_zero, plain.case) == (
+        weighted.theta_max,
+        weighted.theta_zero,
+        weighted.case,
+    )
 
 
 @given(score=scores, label=labels)
@@ -201,7 +216,9 @@ def test_weights_that_mean_nothing_are_refused(weight):
 def test_few_positives_give_a_finite_threshold(n_positive, utility):
     y, score = noisy(n_positive)
     assert np.isfinite(select_beta_gamma(y, score, utility=utility).theta)
-    assert np.isfinite(beta_gamma_threshold(y, score, retrofit_beta(y, score, utility=utility), utility=utility))
+    assert np.isfinite(
+        beta_gamma_threshold(y, score, retrofit_beta(y, score, utility=utility), utility=utility)
+    )
 
 
 @pytest.mark.parametrize("rule", [select_beta_gamma, retrofit_beta, beta_gamma_threshold])
@@ -254,7 +271,11 @@ def grid_by_definition(y, score, weight, n_folds=5):
     order = kept[np.argsort(-score[kept], kind="stable")]
     y, score, weight = y[order], score[order], weight[order]
     n_folds = min(n_folds, y.sum(), (~y).sum())
-    fold, rng, total = np.empty(y.size, dtype=int), np.random.default_rng(0), dict.fromkeys(product(BETAS, GAMMAS), Fraction(0))
+    fold, rng, total = (
+        np.empty(y.size, dtype=int),
+        np.random.default_rng(0),
+        dict.fromkeys(product(BETAS, GAMMAS), Fraction(0)),
+    )
     for side in (y, ~y):
         fold[side] = rng.permutation(np.arange(side.sum()) % n_folds)
     for j in range(n_folds):
@@ -263,10 +284,14 @@ def grid_by_definition(y, score, weight, n_folds=5):
         values = [f1_by_counting(y[rest], weight[rest], score[rest] >= theta) for theta in choices]
         theta_max, theta_zero = choices[values.index(max(values))], np.nextafter(choices[-1], -np.inf)
         for beta, gamma in total:
-            alpha = beta + (1 - beta) * (0.0 if gamma is None else np.exp(-gamma * weight[rest][y[rest]].sum()))
+            alpha = beta + (1 - beta) * (
+                0.0 if gamma is None else np.exp(-gamma * weight[rest][y[rest]].sum())
+            )
             theta = alpha * theta_zero + (1 - alpha) * theta_max
             theta = np.clip(theta, theta_zero, theta_max) if alpha >= 0 else theta
-            total[beta, gamma] += f1_by_counting(y[held_out], weight[held_out], score[held_out] >= theta) / n_folds
+            total[beta, gamma] += (
+                f1_by_counting(y[held_out], weight[held_out], score[held_out] >= theta) / n_folds
+            )
     return total
 
 

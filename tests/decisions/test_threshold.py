@@ -1,4 +1,6 @@
-"""ThresholdClassifier: every target score source, floors, and thresholds that survive inside other estimators."""
+"""ThresholdClassifier: every target score source, floors, and thresholds that survive inside other
+estimators.
+"""
 
 import warnings
 
@@ -70,7 +72,8 @@ def test_the_rule_is_applied_to_the_leave_one_out_scores():
 def test_a_costly_miss_lowers_the_threshold():
     X, y = skewed()
     thresholds = [
-        ThresholdClassifier(PriorSVC(), rule="best", utility=Utility(tp=tp)).fit(X, y).thresholds_[0] for tp in (0.2, 2, 20)
+        ThresholdClassifier(PriorSVC(), rule="best", utility=Utility(tp=tp)).fit(X, y).thresholds_[0]
+        for tp in (0.2, 2, 20)
     ]
     assert thresholds[0] > thresholds[1] > thresholds[2]
 
@@ -78,7 +81,9 @@ def test_a_costly_miss_lowers_the_threshold():
 def test_several_classes_and_labels_with_utilities_of_their_own():
     X, y = skewed()
     three = np.array(["ant", "bee", "cow"])[y + (X[:, 0] > 1)]
-    model = ThresholdClassifier(PriorSVC(), utility={"cow": Utility(tp=20), "*": T10U}, rule="best").fit(X, three)
+    model = ThresholdClassifier(PriorSVC(), utility={"cow": Utility(tp=20), "*": T10U}, rule="best").fit(
+        X, three
+    )
     plain = ThresholdClassifier(PriorSVC(), rule="best").fit(X, three)
     assert (model.predict(X) == "cow").sum() > (plain.predict(X) == "cow").sum()
     assert set(model.predict(X)) <= {"ant", "bee", "cow", None}
@@ -98,7 +103,9 @@ def test_classes_with_few_positives(n_positive, scores, rule):
     Y = np.column_stack([y, np.arange(80) < n_positive]).astype(int)
     model = ThresholdClassifier(PriorSVC(), scores=scores, rule=rule).fit(X, Y)
     assert np.isfinite(model.thresholds_).all()
-    assert np.isfinite(ThresholdClassifier(PriorSVC(), scores=scores, rule=rule).fit(X, Y[:, 1] + 0).thresholds_).all()
+    assert np.isfinite(
+        ThresholdClassifier(PriorSVC(), scores=scores, rule=rule).fit(X, Y[:, 1] + 0).thresholds_
+    ).all()
 
 
 def test_rules_that_choose_for_themselves_do_not_choose_on_three_positives():
@@ -125,7 +132,9 @@ def test_any_scorer_with_refitted_folds(estimator):
 
 def test_an_estimator_without_leave_one_out_scores_says_what_to_use():
     X, y = skewed()
-    with pytest.raises(ScoreError, match="LogisticRegression has no leave-one-out scores of its own; use scores='cv'"):
+    with pytest.raises(
+        ScoreError, match="LogisticRegression has no leave-one-out scores of its own; use scores='cv'"
+    ):
         ThresholdClassifier(LogisticRegression(), scores="loo").fit(X, y)
     assert ThresholdClassifier(LogisticRegression()).fit(X, y).held_out_.method == "cv"
 
@@ -134,9 +143,12 @@ def test_a_fitted_estimator_stays_as_it_is():
     X, y = skewed()
     fitted = PriorSVC().fit(X[:200], y[:200])
     model = ThresholdClassifier(FrozenEstimator(fitted), scores="train").fit(X[200:], y[200:])
-    np.testing.assert_array_equal(model.decision_function(X), fitted.decision_function(X) - model.thresholds_[0])
+    np.testing.assert_array_equal(
+        model.decision_function(X), fitted.decision_function(X) - model.thresholds_[0]
+    )
     with pytest.raises(
-        ScoreError, match="are of the 200 texts the estimator was fitted on, not of the 50 given; use scores='train'"
+        ScoreError,
+        match="are of the 200 texts the estimator was fitted on, not of the 50 given; use scores='train'",
     ):
         ThresholdClassifier(FrozenEstimator(fitted)).fit(X[200:250], y[200:250])
 
@@ -157,7 +169,8 @@ def test_an_unreachable_floor_gives_the_best_that_can_be_had():
     X = np.tile(np.arange(4.0)[:, None], (10, 1))  # no score tells the classes apart
     with pytest.raises(
         ScoreError,
-        match=r"class 1 reaches min_precision=0.99 with min_recall=0.9; the best precision to be had here is \d\.\d+",
+        match=r"class 1 reaches min_precision=0.99 with min_recall=0.9; the best precision to be had here "
+        r"is \d\.\d+",
     ):
         ThresholdClassifier(PriorSVC(), min_precision=0.99, min_recall=0.9).fit(X, y)
 
@@ -194,7 +207,15 @@ def test_thresholds_survive_several_outputs_pipelines_and_grid_search():
 
 
 def test_joins_a_text_classifier():
-    texts = ["corn harvest", "wheat harvest", "corn exports", "bank rates", "dollar rates", "bank profits", "oil price"] * 3
+    texts = [
+        "corn harvest",
+        "wheat harvest",
+        "corn exports",
+        "bank rates",
+        "dollar rates",
+        "bank profits",
+        "oil price",
+    ] * 3
     topics = ["grain", "grain", "grain", "money", "money", "money", "oil"] * 3
     model = TextClassifier(decision=ThresholdClassifier(utility=T11SU)).fit(texts, topics)
     assert isinstance(model.model_, ThresholdClassifier)
@@ -230,7 +251,9 @@ def test_what_does_not_fit_is_refused(options, error, message):
 
 def test_a_rule_may_be_a_function():
     X, y = skewed()
-    model = ThresholdClassifier(PriorSVC(), rule=lambda y, score, utility=None: float(np.median(score))).fit(X, y)
+    model = ThresholdClassifier(PriorSVC(), rule=lambda y, score, utility=None: float(np.median(score))).fit(
+        X, y
+    )
     assert model.thresholds_[0] == np.median(model.estimator_.loo_decision_function())
 
 
@@ -249,7 +272,9 @@ def test_refitted_folds_of_texts_in_a_shuffled_column():
     texts = np.array(["corn harvest", "wheat harvest", "bank rates", "dollar rates"] * 10)
     y = np.array([1, 1, 0, 0] * 10)
     column = pd.Series(texts, index=np.random.default_rng(0).permutation(40))
-    model = ThresholdClassifier(make_pipeline(TfidfVectorizer(), LogisticRegression()), scores="cv").fit(column, y)
+    model = ThresholdClassifier(make_pipeline(TfidfVectorizer(), LogisticRegression()), scores="cv").fit(
+        column, y
+    )
     assert model.curve_[0].utility.max() == 2 * 20
 
 
@@ -257,7 +282,9 @@ def test_a_utility_may_name_either_of_two_classes():
     X, y = skewed()
     first = ThresholdClassifier(PriorSVC(), utility={0: Utility(tp=1, fp=-20)}).fit(X, y)
     assert first.pos_label_ == 0
-    turned = ThresholdClassifier(PriorSVC(), utility={0: Utility(tp=1, fp=-20)}, pos_label=1, rule="best").fit(X, y)
+    turned = ThresholdClassifier(
+        PriorSVC(), utility={0: Utility(tp=1, fp=-20)}, pos_label=1, rule="best"
+    ).fit(X, y)
     assert turned.pos_label_ == 1
     plain = PriorSVC().fit(X, y).predict(X)
     assert (first.predict(X) == 0).sum() < (plain == 0).sum()
@@ -293,7 +320,9 @@ def test_a_frozen_estimator_is_not_given_scores_of_other_texts():
     X, y = skewed()
     frozen = FrozenEstimator(PriorSVC().fit(X[:200], y[:200]))
     same = ThresholdClassifier(frozen).fit(X[:200], y[:200])
-    np.testing.assert_array_equal(same.thresholds_, ThresholdClassifier(PriorSVC()).fit(X[:200], y[:200]).thresholds_)
+    np.testing.assert_array_equal(
+        same.thresholds_, ThresholdClassifier(PriorSVC()).fit(X[:200], y[:200]).thresholds_
+    )
     with pytest.raises(ScoreError, match="use scores='train'"):
         ThresholdClassifier(frozen).fit(X[200:], y[200:])
     with pytest.raises(ScoreError, match="scores='cv' means nothing"):
@@ -303,7 +332,10 @@ def test_a_frozen_estimator_is_not_given_scores_of_other_texts():
 def test_settings_by_class_do_not_move_to_another_class_in_a_fold():
     X, y = skewed()
     Y = np.column_stack([np.arange(len(y)) == 3, y, X[:, 0] > 0]).astype(int)
-    with pytest.raises(ScoreError, match="Class 0 has no example outside one of the folds, and class_weight speaks of classes"):
+    with pytest.raises(
+        ScoreError,
+        match="Class 0 has no example outside one of the folds, and class_weight speaks of classes",
+    ):
         ThresholdClassifier(PriorSVC(class_weight={1: 50.0}), scores="cv").fit(X, Y)
     ThresholdClassifier(PriorSVC(class_weight="balanced"), scores="cv").fit(X, Y)
 
@@ -321,11 +353,17 @@ def test_weights_are_routed_where_they_are_asked_for():
             inner = LogisticRegression().set_fit_request(sample_weight=asked)
             piped = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), inner)
             model = ThresholdClassifier(piped, scores="cv").fit(X, y, sample_weight=weight)
-            by_hand = LogisticRegression().fit(StandardScaler().fit_transform(X), y, weight if asked else None)
+            by_hand = LogisticRegression().fit(
+                StandardScaler().fit_transform(X), y, weight if asked else None
+            )
             np.testing.assert_allclose(model.estimator_[-1].coef_, by_hand.coef_)
             assert model.curve_[0].n_positive == 10 * y.sum()
-        outer = ThresholdClassifier(PriorSVC().set_fit_request(sample_weight=True)).set_fit_request(sample_weight=True)
-        search = GridSearchCV(outer.set_score_request(sample_weight=False), {"rule": ["best", "select"]}, cv=2)
+        outer = ThresholdClassifier(PriorSVC().set_fit_request(sample_weight=True)).set_fit_request(
+            sample_weight=True
+        )
+        search = GridSearchCV(
+            outer.set_score_request(sample_weight=False), {"rule": ["best", "select"]}, cv=2
+        )
         assert search.fit(X, y, sample_weight=weight).best_estimator_.curve_[0].n_positive == 10 * y.sum()
 
 
@@ -386,7 +424,9 @@ def test_moved_forgot_that_no_positive_had_a_held_out_score(rule):
 def test_with_utility_took_weights_for_repeated_texts(rule, scores, seed):
     X, y = make_problem(n=60, seed=seed)[:2]
     weight = np.random.default_rng(seed).integers(1, 4, size=60).astype(float)
-    assert_moved_is_a_new_fit(X, y, {"scores": scores, "rule": rule}, {"utility": FBeta(2.0), "min_recall": 0.5}, weight)
+    assert_moved_is_a_new_fit(
+        X, y, {"scores": scores, "rule": rule}, {"utility": FBeta(2.0), "min_recall": 0.5}, weight
+    )
 
 
 def rare(n_positive):
@@ -414,11 +454,15 @@ def test_moved_took_training_scores_for_held_out_ones(n_positive, before, after)
 def test_training_scores_that_are_not_there_are_not_made_up():
     X, y = rare(20)
     model = ThresholdClassifier(PriorSVC()).fit(X, y)
-    with pytest.raises(ScoreError, match=r"The held-out scores of class 1 are there, but rule=.*; fit again\."):
+    with pytest.raises(
+        ScoreError, match=r"The held-out scores of class 1 are there, but rule=.*; fit again\."
+    ):
         model.with_utility(few_positives=50)
 
 
-@pytest.mark.parametrize("after", [{"few_positives": 3}, {"rule": "select"}, {"rule": "best", "gamma": 0.1}, {"min_recall": 0.9}])
+@pytest.mark.parametrize(
+    "after", [{"few_positives": 3}, {"rule": "select"}, {"rule": "best", "gamma": 0.1}, {"min_recall": 0.9}]
+)
 def test_moved_to_another_rule_is_a_new_fit(after):
     assert_moved_is_a_new_fit(*rare(20), {}, after)
 

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 from sklearn.metrics import fbeta_score
 from sklearn.model_selection import cross_val_score
 
-from textmargin import T10SU, T10U, T11SU, FBeta, PriorSVC, Utility, macro_average, micro_average, utility_score, utility_scorer
+from textmargin import (
+    T10SU,
+    T10U,
+    T11SU,
+    FBeta,
+    PriorSVC,
+    Utility,
+    macro_average,
+    micro_average,
+    utility_score,
+    utility_scorer,
+)
 
 counts = st.integers(0, 50)
 
@@ -37,8 +48,13 @@ def test_scaled_utility_lies_between_zero_and_one(tp, fp, fn, tn):
 def test_f_beta_is_scikit_learns(y, beta):
     y_true, y_pred = np.array(y).T
     if y_true.any():
-        tp, fp, fn, tn = ((a & b).sum() for a, b in [(y_true, y_pred), (~y_true, y_pred), (y_true, ~y_pred), (~y_true, ~y_pred)])
-        assert FBeta(beta)(tp, fp, fn, tn) == pytest.approx(fbeta_score(y_true, y_pred, beta=beta, zero_division=0))
+        tp, fp, fn, tn = (
+            (a & b).sum()
+            for a, b in [(y_true, y_pred), (~y_true, y_pred), (y_true, ~y_pred), (~y_true, ~y_pred)]
+        )
+        assert FBeta(beta)(tp, fp, fn, tn) == pytest.approx(
+            fbeta_score(y_true, y_pred, beta=beta, zero_division=0)
+        )
 
 
 def test_averages_say_how_many_classes_were_undefined():
@@ -55,7 +71,9 @@ def test_scorers_work_in_cross_validation():
     scores = cross_val_score(PriorSVC(), X, y, scoring=utility_scorer(T11SU), cv=3)
     assert ((scores > 1 / 3) & (scores <= 1)).all()
     assert utility_score(y, y) == 1
-    assert utility_score(np.array(["ham", "spam"]), np.array(["ham", "spam"]), T10U) == 2, "of the second class"
+    assert utility_score(np.array(["ham", "spam"]), np.array(["ham", "spam"]), T10U) == 2, (
+        "of the second class"
+    )
     assert utility_score([0, 1, 2], [0, 1, 1], T11SU) == pytest.approx((1 + (0.5 + 0.5) / 1.5 + 1 / 3) / 3)
 
 

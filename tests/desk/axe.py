@@ -1,4 +1,6 @@
-"""axe-core, which looks for what people with disabilities cannot use: fetched once from npm's registry, held to its digest."""
+"""axe-core, which looks for what people with disabilities cannot use: fetched once from npm's registry, held
+to its digest.
+"""
 
 from __future__ import annotations
 

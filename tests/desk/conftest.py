@@ -6,7 +6,8 @@ import pytest
 from desk.fake import FakeDesk
 from desk.pages import KEYWORDS, chromium, messages
 
-GONE = "Failed to load resource: net::ERR_CONNECTION_REFUSED"  # said of a desk that was closed before the page
+# said of a desk that was closed before the page
+GONE = "Failed to load resource: net::ERR_CONNECTION_REFUSED"
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,9 @@ def look(browser):
     troubles, contexts = [], []
 
     def open_page(url, width=1280, **options):
-        contexts.append(browser.new_context(viewport={"width": width, "height": 844}, accept_downloads=True, **options))
+        contexts.append(
+            browser.new_context(viewport={"width": width, "height": 844}, accept_downloads=True, **options)
+        )
         page = contexts[-1].new_page()
         page.set_default_timeout(15_000)
         own = url.partition("?")[0]
@@ -29,7 +32,10 @@ def look(browser):
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", lambda dialog: troubles.append(dialog.message))
         page.on(
-            "request", lambda one: troubles.append(one.url) if not one.url.startswith((own, "data:", "blob:" + own)) else None
+            "request",
+            lambda one: (
+                troubles.append(one.url) if not one.url.startswith((own, "data:", "blob:" + own)) else None
+            ),
         )
         page.goto(url)
         page.wait_for_selector("body.ready")

@@ -1,6 +1,8 @@
-"""A desk without a model: it answers in the shapes that the page reads, and can be put into states that a real one seldom has.
+"""A desk without a model: it answers in the shapes that the page reads, and can be put into states that a
+real one seldom has.
 
-Scores are counts of keywords, the queue is the order of the texts; acts are folded as the project does it, in memory alone.
+Scores are counts of keywords, the queue is the order of the texts; acts are folded as the project does it, in
+memory alone.
 """
 
 from __future__ import annotations
@@ -22,10 +24,15 @@ WHY = {
 class FakeDesk:
     """The facade of a session, over lists and dicts."""
 
-    def __init__(self, texts, classes, *, multilabel=False, keywords=None, words=True, conflicts=(), broken=None):
+    def __init__(
+        self, texts, classes, *, multilabel=False, keywords=None, words=True, conflicts=(), broken=None
+    ):
         self.texts, self.multilabel = list(texts), multilabel
         self.project = SimpleNamespace(texts=self.texts, id="fake")
-        self.first_classes, self.first_keywords = list(classes), {name: dict(words) for name, words in (keywords or {}).items()}
+        self.first_classes, self.first_keywords = (
+            list(classes),
+            {name: dict(words) for name, words in (keywords or {}).items()},
+        )
         self.acts, self.cancelled, self.words_first = [], set(), words
         self.more_conflicts = list(conflicts)
         self.broken = broken or {}  # route -> exception to raise, once each
@@ -40,7 +47,10 @@ class FakeDesk:
             known = next((one for one in self.acts if one["id"] == content["id"]), None)
             if known is None:
                 if content["kind"] == "label" and not set(content["content"]["labels"]) <= set(self.classes):
-                    raise SettingError("labels", f"has {content['content']['labels']}, which are not classes of this project.")
+                    raise SettingError(
+                        "labels",
+                        f"has {content['content']['labels']}, which are not classes of this project.",
+                    )
                 self.acts.append({**content, "number": len(self.acts)})
                 self._fold()
             advances = content["kind"] in ("label", "skip")
@@ -55,14 +65,22 @@ class FakeDesk:
                 if last is None:
                     raise SettingError("undo", "has nothing to take back.")
                 self.acts.append(
-                    {"id": id, "annotator": annotator, "kind": "undo", "content": {"act": last["id"]}, "number": len(self.acts)}
+                    {
+                        "id": id,
+                        "annotator": annotator,
+                        "kind": "undo",
+                        "content": {"act": last["id"]},
+                        "number": len(self.acts),
+                    }
                 )
                 self._fold()
             act = next(one for one in self.acts if one["id"] == id)
             before = next(one for one in self.acts if one["id"] == act["content"]["act"])
             number = before["content"].get("text")
             following = (
-                self.text(number, annotator, source=before["content"].get("source", "list")) if number is not None else None
+                self.text(number, annotator, source=before["content"].get("source", "list"))
+                if number is not None
+                else None
             )
             return {"act": act, "state": self.state(annotator), "next": following}
 
@@ -84,7 +102,13 @@ class FakeDesk:
         for one in reversed(self.acts):  # an undo that was undone itself undoes nothing
             if one["kind"] == "undo" and one["id"] not in self.cancelled:
                 self.cancelled.add(one["content"]["act"])
-        self.classes, self.labels, self.skips, self.marks, self.settled = list(self.first_classes), {}, {}, {}, {}
+        self.classes, self.labels, self.skips, self.marks, self.settled = (
+            list(self.first_classes),
+            {},
+            {},
+            {},
+            {},
+        )
         self.keywords = {name: dict(words) for name, words in self.first_keywords.items()}
         self.costs = {"costs": {}, "minute": None, "currency": "€", "budget": None}
         self.consent, self.readings, self.judged = {}, [], set()
@@ -98,10 +122,14 @@ class FakeDesk:
                 case "skip":
                     self.skips.setdefault(who, set()).add(content["text"])
                 case "mark":
-                    self.marks.setdefault(content["text"], []).append({key: content[key] for key in ("start", "end", "label")})
+                    self.marks.setdefault(content["text"], []).append(
+                        {key: content[key] for key in ("start", "end", "label")}
+                    )
                 case "unmark":
                     mark = {key: content[key] for key in ("start", "end", "label")}
-                    self.marks[content["text"]] = [other for other in self.marks.get(content["text"], []) if other != mark]
+                    self.marks[content["text"]] = [
+                        other for other in self.marks.get(content["text"], []) if other != mark
+                    ]
                 case "keyword":
                     self.judged.add((content["label"], content["word"]))
                     words = self.keywords.setdefault(content["label"], {})
@@ -125,15 +153,21 @@ class FakeDesk:
     def _scores(self, number, words=None):
         content = self.texts[number].lower()
         found = {
-            name: sum(weight for word, weight in self.keywords.get(name, {}).items() if word in content) for name in self.classes
+            name: sum(weight for word, weight in self.keywords.get(name, {}).items() if word in content)
+            for name in self.classes
         }
         return sorted(found.items(), key=lambda pair: -pair[1])
 
     def state(self, annotator):
         with self.lock:
             self._break("state")
-            n_labels = {name: sum(name in given for by in self.labels.values() for given in by.values()) for name in self.classes}
-            predicted = [self._scores(k)[0][0] for k in range(min(len(self.texts), 300))] if self.classes else []
+            n_labels = {
+                name: sum(name in given for by in self.labels.values() for given in by.values())
+                for name in self.classes
+            }
+            predicted = (
+                [self._scores(k)[0][0] for k in range(min(len(self.texts), 300))] if self.classes else []
+            )
             suggestions = ["router", "toner", "invoice"]
             classes = [
                 {
@@ -147,7 +181,14 @@ class FakeDesk:
                             "word": word,
                             "weight": weight,
                             "n_texts": sum(word in text for text in self.texts[:300]),
-                            "status": ("adopted", "supported", "dropped", "contradicted", "unknown", "absent")[len(word) % 6],
+                            "status": (
+                                "adopted",
+                                "supported",
+                                "dropped",
+                                "contradicted",
+                                "unknown",
+                                "absent",
+                            )[len(word) % 6],
                             "why": "Texts with it that were held out lose 12 % less with it than without.",
                         }
                         for word, weight in self.keywords.get(name, {}).items()
@@ -188,13 +229,20 @@ class FakeDesk:
                 "classes": classes,
                 "quality": {
                     "accuracy": {"value": 0.81, "low": 0.72, "high": 0.88} if n > 5 else None,
-                    "utility_per_1000": {"value": 5100.0, "low": 4300.0, "high": 5800.0} if money and n > 5 else None,
+                    "utility_per_1000": {"value": 5100.0, "low": 4300.0, "high": 5800.0}
+                    if money and n > 5
+                    else None,
                     "n": n // 3,
                     "note": f"From {n // 3} texts drawn at random.",
                 },
                 "decisions": {"decided": len(self.texts) - 40, "unsure": 30, "none": 10, "over_budget": None},
                 "curve": [
-                    {"n_labels": k, "value": 4000 + 60 * k**0.5, "low": 3500 + 80 * k**0.5, "high": 4600 + 40 * k**0.5}
+                    {
+                        "n_labels": k,
+                        "value": 4000 + 60 * k**0.5,
+                        "low": 3500 + 80 * k**0.5,
+                        "high": 4600 + 40 * k**0.5,
+                    }
                     for k in range(0, n + 1, max(1, n // 12))
                 ],
                 "curve_of": "utility" if money else "accuracy",
@@ -229,7 +277,9 @@ class FakeDesk:
                     }
                     for name in names
                 ],
-                "agreement": [{"class": name, "n_both": 6, "agreement": 0.83, "kappa": 0.6} for name in self.classes[:3]]
+                "agreement": [
+                    {"class": name, "n_both": 6, "agreement": 0.83, "kappa": 0.6} for name in self.classes[:3]
+                ]
                 if len(names) > 1
                 else [],
                 "costs": self.costs,
@@ -260,7 +310,11 @@ class FakeDesk:
         for k, text in enumerate(self.texts):
             at = text.lower().find(word)
             if at >= 0 and len(examples) < 3:
-                snippet = [text[max(0, at - 40) : at], text[at : at + len(word)], text[at + len(word) : at + 60]]
+                snippet = [
+                    text[max(0, at - 40) : at],
+                    text[at : at + len(word)],
+                    text[at + len(word) : at + 60],
+                ]
                 examples.append({"text": k, "snippet": snippet})
         why = "Nobody has said so far; an answer decides on 14 texts."
         return {"kind": "word", "word": word, "label": name, "why": why, "n_texts": 14, "examples": examples}
@@ -269,12 +323,21 @@ class FakeDesk:
         with self.lock:
             self._break("text")
             if not 0 <= number < len(self.texts):
-                raise SettingError("text", f"is {number}; there are {len(self.texts)} texts, numbered from 0.")
+                raise SettingError(
+                    "text", f"is {number}; there are {len(self.texts)} texts, numbered from 0."
+                )
             content, scores = self.texts[number], self._scores(number)
             label = label or (scores[0][0] if scores else None)
             tokens = []
             for k, word in enumerate(re.finditer(r"\w\w+", content[:5000])):
-                weight = next((w for phrase, w in self.keywords.get(label, {}).items() if word[0].lower() in phrase.split()), 0)
+                weight = next(
+                    (
+                        w
+                        for phrase, w in self.keywords.get(label, {}).items()
+                        if word[0].lower() in phrase.split()
+                    ),
+                    0,
+                )
                 data = ((hash_of(word[0]) % 21) - 10) / 20 if k % 3 == 0 else 0.0
                 if weight or data:
                     tokens.append([word.start(), word.end(), data, 0.6 * weight])
@@ -290,7 +353,10 @@ class FakeDesk:
                 "language": None,
                 "tokens": tokens,
                 "label": label,
-                "scores": [{"name": name, "score": score, "probability": (1 + score) / (3 + score)} for name, score in scores],
+                "scores": [
+                    {"name": name, "score": score, "probability": (1 + score) / (3 + score)}
+                    for name, score in scores
+                ],
                 "predicted": [scores[0][0]] if scores and scores[0][1] > 0 else [],
                 "unsure": not scores or scores[0][1] <= 0,
                 "marks": self.marks.get(number, []),
@@ -304,13 +370,28 @@ class FakeDesk:
         for k, text in enumerate(self.texts):
             at = text.lower().find(query.lower())
             if query and at >= 0:
-                snippet = [text[max(0, at - 40) : at], text[at : at + len(query)], text[at + len(query) : at + len(query) + 60]]
-                rows.append({"text": k, "snippet": snippet, "labels": next(iter(self.labels.get(k, {}).values()), None)})
+                snippet = [
+                    text[max(0, at - 40) : at],
+                    text[at : at + len(query)],
+                    text[at + len(query) : at + len(query) + 60],
+                ]
+                rows.append(
+                    {
+                        "text": k,
+                        "snippet": snippet,
+                        "labels": next(iter(self.labels.get(k, {}).values()), None),
+                    }
+                )
         return {"texts": rows[:n], "n": len(rows)}
 
     def similar(self, number, n=10):
         rows = [
-            {"text": k, "snippet": ["", "", self.texts[k][:90]], "labels": None, "similarity": 1 / (1 + abs(k - number))}
+            {
+                "text": k,
+                "snippet": ["", "", self.texts[k][:90]],
+                "labels": None,
+                "similarity": 1 / (1 + abs(k - number)),
+            }
             for k in range(len(self.texts))
             if k != number
         ]
@@ -319,7 +400,12 @@ class FakeDesk:
     def export(self, kind):
         if kind not in ("csv", "jsonl", "keywords", "costs"):
             raise SettingError("kind", f"is {kind!r}; there are csv, jsonl, keywords and costs.")
-        names = {"csv": "tickets.csv", "jsonl": "tickets.jsonl", "keywords": "keywords.toml", "costs": "costs.toml"}
+        names = {
+            "csv": "tickets.csv",
+            "jsonl": "tickets.jsonl",
+            "keywords": "keywords.toml",
+            "costs": "costs.toml",
+        }
         rows = "".join(f"{k},{'|'.join(next(iter(by.values())))}\n" for k, by in self.labels.items())
         return names[kind], ("text,labels\n" + rows).encode()
 

@@ -40,29 +40,42 @@ sources = st.sampled_from(["random", "tie", "list"])
 FIXATIONS = {"word": [1], "duration": [300], "x": [5], "onset": [0]}
 COSTS = {"hit": 1, "false_alarm": -1, "miss": 0}
 contents = st.one_of(
-    st.tuples(st.just("label"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2), "source": sources})),
+    st.tuples(
+        st.just("label"),
+        st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2), "source": sources}),
+    ),
     st.tuples(st.just("skip"), st.fixed_dictionaries({"text": texts})),
     st.tuples(
-        st.just("mark"), st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names})
+        st.just("mark"),
+        st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names}),
     ),
     st.tuples(
-        st.just("unmark"), st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names})
+        st.just("unmark"),
+        st.fixed_dictionaries({"text": texts, "start": st.integers(0, 2), "end": st.just(4), "label": names}),
     ),
     st.tuples(
         st.just("keyword"),
-        st.fixed_dictionaries({"label": names, "word": st.sampled_from("xy"), "weight": st.sampled_from([1, -1, 0, None])}),
+        st.fixed_dictionaries(
+            {"label": names, "word": st.sampled_from("xy"), "weight": st.sampled_from([1, -1, 0, None])}
+        ),
     ),
     st.tuples(st.just("class"), st.fixed_dictionaries({"name": names})),
     st.tuples(st.just("rename"), st.fixed_dictionaries({"name": names, "to": names})),
     st.tuples(
         st.just("costs"),
-        st.fixed_dictionaries({"costs": st.dictionaries(st.sampled_from("abcd*"), st.just(COSTS), max_size=2)}),
+        st.fixed_dictionaries(
+            {"costs": st.dictionaries(st.sampled_from("abcd*"), st.just(COSTS), max_size=2)}
+        ),
     ),
-    st.tuples(st.just("settle"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2)})),
+    st.tuples(
+        st.just("settle"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2)})
+    ),
     st.tuples(st.just("consent"), st.fixed_dictionaries({"reading": st.booleans()})),
     st.tuples(
         st.just("reading"),
-        st.fixed_dictionaries({"text": texts, "fixations": st.just(FIXATIONS), "words": st.just([[0, 1], [1, 2]])}),
+        st.fixed_dictionaries(
+            {"text": texts, "fixations": st.just(FIXATIONS), "words": st.just([[0, 1], [1, 2]])}
+        ),
     ),
     st.tuples(st.just("undo"), st.integers(0, 40)),
 )

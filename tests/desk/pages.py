@@ -28,7 +28,9 @@ def served(desk, port=0, annotator="anna", **settings):
     """The address of a desk, token included, while it is served."""
     listener = socket.create_server(("127.0.0.1", port))
     app = create_desk_app(desk, token=TOKEN, annotator=annotator, **settings)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1)
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:

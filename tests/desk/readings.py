@@ -41,4 +41,9 @@ def reading_project(path):
 
 
 def reading_act(annotator="anna", text=0, **content):
-    return Act(new_id(), annotator, "reading", {**pointer_reading({**GOOD, **sampled(PATH), "text": text}, [TEXT]), **content})
+    return Act(
+        new_id(),
+        annotator,
+        "reading",
+        {**pointer_reading({**GOOD, **sampled(PATH), "text": text}, [TEXT]), **content},
+    )

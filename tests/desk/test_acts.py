@@ -13,7 +13,12 @@ CONTENTS = {
     "keyword": {"label": "a", "word": "invoice", "weight": -1, "source": "queue"},
     "class": {"name": "a"},
     "rename": {"name": "a", "to": "b"},
-    "costs": {"costs": {"a": {"hit": 5.0, "false_alarm": -1.0, "miss": 0.0}}, "minute": 0.5, "currency": "€", "budget": 20},
+    "costs": {
+        "costs": {"a": {"hit": 5.0, "false_alarm": -1.0, "miss": 0.0}},
+        "minute": 0.5,
+        "currency": "€",
+        "budget": 20,
+    },
     "settle": {"text": 0, "labels": ["a"]},
     "consent": {"reading": True},
     "reading": {
@@ -52,7 +57,12 @@ def test_a_field_too_many_is_named(kind):
 
 
 def test_fields_that_can_be_left_out():
-    assert normal("label", source=..., seconds=...) == {"text": 0, "labels": ["a"], "source": "list", "seconds": None}
+    assert normal("label", source=..., seconds=...) == {
+        "text": 0,
+        "labels": ["a"],
+        "source": "list",
+        "seconds": None,
+    }
     assert normal("keyword", weight=..., source=...)["weight"] == 1
     assert normal("costs", minute=..., currency=..., budget=...)["currency"] == "€"
 
@@ -86,11 +96,19 @@ def test_fields_that_can_be_left_out():
         ("costs", {"costs": {"a": {"gain": 1}}}, "'gain', which is none of hit, false_alarm, miss, ask"),
         ("costs", {"costs": {"a": {"hit": 1, "false_alarm": 1, "miss": 0}}}, "make no sense together"),
         ("costs", {"costs": {"a": {"hit": 1, "false_alarm": -1, "miss": 0, "ask": 1}}}, "0 or less"),
-        ("costs", {"costs": {"a": {"hit": "1", "false_alarm": -1, "miss": 0}}}, "hit for 'a' should be a number; it is '1'"),
+        (
+            "costs",
+            {"costs": {"a": {"hit": "1", "false_alarm": -1, "miss": 0}}},
+            "hit for 'a' should be a number; it is '1'",
+        ),
         ("costs", {"budget": 1.5}, "budget of 'costs' should be a whole number"),
         ("consent", {"reading": 1}, "true or false; it is 1"),
         ("reading", {"fixations": {"word": []}}, "an object with lists word, duration, x, onset"),
-        ("reading", {"fixations": {"word": [1], "duration": [], "x": [], "onset": []}}, "should be equally long"),
+        (
+            "reading",
+            {"fixations": {"word": [1], "duration": [], "x": [], "onset": []}},
+            "should be equally long",
+        ),
         ("reading", {"words": [[3, 1]]}, "a list of .start, end."),
         ("reading", {"source": "telepathy"}, '"pointer", "tracker"'),
     ],

@@ -12,7 +12,15 @@ from textmargin.desk.app import HEADERS, create_desk_app, page_files
 from textmargin.errors import ActError, DeskError
 from textmargin.serve.hosts import AllowedHosts
 
-READS = ["/api/state", "/api/next", "/api/text/0", "/api/words/0", "/api/search?query=a", "/api/similar/0", "/api/export/csv"]
+READS = [
+    "/api/state",
+    "/api/next",
+    "/api/text/0",
+    "/api/words/0",
+    "/api/search?query=a",
+    "/api/similar/0",
+    "/api/export/csv",
+]
 WRITES = ["/api/acts", "/api/undo", "/api/reading"]
 
 
@@ -56,7 +64,8 @@ def test_a_page_goes_on_with_a_key_of_this_process_and_knows_its_answers_by_a_se
     first = client.get("/api/reader")
     key, seal = first.json()["key"], first.json()["seal"]
     assert TOKEN not in (key, seal)
-    assert "X-Desk-Seal" not in first.headers  # the token may be anybody's who read it in an address; the seal is of the key
+    # the token may be anybody's who read it in an address; the seal is of the key
+    assert "X-Desk-Seal" not in first.headers
     with_key = {"Authorization": f"Bearer {key}"}
     for path, status in (("/api/state", 200), ("/api/nothing", 404), ("/api/search", 422)):
         answer = client.get(path, headers=with_key)
@@ -65,7 +74,8 @@ def test_a_page_goes_on_with_a_key_of_this_process_and_knows_its_answers_by_a_se
         answer = client.get("/api/state", headers={"Authorization": f"Bearer {other}"})
         assert answer.status_code == 401
         assert "X-Desk-Seal" not in answer.headers
-    assert client_of(desk).get("/api/state", headers=with_key).status_code == 401  # another process: the key is worth nothing
+    # another process: the key is worth nothing
+    assert client_of(desk).get("/api/state", headers=with_key).status_code == 401
 
 
 def test_the_page_and_its_modules_need_no_token_and_hold_nothing_of_the_project(desk):
@@ -84,7 +94,9 @@ def test_all_that_the_page_loads_is_there_and_nothing_comes_from_elsewhere():
     for name, content in files.items():
         if name.endswith(".js"):
             wanted |= set(re.findall(r'from "\./([^"]+)"', content))
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", content), name
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", content
+        ), name
         assert re.findall(r"https?://[^\s\"']+", content) in ([], ["http://www.w3.org/2000/svg"]), name
     assert wanted <= set(files)
     assert "page.css" in wanted
@@ -92,7 +104,12 @@ def test_all_that_the_page_loads_is_there_and_nothing_comes_from_elsewhere():
 
 
 def test_every_answer_forbids_what_is_not_the_desks_own(client, desk):
-    answers = [client.get("/"), client.get("/static/main.js"), client.get("/nowhere"), client_of(desk, None).get("/api/state")]
+    answers = [
+        client.get("/"),
+        client.get("/static/main.js"),
+        client.get("/nowhere"),
+        client_of(desk, None).get("/api/state"),
+    ]
     answers += [
         client.get("/api/state"),
         client.get("/", headers={"Host": "evil.example"}),
@@ -108,7 +125,16 @@ def test_every_answer_forbids_what_is_not_the_desks_own(client, desk):
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "", "[evil]", "0x7f.1", "10.0.0.7"],
+    [
+        "evil.example",
+        "evil.example:8000",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example",
+        "",
+        "[evil]",
+        "0x7f.1",
+        "10.0.0.7",
+    ],
 )
 def test_a_strangers_name_for_this_machine_is_refused(desk, host):
     """A page of evil.example whose name server answers 127.0.0.1 would be of the desk's own origin."""
@@ -203,7 +229,8 @@ def test_what_is_no_act_is_refused_in_a_sentence(client, desk, body):
 
 
 @pytest.mark.parametrize(
-    "path", ["/api/text/9999", "/api/text/-1", "/api/text/x", "/api/words/9999", "/api/words/-1", "/api/search"]
+    "path",
+    ["/api/text/9999", "/api/text/-1", "/api/text/x", "/api/words/9999", "/api/words/-1", "/api/search"],
 )
 def test_texts_that_are_not_there(client, path):
     answer = client.get(path)
@@ -246,7 +273,10 @@ def test_exports_are_files_with_a_name(client, desk):
     assert answer.text == "text,labels\n0,network\n"
     assert client.get("/api/export/exe").status_code == 422
     desk.export = lambda kind: ('we"ird\r\nname é.csv', b"")
-    assert client.get("/api/export/csv").headers["content-disposition"] == 'attachment; filename="we_ird__name _.csv"'
+    assert (
+        client.get("/api/export/csv").headers["content-disposition"]
+        == 'attachment; filename="we_ird__name _.csv"'
+    )
 
 
 def test_how_somebody_read_is_turned_into_fixations(client, desk):
@@ -254,8 +284,17 @@ def test_how_somebody_read_is_turned_into_fixations(client, desk):
     assert [desk.texts[0][start:end] for start, end in words] == desk.texts[0].split()
     times = [25 * k for k in range(40)]
     starts = [40.0 * k for k in range(len(words))]
-    sent = {"text": 0, "time": times, "word": [0] * 20 + [2] * 20, "x": [5.0] * 20 + [85.0] * 20, "word_starts": starts}
-    assert client.post("/api/reading", json={"id": "c" * 32, "annotator": "anna", "content": sent}).status_code == 200
+    sent = {
+        "text": 0,
+        "time": times,
+        "word": [0] * 20 + [2] * 20,
+        "x": [5.0] * 20 + [85.0] * 20,
+        "word_starts": starts,
+    }
+    assert (
+        client.post("/api/reading", json={"id": "c" * 32, "annotator": "anna", "content": sent}).status_code
+        == 200
+    )
     assert desk.readings[0]["fixations"]["word"] == [0, 2]
     wrong = client.post("/api/reading", json={"id": "d" * 32, "annotator": "anna", "content": {"text": 0}})
     assert wrong.status_code == 422

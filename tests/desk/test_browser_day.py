@@ -12,7 +12,9 @@ pytestmark = NEEDS_CHROMIUM
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_working_day_with_the_model(look, tmp_path, width):
-    """First label, keyword, mark, cost, undo, conflict, export and restart, with a real project and by keys."""
+    """First label, keyword, mark, cost, undo, conflict, export and restart, with a real project and by
+    keys.
+    """
     path = tmp_path / "tickets.desk"
     with opened_desk(path, n=120) as desk, served(desk) as url:
         page = look.at(url, width)

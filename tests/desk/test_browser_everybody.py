@@ -51,10 +51,20 @@ def test_the_keyboard_reaches_everything(look, fake):
             page.keyboard.press("Tab")
             reached.add(
                 page.evaluate(
-                    "document.activeElement.id || document.activeElement.dataset.focus || document.activeElement.className"
+                    "document.activeElement.id || document.activeElement.dataset.focus || "
+                    "document.activeElement.className"
                 )
             )
-        assert {"search-button", "reading-button", "keys-button", "person-button", "text", "tint", "skip", "similar"} <= reached
+        assert {
+            "search-button",
+            "reading-button",
+            "keys-button",
+            "person-button",
+            "text",
+            "tint",
+            "skip",
+            "similar",
+        } <= reached
         assert {"tab-classes", "label network", "edit network", "word network wifi", "new-class"} <= reached
         page.focus("#tab-classes")
         for panel in ("costs", "quality", "review", "project"):

@@ -36,7 +36,11 @@ def test_space_skips_and_u_undoes_any_number_of_steps(look, fake):
         noticed(page, "Saved: account")
         for back in (2, 1, 0):
             page.keyboard.press("u")
-            until(page, "(n) => document.querySelector('#about .number').textContent.includes(`text ${n}`)", back + 1)
+            until(
+                page,
+                "(n) => document.querySelector('#about .number').textContent.includes(`text ${n}`)",
+                back + 1,
+            )
         assert fake.labels == {}
         assert fake.skips == {}
         assert page.is_disabled("#undo")

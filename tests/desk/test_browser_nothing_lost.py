@@ -48,7 +48,10 @@ def test_the_desk_is_started_again_and_the_page_that_it_opens_sends_what_waited(
     page.keyboard.press("5")
     until(page, "() => document.getElementById('trouble').textContent.includes('does not answer')")
     with served(fake, port=port_of(url)) as again:
-        until(page, "() => document.getElementById('trouble').textContent.includes('The desk was started again.')")
+        until(
+            page,
+            "() => document.getElementById('trouble').textContent.includes('The desk was started again.')",
+        )
         assert "1 act waits in this browser: the next page sends it." in page.inner_text("#trouble")
         assert fake.labels == {}
         other = page.context.new_page()
@@ -69,8 +72,12 @@ def thief(port):
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            asked.append((self.command, str(self.headers), self.rfile.read(int(self.headers.get("Content-Length", 0)))))
-            content = json.dumps({"act": {"id": "x"}, "state": {}, "next": None, "annotator": "eve", "project": "fake"}).encode()
+            asked.append(
+                (self.command, str(self.headers), self.rfile.read(int(self.headers.get("Content-Length", 0))))
+            )
+            content = json.dumps(
+                {"act": {"id": "x"}, "state": {}, "next": None, "annotator": "eve", "project": "fake"}
+            ).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(content)))
             self.send_header("X-Desk-Seal", "guessed")
@@ -107,7 +114,9 @@ def test_whoever_takes_the_port_of_a_desk_that_ended_gets_nothing_and_is_not_bel
     assert TOKEN not in heard
     with served(fake, port=port_of(url)) as again:
         for key in set(heard):
-            request = urllib.request.Request(f"{again.partition('?')[0]}api/state", headers={"Authorization": f"Bearer {key}"})
+            request = urllib.request.Request(
+                f"{again.partition('?')[0]}api/state", headers={"Authorization": f"Bearer {key}"}
+            )
             with pytest.raises(urllib.error.HTTPError, match="401"):
                 urllib.request.urlopen(request, timeout=30)
         other = page.context.new_page()

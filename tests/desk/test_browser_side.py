@@ -22,7 +22,11 @@ def test_costs_are_typed_and_kept(look, fake, width):
         noticed(page, "Costs saved")
         assert fake.costs["costs"]["phishing"] == {"hit": 1, "false_alarm": -1, "miss": -400}
         assert fake.costs["costs"]["*"] == {"hit": 1, "false_alarm": -1, "miss": 0}
-        for name, value in (("phishing: hit", "40"), ("phishing: false alarm", "−5"), ("What a minute of yours costs", "0,5")):
+        for name, value in (
+            ("phishing: hit", "40"),
+            ("phishing: false alarm", "−5"),
+            ("What a minute of yours costs", "0,5"),
+        ):
             page.get_by_label(name).fill(value)
         page.get_by_label("Texts a day that people can look at").fill("30")
         page.keyboard.press("Enter")
@@ -43,7 +47,14 @@ def test_numbers_that_are_being_typed_outlast_what_others_do(look, fake):
         page.click("#tab-costs")
         page.get_by_label("phishing: miss").fill("5")  # a miss that earns more than a hit: not stored
         page.get_by_label("billing: hit").fill("7")
-        fake.act({"id": "o", "annotator": "ben", "kind": "skip", "content": {"text": 9, "source": "tie", "seconds": None}})
+        fake.act(
+            {
+                "id": "o",
+                "annotator": "ben",
+                "kind": "skip",
+                "content": {"text": 9, "source": "tie", "seconds": None},
+            }
+        )
         page.wait_for_timeout(4000)
         assert page.get_by_label("phishing: miss").input_value() == "5"
         assert page.get_by_label("billing: hit").input_value() == "7"
@@ -75,7 +86,8 @@ def test_a_class_that_is_typed_while_the_last_one_is_stored_stays(look):
         assert page.inner_text("#no-classes") == "To begin, name a class under Classes."
         assert page.is_hidden("#confirm")
         page.keyboard.press("Enter")
-        page.evaluate("""() => { const box = document.getElementById('new-class'), form = document.getElementById('add-class');
+        page.evaluate("""() => { const box = document.getElementById('new-class'),
+            form = document.getElementById('add-class');
             box.value = 'late'; form.requestSubmit(); box.value = 'broken'; }""")
         noticed(page, "New class: late")
         assert page.input_value("#new-class") == "broken"
@@ -121,7 +133,11 @@ def test_a_conflict_is_settled(look, fake):
         page.keyboard.press("Enter")
         noticed(page, "Settled: billing")
         assert fake.settled == {7: ["billing"]}
-        until(page, "() => document.getElementById('panel-review').textContent.includes('Nobody contradicts anybody')")
+        until(
+            page,
+            "() => document.getElementById('panel-review').textContent.includes('Nobody contradicts "
+            "anybody')",
+        )
 
 
 def test_search_and_similar_open_a_text(look, fake):

@@ -17,12 +17,22 @@ def test_hostile_texts_and_names_are_text(look, width):
     with served(fake, annotator="<u>eve</u>") as url:
         page = look.at(url, width)
         for k, text in enumerate(HOSTILE):
-            until(page, "(n) => document.querySelector('#about .number').textContent.includes(n)", f"text {k + 1}")
-            shown = page.evaluate("[...document.querySelectorAll('#text > span')].map((one) => one.textContent).join('')")
+            until(
+                page,
+                "(n) => document.querySelector('#about .number').textContent.includes(n)",
+                f"text {k + 1}",
+            )
+            shown = page.evaluate(
+                "[...document.querySelectorAll('#text > span')].map((one) => one.textContent).join('')"
+            )
             assert text.encode("utf-16", "surrogatepass").startswith(shown.encode("utf-16", "surrogatepass"))
             assert len(shown) > min(len(text), 15_000) - 1
             assert (
-                page.evaluate("document.querySelectorAll('img, b:not(#question-words *), i, u, script:not([src])').length") == 0
+                page.evaluate(
+                    "document.querySelectorAll('img, b:not(#question-words *), i, u, "
+                    "script:not([src])').length"
+                )
+                == 0
             )
             assert page.evaluate("window.ran") is None
             assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -47,6 +57,9 @@ def test_right_to_left_texts_run_from_right_to_left(look):
 def test_a_script_that_got_in_would_not_run(look, fake):
     with served(fake) as url:
         page = look.at(url)
-        page.evaluate("document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.ran = 1' }))")
+        page.evaluate(
+            "document.body.append(Object.assign(document.createElement('script'), { textContent: "
+            "'window.ran = 1' }))"
+        )
         assert page.evaluate("window.ran") is None
         assert "Content Security Policy" in look.troubles.pop()

@@ -33,7 +33,10 @@ def test_a_passage_is_marked_by_keys_alone(look, fake, width):
 def test_a_passage_is_marked_by_the_pointer(look, fake):
     with served(fake) as url:
         page = look.at(url)
-        first, last = page.locator("#text .word").nth(2).bounding_box(), page.locator("#text .word").nth(4).bounding_box()
+        first, last = (
+            page.locator("#text .word").nth(2).bounding_box(),
+            page.locator("#text .word").nth(4).bounding_box(),
+        )
         page.mouse.move(first["x"] + 2, first["y"] + 10)
         page.mouse.down()
         page.mouse.move(last["x"] + last["width"] - 2, last["y"] + 10, steps=5)

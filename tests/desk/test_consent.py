@@ -1,4 +1,6 @@
-"""How somebody reads is stored where they agreed, as a table for `GazePrior`, and erased where they take that back."""
+"""How somebody reads is stored where they agreed, as a table for `GazePrior`, and erased where they take that
+back.
+"""
 
 import pytest
 from desk.readings import reading_act, reading_project
@@ -44,7 +46,9 @@ def test_what_was_stored_is_not_used_once_consent_is_taken_back(project):
 
 
 def test_who_takes_consent_back_leaves_no_reading_in_the_file(project):
-    """Nor can giving it again, or undoing that it was taken back, bring any of it back; the log replays all the same."""
+    """Nor can giving it again, or undoing that it was taken back, bring any of it back; the log replays all
+    the same.
+    """
     project.record(Act(new_id(), "anna", "consent", {"reading": True}))
     told = project.record(reading_act(word_starts=[0, 987654.25, 0, 0, 0, 0, 0]))
     assert b"987654.25" in b"".join(one.read_bytes() for one in project.path.parent.glob("*.desk*"))
@@ -77,7 +81,9 @@ def test_a_fixation_on_a_word_that_is_not_there_is_refused_wherever_it_comes_fro
     fixations = {"word": [7], "duration": [200], "x": [1], "onset": [0]}
     with pytest.raises(ActError, match="word 7, but the text has 7 words"):
         project.record(reading_act(fixations=fixations))
-    with pytest.raises(ActError, match="word_starts of a reading should be one for each of 7 words, or none; it has 1"):
+    with pytest.raises(
+        ActError, match="word_starts of a reading should be one for each of 7 words, or none; it has 1"
+    ):
         project.record(reading_act(word_starts=[1.0]))
     with pytest.raises(ActError, match="0 or more; one is -5"):
         project.record(reading_act(fixations={**fixations, "word": [-1], "duration": [-5]}))

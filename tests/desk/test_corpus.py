@@ -71,7 +71,9 @@ def test_a_stop_word_or_number_becomes_a_column_when_it_is_named(texts):
 
 def test_similar_texts_leave_copies_out(texts):
     assert [row for row, _ in texts.similar(1)] == []  # its only relative is a near copy
-    others = TextColumns(["printer jam on floor two", "the printer on floor two jams", "bill not paid"], n_jobs=1)
+    others = TextColumns(
+        ["printer jam on floor two", "the printer on floor two jams", "bill not paid"], n_jobs=1
+    )
     (row, value), *_ = others.similar(0)
     assert row == 1
     assert 0 < value < 1

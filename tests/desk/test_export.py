@@ -1,4 +1,6 @@
-"""What leaves the desk is read again by the project's own readers, whatever people write in texts and names."""
+"""What leaves the desk is read again by the project's own readers, whatever people write in texts and
+names.
+"""
 
 import json
 
@@ -38,7 +40,9 @@ def make(tmp_path):
     opened = []
 
     def create(texts, classes, **options):
-        opened.append(Project.create(tmp_path / "work.desk", texts, classes=classes, source="mails.csv", **options))
+        opened.append(
+            Project.create(tmp_path / "work.desk", texts, classes=classes, source="mails.csv", **options)
+        )
         return opened[-1]
 
     yield create
@@ -73,7 +77,9 @@ def test_formulas_have_an_apostrophe_in_csv_and_are_exact_elsewhere(make):
     corpus = read_table(saved(project, "csv"), text="text", label="label", fields=["marks"]).corpus
     assert corpus.texts == corpus.labels == [f"'{text}" for text in FORMULAS]
     spans = [json.loads(own)[0] for own in corpus.fields["marks"]]
-    assert [text[start:end] for text, (start, end, _) in zip(corpus.texts, spans, strict=True)] == [one[:2] for one in FORMULAS]
+    assert [text[start:end] for text, (start, end, _) in zip(corpus.texts, spans, strict=True)] == [
+        one[:2] for one in FORMULAS
+    ]
     for path in (saved(project, "jsonl"), project.path):
         corpus = read_table(path, fields=["marks"]).corpus
         assert corpus.texts == corpus.labels == FORMULAS
@@ -105,7 +111,9 @@ def test_several_labels_and_none_of_them(make):
     expected = [("a", "b;c"), ()]
     separator = label_separator(project.state.classes)
     assert separator == "|"
-    assert read_table(saved(project, "csv"), label="label", label_separator=separator).corpus.labels == expected
+    assert (
+        read_table(saved(project, "csv"), label="label", label_separator=separator).corpus.labels == expected
+    )
     assert read_table(saved(project, "jsonl")).corpus.labels == expected
     table = read_table(project.path)
     assert (table.corpus.labels, table.unlabelled.texts) == (expected, ["three"])
@@ -162,7 +170,12 @@ def test_all_files_at_once(make, tmp_path):
     do(project, "label", text=0, labels=["a"])
     do(project, "keyword", label="a", word="x")
     written = export_all(project, tmp_path / "out")
-    assert [path.name for path in written] == ["work.csv", "work.jsonl", "work-keywords.toml", "work-acts.jsonl"]
+    assert [path.name for path in written] == [
+        "work.csv",
+        "work.jsonl",
+        "work-keywords.toml",
+        "work-acts.jsonl",
+    ]
     assert all(path.is_file() for path in written)
 
 

@@ -1,4 +1,6 @@
-"""A desk listens again where it did, so that a browser finds what waits for it; what opens it is new each time."""
+"""A desk listens again where it did, so that a browser finds what waits for it; what opens it is new each
+time.
+"""
 
 import socket
 
@@ -34,7 +36,15 @@ def test_where_somebody_else_listens_the_port_is_another(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"host": "127.0.0.1", "port": 99999}', '{"host": "127.0.0.1", "port": Infinity}', "\x00"]
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"host": "127.0.0.1", "port": 99999}',
+        '{"host": "127.0.0.1", "port": Infinity}',
+        "\x00",
+    ],
 )
 def test_a_file_that_says_nothing_is_passed_over(tmp_path, content):
     path = tmp_path / "work.desk"

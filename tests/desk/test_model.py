@@ -95,7 +95,9 @@ def test_unlabelled_texts_and_keywords_are_better_than_labels_alone(texts, every
 
 def test_learning_twice_gives_the_same_model(texts, everybody):
     given = answers(40, keywords=KEYWORDS)
-    first, second = (learn(texts, given, known(texts, given, texts.vectors), everybody, n_jobs=1) for _ in range(2))
+    first, second = (
+        learn(texts, given, known(texts, given, texts.vectors), everybody, n_jobs=1) for _ in range(2)
+    )
     assert np.allclose(first.model.coef, second.model.coef, atol=1e-9)
     assert np.allclose(first.held_out, second.held_out, atol=1e-9, equal_nan=True)
 

@@ -13,24 +13,39 @@ def state_of(*labels, classes=("a", "b", "c"), multilabel=False, given=()):
     acts = []
     for number, (name, text, own, seconds) in enumerate(labels, start=1):
         content = {"text": text, "labels": list(own), "source": "random", "seconds": seconds}
-        acts.append(Act(str(number), name, "label", content, f"2030-01-01T00:{number:02}:00.000+00:00", number))
+        acts.append(
+            Act(str(number), name, "label", content, f"2030-01-01T00:{number:02}:00.000+00:00", number)
+        )
     return State.replay(header, acts), acts
 
 
 def pair(first, second, *names):
-    return [(name, text, own, None) for name, every in zip(names, (first, second), strict=True) for text, own in enumerate(every)]
+    return [
+        (name, text, own, None)
+        for name, every in zip(names, (first, second), strict=True)
+        for text, own in enumerate(every)
+    ]
 
 
 def test_kappa_of_two_people_is_cohens():
-    """Ten texts; "a": both 4, only anna 1, only ben 2, nobody 3. p_o = .7, p_e = .5 · .6 + .5 · .4 = .5, κ = .4."""
+    """Ten texts; "a": both 4, only anna 1, only ben 2, nobody 3. p_o = .7, p_e = .5 · .6 + .5 · .4 = .5, κ =
+    .4.
+    """
     state, _ = state_of(*pair("aaaaabbbbb", "aaaabaabbb", "anna", "ben"), classes="ab")
     found = {one["class"]: one for one in agreement(state)}
-    assert found["a"] == {"class": "a", "n_both": 10, "agreement": pytest.approx(0.7), "kappa": pytest.approx(0.4)}
+    assert found["a"] == {
+        "class": "a",
+        "n_both": 10,
+        "agreement": pytest.approx(0.7),
+        "kappa": pytest.approx(0.4),
+    }
     assert found["b"]["kappa"] == pytest.approx(0.4)  # of two classes one says what the other does
 
 
 def test_several_pairs_are_added_up():
-    """anna and ben on two texts agree by half, p_e = .5: 0 of 1; anna and carl on two agree wholly, p_e = .5: 1 of 1."""
+    """anna and ben on two texts agree by half, p_e = .5: 0 of 1; anna and carl on two agree wholly, p_e = .5:
+    1 of 1.
+    """
     labels = [("anna", 0, "a"), ("anna", 1, "b"), ("anna", 2, "a"), ("anna", 3, "b")]
     labels += [("ben", 0, "a"), ("ben", 1, "a"), ("carl", 2, "a"), ("carl", 3, "b")]
     state, _ = state_of(*((*one, None) for one in labels), classes="ab")
@@ -60,7 +75,13 @@ def test_several_labels_agree_class_by_class():
 
 
 def test_pace_is_the_median_of_labels_that_hold():
-    labels = [("anna", 0, "a", 2.0), ("anna", 1, "a", 10.0), ("anna", 1, "b", 4.0), ("anna", 2, "b", None), ("ben", 0, "a", None)]
+    labels = [
+        ("anna", 0, "a", 2.0),
+        ("anna", 1, "a", 10.0),
+        ("anna", 1, "b", 4.0),
+        ("anna", 2, "b", None),
+        ("ben", 0, "a", None),
+    ]
     state, acts = state_of(*labels)
     assert pace(state, acts) == [
         {"name": "anna", "n_labels": 3, "seconds_median": 3.0, "last": acts[3].time},

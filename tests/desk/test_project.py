@@ -36,13 +36,19 @@ def label(text, name="printing", who="anna", **more):
 
 def python(code, *words, **options):
     return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+        [sys.executable, "-c", code, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
     )
 
 
 def test_what_was_done_is_there_again(path):
     with make(path, given=[("printing",), None, None, ("network",)]) as project:
-        recorded = [project.record(label(1, "network")), project.record(Act(new_id(), "ben", "class", {"name": "other"}))]
+        recorded = [
+            project.record(label(1, "network")),
+            project.record(Act(new_id(), "ben", "class", {"name": "other"})),
+        ]
         assert [act.number for act in recorded] == [1, 2]
         assert recorded[0].time.endswith("+00:00")
         assert list(project.acts()) == recorded
@@ -57,7 +63,16 @@ def test_what_was_done_is_there_again(path):
 
 
 def test_texts_come_back_as_they_were(path):
-    texts = ["", "a\0b", "\ud800 half a pair", "🎉 emoji", "שלום", "x" * 1_000_000, "line\nline\r\n", *map(str, range(2000))]
+    texts = [
+        "",
+        "a\0b",
+        "\ud800 half a pair",
+        "🎉 emoji",
+        "שלום",
+        "x" * 1_000_000,
+        "line\nline\r\n",
+        *map(str, range(2000)),
+    ]
     with make(path, texts) as project:
         assert project.texts == texts
     with Project.open(path) as project:
@@ -140,10 +155,19 @@ def test_a_reading_is_about_words_of_the_text(path):
     with make(path) as project:
         project.record(Act(new_id(), "anna", "consent", {"reading": True}))
         with pytest.raises(ActError, match="has word 2, but the text has 2 words"):
-            project.record(Act(new_id(), "anna", "reading", {"text": 0, "fixations": fixations, "words": [[0, 2], [3, 8]]}))
+            project.record(
+                Act(
+                    new_id(),
+                    "anna",
+                    "reading",
+                    {"text": 0, "fixations": fixations, "words": [[0, 2], [3, 8]]},
+                )
+            )
         words = [[0, 2], [3, 8], [8, 9]]
         with pytest.raises(ActError, match="has 8 characters; a passage of it ends at 9"):
-            project.record(Act(new_id(), "anna", "reading", {"text": 0, "fixations": fixations, "words": words}))
+            project.record(
+                Act(new_id(), "anna", "reading", {"text": 0, "fixations": fixations, "words": words})
+            )
 
 
 WRITER = """
@@ -179,7 +203,8 @@ def test_killed_at_ten_moments_nothing_acknowledged_is_lost(path):
             assert [act.number for act in project.acts()] == list(range(1, len(stored) + 1))
             assert State.replay(project.header, project.acts()).contents() == project.state.contents()
         assert set(acknowledged) <= set(stored)
-        assert len(stored) <= len(acknowledged) + turn + 1  # at most one a turn was stored and not yet acknowledged
+        # at most one a turn was stored and not yet acknowledged
+        assert len(stored) <= len(acknowledged) + turn + 1
     assert len(acknowledged) >= 10
 
 
@@ -200,7 +225,9 @@ def test_two_processes_one_writes_and_the_other_is_told_who(path):
     assert holder.stdout.readline() == b"ready\n"
     with Project.open(path) as project:  # reading is free
         assert project.texts == TEXTS
-        with pytest.raises(DeskError, match=rf"open at another desk, http://127.0.0.1:8123 \(process {holder.pid} on "):
+        with pytest.raises(
+            DeskError, match=rf"open at another desk, http://127.0.0.1:8123 \(process {holder.pid} on "
+        ):
             project.record(label(0))
         with pytest.raises(DeskError, match="Work there, or stop it first"):
             project.claim()
@@ -225,7 +252,8 @@ def test_threads_record_at_once(path):
     with make(path) as project:
         acts = [label(k % 4, who=f"reader {k % 5}") for k in range(60)]
         threads = [
-            threading.Thread(target=lambda own: [project.record(act) for act in own], args=(acts[k::6],)) for k in range(6)
+            threading.Thread(target=lambda own: [project.record(act) for act in own], args=(acts[k::6],))
+            for k in range(6)
         ]
         for thread in threads:
             thread.start()
@@ -352,7 +380,10 @@ def test_differences_are_said_in_words(path):
     with make(path, given=given) as project:
         assert project.difference(TEXTS, given) is None
         assert project.difference(TEXTS[:3], given[:3]) == "it has 3 texts, the project 4"
-        assert project.difference([*TEXTS[:2], "other", "vpn"], given) == "text 3 is “other”, in the project “no toner”"
+        assert (
+            project.difference([*TEXTS[:2], "other", "vpn"], given)
+            == "text 3 is “other”, in the project “no toner”"
+        )
         assert project.difference(TEXTS) == "text 1 has no label, in the project the label printing"
 
 
@@ -382,6 +413,8 @@ def test_a_project_that_may_only_be_read_can_be(path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere, whatever the file says
     with Project.open(path) as project:
         assert len(project.state.answers()) == 20
-        with pytest.raises(DeskError, match="nothing of the act was stored: attempt to write a readonly database"):
+        with pytest.raises(
+            DeskError, match="nothing of the act was stored: attempt to write a readonly database"
+        ):
             project.record(label(0))
         assert len(list(project.acts())) == 20

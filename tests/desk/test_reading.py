@@ -73,7 +73,9 @@ def test_who_rests_on_a_word_for_long_is_not_reading_it():
 
 
 def test_the_way_to_the_text_and_from_it_is_not_reading():
-    found = fixations_from_samples(sampled([(-1, 400, 0), (1, 300, 0), (-1, 200, 0), (2, 300, 0), (-1, 400, 0)]))
+    found = fixations_from_samples(
+        sampled([(-1, 400, 0), (1, 300, 0), (-1, 200, 0), (2, 300, 0), (-1, 400, 0)])
+    )
     assert found["word"] == [1, -1, 2]
     assert fixations_from_samples(sampled([(-1, 400, 0)]))["word"] == []
 
@@ -135,7 +137,10 @@ def test_words_and_sentences_of_other_scripts():
         ({"time": [25, 0]}, "never fall"),
         ({"time": [-5, 0]}, "never fall"),
         ({"time": [0, 1e9]}, "a day at most"),
-        ({"time": [0, float("nan")]}, "time of a reading should hold numbers only, of a sensible size; it holds nan"),
+        (
+            {"time": [0, float("nan")]},
+            "time of a reading should hold numbers only, of a sensible size; it holds nan",
+        ),
         ({"x": [1, 10**400]}, "it holds 1000"),
         ({"x": [True, 2]}, "it holds True"),
         ({"x": ["1", 2]}, "it holds '1'"),
@@ -156,4 +161,7 @@ def test_what_no_page_would_send_is_refused(change, message):
 
 def test_ten_minutes_are_turned_into_fixations_in_a_moment():
     many = sampled([(k % 7, 200, k) for k in range(MOST_SAMPLES // 8)])
-    assert len(pointer_reading({"text": 0, **many, "word_starts": STARTS}, [TEXT])["fixations"]["word"]) == MOST_SAMPLES // 8
+    assert (
+        len(pointer_reading({"text": 0, **many, "word_starts": STARTS}, [TEXT])["fixations"]["word"])
+        == MOST_SAMPLES // 8
+    )

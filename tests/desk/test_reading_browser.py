@@ -1,4 +1,6 @@
-"""Reading mode in a real browser: a pointer that is moved by a script gives the fixations and measures worked out by hand."""
+"""Reading mode in a real browser: a pointer that is moved by a script gives the fixations and measures worked
+out by hand.
+"""
 
 import http.server
 import json
@@ -14,23 +16,28 @@ from textmargin.desk.reading import pointer_reading, split_words
 pytest.importorskip("playwright.sync_api", reason="needs Playwright, of the extra `dev`")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
 
-TEXT = "The invoice 😡 is wrong again. Please mend it before the month ends."  # an emoji: two units of JavaScript, one code point
+# an emoji: two units of JavaScript, one code point
+TEXT = "The invoice 😡 is wrong again. Please mend it before the month ends."
 WORDS = TEXT.split()
 TOLERANCE = 25.0  # ms: a sample; the clock of the page is moved by hand
 
 HARNESS = """<!doctype html><html lang="en"><title>Reading</title><link rel="stylesheet" href="/reading.css">
-<body><p id="text"></p><p><button id="after">After</button></p><script type="module" src="/harness.js"></script></body></html>"""
+<body><p id="text"></p><p><button id="after">After</button></p>
+<script type="module" src="/harness.js"></script></body></html>"""
 SCRIPT = """import * as reading from "/reading.js";
 window.reading = reading; window.sent = [];
 window.open_text = (text, words, consent) => {
   document.getElementById("text").textContent = text;
-  return reading.startReading(document.getElementById("text"), { words, consent, onReading: (one) => sent.push(one) });
+  return reading.startReading(document.getElementById("text"), {
+    words, consent, onReading: (one) => sent.push(one) });
 };"""
 
 
 @pytest.fixture(scope="module")
 def address():
-    """The package's page folder, with a page around reading mode, under the desk's Content-Security-Policy."""
+    """The package's page folder, with a page around reading mode, under the desk's
+    Content-Security-Policy.
+    """
     own = {"/": ("text/html", HARNESS.encode()), "/harness.js": ("text/javascript", SCRIPT.encode())}
     folder = files("textmargin.desk") / "page"
     own["/reading.js"] = ("text/javascript", (folder / "reading.js").read_bytes())
@@ -41,7 +48,9 @@ def address():
             kind, content = own.get(self.path, ("text/plain", b""))
             self.send_response(200)
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
-            self.send_header("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'")
+            self.send_header(
+                "Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'"
+            )
             self.end_headers()
             self.wfile.write(content)
 
@@ -70,7 +79,9 @@ def opened(browser, address):
         page.goto(address)
         page.wait_for_function("() => window.open_text !== undefined")
         page.clock.pause_at(10_000)
-        assert page.evaluate("([text, words, consent]) => open_text(text, words, consent)", [text, split_words(text), consent])
+        assert page.evaluate(
+            "([text, words, consent]) => open_text(text, words, consent)", [text, split_words(text), consent]
+        )
         return page
 
     yield open_page
@@ -92,7 +103,10 @@ def rest(page, word, ms):
 
 
 def sharp(page):
-    return [int(one) for one in page.eval_on_selector_all(".reading-sharp", "all => all.map(one => one.dataset.word)")]
+    return [
+        int(one)
+        for one in page.eval_on_selector_all(".reading-sharp", "all => all.map(one => one.dataset.word)")
+    ]
 
 
 def stopped(page, options="{}"):
@@ -117,7 +131,9 @@ def test_a_scripted_pointer_gives_the_fixations_and_measures_worked_out_by_hand(
     assert content["word_starts"] == pytest.approx([box["x"] - left for box in boxes], abs=0.2)
     found = reading_measures(fixations, content["word_starts"], content["sentences"])
     assert found["fixcount"].tolist() == [0, 2, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0]
-    assert found["totalFixDur"].tolist() == pytest.approx([0, 800, 0, 0, 400, 350, 0, 600, 0, 0, 0, 0, 0], abs=2 * TOLERANCE)
+    assert found["totalFixDur"].tolist() == pytest.approx(
+        [0, 800, 0, 0, 400, 350, 0, 600, 0, 0, 0, 0, 0], abs=2 * TOLERANCE
+    )
     assert found["nRegressFrom"].tolist() == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
     assert found["regressLen"][4] == pytest.approx(300, abs=TOLERANCE)
     assert found["P1stFixation"].tolist() == [0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0]
@@ -177,7 +193,9 @@ def test_arrow_keys_read_too(opened):
     ):
         page.keyboard.press(key)
         page.clock.run_for(ms)
-    assert page.eval_on_selector_all(".reading-chosen", "all => all.map(one => one.textContent)") == ["invoice"]
+    assert page.eval_on_selector_all(".reading-chosen", "all => all.map(one => one.textContent)") == [
+        "invoice"
+    ]
     page.keyboard.press("End")
     assert sharp(page)[-1] == len(WORDS) - 1
     page.keyboard.press("Tab")
@@ -206,19 +224,26 @@ def test_up_and_down_go_to_the_word_above_and_below(opened):
 
 
 def test_words_cut_by_tints_and_drawn_anew(opened):
-    """The desk draws its own elements in the text, also in the middle of what is a word here, and a button behind it."""
+    """The desk draws its own elements in the text, also in the middle of what is a word here, and a button
+    behind it.
+    """
     page = opened("well-known 😡 thing here")
     page.evaluate(
-        """() => { const make = (name, inside) => Object.assign(document.createElement(name), { textContent: inside });
-        document.getElementById("text").replaceChildren(make("b", "well"), "-", make("b", "known"), " 😡 ", make("i", "thing"),
-        " ", "here", make("button", "Show more")); }"""
+        """() => { const make =
+          (name, inside) => Object.assign(document.createElement(name), { textContent: inside });
+        document.getElementById("text").replaceChildren(make("b", "well"), "-", make("b", "known"), " 😡 ",
+        make("i", "thing"), " ", "here", make("button", "Show more")); }"""
     )
-    parts = page.eval_on_selector_all(".reading-word", "all => all.map(one => [one.dataset.word, one.textContent])")
+    parts = page.eval_on_selector_all(
+        ".reading-word", "all => all.map(one => [one.dataset.word, one.textContent])"
+    )
     assert parts == [["0", "well"], ["0", "-"], ["0", "known"], ["1", "😡"], ["2", "thing"], ["3", "here"]]
     rest(page, 0, 50)
     assert sharp(page)[:3] == [0, 0, 0]
     stopped(page)
-    assert page.inner_html("#text") == "<b>well</b>-<b>known</b> 😡 <i>thing</i> here<button>Show more</button>"
+    assert (
+        page.inner_html("#text") == "<b>well</b>-<b>known</b> 😡 <i>thing</i> here<button>Show more</button>"
+    )
 
 
 def test_right_to_left_counts_from_the_right(opened):
@@ -244,7 +269,9 @@ def test_who_wants_no_motion_gets_none(opened, preference, moves):
 def test_too_many_words_are_not_blurred(opened):
     page = opened("short")
     many = "a " * 5001
-    assert page.evaluate("([text, words]) => open_text(text, words, true)", [many, split_words(many)]) is False
+    assert (
+        page.evaluate("([text, words]) => open_text(text, words, true)", [many, split_words(many)]) is False
+    )
     assert page.locator(".reading-word").count() == 0
 
 
@@ -263,7 +290,11 @@ def test_five_thousand_words_follow_the_pointer_at_once(opened):
 def test_the_reader_is_told_what_is_stored_and_that_it_can_be_taken_back(opened):
     page = opened()
     consent = page.evaluate("reading.CONSENT")
-    for promise in ("which word your pointer was on, when and for how long", "take this back at any time", "It may well not"):
+    for promise in (
+        "which word your pointer was on, when and for how long",
+        "take this back at any time",
+        "It may well not",
+    ):
         assert promise in consent
     json.dumps(consent).encode("ascii")
 
@@ -285,7 +316,10 @@ def test_at_the_desk_what_was_read_is_stored_with_the_label_if_the_reader_agreed
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         posts = []
-        page.on("request", lambda request: posts.append(request.url) if request.url.endswith("/api/reading") else None)
+        page.on(
+            "request",
+            lambda request: posts.append(request.url) if request.url.endswith("/api/reading") else None,
+        )
         page.goto(address)
         page.wait_for_selector("#text .word")
         page.click("#reading-button")
@@ -294,7 +328,8 @@ def test_at_the_desk_what_was_read_is_stored_with_the_label_if_the_reader_agreed
         point(page, 1)
         assert page.locator("[data-word='1']").first.get_attribute("class") == "reading-word reading-sharp"
         tints = (
-            "all => all.map(getComputedStyle).filter(one => one.backgroundImage + one.backgroundColor !== 'nonergba(0, 0, 0, 0)')"
+            "all => all.map(getComputedStyle).filter(one => one.backgroundImage + one.backgroundColor "
+            "!== 'nonergba(0, 0, 0, 0)')"
         )
         assert page.eval_on_selector_all("#text .word", f"{tints}.length") == 0
         page.wait_for_timeout(600)

@@ -15,10 +15,13 @@ from textmargin.errors import ActError
 
 
 def shelf(tmp_path, informative, n=14, seed=0, n_classes=4, n_filler=160, several=False):
-    """Texts of classes with words of their own, as long as filler words; these are read longer where readings are informative."""
+    """Texts of classes with words of their own, as long as filler words; these are read longer where readings
+    are informative.
+    """
     rng = np.random.default_rng(seed)
     own = {f"class{c}": [f"{c}wor{a}{b}" for a in "abcde" for b in "xyz"] for c in "pqrs"[:n_classes]}
-    filler = [f"fill{a}{b}" for a in "abcdefghijklmnop" for b in "klmnopqrst"][:n_filler]  # as rare as a class's own
+    # as rare as a class's own
+    filler = [f"fill{a}{b}" for a in "abcdefghijklmnop" for b in "klmnopqrst"][:n_filler]
     texts, labels, durations = [], [], []
     for name, words in own.items():
         for _ in range(n):
@@ -27,15 +30,24 @@ def shelf(tmp_path, informative, n=14, seed=0, n_classes=4, n_filler=160, severa
             texts.append(" ".join(chosen))
             labels.append((name,) if not several else [(), (name,), (name, "all")][len(texts) % 3])
             longer = (
-                rng.permutation([word in words for word in chosen]) if not informative else [word in words for word in chosen]
+                rng.permutation([word in words for word in chosen])
+                if not informative
+                else [word in words for word in chosen]
             )
             durations.append([float(600 if one else 250) + 20 * rng.random() for one in longer])
-    project = Project.create(tmp_path / f"shelf{informative}.desk", texts, labels, multilabel=several, source="made up")
+    project = Project.create(
+        tmp_path / f"shelf{informative}.desk", texts, labels, multilabel=several, source="made up"
+    )
     project.record(Act(new_id(), "anna", "consent", {"reading": True}))
     for number, (text, spent) in enumerate(zip(texts, durations, strict=True)):
         words = split_words(text)
         onsets = np.concatenate([[0.0], np.cumsum(spent)[:-1]]).tolist()
-        fixations = {"word": list(range(len(words))), "duration": spent, "x": [70.0 * k for k in range(8)], "onset": onsets}
+        fixations = {
+            "word": list(range(len(words))),
+            "duration": spent,
+            "x": [70.0 * k for k in range(8)],
+            "onset": onsets,
+        }
         content = {"text": number, "fixations": fixations, "word_starts": [70.0 * k for k in range(8)]}
         more = {"words": [list(span) for span in words], "sentences": [0] * 8, "source": "pointer"}
         project.record(Act(new_id(), "anna", "reading", {**content, **more}))
@@ -60,7 +72,9 @@ def test_readings_that_tell_nothing_are_not_said_to_help(tmp_path, seed):
 
 
 def test_what_the_rarity_of_words_tells_as_well_is_not_said_to_be_due_to_reading(tmp_path):
-    """The same readers where all other words are common: who looks long at rare words says no more than that they are rare."""
+    """The same readers where all other words are common: who looks long at rare words says no more than that
+    they are rare.
+    """
     with shelf(tmp_path, True, n_filler=24) as project:
         verdict = reading_verdict(project.state, project.texts)
     assert "is not shown to help: it saves" in verdict
@@ -92,14 +106,23 @@ def test_texts_with_several_labels_and_with_none_are_weighed_too(tmp_path):
 
 
 def test_characters_of_scripts_without_blanks_cannot_be_weighed(tmp_path):
-    texts = [start + "请尽快处理"[:k] for start in ("账单错误付款", "打印机坏了吗", "网络连接很慢") for k in range(6)]
+    texts = [
+        start + "请尽快处理"[:k]
+        for start in ("账单错误付款", "打印机坏了吗", "网络连接很慢")
+        for k in range(6)
+    ]
     labels = [(name,) for name in "abc" for _ in range(6)]
     with Project.create(tmp_path / "han.desk", texts, labels) as project:
         project.record(Act(new_id(), "anna", "consent", {"reading": True}))
         for number, text in enumerate(texts):
-            sent = {**sampled([(k, 200, 16 * k) for k in range(len(text))]), "word_starts": [16.0 * k for k in range(len(text))]}
+            sent = {
+                **sampled([(k, 200, 16 * k) for k in range(len(text))]),
+                "word_starts": [16.0 * k for k in range(len(text))],
+            }
             project.record(Act(new_id(), "anna", "reading", pointer_reading({"text": number, **sent}, texts)))
-        assert "cannot be weighed: what was read is single characters" in reading_verdict(project.state, project.texts)
+        assert "cannot be weighed: what was read is single characters" in reading_verdict(
+            project.state, project.texts
+        )
 
 
 def test_without_readings_there_is_no_verdict(tmp_path):

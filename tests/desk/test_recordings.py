@@ -38,7 +38,12 @@ def test_recordings_of_an_eye_tracker(project, tmp_path):
     assert project.state.consent == {"eyes": True}
     first = project.state.readings[0].content
     assert first["source"] == "tracker"
-    assert first["fixations"] == {"word": [0, 1, -1], "duration": [180, 220, 300], "x": [12, 55, 600], "onset": [100, 400, 700]}
+    assert first["fixations"] == {
+        "word": [0, 1, -1],
+        "duration": [180, 220, 300],
+        "x": [12, 55, 600],
+        "onset": [100, 400, 700],
+    }
     assert first["word_starts"] == [0, 40, 0, 0, 0, 0, 0]
     table = readings(project.state, project.texts, "tracker")
     assert table["landingPos"].tolist() == [12, 15, 0, 0, 0, 0, 0, 5, 0]
@@ -61,7 +66,10 @@ def test_recordings_that_do_not_say_where_words_start(project, tmp_path):
     [
         ("id,word,duration,x\n1,1,220,55\n", "no column 'onset'"),
         ("id,word,duration,x,onset\n1,7,220,55,0\n", "line 2: .*word 7, but the text has 7 words"),
-        ("id,word,duration,x,onset\n5,0,220,55,0\n", "there is no text with id 5; the project's are numbered 1 to 2"),
+        (
+            "id,word,duration,x,onset\n5,0,220,55,0\n",
+            "there is no text with id 5; the project's are numbered 1 to 2",
+        ),
         ("id,word,duration,x,onset\n0,0,220,55,0\n", "there is no text with id 0"),
         ("id,word,duration,x,onset\n1,0,long,55,0\n", "line 2: duration should be a number; it is 'long'"),
         ("id,word,duration,x,onset\n1,0.5,220,55,0\n", "word should be a whole number"),
@@ -69,7 +77,9 @@ def test_recordings_that_do_not_say_where_words_start(project, tmp_path):
 )
 def test_recordings_that_do_not_fit_are_refused_whole(project, tmp_path, content, message):
     with pytest.raises(TableError, match=message):
-        import_readings(project, recording(tmp_path, content + "2,0,200,5,0\n" * ("onset" in content)), "eyes")
+        import_readings(
+            project, recording(tmp_path, content + "2,0,200,5,0\n" * ("onset" in content)), "eyes"
+        )
     assert project.state.n_acts == 0
 
 

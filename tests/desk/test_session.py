@@ -55,7 +55,9 @@ def test_nobody_reads_a_text_twice_and_all_sources_come_up(desk):
     while len(numbers) < 30:
         if question["kind"] == "word":
             question = act(
-                desk, "keyword", {"label": question["label"], "word": question["word"], "weight": 0, "source": "queue"}
+                desk,
+                "keyword",
+                {"label": question["label"], "word": question["word"], "weight": 0, "source": "queue"},
             )["next"]
             continue
         numbers.append(question["text"])
@@ -88,7 +90,12 @@ def test_undo_brings_the_text_back_and_its_label_away(desk):
 
 def test_the_same_act_again_is_one_act(desk):
     first = desk.next("anna")
-    content = {"text": first["text"], "labels": [TRAIN.labels[first["text"]]], "source": first["source"], "seconds": 1.0}
+    content = {
+        "text": first["text"],
+        "labels": [TRAIN.labels[first["text"]]],
+        "source": first["source"],
+        "seconds": 1.0,
+    }
     sent = {"id": "once", "annotator": "anna", "kind": "label", "content": content}
     one, two = desk.act(sent), desk.act(sent)
     assert one["act"] == two["act"]
@@ -108,19 +115,24 @@ def test_a_keyword_has_its_verdict_with_the_answer(desk):
     read(desk, 40)
     desk.wait()
     before = {one["name"]: one for one in desk.state("anna")["classes"]}
-    state = act(desk, "keyword", {"label": "printing", "word": "printer", "weight": 1, "source": "text"})["state"]
+    state = act(desk, "keyword", {"label": "printing", "word": "printer", "weight": 1, "source": "text"})[
+        "state"
+    ]
     own = next(one for one in state["classes"] if one["name"] == "printing")
     (word,) = own["keywords"]
     assert before["printing"]["keywords"] == []
     assert word["n_texts"] > 5
     assert word["status"] in ("supported", "adopted")
-    state = act(desk, "keyword", {"label": "printing", "word": "unheard", "weight": 1, "source": "text"})["state"]
+    state = act(desk, "keyword", {"label": "printing", "word": "unheard", "weight": 1, "source": "text"})[
+        "state"
+    ]
     own = next(one for one in state["classes"] if one["name"] == "printing")
     assert own["keywords"][1]["status"] == "absent"
 
 
 def test_a_word_that_labelled_texts_speak_against_is_contradicted(tmp_path):
-    with project(tmp_path) as work, Desk(work, n_jobs=1, in_background=False) as desk:  # the same texts whatever the machine does
+    # the same texts whatever the machine does
+    with project(tmp_path) as work, Desk(work, n_jobs=1, in_background=False) as desk:
         name_keywords(desk, 2)
         for number in desk.engine.queue.order[:80].tolist():
             label(desk, {"text": number, "source": "random"})
@@ -133,12 +145,20 @@ def test_a_word_that_labelled_texts_speak_against_is_contradicted(tmp_path):
 
 def test_a_number_or_stop_word_can_be_a_keyword(tmp_path):
     texts = ["error 404 at login", "error 404 again", "the mouse is dead", "the mouse has no light"]
-    with Project.create(tmp_path / "w.desk", texts, classes=["web", "mouse"]) as work, Desk(work, n_jobs=1) as desk:
+    with (
+        Project.create(tmp_path / "w.desk", texts, classes=["web", "mouse"]) as work,
+        Desk(work, n_jobs=1) as desk,
+    ):
         state = act(desk, "keyword", {"label": "web", "word": "404", "weight": 1, "source": "text"})["state"]
         assert state["classes"][0]["keywords"][0]["n_texts"] == 2
         act(desk, "keyword", {"label": "mouse", "word": "mouse", "weight": 1, "source": "text"})
         desk.wait()
-        assert [desk.text(k, "anna")["predicted"] for k in range(4)] == [["web"], ["web"], ["mouse"], ["mouse"]]
+        assert [desk.text(k, "anna")["predicted"] for k in range(4)] == [
+            ["web"],
+            ["web"],
+            ["mouse"],
+            ["mouse"],
+        ]
 
 
 def test_a_curve_of_other_costs_is_said_to_be_old_and_keeps_its_own_unit(tmp_path):
@@ -256,7 +276,10 @@ def test_a_desk_without_classes_can_be_opened(tmp_path):
 
 def test_several_labels_a_text(tmp_path):
     texts = TRAIN.texts[:120]
-    with Project.create(tmp_path / "w.desk", texts, classes=CLASSES, multilabel=True) as work, Desk(work, n_jobs=1) as desk:
+    with (
+        Project.create(tmp_path / "w.desk", texts, classes=CLASSES, multilabel=True) as work,
+        Desk(work, n_jobs=1) as desk,
+    ):
         name_keywords(desk, 2)
         for k in range(40):
             labels = [TRAIN.labels[k]] if k % 5 else []
@@ -284,7 +307,14 @@ def test_two_threads_lose_nothing(desk):
 
 
 def test_hostile_texts_come_back_as_they_are(tmp_path):
-    texts = ["<script>alert(1)</script>", "שלום עולם, המדפסת לא עובדת", "账单有问题", "a" * 1_000_000, "😡" * 30, ""]
+    texts = [
+        "<script>alert(1)</script>",
+        "שלום עולם, המדפסת לא עובדת",
+        "账单有问题",
+        "a" * 1_000_000,
+        "😡" * 30,
+        "",
+    ]
     with Project.create(tmp_path / "w.desk", texts, classes=["x", "y"]) as work, Desk(work, n_jobs=1) as desk:
         act(desk, "keyword", {"label": "x", "word": "script", "weight": 1, "source": "text"})
         desk.wait()

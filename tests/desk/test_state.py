@@ -59,7 +59,11 @@ def test_shown_are_labelled_and_skipped_texts_each_for_oneself():
     log.label("anna", 0, "a")
     skip = log.do("anna", "skip", text=3)
     log.label("ben", 1, "a")
-    assert (log.state.shown("anna"), log.state.shown("ben"), log.state.shown("carl")) == ({0, 3}, {1}, frozenset())
+    assert (log.state.shown("anna"), log.state.shown("ben"), log.state.shown("carl")) == (
+        {0, 3},
+        {1},
+        frozenset(),
+    )
     log.undo("anna", skip)
     assert log.state.shown("anna") == {0}
 
@@ -151,7 +155,8 @@ def test_what_somebody_built_on_cannot_be_undone():
     log.undo("anna", keyword)
     undo = log.undo("anna", rename)
     log.do("ben", "class", name="z")
-    with pytest.raises(ActError, match="built on it: class name 'z'"):  # with the rename there would be two of this name
+    # with the rename there would be two of this name
+    with pytest.raises(ActError, match="built on it: class name 'z'"):
         log.undo("anna", undo)
 
 
@@ -182,7 +187,11 @@ def test_a_reading_needs_consent():
         ("label", {"text": 0, "labels": []}, "has one label; got .*Choose one, or skip"),
         ("label", {"text": 0, "labels": ["a", "b"]}, "has one label"),
         ("settle", {"text": 0, "labels": ["a", "b"]}, "has one label"),
-        ("unmark", {"text": 0, "start": 1, "end": 2, "label": "a"}, "no passage 1 to 2 that is marked for 'a'"),
+        (
+            "unmark",
+            {"text": 0, "start": 1, "end": 2, "label": "a"},
+            "no passage 1 to 2 that is marked for 'a'",
+        ),
         ("keyword", {"label": "d", "word": "x"}, "none of the classes"),
         ("class", {"name": "a"}, "there is a class 'a' already"),
         ("rename", {"name": "a", "to": "b"}, "there is a class 'b' already"),

@@ -1,4 +1,6 @@
-"""Undo takes back what was done since, and no more: it is the fold of all acts that hold, whichever acts these are."""
+"""Undo takes back what was done since, and no more: it is the fold of all acts that hold, whichever acts
+these are.
+"""
 
 import time
 
@@ -63,7 +65,10 @@ def test_answers_are_what_their_definition_says_after_each_act(steps, header):
             if text in state.settled or len(agreed) == 1:
                 expected[text] = {*state.settled[text]} if text in state.settled else {*next(iter(agreed))}
         assert {text: {*own} for text, own in state.answers().items()} == expected
-        first = {text: min((one.number for one in state.labels.get(text, {}).values()), default=0) for text in expected}
+        first = {
+            text: min((one.number for one in state.labels.get(text, {}).values()), default=0)
+            for text in expected
+        }
         assert now.rows.tolist() == sorted(expected, key=lambda text: (first[text], text))
         assert now.labels.names.tolist() == state.classes
         assert [{state.classes[k] for k in np.flatnonzero(row)} for row in now.member] == [

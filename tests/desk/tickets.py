@@ -20,9 +20,13 @@ def answers(n, *, sample=1.0, keywords=None, classes=CLASSES, seed=0):
     """The first n texts of a shuffled order with their labels; a share of them is the random sample."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(TRAIN.texts))[:n]
-    member = np.array([[TRAIN.labels[row] == name for name in classes] for row in rows], dtype=bool).reshape(n, len(classes))
+    member = np.array([[TRAIN.labels[row] == name for name in classes] for row in rows], dtype=bool).reshape(
+        n, len(classes)
+    )
     chosen = rng.random(n) < sample
-    return LabelledTexts(class_labels(list(classes), False), rows, member, chosen, np.zeros(n, dtype=bool), keywords or {})
+    return LabelledTexts(
+        class_labels(list(classes), False), rows, member, chosen, np.zeros(n, dtype=bool), keywords or {}
+    )
 
 
 def project(path, **settings):
@@ -36,7 +40,12 @@ def act(desk, kind, content, who="anna"):
 def label(desk, question, who="anna", seconds=4.0):
     """Answer a question about a text."""
     number = question["text"]
-    content = {"text": number, "labels": [TRAIN.labels[number]], "source": question["source"], "seconds": seconds}
+    content = {
+        "text": number,
+        "labels": [TRAIN.labels[number]],
+        "source": question["source"],
+        "seconds": seconds,
+    }
     return act(desk, "label", content, who)
 
 

@@ -1,9 +1,10 @@
 """Blocks of code in pages: what they are, and how they are run.
 
-A page is run from top to bottom, in one namespace and one folder. Python is executed; in a block of `console` every line that
-opens with `$ ` is a command. What a page takes for granted (a file of texts, a fitted model) is made by a comment before the
-block, which readers do not see: `<!-- set up: ... -->`, in Python, where `run(...)` is a command line, and `stop()` ends servers.
-A block that cannot run says why: `<!-- not run: ... -->`.
+A page is run from top to bottom, in one namespace and one folder. Python is executed; in a block of `console`
+every line that opens with `$ ` is a command. What a page takes for granted (a file of texts, a fitted model)
+is made by a comment before the block, which readers do not see: `<!-- set up: ... -->`, in Python, where
+`run(...)` is a command line, and `stop()` ends servers. A block that cannot run says why: `<!-- not run: ...
+-->`.
 """
 
 from __future__ import annotations
@@ -69,14 +70,16 @@ def commands_of(text):
 LOOKED_UP = (
     "pip",
     "make",
-)  # these, and benchmarks, take minutes or change the machine: that what they name exists is all that is asked
+)  # these, and benchmarks, take minutes or change the machine: it is only asked whether what they name exists
 
 
 def look_up(words):
     """Hold a command that is not run to what it names: an extra, a target, a benchmark."""
     if words[0] == "pip":
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-        named = [name for word in words for group in re.findall(r"\[(.*?)\]", word) for name in group.split(",")]
+        named = [
+            name for word in words for group in re.findall(r"\[(.*?)\]", word) for name in group.split(",")
+        ]
         assert words[1] == "install"
         assert {*named} <= {*known}, words
     elif words[0] == "make":
@@ -108,11 +111,16 @@ class Session:
             self._execute(block)
 
     def run(self, command):
-        """Run a command line: servers in the background, other commands of the package in this process, the rest in a shell."""
+        """Run a command line: servers in the background, other commands of the package in this process, the
+        rest in a shell.
+        """
         words = shlex.split(command)
         if words[0] in LOOKED_UP or words[:2] == ["python", "-m"]:
             look_up(words)
-        elif words[:2] in (["textmargin", "serve"], ["textmargin", "desk"]) and not {"--export", "--import-readings"} & {*words}:
+        elif words[:2] in (["textmargin", "serve"], ["textmargin", "desk"]) and not {
+            "--export",
+            "--import-readings",
+        } & {*words}:
             self._serve(words)
         elif words[0] == "textmargin" and not {"|", ">", "<", "&&", ";"} & {*words}:
             from textmargin.cli import app
@@ -123,7 +131,13 @@ class Session:
             if self.port is not None:
                 command = command.replace("localhost:8000", f"localhost:{self.port}")
             done = subprocess.run(
-                command, shell=True, env=self.environment, capture_output=True, text=True, timeout=60, check=False
+                command,
+                shell=True,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
             )
             assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
@@ -142,7 +156,10 @@ class Session:
         said = Path(f"said-{self.port}.txt")
         with said.open("w") as stream:
             server = subprocess.Popen(
-                [*words, "--port", str(self.port), *silent], env=self.environment, stdout=stream, stderr=subprocess.STDOUT
+                [*words, "--port", str(self.port), *silent],
+                env=self.environment,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
             )
         self.servers.append(server)
         for _ in range(600):
@@ -153,7 +170,9 @@ class Session:
         raise AssertionError(f"{' '.join(words)} did not answer")
 
     def _execute(self, block):
-        """Run Python a statement at a time; a value in a remark behind a statement is what it prints, or is."""
+        """Run Python a statement at a time; a value in a remark behind a statement is what it prints, or
+        is.
+        """
         source = block.text.replace('if __name__ == "__main__":', "if True:")
         lines = source.splitlines()
         for statement in ast.parse(source).body:

@@ -24,10 +24,16 @@ def name_of(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_blocks_say_what_language_they_are(page):
-    assert [(block.line, block.language) for block in blocks_of(page) if block.language not in {*LANGUAGES, "set up"}] == []
+    assert [
+        (block.line, block.language)
+        for block in blocks_of(page)
+        if block.language not in {*LANGUAGES, "set up"}
+    ] == []
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if RUN & {block.language for block in blocks_of(page)}], ids=name_of)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if RUN & {block.language for block in blocks_of(page)}], ids=name_of
+)
 def test_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(LocalCluster, "__init__", workers_are_threads)
@@ -46,10 +52,18 @@ def test_the_page_runs(page, tmp_path, monkeypatch):
 
 def test_blocks_that_are_not_run_are_few():
     """How many there are is said in CONTRIBUTING's words: a reason stands on the page."""
-    blocks = [(name_of(page), block) for page in PAGES for block in blocks_of(page) if block.language in RUN - {"set up"}]
-    left_out = [f"{name}:{block.line}: {block.not_run}" for name, block in blocks if block.not_run is not None]
+    blocks = [
+        (name_of(page), block)
+        for page in PAGES
+        for block in blocks_of(page)
+        if block.language in RUN - {"set up"}
+    ]
+    left_out = [
+        f"{name}:{block.line}: {block.not_run}" for name, block in blocks if block.not_run is not None
+    ]
     print(
-        f"{len(blocks)} blocks of code on {len({name for name, _ in blocks})} pages; {len(left_out)} are not run:",
+        f"{len(blocks)} blocks of code on {len({name for name, _ in blocks})} pages; {len(left_out)} are "
+        "not run:",
         *left_out,
         sep="\n",
     )
@@ -70,7 +84,13 @@ def test_commands_that_are_not_run_have_options_that_are_there():
                     if command is None:
                         continue
                     if hasattr(command, "commands"):
-                        command = command.commands.get(words.split()[1], command) if len(words.split()) > 1 else command
-                    known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
+                        command = (
+                            command.commands.get(words.split()[1], command)
+                            if len(words.split()) > 1
+                            else command
+                        )
+                    known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {
+                        "--help"
+                    }
                     given = {word.split("=")[0] for word in re.findall(r"(?<!\S)--[a-z][\w-]*", words)}
                     assert given <= known, f"{name_of(page)}: {line}: {given - known}"

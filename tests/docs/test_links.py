@@ -60,7 +60,9 @@ def written(folder, **pages):
 
 def test_links_that_lead_somewhere_are_counted(tmp_path):
     found = written(
-        tmp_path, a='<a href="b.html#x">b</a> <a href="https://example.org/">e</a>', b='<h1 id="x">B</h1><pre>1</pre>'
+        tmp_path,
+        a='<a href="b.html#x">b</a> <a href="https://example.org/">e</a>',
+        b='<h1 id="x">B</h1><pre>1</pre>',
     )
     assert (found.n_pages, found.n_within, found.n_anchors, found.n_blocks, found.elsewhere) == (
         2,
@@ -78,8 +80,14 @@ def test_links_that_lead_somewhere_are_counted(tmp_path):
         ('<a href="c.html">c</a>', "a.html: c.html is not there"),
         ('<a href="#y">y</a>', "a.html: #y has no such anchor"),
         ('<img src="c.png">', "a.html: loads c.png, which is not there"),
-        ('<script src="https://cdn.example.org/x.js"></script>', "a.html: loads https://cdn.example.org/x.js"),
-        ('<link rel="stylesheet" href="//fonts.example.org/x.css">', "a.html: loads //fonts.example.org/x.css"),
+        (
+            '<script src="https://cdn.example.org/x.js"></script>',
+            "a.html: loads https://cdn.example.org/x.js",
+        ),
+        (
+            '<link rel="stylesheet" href="//fonts.example.org/x.css">',
+            "a.html: loads //fonts.example.org/x.css",
+        ),
         ('<a href="tcp://host:8786">h</a>', "a.html: tcp://host:8786 is not there"),
     ],
 )
@@ -93,5 +101,8 @@ def test_a_style_that_loads_a_font_is_found(tmp_path):
 
 
 def test_a_link_to_an_example_leads_to_its_page():
-    assert to_gallery("[plot](../../examples/costs.py)", "how-to/unequal-costs") == "[plot](../generated/gallery/costs.rst)"
+    assert (
+        to_gallery("[plot](../../examples/costs.py)", "how-to/unequal-costs")
+        == "[plot](../generated/gallery/costs.rst)"
+    )
     assert to_gallery("[plot](examples/costs.py)", "get-started") == "[plot](generated/gallery/costs.rst)"

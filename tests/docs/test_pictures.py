@@ -25,7 +25,9 @@ def test_pictures_show_what_the_package_computes(drawn):
     """Compared by their words: how a curve is written down hangs on the version of matplotlib."""
     for picture in sorted(drawn.iterdir()):
         assert words_of(picture)
-        assert words_of(picture) == words_of(CONCEPTS / picture.name), f"{picture.name}: run docs/concepts/pictures.py"
+        assert words_of(picture) == words_of(CONCEPTS / picture.name), (
+            f"{picture.name}: run docs/concepts/pictures.py"
+        )
 
 
 def test_every_picture_stands_on_its_page(drawn):

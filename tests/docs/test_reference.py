@@ -26,13 +26,17 @@ def test_every_public_name_has_a_page():
 def test_every_name_of_a_public_module_is_on_its_page(module):
     page = api_reference.pages()[module]
     for name in import_module(module).__all__:
-        assert name in textmargin.__all__ or re.search(rf"^\.\. auto(class|exception|function|data):: {name}$", page, re.M), name
+        assert name in textmargin.__all__ or re.search(
+            rf"^\.\. auto(class|exception|function|data):: {name}$", page, re.M
+        ), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_what_pages_import_has_a_page(page):
     """Whoever copies an import from a page can look it up."""
-    for module, names in re.findall(r"^ *from (textmargin[\w.]*) import ([\w, ]+)", page.read_text("utf-8"), re.M):
+    for module, names in re.findall(
+        r"^ *from (textmargin[\w.]*) import ([\w, ]+)", page.read_text("utf-8"), re.M
+    ):
         for name in re.findall(r"\w+", names):
             assert name in textmargin.__all__ or name in api_reference.module_names().get(module, ()), (
                 f"from {module} import {name}"

@@ -25,7 +25,9 @@ def rows_of(name):
 
 def numbers_of(name):
     """Row → column → our number of a stored result."""
-    return {row: {column: value.ours for column, value in values.items()} for row, values in rows_of(name).items()}
+    return {
+        row: {column: value.ours for column, value in values.items()} for row, values in rows_of(name).items()
+    }
 
 
 def short(number, decimals=3):
@@ -34,7 +36,9 @@ def short(number, decimals=3):
 
 
 def table_after(page, heading):
-    """The first table behind some words: head, then the first cell of a row → the other cells, without bold type."""
+    """The first table behind some words: head, then the first cell of a row → the other cells, without bold
+    type.
+    """
     text = (ROOT / page).read_text()
     lines = text[text.index(heading) :].splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("|"))
@@ -68,12 +72,19 @@ def test_knowledge_page_on_reading():
     trusts = load_result("reading-4", ROOT / "docs" / "results").table.details["other trusts"]
     for name, cells in zip(SETS, rows.values(), strict=True):
         row = f"{name}: mean"
-        one, two = ({column: value.ours for column, value in table[row].items()} for table in (prior, classifiers))
+        one, two = (
+            {column: value.ours for column, value in table[row].items()} for table in (prior, classifiers)
+        )
         numbers = {**two, **trusts[row], "free": two["prior SVM"]}
         pairs = [(one["prior"], one["length and idf"])]
-        pairs += [(numbers[trust], numbers[f"length and idf: {trust}"]) for trust in ("free", "ridge", "fixed", "auto")]
+        pairs += [
+            (numbers[trust], numbers[f"length and idf: {trust}"])
+            for trust in ("free", "ridge", "fixed", "auto")
+        ]
         singles = [one["chance"], numbers["plain SVM"], numbers["SVM-2K"]]
-        assert cells == [f"{number:.1f}" for number in singles] + [f"{a:.1f} / {b:.1f}" for a, b in pairs], name
+        assert cells == [f"{number:.1f}" for number in singles] + [f"{a:.1f} / {b:.1f}" for a, b in pairs], (
+            name
+        )
 
 
 @pytest.mark.parametrize(
@@ -81,7 +92,11 @@ def test_knowledge_page_on_reading():
     [
         ("threshold 0", ZERO, None),
         ("parameter-free on leave-one-out scores (default)", DEFAULT, "thresholds, leave-one-out scores"),
-        ("parameter-free on training scores (the paper's way)", "parameter-free, training scores", "thresholds, training scores"),
+        (
+            "parameter-free on training scores (the paper's way)",
+            "parameter-free, training scores",
+            "thresholds, training scores",
+        ),
         ("oracle", ORACLE, None),
         ("asymmetric costs, 8 factors × 5 folds", None, "asymmetric costs"),
         ("asymmetric costs and parameter-free", None, "both"),
@@ -105,9 +120,14 @@ def test_measured_page_on_string_kernels():
     assert head == TOPICS
     for row, cells in rows.items():
         measure, name = row.split(", ")
-        values = [rows_of("strings-2")[f"{topic}, {'W-K' if name == 'words' else '5 S-K'}"][measure] for topic in TOPICS]
+        values = [
+            rows_of("strings-2")[f"{topic}, {'W-K' if name == 'words' else '5 S-K'}"][measure]
+            for topic in TOPICS
+        ]
         decimals = 3 if measure == "F1" else 0
-        assert cells == [f"{short(value.ours, decimals)} ({short(value.published, decimals)})" for value in values], row
+        assert cells == [
+            f"{short(value.ours, decimals)} ({short(value.published, decimals)})" for value in values
+        ], row
     ours, theirs = (
         [rows[f"{topic}, W-K"]["F1"] - rows[f"{topic}, 5 S-K"]["F1"] for topic in TOPICS]
         for rows in (numbers_of("strings-2"), published("strings", "2"))
@@ -119,9 +139,13 @@ def test_measured_page_on_string_kernels():
 
 def test_measured_page_on_the_whole_split():
     text = " ".join((ROOT / "docs/measured.md").read_text().split())
-    mean = {column: (short(value.ours), value.published) for column, value in rows_of("strings-modapte")["mean of these"].items()}
+    mean = {
+        column: (short(value.ours), value.published)
+        for column, value in rows_of("strings-modapte")["mean of these"].items()
+    }
     match = re.search(
-        r"largest topics (\S+), its approximation by 3,000 substrings (\S+) \(published: (\S+)\), 4-grams (\S+) \((\S+)\), "
+        r"largest topics (\S+), its approximation by 3,000 substrings (\S+) \(published: (\S+)\), 4-grams "
+        r"(\S+) \((\S+)\), "
         r"words (\S+) \((\S+)\);",
         text,
     )
@@ -135,8 +159,12 @@ def test_measured_page_on_maps_has_the_papers_means():
     head, rows = table_after("docs/measured.md", "Maps for linear learners")
     assert head[-1] == "published mean"
     theirs = published("strings", "modapte").values()
-    mean = {name: short(np.mean([row[name] for row in theirs])) for name in ("words", "4-grams", "approximate SSK")}
+    mean = {
+        name: short(np.mean([row[name] for row in theirs]))
+        for name in ("words", "4-grams", "approximate SSK")
+    }
     assert rows["words"][-1] == mean["words"]
     assert (
-        rows["3,000 substrings of 5, gaps allowed"][-1] == f"{mean['approximate SSK']} (approximate), {mean['4-grams']} (4-grams)"
+        rows["3,000 substrings of 5, gaps allowed"][-1]
+        == f"{mean['approximate SSK']} (approximate), {mean['4-grams']} (4-grams)"
     )

@@ -13,7 +13,8 @@ from textmargin.experiments.table import published
 
 pytestmark = [
     needs_corpora,
-    pytest.mark.filterwarnings("ignore::textmargin.errors.UnknownTermWarning"),  # three keywords are in no training article
+    # three keywords are in no training article
+    pytest.mark.filterwarnings("ignore::textmargin.errors.UnknownTermWarning"),
 ]
 
 
@@ -35,7 +36,9 @@ def test_curve_is_beside_the_targets(table):
     assert np.isfinite(values).all()
     assert table.published_columns == ["plain", "fixed"]
     targets = published("keywords", "curve")
-    assert [row["fixed"].published for row in table.rows.values()] == [targets[size]["fixed"] for size in ("1", "4")]
+    assert [row["fixed"].published for row in table.rows.values()] == [
+        targets[size]["fixed"] for size in ("1", "4")
+    ]
 
 
 def test_keywords_help_and_wrong_ones_are_seen(table):

@@ -32,12 +32,18 @@ def assert_finite(table):
 def assert_means(table, column):
     """Every set has its mean, and the last row is that of all categories, beside the paper's."""
     for name in SETS:
-        own = [row[column].ours for key, row in table.rows.items() if key.startswith(f"{name}: ") and key != f"{name}: mean"]
+        own = [
+            row[column].ours
+            for key, row in table.rows.items()
+            if key.startswith(f"{name}: ") and key != f"{name}: mean"
+        ]
         assert table.rows[f"{name}: mean"][column].ours == pytest.approx(np.mean(own))
     single = [row[column].ours for key, row in table.rows.items() if not key.endswith("mean")]
     assert list(table.rows)[-1] == "mean"
     assert table.rows["mean"][column].ours == pytest.approx(np.mean(single))
-    assert all(value.published is None for key, row in table.rows.items() for value in row.values() if key != "mean")
+    assert all(
+        value.published is None for key, row in table.rows.items() for value in row.values() if key != "mean"
+    )
 
 
 def test_documents_of_the_papers_categories(run):
@@ -110,13 +116,21 @@ def test_what_tests_was_not_read(name):
     recordings = SETS[name]()
     assert {*recordings.readings["doc_id"]} == {*recordings.train}
     assert not {*recordings.train} & {*recordings.test}
-    assert {label for document in recordings.test for label in recordings.labels[document]} == {*recordings.categories}
-    assert not {"reader", "task", "in_asked_answer", "in_any_answer"} & {*recordings.readings}  # the last two would tell
+    assert {label for document in recordings.test for label in recordings.labels[document]} == {
+        *recordings.categories
+    }
+    # the last two would tell
+    assert not {"reader", "task", "in_asked_answer", "in_any_answer"} & {*recordings.readings}
 
 
 def test_length_and_idf_know_nothing_of_reading():
-    readings = {"doc_id": np.array(["a", "b"], dtype=object), "word": np.array(["Corn,", "rose"], dtype=object)}
-    found = _recordings._length_and_idf({**readings, "fixcount": np.array([1, 2])}, {"a": '"Corn" fell.', "b": "corn, rose"})
+    readings = {
+        "doc_id": np.array(["a", "b"], dtype=object),
+        "word": np.array(["Corn,", "rose"], dtype=object),
+    }
+    found = _recordings._length_and_idf(
+        {**readings, "fixcount": np.array([1, 2])}, {"a": '"Corn" fell.', "b": "corn, rose"}
+    )
     assert list(found) == ["doc_id", "word", "length", "idf"]
     assert found["length"].tolist() == [4, 4]
     assert found["idf"] == pytest.approx([0, np.log(2)])
@@ -146,4 +160,6 @@ def test_a_sentence_with_two_relations_counts_for_both():
     assert recordings.indicator(several).sum() == sum(len(recordings.labels[name]) for name in several)
     sizes = recordings.indicator(recordings.train).sum(axis=0)
     column = recordings.categories.index(recordings.rarest(several[0]))
-    assert sizes[column] == min(sizes[recordings.categories.index(label)] for label in recordings.labels[several[0]])
+    assert sizes[column] == min(
+        sizes[recordings.categories.index(label)] for label in recordings.labels[several[0]]
+    )

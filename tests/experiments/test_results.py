@@ -30,7 +30,14 @@ def result(**changes):
         decimals={"texts": 0},
         notes=["<b>two draws</b>"],
     )
-    facts = {"name": "strings-2", "title": "Corn", "paper": "A paper", "quick": False, "parameters": {"C": 2.0}, "seeds": [0, 1]}
+    facts = {
+        "name": "strings-2",
+        "title": "Corn",
+        "paper": "A paper",
+        "quick": False,
+        "parameters": {"C": 2.0},
+        "seeds": [0, 1],
+    }
     facts |= {"seconds": 1.5, "n_kernel_evaluations": None, "table": table}
     return Result(**{**facts, **conditions(), **changes})
 
@@ -50,7 +57,10 @@ def test_what_only_one_side_has_stays():
 
 
 def test_published_numbers_agree_with_the_papers_own_sums():
-    assert sum(row["documents"] for row in published("reading", "1").values()) == published("reading", "all")["all"]["documents"]
+    assert (
+        sum(row["documents"] for row in published("reading", "1").values())
+        == published("reading", "all")["all"]["documents"]
+    )
     hours = {way: row["hours"] for way, row in published("thresholds", "hours").items()}
     (ratios,) = published("thresholds", "costs").values()
     assert hours["asymmetric costs"] / hours["thresholds"] == ratios["time of costs over own"]
@@ -58,7 +68,9 @@ def test_published_numbers_agree_with_the_papers_own_sums():
     for topic in ("earn", "acq", "crude", "corn"):
         assert published("strings", "length")["SSK 5"][topic] == published("strings", "decay")["0.5"][topic]
         assert published("strings", "length")["n-grams 5"][topic] == published("strings", "decay")["0"][topic]
-        assert published("strings", "length")["words"][topic] == published("strings", "2")[f"{topic}, W-K"]["F1"]
+        assert (
+            published("strings", "length")["words"][topic] == published("strings", "2")[f"{topic}, W-K"]["F1"]
+        )
 
 
 def test_stored_and_read_again(tmp_path):
@@ -142,7 +154,9 @@ def test_shown_in_markdown_and_html():
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_fits_the_terminal(width):
     columns = [f"measure {number}" for number in range(12)]
-    table = Table.beside({"a row": dict.fromkeys(columns, 0.5)}, {"a row": dict.fromkeys(columns, 0.25)}, columns)
+    table = Table.beside(
+        {"a row": dict.fromkeys(columns, 0.5)}, {"a row": dict.fromkeys(columns, 0.25)}, columns
+    )
     console = Console(width=width, record=True, file=StringIO())
     to_terminal(result(table=table), console)
     text = console.export_text()
@@ -153,12 +167,16 @@ def test_fits_the_terminal(width):
 
 def test_the_page_has_every_result_and_is_the_same_each_time(tmp_path):
     decays = published("strings", "decay")
-    table = Table.beside(decays, {name: {key: [0.8, 0.9] for key in row} for name, row in decays.items()}, list(decays["0"]))
+    table = Table.beside(
+        decays, {name: {key: [0.8, 0.9] for key in row} for name, row in decays.items()}, list(decays["0"])
+    )
     result().save(tmp_path / "results")
     result(name="strings-decay", table=table).save(tmp_path / "results")
     first = {path: path.read_bytes() for path in write_page(tmp_path / "results", tmp_path / "page.md")}
     assert {path.name for path in first} == {"page.md", "strings-decay.svg"}
-    assert {path: path.read_bytes() for path in write_page(tmp_path / "results", tmp_path / "page.md")} == first
+    assert {
+        path: path.read_bytes() for path in write_page(tmp_path / "results", tmp_path / "page.md")
+    } == first
     with pytest.raises(ResultError, match="no stored results"):
         write_page(tmp_path / "nothing", tmp_path / "page.md")
 
@@ -174,7 +192,9 @@ def test_the_documentation_is_what_the_stored_results_say(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("path", sorted((DOCS / "results").glob("*.json")), ids=lambda path: path.stem)
 def test_a_stored_result_says_what_it_depends_on(path):
-    """Its own code and every dataset by digest; kernel evaluations, or null where the table asks for no kernel matrix."""
+    """Its own code and every dataset by digest; kernel evaluations, or null where the table asks for no
+    kernel matrix.
+    """
     stored = json.loads(path.read_text())
     digests = {"code", *(f"data {name}" for name in experiment(path.stem).data)}
     assert {name for name in stored["versions"] if name == "code" or name.startswith("data ")} == digests
@@ -189,7 +209,9 @@ def test_every_table_is_stored():
 def test_work_that_nobody_counted_does_not_print_as_none_done():
     assert "kernel" not in to_markdown(result())
     assert "(no kernel evaluation, all values looked up)" in to_markdown(result(n_kernel_evaluations=0))
-    assert "(1,234 kernel evaluations, other values looked up)" in to_markdown(result(n_kernel_evaluations=1234))
+    assert "(1,234 kernel evaluations, other values looked up)" in to_markdown(
+        result(n_kernel_evaluations=1234)
+    )
 
 
 def test_a_run_counts_kernel_evaluations_from_its_first_matrix_on(tmp_path):

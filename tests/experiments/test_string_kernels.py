@@ -16,7 +16,15 @@ from textmargin.experiments._whole_gram import whole_gram
 from textmargin.experiments.catalogue import EXPERIMENTS
 from textmargin.experiments.run import Run
 
-TEXTS = ["corn exports fell", "corn imports rose", "bank raises rates", "bank cuts rate", "the corn bank", "wheat", "rates"]
+TEXTS = [
+    "corn exports fell",
+    "corn imports rose",
+    "bank raises rates",
+    "bank cuts rate",
+    "the corn bank",
+    "wheat",
+    "rates",
+]
 
 
 @pytest.fixture
@@ -25,7 +33,10 @@ def run(tmp_path):
 
 
 def test_texts_are_read_as_in_the_paper():
-    assert as_in_the_paper("The Net-Profit of 1986: 3.5 mln\n dlrs, it said.") == "net profit 1986 3 5 mln dlrs said"
+    assert (
+        as_in_the_paper("The Net-Profit of 1986: 3.5 mln\n dlrs, it said.")
+        == "net profit 1986 3 5 mln dlrs said"
+    )
 
 
 @needs_corpora
@@ -44,15 +55,27 @@ def test_a_draw_has_the_papers_numbers():
 @needs_corpora
 def test_documents_of_two_of_the_topics_are_not_drawn():
     news = _news._news().part("train")
-    both = [as_in_the_paper(text) for text, own in zip(news.texts, news.labels, strict=True) if {"acq", "crude"} <= {*own}]
+    both = [
+        as_in_the_paper(text)
+        for text, own in zip(news.texts, news.labels, strict=True)
+        if {"acq", "crude"} <= {*own}
+    ]
     assert both
     assert not {*both} & {*_news._pool("train", "acq")}
 
 
 def test_measures_are_those_of_the_paper():
-    Y, accepted = np.array([[1, 0], [1, 1], [0, 1], [0, 0]]), np.array([[1, 0], [0, 0], [1, 0], [0, 0]], dtype=bool)
+    Y, accepted = (
+        np.array([[1, 0], [1, 1], [0, 1], [0, 0]]),
+        np.array([[1, 0], [0, 0], [1, 0], [0, 0]], dtype=bool),
+    )
     found = evaluate(Y, accepted, np.array([3, 4]))
-    assert found == {"F1": [0.5, 0.0], "precision": [0.5, 0.0], "recall": [0.5, 0.0], "support vectors": [3.0, 4.0]}
+    assert found == {
+        "F1": [0.5, 0.0],
+        "precision": [0.5, 0.0],
+        "recall": [0.5, 0.0],
+        "support vectors": [3.0, 4.0],
+    }
     assert f1(Y[:, :1], accepted[:, :1]).tolist() == [0.5]  # one topic is not two classes
 
 
@@ -85,10 +108,14 @@ def test_words_choose_the_smallest_of_equal_costs():
 @pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name.startswith("strings-")])
 def test_every_table_runs_quickly_and_gives_the_same_twice(name, run, tmp_path):
     first = EXPERIMENTS[name].run(run)
-    second = EXPERIMENTS[name].run(Run(quick=True, kernels=tmp_path / "others", results=tmp_path / "results", progress=False))
+    second = EXPERIMENTS[name].run(
+        Run(quick=True, kernels=tmp_path / "others", results=tmp_path / "results", progress=False)
+    )
     assert first.differences(second) == []
     assert first.quick
-    values = [value.ours for row in first.table.rows.values() for value in row.values() if value.ours is not None]
+    values = [
+        value.ours for row in first.table.rows.values() for value in row.values() if value.ours is not None
+    ]
     assert len(values) > 4
     assert np.isfinite(values).all()
 

@@ -71,7 +71,10 @@ def test_bins_of_positives_make_up_all_topics(tmp_path, claims):
     assert sum(topics.values()) == few + many == run.parameters["topics"]
     mean = sum(n * table.rows[name]["default"].ours for name, n in topics.items()) / (few + many)
     assert mean == pytest.approx(claims.rows[DEFAULT]["T11SU"].ours)
-    assert all(row["gain"].ours == pytest.approx(row["default"].ours - row["threshold 0"].ours) for row in table.rows.values())
+    assert all(
+        row["gain"].ours == pytest.approx(row["default"].ours - row["threshold 0"].ours)
+        for row in table.rows.values()
+    )
 
 
 def test_the_note_on_few_positives_is_computed(tmp_path):

@@ -1,4 +1,6 @@
-"""A filter that learns from what it accepts: what it may look at, what exploring may cost, and that it gets better."""
+"""A filter that learns from what it accepts: what it may look at, what exploring may cost, and that it gets
+better.
+"""
 
 import pickle
 
@@ -15,13 +17,19 @@ WORDS = [f"word{letter}{other}" for letter in "abcdefghij" for other in "abcdefg
 
 
 def topic_texts(n_texts, share, seed):
-    """Texts of twelve words; those of the topic take a third of them from ten words of its own, the others seldom."""
+    """Texts of twelve words; those of the topic take a third of them from ten words of its own, the others
+    seldom.
+    """
     rng = np.random.default_rng(seed)
     truth = rng.random(n_texts) < share
     texts = []
     for own in truth:
         from_topic = rng.random(12) < (0.33 if own else 0.04)
-        texts.append(" ".join(WORDS[k] for k in np.where(from_topic, rng.integers(0, 10, 12), rng.integers(10, 100, 12))))
+        texts.append(
+            " ".join(
+                WORDS[k] for k in np.where(from_topic, rng.integers(0, 10, 12), rng.integers(10, 100, 12))
+            )
+        )
     return texts, truth
 
 
@@ -52,7 +60,8 @@ def value(truth, accepted):
 def test_a_learner_with_a_sparse_coef_scores_as_with_a_dense_one(stream):
     texts, known, later, _ = stream
     sparse, dense = (
-        AdaptiveFilter(learner=PriorSVC(sparse_coef=flag)).start(texts, known).decide(later) for flag in (True, False)
+        AdaptiveFilter(learner=PriorSVC(sparse_coef=flag)).start(texts, known).decide(later)
+        for flag in (True, False)
     )
     np.testing.assert_allclose(sparse.scores, dense.scores, atol=1e-4)
 
@@ -90,7 +99,9 @@ def test_exploring_costs_one_false_alarm_in_so_many_texts(stream, patience, batc
 @pytest.mark.parametrize("budget", [0.0, 0.05, 0.2])
 def test_exploring_costs_no_more_than_a_share_of_what_was_earned(stream, budget):
     texts, known, later, truth = stream
-    filters = AdaptiveFilter(exploration=3.0, patience=1, budget=budget, utility=Utility(tp=2, fp=-1)).start(texts, known)
+    filters = AdaptiveFilter(exploration=3.0, patience=1, budget=budget, utility=Utility(tp=2, fp=-1)).start(
+        texts, known
+    )
     accepted, explored = run(filters, later, truth)
     earned = 2 * (3 + np.cumsum(accepted & truth))
     assert (np.cumsum(explored & ~truth) <= budget * earned).all()
@@ -127,7 +138,9 @@ def test_a_saved_filter_goes_on_as_if_it_had_not_been(stream):
     one = AdaptiveFilter().start(texts, known)
     run(one, later[:300], truth[:300])
     other = pickle.loads(pickle.dumps(one))
-    assert np.array_equal(run(one, later[300:900], truth[300:900])[0], run(other, later[300:900], truth[300:900])[0])
+    assert np.array_equal(
+        run(one, later[300:900], truth[300:900])[0], run(other, later[300:900], truth[300:900])[0]
+    )
     assert one.thresholds_ == other.thresholds_
 
 
@@ -145,7 +158,9 @@ def test_topics_side_by_side_are_those_alone(stream):
 def test_the_dearer_a_false_alarm_the_fewer_are_accepted(stream):
     texts, known, later, truth = stream
     numbers = [
-        run(AdaptiveFilter(utility=Utility(tp=2, fp=fp)).start(texts, known), later[:800], truth[:800])[0].sum()
+        run(AdaptiveFilter(utility=Utility(tp=2, fp=fp)).start(texts, known), later[:800], truth[:800])[
+            0
+        ].sum()
         for fp in (-0.25, -1, -8)
     ]
     assert numbers[0] > numbers[1] > numbers[2]
@@ -190,7 +205,9 @@ def test_the_line_is_the_most_probable_one():
 
     def objective(line):
         odds = score * line[0] + line[1]
-        return weight @ (np.logaddexp(0, odds) - truth * odds) + (((line - _MEAN) / _DEVIATION) ** 2).sum() / 2
+        return (
+            weight @ (np.logaddexp(0, odds) - truth * odds) + (((line - _MEAN) / _DEVIATION) ** 2).sum() / 2
+        )
 
     chance = Chance.fit(score, truth, weight)
     assert chance.line == pytest.approx(minimize(objective, _MEAN, tol=1e-12).x, abs=1e-5)
@@ -215,7 +232,9 @@ def test_optimism_meets_the_odds_at_its_threshold():
 
 
 def test_scores_that_mislead_do_not_turn_the_filter_over():
-    """Where the highest scores were all wrong and the lower ones right, the lowest are not accepted for that."""
+    """Where the highest scores were all wrong and the lower ones right, the lowest are not accepted for
+    that.
+    """
     score = np.linspace(-2, 2, 400)
     assert Chance.fit(score, (score < 0).astype(float), np.ones(400)).line[0] == pytest.approx(0.5, abs=1e-3)
 

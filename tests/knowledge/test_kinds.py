@@ -1,4 +1,6 @@
-"""Several kinds of knowledge at once: each is weighed by itself, and verdicts, explanations and files say which is meant."""
+"""Several kinds of knowledge at once: each is weighed by itself, and verdicts, explanations and files say
+which is meant.
+"""
 
 import numpy as np
 import pytest
@@ -25,16 +27,28 @@ TRAIN, TEST = DESK.part("train"), DESK.part("test")
 NAMES = sorted(DESK.keywords)
 RIGHT = KeywordPrior(DESK.keywords)
 WRONG = KeywordPrior(
-    {name: DESK.keywords[other] for name, other in zip(NAMES, NAMES[1:] + NAMES[:1], strict=True)}, file_name="w.toml"
+    {name: DESK.keywords[other] for name, other in zip(NAMES, NAMES[1:] + NAMES[:1], strict=True)},
+    file_name="w.toml",
 )
 MARKED = RationalePrior([("wheat rose", [(0, 5, "grain")]), ("the bank rose", [(4, 8, "money")])])
-TEXTS = ["wheat and corn harvest", "corn exports fell", "bank raises rates", "rates and the dollar", "corn rates", "wheat bank"]
+TEXTS = [
+    "wheat and corn harvest",
+    "corn exports fell",
+    "bank raises rates",
+    "rates and the dollar",
+    "corn rates",
+    "wheat bank",
+]
 TOPICS = ["grain", "grain", "money", "money", "grain", "money"]
 WORDS = {"grain": ["wheat", "corn"], "money": ["bank"]}
 
 
 def earlier():
-    return ModelPrior(TextClassifier().fit(["old corn", "old bank", "wheat", "dollar"], ["grain", "money", "grain", "money"]))
+    return ModelPrior(
+        TextClassifier().fit(
+            ["old corn", "old bank", "wheat", "dollar"], ["grain", "money", "grain", "money"]
+        )
+    )
 
 
 def used(model):
@@ -45,7 +59,10 @@ def test_of_two_classes_each_kind_has_as_many_priors_as_it_would_have_alone():
     kinds = [WORDS, MARKED, earlier(), {"corn": 1.0}]
     model = TextClassifier(knowledge=kinds).fit(TEXTS, TOPICS)
     assert model.knowledge_ == ["keywords"] * 2 + ["marked passages"] * 2 + ["earlier model", "weights"]
-    alone = [TextClassifier(model.representation_, knowledge=kind).fit(TEXTS, TOPICS).learner_.prior_ for kind in kinds]
+    alone = [
+        TextClassifier(model.representation_, knowledge=kind).fit(TEXTS, TOPICS).learner_.prior_
+        for kind in kinds
+    ]
     np.testing.assert_array_equal(model.learner_.prior_, np.concatenate(alone, axis=1))
     assert {one.knowledge for one in model.verdict_} == {*model.knowledge_}
 
@@ -58,7 +75,9 @@ def test_of_many_classes_a_column_of_priors_is_one_kind():
 
 
 def test_of_any_number_of_labels_a_text_kinds_are_weighed_as_well():
-    labels = [(topic, "rise") if "rates" in text else (topic,) for text, topic in zip(TEXTS, TOPICS, strict=True)]
+    labels = [
+        (topic, "rise") if "rates" in text else (topic,) for text, topic in zip(TEXTS, TOPICS, strict=True)
+    ]
     model = TextClassifier(knowledge=(WORDS, {"rise": ["rates"]})).fit(TEXTS, labels)
     assert {(one.target, one.knowledge) for one in model.verdict_} == {
         ("grain", "keywords 1"),
@@ -71,8 +90,13 @@ def test_a_wrong_kind_beside_a_right_one_is_refused_and_changes_nothing():
     right = TextClassifier(knowledge=RIGHT).fit(TRAIN.texts, TRAIN.labels)
     both = TextClassifier(knowledge=[WRONG, RIGHT]).fit(TRAIN.texts, TRAIN.labels)
     assert used(both) == {"keywords"}
-    assert {one.status for one in both.verdict_ if one.knowledge == "keywords in w.toml"} <= {"contradicted", "dropped"}
-    np.testing.assert_allclose(both.decision_function(TEST.texts), right.decision_function(TEST.texts), atol=1e-3)
+    assert {one.status for one in both.verdict_ if one.knowledge == "keywords in w.toml"} <= {
+        "contradicted",
+        "dropped",
+    }
+    np.testing.assert_allclose(
+        both.decision_function(TEST.texts), right.decision_function(TEST.texts), atol=1e-3
+    )
 
 
 def test_one_kind_in_a_list_is_the_kind_and_no_kind_is_no_knowledge():
@@ -98,7 +122,11 @@ def test_an_explanation_names_the_kinds():
     assert sum(corn.from_knowledge.values()) == pytest.approx(corn.from_prior)
     assert f"keywords {corn.from_knowledge['keywords']:+.3f}, earlier model" in repr(found)
     assert "earlier model" in found._repr_html_()
-    alone = TextClassifier(knowledge=WORDS, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS).explain("corn", "grain")
+    alone = (
+        TextClassifier(knowledge=WORDS, learner=PriorSVC(trust="fixed"))
+        .fit(TEXTS, TOPICS)
+        .explain("corn", "grain")
+    )
     assert alone.contributions()[0].from_knowledge == {}
 
 
@@ -131,12 +159,16 @@ def test_a_clone_has_the_same_kinds_and_the_earlier_model_stays_fitted():
 
 
 def test_a_filter_takes_several_kinds():
-    given = AdaptiveFilter(knowledge=[{"grain": ["wheat"]}, {"grain": ["corn"]}], utility=Utility(tp=2, fp=-1))
+    given = AdaptiveFilter(
+        knowledge=[{"grain": ["wheat"]}, {"grain": ["corn"]}], utility=Utility(tp=2, fp=-1)
+    )
     given.start(TEXTS, [topic == "grain" for topic in TOPICS], topics=["grain"])
     assert given._topics[0].learner.prior_.shape[1] == 2
 
 
 @pytest.mark.parametrize("kind", ["wheat", None, KeywordPrior, ["wheat"]])
 def test_what_is_no_knowledge_is_named_by_its_place(kind):
-    with pytest.raises(PriorError, match=r"knowledge\[1\] is .*; each kind of knowledge is a mapping class → words"):
+    with pytest.raises(
+        PriorError, match=r"knowledge\[1\] is .*; each kind of knowledge is a mapping class → words"
+    ):
         TextClassifier(knowledge=[WORDS, kind]).fit(TEXTS, TOPICS)

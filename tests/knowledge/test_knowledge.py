@@ -16,13 +16,27 @@ from sklearn.svm import LinearSVC
 from textmargin import BagOfWords, KeywordPrior, ModelPrior, PriorSVC, RationalePrior, TextClassifier
 from textmargin.errors import PriorError, TextmarginWarning, UnknownTermWarning
 
-TERMS = ["bank", "barley", "corn", "cornfield", "interest", "interest rate", "maize", "rate", "wheat", "wheats"]
+TERMS = [
+    "bank",
+    "barley",
+    "corn",
+    "cornfield",
+    "interest",
+    "interest rate",
+    "maize",
+    "rate",
+    "wheat",
+    "wheats",
+]
 CLASSES = ["grain", "money"]
 
 
 def weights(prior, terms=TERMS, classes=CLASSES):
     found = prior.coef(terms, classes)
-    return {name: {term: w for term, w in zip(terms, row.tolist(), strict=True) if w} for name, row in found.items()}
+    return {
+        name: {term: w for term, w in zip(terms, row.tolist(), strict=True) if w}
+        for name, row in found.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -46,7 +60,8 @@ def test_unknown_words_are_listed_with_the_nearest_known_ones():
     prior = KeywordPrior({"grain": ["barly", "maiz", "wheat"], "money": ["bank"]})
     with pytest.warns(
         UnknownTermWarning,
-        match=r"keywords: 2 of 4 terms are not in the vocabulary: 'barly', 'maiz'. Nearest: 'barley', 'maize'",
+        match=r"keywords: 2 of 4 terms are not in the vocabulary: 'barly', 'maiz'. Nearest: 'barley', "
+        r"'maize'",
     ):
         prior.coef(TERMS, CLASSES)
     grain, money = prior.match_vocabulary(TERMS, CLASSES)
@@ -126,10 +141,15 @@ def test_keywords_in_toml_that_are_no_table_ended_in_an_attribute_error(tmp_path
 def test_a_label_that_is_not_there_is_told_with_the_file(tmp_path):
     (tmp_path / "words.toml").write_text('grian = ["wheat"]\n')
     known = clone(KeywordPrior.from_file(tmp_path / "words.toml"))  # a fit clones it
-    with pytest.raises(PriorError, match=r"^keywords in words.toml: 'grian' is not among the classes: .* Did you mean 'grain'\?"):
+    with pytest.raises(
+        PriorError,
+        match=r"^keywords in words.toml: 'grian' is not among the classes: .* Did you mean 'grain'\?",
+    ):
         known.coef(TERMS, CLASSES)
     (tmp_path / "words.toml").write_text('grain = ["wheat"]\nzoo = ["lion"]\nbees = ["hive"]\n')
-    with pytest.warns(TextmarginWarning, match="keywords in words.toml: 'zoo', 'bees' are not among the classes here"):
+    with pytest.warns(
+        TextmarginWarning, match="keywords in words.toml: 'zoo', 'bees' are not among the classes here"
+    ):
         KeywordPrior.from_file(tmp_path / "words.toml").coef(TERMS, CLASSES)
 
 
@@ -172,7 +192,9 @@ def test_marked_words_that_stand_elsewhere_too_count_less():
 
 def test_rationales_from_annotation_tools(tmp_path):
     prodigy = tmp_path / "a.jsonl"
-    lines = [{"text": t, "spans": [{"start": a, "end": b, "label": c} for a, b, c in spans]} for t, spans in MARKED]
+    lines = [
+        {"text": t, "spans": [{"start": a, "end": b, "label": c} for a, b, c in spans]} for t, spans in MARKED
+    ]
     lines.append({"text": "yen", "spans": [{"start": 0, "end": 3, "label": "money"}], "answer": "reject"})
     prodigy.write_text("\n".join(map(json.dumps, lines)) + "\n")
     studio = tmp_path / "b.json"
@@ -180,7 +202,12 @@ def test_rationales_from_annotation_tools(tmp_path):
         {
             "data": {"body": t},
             "annotations": [
-                {"result": [{"value": {"start": a, "end": b, "labels": [c]}, "type": "labels"} for a, b, c in spans]}
+                {
+                    "result": [
+                        {"value": {"start": a, "end": b, "labels": [c]}, "type": "labels"}
+                        for a, b, c in spans
+                    ]
+                }
             ],
         }
         for t, spans in MARKED
@@ -203,7 +230,9 @@ def test_rationales_from_annotation_tools(tmp_path):
     "span", [(0, 99, "grain"), (-1, 3, "grain"), (3, 3, "grain"), (5, 2, "grain"), (np.int64(0), 99, "grain")]
 )
 def test_passages_outside_the_text_say_so(span):
-    with pytest.raises(PriorError, match="Text number 1 has 11 characters, but a passage for 'grain' goes from"):
+    with pytest.raises(
+        PriorError, match="Text number 1 has 11 characters, but a passage for 'grain' goes from"
+    ):
         RationalePrior([*MARKED[:1], ("corn prices", [span])]).coef(TERMS, CLASSES)
     with pytest.raises(PriorError, match="No passage is marked"):
         RationalePrior(MARKED[-1:]).coef(TERMS, CLASSES)
@@ -217,7 +246,8 @@ def test_an_earlier_model_speaks_for_the_terms_it_knows():
     columns = list(old.representation_.get_feature_names_out())
     for k, name in enumerate(old.classes_):
         np.testing.assert_allclose(
-            found[name], [old.learner_.coef_[k, columns.index("bank")], old.learner_.coef_[k, columns.index("corn")], 0]
+            found[name],
+            [old.learner_.coef_[k, columns.index("bank")], old.learner_.coef_[k, columns.index("corn")], 0],
         )
     pipeline = make_pipeline(TfidfVectorizer(), LinearSVC()).fit(texts, topics)
     assert ModelPrior(pipeline).coef(terms, old.classes_)["grain"][1] > 0
@@ -254,17 +284,25 @@ def test_inside_cross_validation_and_a_grid_search(name):
     }[name]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = cross_val_score(TextClassifier(knowledge=known), texts, rare, cv=KFold(3), error_score="raise")
+        scores = cross_val_score(
+            TextClassifier(knowledge=known), texts, rare, cv=KFold(3), error_score="raise"
+        )
         assert scores.mean() > 0.5
-        search = GridSearchCV(TextClassifier(knowledge=known, learner=PriorSVC()), {"learner__C": [0.1, 1]}, error_score="raise")
-        assert search.fit(texts, topics if name != "mapping" else [*rare[:58], "law", "law"]).best_score_ > 0.5
+        search = GridSearchCV(
+            TextClassifier(knowledge=known, learner=PriorSVC()), {"learner__C": [0.1, 1]}, error_score="raise"
+        )
+        assert (
+            search.fit(texts, topics if name != "mapping" else [*rare[:58], "law", "law"]).best_score_ > 0.5
+        )
 
 
 def test_learnt_terms_are_not_patterns():
     weights_ = {"p": [1.0, -1.0, 0.5]}
     model = LinearSVC()
     model.coef_, model.classes_ = np.array([weights_["p"]]), np.array(["n", "p"])
-    found = ModelPrior(model, terms=["c*", "/x/", "good film"]).coef(["cat", "x", "film", "good film"], ["n", "p"])
+    found = ModelPrior(model, terms=["c*", "/x/", "good film"]).coef(
+        ["cat", "x", "film", "good film"], ["n", "p"]
+    )
     assert found["p"].tolist() == [0, 0, 0, 0.5]
     with pytest.raises(PriorError, match="n_largest must be"):
         ModelPrior(model, terms=["a", "b", "c"], n_largest=-1).coef(["a"], ["n", "p"])
@@ -272,7 +310,10 @@ def test_learnt_terms_are_not_patterns():
 
 def test_files_can_name_classes_that_are_numbers(tmp_path):
     (tmp_path / "a.txt").write_text("\ufeff0: bank\n1: corn\n", encoding="utf-8")
-    assert weights(KeywordPrior.from_file(tmp_path / "a.txt"), classes=np.array([0, 1])) == {0: {"bank": 1}, 1: {"corn": 1}}
+    assert weights(KeywordPrior.from_file(tmp_path / "a.txt"), classes=np.array([0, 1])) == {
+        0: {"bank": 1},
+        1: {"corn": 1},
+    }
 
 
 def test_share_counts_what_landed():
@@ -286,7 +327,9 @@ def test_what_two_annotators_mark_counts_once_and_words_stay_whole():
     once = RationalePrior([("corn and corn", [(0, 4, "grain")])])
     twice = RationalePrior([("corn and corn", [(0, 4, "grain"), (1, 3, "grain")])])
     assert weights(once, ["corn"]) == weights(twice, ["corn"])
-    assert weights(RationalePrior([("corn prices", [(1, 4, "grain")])]), ["corn", "orn"])["grain"].keys() == {"corn"}
+    assert weights(RationalePrior([("corn prices", [(1, 4, "grain")])]), ["corn", "orn"])["grain"].keys() == {
+        "corn"
+    }
 
 
 @pytest.mark.parametrize("line", ["[1, 2]", '{"text": "a", "spans": [{"start": 0}]}', '{"spans": []}'])

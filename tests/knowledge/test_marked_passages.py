@@ -50,7 +50,10 @@ def test_a_text_with_the_passage_less_the_text_without():
 @pytest.mark.parametrize("n_words", [1, 40])
 def test_differences_are_half_as_long_as_texts_whatever_share_of_these_is_marked(n_words):
     """Divided by .1 in any text, the passages of short messages asked for nothing."""
-    texts = [f"{word} " + " ".join(f"w{(7 * i + j) % 90}" for j in range(n_words)) for i, word in enumerate("abcdefgh" * 3)]
+    texts = [
+        f"{word} " + " ".join(f"w{(7 * i + j) % 90}" for j in range(n_words))
+        for i, word in enumerate("abcdefgh" * 3)
+    ]
     words = BagOfWords("count", token_pattern=r"\w+").fit(texts)
     rows = RationaleContrasts(marked(texts, ["x", "y"] * 12)).differences(texts, ["x", "y"], words.transform)
     assert np.median(np.linalg.norm(rows.X.toarray(), axis=1)) == pytest.approx(0.5)
@@ -62,16 +65,23 @@ def test_a_classifier_with_contrasts_is_the_learner_with_these_rows():
     model = TextClassifier(knowledge=known, learner=PriorSVC(trust="fixed")).fit(texts, labels)
     words = BagOfWords().fit(texts)
     rows = known.differences(texts, ["bad", "good"], words.transform)
-    sign = np.where(np.array(rows.classes) == "good", 1, -1)[:, None]  # of two classes the problem is the second's
-    by_hand = PriorSVC(trust="fixed").fit(words.transform(texts), labels, contrasts=Contrasts(rows.X, sign, rows.text, 0.7))
+    # of two classes the problem is the second's
+    sign = np.where(np.array(rows.classes) == "good", 1, -1)[:, None]
+    by_hand = PriorSVC(trust="fixed").fit(
+        words.transform(texts), labels, contrasts=Contrasts(rows.X, sign, rows.text, 0.7)
+    )
     np.testing.assert_allclose(model.learner_.coef_, by_hand.coef_, atol=1e-9)
 
 
 def test_held_out_texts_decide_on_contrasts_and_the_verdict_tells():
     texts, labels = reviews()
     model = TextClassifier(knowledge=RationaleContrasts(marked(texts, labels))).fit(texts, labels)
-    assert [(verdict.knowledge, verdict.status) for verdict in model.verdict_] == [("contrasts of marked passages", "supported")]
-    wrong = TextClassifier(knowledge=RationaleContrasts(marked(texts, labels[1:] + labels[:1]))).fit(texts, labels)
+    assert [(verdict.knowledge, verdict.status) for verdict in model.verdict_] == [
+        ("contrasts of marked passages", "supported")
+    ]
+    wrong = TextClassifier(knowledge=RationaleContrasts(marked(texts, labels[1:] + labels[:1]))).fit(
+        texts, labels
+    )
     assert wrong.verdict_[0].status == "contradicted"
     np.testing.assert_array_equal(wrong.learner_.coef_, TextClassifier().fit(texts, labels).learner_.coef_)
 
@@ -81,21 +91,27 @@ def test_with_several_labels_a_passage_is_of_its_own():
     known = RationaleContrasts([(TEXTS[0], [(0, 4, "grain"), (5, 11, "trade")])], scale=3.0)
     model = TextClassifier(knowledge=known, learner=PriorSVC(trust="fixed")).fit(TEXTS, sets)
     terms, plain = model.representation_.get_feature_names_out().tolist(), TextClassifier().fit(TEXTS, sets)
-    more = (model.learner_.coef_ - plain.learner_.coef_)[:, [terms.index("corn"), terms.index("prices")]] > 1e-3
+    more = (model.learner_.coef_ - plain.learner_.coef_)[
+        :, [terms.index("corn"), terms.index("prices")]
+    ] > 1e-3
     assert model.classes_.tolist() == ["grain", "money", "trade"]
     assert more.tolist() == [[True, False], [False, False], [False, True]]
 
 
 def test_a_text_that_is_there_twice_is_held_out_with_its_passages():
     texts, labels = reviews()
-    twice = TextClassifier(knowledge=RationaleContrasts(marked(texts, labels))).fit([*texts, texts[3]], [*labels, labels[3]])
+    twice = TextClassifier(knowledge=RationaleContrasts(marked(texts, labels))).fit(
+        [*texts, texts[3]], [*labels, labels[3]]
+    )
     assert len(twice.held_out_.scores) == len(texts)
     assert twice.verdict_[0].status == "supported"
 
 
 def test_passages_of_other_texts_count_as_well():
     texts, labels = reviews()
-    rows = RationaleContrasts(marked(texts, labels)).differences(texts[:5], ["bad", "good"], BagOfWords().fit(texts).transform)
+    rows = RationaleContrasts(marked(texts, labels)).differences(
+        texts[:5], ["bad", "good"], BagOfWords().fit(texts).transform
+    )
     assert rows.text.tolist() == [*range(5), *[-1] * 35]
 
 
@@ -103,7 +119,9 @@ def test_from_the_files_of_annotation_tools(tmp_path):
     path = tmp_path / "marks.jsonl"
     path.write_text(json.dumps({"text": "corn rose", "spans": [{"start": 0, "end": 4, "label": "grain"}]}))
     known = RationaleContrasts.from_prodigy(path, scale=1.0)
-    assert known.differences([], ["grain", "money"], BagOfWords("count").fit(["corn rose"]).transform).classes == ["grain"]
+    assert known.differences(
+        [], ["grain", "money"], BagOfWords("count").fit(["corn rose"]).transform
+    ).classes == ["grain"]
 
 
 def test_a_model_with_contrasts_in_a_file(tmp_path):
@@ -118,7 +136,10 @@ def test_a_model_with_contrasts_in_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        (RationaleContrasts([(TEXTS[0], [(0, 4, "grian")])]), "'grian' is not among the classes.*Did you mean 'grain'"),
+        (
+            RationaleContrasts([(TEXTS[0], [(0, 4, "grian")])]),
+            "'grian' is not among the classes.*Did you mean 'grain'",
+        ),
         (RationaleContrasts([(TEXTS[0], [])]), "No passage is marked"),
         (RationaleContrasts(marked(), scale=0.0), "scale must be a positive number; got 0.0"),
         (RationaleContrasts(marked(), cost=-1), "cost must be a positive number; got -1"),
@@ -134,7 +155,9 @@ def test_contrasts_need_a_learner_that_takes_them():
     decision = FixedThresholdClassifier(PriorSVC())
     with pytest.raises(PriorError, match="needs PriorSVC, alone or in a ThresholdClassifier"):
         TextClassifier(knowledge=RationaleContrasts(marked()), decision=decision).fit(TEXTS, LABELS)
-    with pytest.warns(TextmarginWarning, match="RationalePrior was learnt from 4 of the 4 training texts: these flatter it"):
+    with pytest.warns(
+        TextmarginWarning, match="RationalePrior was learnt from 4 of the 4 training texts: these flatter it"
+    ):
         TextClassifier(knowledge=RationalePrior(marked()), decision=decision).fit(TEXTS, LABELS)
 
 
@@ -143,7 +166,9 @@ def test_a_prior_without_some_texts_is_that_of_the_others():
     words = ["bank", "corn", "yen"]
     without = whole.without([TEXTS[0]])
     assert without.sources() == rest.sources() == {*TEXTS[1:]}
-    np.testing.assert_array_equal(without.coef(words, ["grain", "money"])["grain"], rest.coef(words, ["grain", "money"])["grain"])
+    np.testing.assert_array_equal(
+        without.coef(words, ["grain", "money"])["grain"], rest.coef(words, ["grain", "money"])["grain"]
+    )
 
 
 class Memory(KnowledgeBase):
@@ -162,7 +187,12 @@ class Memory(KnowledgeBase):
 
     def _entries(self):
         return {
-            label: {word: 1.0 for text, own in zip(self.texts, self.labels, strict=True) if own == label for word in text.split()}
+            label: {
+                word: 1.0
+                for text, own in zip(self.texts, self.labels, strict=True)
+                if own == label
+                for word in text.split()
+            }
             for label in dict.fromkeys(self.labels)
         }
 
@@ -178,13 +208,20 @@ class Stubborn(Memory):
 
 
 def test_knowledge_that_memorises_its_texts_is_refused():
-    """Labels by chance, every text with words of its own: on these very texts, memory looks like knowledge."""
+    """Labels by chance, every text with words of its own: on these very texts, memory looks like
+    knowledge.
+    """
     rng = np.random.default_rng(0)
-    texts = [" ".join([*(f"w{j}" for j in rng.integers(400, size=8)), *(f"own{i}x{j}" for j in range(8))]) for i in range(60)]
+    texts = [
+        " ".join([*(f"w{j}" for j in rng.integers(400, size=8)), *(f"own{i}x{j}" for j in range(8))])
+        for i in range(60)
+    ]
     labels = ["bad", "good"] * 30
     model = TextClassifier(knowledge=Memory(texts, labels)).fit(texts, labels)
     assert {verdict.status for verdict in model.verdict_} <= {"dropped", "contradicted"}
-    with pytest.warns(TextmarginWarning, match="Stubborn was learnt from 60 of the 60 training texts: none is left"):
+    with pytest.warns(
+        TextmarginWarning, match="Stubborn was learnt from 60 of the 60 training texts: none is left"
+    ):
         model = TextClassifier(knowledge=Stubborn(texts, labels)).fit(texts, labels)
     assert {(verdict.status, verdict.evidence) for verdict in model.verdict_} == {("dropped", 0.0)}
 
@@ -195,6 +232,8 @@ def test_of_an_earlier_model_texts_that_it_did_not_know_are_asked():
     prior = ModelPrior(earlier)
     assert prior.learnt_from(texts).tolist() == [True] * 60 + [False] * 60
     assert TextClassifier(knowledge=prior).fit(texts[40:80], labels[40:80]).verdict_[0].status == "supported"
-    with pytest.warns(TextmarginWarning, match="ModelPrior was learnt from 60 of the 60 training texts: none is left"):
+    with pytest.warns(
+        TextmarginWarning, match="ModelPrior was learnt from 60 of the 60 training texts: none is left"
+    ):
         TextClassifier(knowledge=prior).fit(texts[:60], labels[:60])
     assert not ModelPrior(earlier.forget_texts()).learnt_from(texts).any()

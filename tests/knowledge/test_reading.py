@@ -21,7 +21,9 @@ PATH = {
 
 
 def measured(**kwargs):
-    return {name: values.tolist() for name, values in reading_measures(PATH, STARTS, SENTENCES, **kwargs).items()}
+    return {
+        name: values.tolist() for name, values in reading_measures(PATH, STARTS, SENTENCES, **kwargs).items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -68,7 +70,13 @@ def test_words_not_fixated_are_skipped():
 
 
 def test_pupils_at_once_and_later():
-    path = {"word": [0, 1, 0], "duration": [300, 400, 300], "x": [1, 60, 2], "onset": [0, 600, 1400], "pupil": [3.0, 5.0, 4.0]}
+    path = {
+        "word": [0, 1, 0],
+        "duration": [300, 400, 300],
+        "x": [1, 60, 2],
+        "onset": [0, 600, 1400],
+        "pupil": [3.0, 5.0, 4.0],
+    }
     found = reading_measures(path, [0, 50])
     assert found["pupilDiamMax"].tolist() == [4, 5]
     assert found["pupilDiamLag"].tolist() == [5, 4]
@@ -100,7 +108,14 @@ def readers(seed=0, n=8):
             chosen = [*rng.choice(words, 5), *rng.choice(filler, 5)]
             texts[name], labels[name] = " ".join(chosen), category
             for word in chosen:
-                rows.append((name, f"{word.capitalize()},", (300 if word in words else 180) + 30 * rng.normal(), rng.normal()))
+                rows.append(
+                    (
+                        name,
+                        f"{word.capitalize()},",
+                        (300 if word in words else 180) + 30 * rng.normal(),
+                        rng.normal(),
+                    )
+                )
     return pd.DataFrame(rows, columns=["doc_id", "word", "totalFixDur", "noise"]), texts, labels
 
 
@@ -116,7 +131,9 @@ def test_words_read_for_long_get_weight():
 
 
 def test_a_category_is_not_learnt_from_its_own_readings():
-    """With the readings of one category turned upside down, its weights are turned too: the others taught what long means."""
+    """With the readings of one category turned upside down, its weights are turned too: the others taught
+    what long means.
+    """
     table, texts, labels = readers()
     of_art = table.doc_id.str.startswith("art")
     turned = table.assign(totalFixDur=np.where(of_art, 480 - table.totalFixDur, table.totalFixDur))
@@ -202,7 +219,9 @@ def test_fixations_that_pymovements_found():
     with pytest.raises(PriorError, match="no column 'location_x'"):
         fixations_from_events(gaze.events)
     gaze.compute_event_properties(("location", {"position_column": "pixel"}))
-    words = pl.DataFrame({"word": ["a", "b", "c"], "x": [0.0, 50, 120], "w": [45.0, 60, 60], "y": [0.0] * 3, "h": [99.0] * 3})
+    words = pl.DataFrame(
+        {"word": ["a", "b", "c"], "x": [0.0, 50, 120], "w": [45.0, 60, 60], "y": [0.0] * 3, "h": [99.0] * 3}
+    )
     stimulus = pm.stimulus.TextStimulus(
         words.with_row_index("word_idx"),
         aoi_column="word",
@@ -223,7 +242,9 @@ def test_a_glance_off_the_text_ends_neither_a_sentence_nor_a_regression():
     found = reading_measures({"word": [0, -1, 1], "duration": [100] * 3, "x": [0, 500, 50]}, STARTS[:2])
     assert found["P1stFixation"].tolist() == [1, 1]
     assert found["P2stFixation"].tolist() == [0, 0]
-    found = reading_measures({"word": [2, -1, 0, 2], "duration": [100] * 4, "x": [120, 500, 0, 120]}, STARTS[:3])
+    found = reading_measures(
+        {"word": [2, -1, 0, 2], "duration": [100] * 4, "x": [120, 500, 0, 120]}, STARTS[:3]
+    )
     assert found["nRegressFrom"].tolist() == [0, 0, 1]
     assert found["regressLen"].tolist() == [0, 0, 200]
 
@@ -244,6 +265,9 @@ def test_learns_anew_when_something_is_set_and_clones_keep_what_was_learnt():
 def test_tables_of_polars():
     pl = pytest.importorskip("polars")
     table, texts, labels = readers()
-    a, b = (GazePrior(t, texts, labels, regressor=Ridge(), progress=False).fit() for t in (table, pl.from_pandas(table)))
+    a, b = (
+        GazePrior(t, texts, labels, regressor=Ridge(), progress=False).fit()
+        for t in (table, pl.from_pandas(table))
+    )
     assert a.weights_ == b.weights_
     assert reading_measures(pl.DataFrame(PATH), STARTS)["fixcount"].tolist() == [1, 3, 1, 2]

@@ -54,7 +54,9 @@ def test_word_vectors_are_those_of_the_randomised_decomposition_of_scikit_learn(
 
 
 def test_a_desk_does_not_stand_still_while_words_are_made_vectors(monkeypatch):
-    """SciPy's factorisations hold every other thread up, by a third of a second at 20,000 texts; NumPy's do not."""
+    """SciPy's factorisations hold every other thread up, by a third of a second at 20,000 texts; NumPy's do
+    not.
+    """
 
     def refuse(*_, **__):
         raise AssertionError("a factorisation that lets no other thread run")

@@ -1,4 +1,6 @@
-"""A `BlockMatrix` of matrices in memory, each answering for its own rows: what the learners see of other places."""
+"""A `BlockMatrix` of matrices in memory, each answering for its own rows: what the learners see of other
+places.
+"""
 
 from itertools import pairwise
 

@@ -1,11 +1,11 @@
 """Random linear problems with every option, each held to the minimum that slow least squares find.
 
-    python tests/learners/long_run_primal.py              # 500 problems, about two minutes
+    python tests/learners/long_run_primal.py            # 500 problems, about two minutes
     python tests/learners/long_run_primal.py 100 --first 300
-    python tests/learners/long_run_primal.py --in-step    # by the core's steps for all classes, which such small ones hardly need
+    python tests/learners/long_run_primal.py --in-step  # by the core's steps for all classes
 
-Prints each problem whose objective is off by more than 1e-6 of itself, how many these are, the worst, and how many decisions on
-new texts differ from the reference's.
+Prints each problem whose objective is off by more than 1e-6 of itself, how many these are, the worst, and how
+many decisions on new texts differ from the reference's.
 """
 
 import argparse
@@ -27,7 +27,8 @@ from textmargin.learners import _batch
 
 GAP = 1e-6
 FLOOR = 1e-6  # of the objective of all zeros: what is below it counts as that much, or rounding would decide
-GUARD = 1e-10  # PriorSVC's own pull on a free η, beside the typical size of its scores; without it some have no minimum
+# PriorSVC's own pull on a free η, beside the typical size of its scores; without it some have no minimum
+GUARD = 1e-10
 
 
 @dataclass
@@ -40,15 +41,20 @@ class RandomProblem:
     def __post_init__(self):
         rng = self.rng = np.random.default_rng([22, self.seed])
         self.n, self.d = int(rng.integers(8, 80)), int(rng.integers(1, 60))
-        self.X = rng.standard_normal((self.n, self.d)) * (rng.random((self.n, self.d)) < rng.uniform(0.1, 1.0))
+        self.X = rng.standard_normal((self.n, self.d)) * (
+            rng.random((self.n, self.d)) < rng.uniform(0.1, 1.0)
+        )
         self.Y, self.y = self.labels()
-        self.X += rng.choice([0.0, 0.5, 2.0]) * self.Y @ rng.standard_normal((self.Y.shape[1], self.d))  # learnable, or not
+        # learnable, or not
+        self.X += rng.choice([0.0, 0.5, 2.0]) * self.Y @ rng.standard_normal((self.Y.shape[1], self.d))
         self.traits = [f"{self.n} × {self.d}", self.kind, *self.distort()]
         self.weight = self.weights()
         self.options = self.draw_options()
 
     def labels(self):
-        """Which problem each text is positive in, and y as `fit` takes it; of some classes one text is positive."""
+        """Which problem each text is positive in, and y as `fit` takes it; of some classes one text is
+        positive.
+        """
         rng = self.rng
         self.kind = rng.choice(["two classes", "several classes", "several labels"])
         n_classes = 2 if self.kind == "two classes" else int(rng.integers(3, min(12, self.n // 2) + 1))
@@ -77,7 +83,9 @@ class RandomProblem:
             found.append("constant column")
         if rng.random() < 0.4 and self.rescale:
             spread = rng.choice(["columns 1e±6", "all 1e6", "all 1e-6"])
-            self.scales = {"all 1e6": 1e6, "all 1e-6": 1e-6}.get(spread, 10 ** rng.uniform(-6, 6, self.d)) * np.ones(self.d)
+            self.scales = {"all 1e6": 1e6, "all 1e-6": 1e-6}.get(
+                spread, 10 ** rng.uniform(-6, 6, self.d)
+            ) * np.ones(self.d)
             self.X *= self.scales
             found.append(spread)
         self.sparse = rng.random() < 0.5
@@ -101,10 +109,14 @@ class RandomProblem:
         options = {"C": 10 ** rng.uniform(-3, 3), "fit_intercept": bool(rng.random() < 0.6)}
         options["margins"] = tuple(10 ** rng.uniform(-0.5, 0.5, 2)) if rng.random() < 0.3 else (1.0, 1.0)
         names = range(self.Y.shape[1] if self.kind != "two classes" else 2)
-        options["class_weight"] = [None, "balanced", {k: 10 ** rng.uniform(-1, 1) for k in names}][rng.integers(3)]
+        options["class_weight"] = [None, "balanced", {k: 10 ** rng.uniform(-1, 1) for k in names}][
+            rng.integers(3)
+        ]
         if rng.random() < 0.6:
             n_priors = int(rng.integers(1, 4))
-            V = rng.standard_normal((self.Y.shape[1], n_priors, self.d)) * (rng.random((self.Y.shape[1], n_priors, self.d)) < 0.4)
+            V = rng.standard_normal((self.Y.shape[1], n_priors, self.d)) * (
+                rng.random((self.Y.shape[1], n_priors, self.d)) < 0.4
+            )
             V = V / self.scales if rng.random() < 0.7 else V
             options["prior"] = V[0] if self.kind == "two classes" else V
             options["trust"] = [0.3, "fixed", "ridge", "free", "nonneg"][rng.integers(5)]
@@ -126,11 +138,15 @@ class RandomProblem:
         positive, given = self.Y[:, k] > 0, self.options["class_weight"]
         if given == "balanced":
             own = weight[positive].sum()
-            return weight * np.where(positive, weight.sum() / (2 * own), weight.sum() / (2 * (weight.sum() - own)))
+            return weight * np.where(
+                positive, weight.sum() / (2 * own), weight.sum() / (2 * (weight.sum() - own))
+            )
         if given is None:
             return weight
         return weight * (
-            np.where(positive, given[1], given[0]) if self.kind == "two classes" else np.where(positive, given[k], 1.0)
+            np.where(positive, given[1], given[0])
+            if self.kind == "two classes"
+            else np.where(positive, given[k], 1.0)
         )
 
     def reference(self, k, V):
@@ -147,7 +163,9 @@ class RandomProblem:
             pull[used] = self.options["trust_strength"] / target[used] ** 2
         if trust in ("free", "nonneg"):
             counted = Z[costs > 0]
-            pull = np.array([GUARD * costs.sum() * np.median(z[z != 0] ** 2) if z.any() else 1.0 for z in counted.T])
+            pull = np.array(
+                [GUARD * costs.sum() * np.median(z[z != 0] ** 2) if z.any() else 1.0 for z in counted.T]
+            )
         if trust in ("fixed", 0.3):
             target += 1.0 if trust == "fixed" else trust
 
@@ -158,8 +176,8 @@ class RandomProblem:
         best = (np.inf, None, None)
         for moves in moving(trust, n_priors, target):
             w, found, b, _ = primal_svm_by_least_squares(
-                self.X, signs, margins, costs, C=C, offset=Z[:, ~moves] @ target[~moves], Z=Z[:, moves], pull=pull[moves],
-                target=target[moves], intercept=self.options["fit_intercept"],
+                self.X, signs, margins, costs, C=C, offset=Z[:, ~moves] @ target[~moves], Z=Z[:, moves],
+                pull=pull[moves], target=target[moves], intercept=self.options["fit_intercept"],
             )  # fmt: skip
             eta = target.copy()
             eta[moves] = found
@@ -182,7 +200,9 @@ def force_steps_of_all_classes(set_attribute=setattr):
 
 
 def examine(seed, rescale=True):
-    """Of a random problem: the largest gap, decisions on new texts, how many differ from the reference's, and its traits."""
+    """Of a random problem: the largest gap, decisions on new texts, how many differ from the reference's, and
+    its traits.
+    """
     problem = RandomProblem(seed, rescale)
     model = problem.fit()
     new = problem.rng.standard_normal((200, problem.d)) * problem.scales
@@ -195,7 +215,9 @@ def examine(seed, rescale=True):
         scores.append(new @ coef + intercept)
     expected = model._labels.decide(np.column_stack(scores))
     differ = int((model.predict(new) != expected).sum())
-    shown = {name: option for name, option in problem.options.items() if name not in ("prior", "class_weight")}
+    shown = {
+        name: option for name, option in problem.options.items() if name not in ("prior", "class_weight")
+    }
     return max(gaps), expected.size, differ, f"{', '.join(problem.traits)}, {shown}"
 
 
@@ -204,7 +226,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("n_problems", type=int, nargs="?", default=500)
     parser.add_argument("--first", type=int, default=0, help="seed of the first")
-    parser.add_argument("--in-step", action="store_true", help="learn sparse problems in step however small they are")
+    parser.add_argument(
+        "--in-step", action="store_true", help="learn sparse problems in step however small they are"
+    )
     arguments = parser.parse_args()
     if arguments.in_step:
         force_steps_of_all_classes()
@@ -214,12 +238,23 @@ def main():
             warnings.simplefilter("always", ConvergenceWarning)
             gap, n, differ, traits = examine(seed)
         warned = any(issubclass(one.category, ConvergenceWarning) for one in caught)
-        worst, n_decisions, n_differ, n_warned = max(worst, (gap, seed)), n_decisions + n, n_differ + differ, n_warned + warned
+        worst, n_decisions, n_differ, n_warned = (
+            max(worst, (gap, seed)),
+            n_decisions + n,
+            n_differ + differ,
+            n_warned + warned,
+        )
         if not gap <= GAP:
             failed += 1
-            shown = f"off by {gap:.1e}{', with a warning' if warned else ''}; {differ} of {n} decisions differ"
+            shown = (
+                f"off by {gap:.1e}{', with a warning' if warned else ''}; {differ} of {n} decisions differ"
+            )
             print(f"seed {seed}: {shown}; {traits}", flush=True)
-    print(f"{failed} of {arguments.n_problems} problems are off by more than {GAP:.0e}, the worst by {worst[0]:.1e}", end="")
+    print(
+        f"{failed} of {arguments.n_problems} problems are off by more than {GAP:.0e}, the worst by "
+        f"{worst[0]:.1e}",
+        end="",
+    )
     print(f" (seed {worst[1]}); {n_warned} warned; {n_differ} of {n_decisions} decisions differ")
     return failed > 0
 

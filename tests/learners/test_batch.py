@@ -113,7 +113,9 @@ def test_active_rows_of_classes_with_different_columns():
     rows, one = np.zeros(1, np.int64), np.ones(1, np.float32)
     for sizes in ([0, 2], [4]):
         with pytest.raises(ValueError, match="columns Z"):
-            core.ActiveTexts(texts, vector_level(), [(rows, one, one, np.ones((n, 1), np.float32)) for n in sizes], 1)
+            core.ActiveTexts(
+                texts, vector_level(), [(rows, one, one, np.ones((n, 1), np.float32)) for n in sizes], 1
+            )
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
@@ -121,7 +123,8 @@ def test_a_prior_that_leaves_no_text_inside_the_margin_does_not_crash(fit_interc
     """The active texts of a class are then none, and so are their columns."""
     X, _ = make_texts(n=6000, d=4000)
     prior = np.random.default_rng(1).standard_normal((6, 1, 4000))
-    prior -= ((X @ prior[:, 0].T).mean(axis=0) / X.sum(axis=1).mean())[:, None, None]  # some texts have the label, some do not
+    # some texts have the label, some do not
+    prior -= ((X @ prior[:, 0].T).mean(axis=0) / X.sum(axis=1).mean())[:, None, None]
     scores = X @ prior[:, 0].T
     clear = (np.abs(scores) > 0.03 * np.abs(scores).max()).all(axis=1)
     X, scores, prior = X[clear], scores[clear], 60 * prior / np.abs(scores).max()

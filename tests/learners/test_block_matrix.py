@@ -27,7 +27,9 @@ def corpus(seed=0, n_topics=N_TOPICS):
     X = sp.random(N, D, 0.1, format="csr", random_state=seed)
     X = normalize(sp.csr_matrix(X.astype(np.float32), dtype=np.float64)).astype(np.float32).astype(np.float64)
     scores = X @ rng.normal(size=(D, n_topics)) + 0.3 * rng.normal(size=(N, n_topics))
-    return sp.csr_matrix(X), (scores > np.quantile(scores, np.linspace(0.5, 0.95, n_topics), axis=0).diagonal()).astype(int)
+    return sp.csr_matrix(X), (
+        scores > np.quantile(scores, np.linspace(0.5, 0.95, n_topics), axis=0).diagonal()
+    ).astype(int)
 
 
 def objective(model, X, Y, k, weight=None):
@@ -74,7 +76,9 @@ def test_an_option_gives_the_scores_of_memory(name, precision):
     np.testing.assert_allclose(
         parts.decision_function(X), memory.decision_function(X), atol=5e-3 if precision == "single" else 1e-6
     )
-    np.testing.assert_allclose(parts.decision_function(BlockRows.cut(X, [5])), parts.decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(
+        parts.decision_function(BlockRows.cut(X, [5])), parts.decision_function(X), atol=1e-9
+    )
 
 
 @given(cuts=st.lists(st.integers(0, N), max_size=49), seed=st.integers(0, 5))
@@ -94,10 +98,14 @@ def test_weights_of_texts_count_and_zero_is_absence(precision):
     memory = PriorSVC().fit(X, Y, weight)
     parts = PriorSVC().fit(BlockRows.cut(X, [100, 100]), Y, weight)
     for k in range(N_TOPICS):
-        assert objective(parts, X, Y, k, weight) == pytest.approx(objective(memory, X, Y, k, weight), rel=1e-6)
+        assert objective(parts, X, Y, k, weight) == pytest.approx(
+            objective(memory, X, Y, k, weight), rel=1e-6
+        )
 
 
-@pytest.mark.parametrize("method", ["loo_decision_function", "fold_decision_function", "held_out_decision_function"])
+@pytest.mark.parametrize(
+    "method", ["loo_decision_function", "fold_decision_function", "held_out_decision_function"]
+)
 def test_held_out_scores_are_those_of_memory(method, precision):
     X, Y = corpus()
     memory, parts = PriorSVC().fit(X, Y), PriorSVC().fit(BlockRows.cut(X, [200, 450]), Y)
@@ -152,13 +160,17 @@ FOLD_OPTIONS = ["plain", "no intercept", "margins", "balanced", "fixed", "ridge"
 @pytest.mark.parametrize("memory", [np.inf, 1e5, 1.0])
 @pytest.mark.parametrize("absent", [0, 50])
 def test_folds_that_share_a_table_give_the_scores_of_memory(name, memory, absent, monkeypatch):
-    """However many of them are learnt together, whether or not their rows are copied, and some texts are absent."""
+    """However many of them are learnt together, whether or not their rows are copied, and some texts are
+    absent.
+    """
     monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
     X, Y = corpus()
     blocks = MappedRows.cut(X, [400])
     blocks.memory = memory
     weight = np.where(np.arange(N) % absent, 1.0, 0.0) if absent else None
-    expected, found = (PriorSVC(**OPTIONS[name]).fit(rows, Y, weight).fold_decision_function() for rows in (X, blocks))
+    expected, found = (
+        PriorSVC(**OPTIONS[name]).fit(rows, Y, weight).fold_decision_function() for rows in (X, blocks)
+    )
     np.testing.assert_allclose(found, expected, atol=2e-2)
 
 
@@ -187,7 +199,8 @@ def test_refits_of_a_class_stay_together_and_threads_have_as_many_classes_each()
     bundle = 21 * n + 4 * (8 * n + 16 * d)
     blocks.memory = 3.5 * bundle
     groups = list(split_groups(tasks, 1.0, 2))
-    assert [len(group) for group in groups] == [8, 12]  # three would fit, but two keep two threads busy; the rest is what is left
+    # three would fit, but two keep two threads busy; the rest is what is left
+    assert [len(group) for group in groups] == [8, 12]
     assert [task for group in groups for task in group] == tasks
     assert [len(group) for group in split_groups([(one, None) for one, _ in tasks[::4]], 1.0, 2)] == [
         5

@@ -15,7 +15,9 @@ TIGHT = {"tol": 1e-12, "max_iter": 200}
 
 
 def marked(n=60, d=90, seed=0, lean=1.0):
-    """Texts of two classes, with two differences each that lean towards their class; and the direction of the classes."""
+    """Texts of two classes, with two differences each that lean towards their class; and the direction of the
+    classes.
+    """
     X, y, direction = make_problem(n, d, seed)
     text = np.repeat(np.arange(n), 2)
     sign = 2.0 * y[text, None] - 1
@@ -27,20 +29,27 @@ def of_rest(contrasts, held_out, n):
     """The contrasts of the other texts, by their numbers among these."""
     rest = np.setdiff1d(np.arange(n), held_out)
     own = np.isin(contrasts.text, rest)
-    return Contrasts(contrasts.X[own], contrasts.sign[own], np.searchsorted(rest, contrasts.text[own]), contrasts.cost)
+    return Contrasts(
+        contrasts.X[own], contrasts.sign[own], np.searchsorted(rest, contrasts.text[own]), contrasts.cost
+    )
 
 
 @pytest.mark.parametrize("way", ["exact", "conjugate gradients"])
 @pytest.mark.parametrize("prior", ["none", "free", "ridge"])
 @pytest.mark.parametrize("sparse", [True, False])
 def test_rows_without_intercept_below_the_texts(sparse, prior, way, monkeypatch):
-    """Against L-BFGS on the objective itself, in which the contrasts are further rows without an intercept."""
+    """Against L-BFGS on the objective itself, in which the contrasts are further rows without an
+    intercept.
+    """
     monkeypatch.setattr(newton, "EXACT_SIZE", 10**9 if way == "exact" else 0)
     X, y, contrasts, direction = marked(40, 12)
     X[:, 0] += 3.0  # so that it matters who has an intercept
     weight = np.random.default_rng(3).random(40) + 0.5
     weight[4] = 0  # absent, with its contrasts
-    n_priors, target = int(prior != "none"), 2 / (np.median(np.linalg.norm(X[weight > 0], axis=1)) * np.linalg.norm(direction))
+    n_priors, target = (
+        int(prior != "none"),
+        2 / (np.median(np.linalg.norm(X[weight > 0], axis=1)) * np.linalg.norm(direction)),
+    )
     w, eta, b, _ = primal_svm(
         np.vstack([X, contrasts.X]),
         np.concatenate([2.0 * y - 1, contrasts.sign[:, 0]]),
@@ -50,7 +59,9 @@ def test_rows_without_intercept_below_the_texts(sparse, prior, way, monkeypatch)
         pull=1 / target**2 if prior == "ridge" else 0.0,
         target=target,
     )
-    model = PriorSVC(prior=direction if n_priors else None, trust="fixed" if prior == "none" else prior, **TIGHT)
+    model = PriorSVC(
+        prior=direction if n_priors else None, trust="fixed" if prior == "none" else prior, **TIGHT
+    )
     model.fit(sp.csr_matrix(X) if sparse else X, y, weight, contrasts=contrasts)
     np.testing.assert_allclose(model.coef_[0], w + eta @ np.tile(direction, (n_priors, 1)), atol=1e-6)
     np.testing.assert_allclose(model.trust_[0], eta, atol=1e-6)
@@ -62,7 +73,9 @@ def test_a_row_counts_in_the_problems_it_is_an_example_of():
     X, y, contrasts, _ = marked()
     Y = np.column_stack([y, np.roll(y, 7)])
     sign = np.column_stack([contrasts.sign, np.zeros_like(contrasts.sign)])
-    model = PriorSVC(trust="fixed", **TIGHT).fit(X, Y, contrasts=Contrasts(contrasts.X, sign, contrasts.text, 0.3))
+    model = PriorSVC(trust="fixed", **TIGHT).fit(
+        X, Y, contrasts=Contrasts(contrasts.X, sign, contrasts.text, 0.3)
+    )
     alone = PriorSVC(trust="fixed", **TIGHT).fit(X, y, contrasts=contrasts)
     np.testing.assert_allclose(model.coef_[0], alone.coef_[0], atol=1e-7)
     np.testing.assert_allclose(model.coef_[1], PriorSVC(**TIGHT).fit(X, Y[:, 1]).coef_[0], atol=1e-7)
@@ -72,7 +85,12 @@ def test_a_row_counts_in_the_problems_it_is_an_example_of():
 def test_the_texts_alone_make_costs_and_lengths(class_weight):
     """A hundred times as many contrasts of next to no cost change nothing."""
     X, y, contrasts, direction = marked()
-    rows = Contrasts(np.tile(50 * contrasts.X, (100, 1)), np.tile(contrasts.sign, (100, 1)), np.tile(contrasts.text, 100), 1e-12)
+    rows = Contrasts(
+        np.tile(50 * contrasts.X, (100, 1)),
+        np.tile(contrasts.sign, (100, 1)),
+        np.tile(contrasts.text, 100),
+        1e-12,
+    )
     settings = {"prior": direction, "trust": "ridge", "class_weight": class_weight, "margins": (0.5, 0.7)}
     with_rows = PriorSVC(**settings, **TIGHT).fit(X, y, contrasts=rows)
     np.testing.assert_allclose(with_rows.coef_, PriorSVC(**settings, **TIGHT).fit(X, y).coef_, atol=1e-6)
@@ -85,7 +103,9 @@ def test_contrasts_are_held_out_with_their_text(trust):
     scores, fold = model.fold_decision_function(), deal_folds(y[:, None] > 0, 5, 0)
     for j in range(5):
         rest, held_out = np.flatnonzero(fold != j), np.flatnonzero(fold == j)
-        cold = PriorSVC(prior=direction, trust=trust, **TIGHT).fit(X[rest], y[rest], contrasts=of_rest(contrasts, held_out, 60))
+        cold = PriorSVC(prior=direction, trust=trust, **TIGHT).fit(
+            X[rest], y[rest], contrasts=of_rest(contrasts, held_out, 60)
+        )
         np.testing.assert_allclose(scores[held_out], cold.decision_function(X[held_out]), atol=5e-3)
     assert model.held_out_method() == "cv"
     with pytest.raises(TextmarginError, match="fold_decision_function"):
@@ -93,29 +113,43 @@ def test_contrasts_are_held_out_with_their_text(trust):
 
 
 def test_auto_weighs_contrasts_by_held_out_texts():
-    right = [PriorSVC().fit(X, y, contrasts=rows) for X, y, rows, _ in (marked(seed=seed) for seed in range(5))]
-    wrong = [PriorSVC().fit(X, y, contrasts=rows) for X, y, rows, _ in (marked(seed=seed, lean=-1.0) for seed in range(5))]
+    right = [
+        PriorSVC().fit(X, y, contrasts=rows) for X, y, rows, _ in (marked(seed=seed) for seed in range(5))
+    ]
+    wrong = [
+        PriorSVC().fit(X, y, contrasts=rows)
+        for X, y, rows, _ in (marked(seed=seed, lean=-1.0) for seed in range(5))
+    ]
     assert [model.verdict_[0].status for model in right] == ["supported"] * 5
     assert [model.verdict_[0].status for model in wrong] == ["contradicted"] * 5
     assert right[0].verdict_[0].prior is None
     for seed, model in enumerate(wrong):
         X, y, _, _ = marked(seed=seed)
         np.testing.assert_allclose(model.coef_, PriorSVC().fit(X, y).coef_)
-        assert model.loo_decision_function().shape == y.shape  # nothing is used that would have to be held out
+        # nothing is used that would have to be held out
+        assert model.loo_decision_function().shape == y.shape
 
 
 def test_contrasts_that_give_the_label_of_their_own_text_away_are_refused():
-    """Labels by chance, and each text its own contrast: where it stayed when the text is held out, it would look a help."""
+    """Labels by chance, and each text its own contrast: where it stayed when the text is held out, it would
+    look a help.
+    """
     X, y, _, _ = marked(60, 400)
     labels = np.random.default_rng(0).permutation(y)
     contrasts = Contrasts(X, 2.0 * labels[:, None] - 1, np.arange(60), cost=3.0)
-    assert PriorSVC(C=0.001).fit(X, labels, contrasts=contrasts).verdict_[0].status in ("dropped", "contradicted")
+    assert PriorSVC(C=0.001).fit(X, labels, contrasts=contrasts).verdict_[0].status in (
+        "dropped",
+        "contradicted",
+    )
 
 
 def test_a_prior_and_contrasts_together():
     X, y, contrasts, direction = marked(40, 200)
     model = PriorSVC(prior=direction, **TIGHT).fit(X, y, contrasts=contrasts)
-    assert [(verdict.prior, verdict.status) for verdict in model.verdict_] == [(0, "supported"), (None, "supported")]
+    assert [(verdict.prior, verdict.status) for verdict in model.verdict_] == [
+        (0, "supported"),
+        (None, "supported"),
+    ]
     both = PriorSVC(prior=direction, trust=model.trust_[0, 0], **TIGHT).fit(X, y, contrasts=contrasts)
     np.testing.assert_allclose(model.coef_, both.coef_, atol=1e-8)
 
@@ -123,13 +157,17 @@ def test_a_prior_and_contrasts_together():
 def test_a_warm_start_ends_where_a_cold_one_does():
     X, y, contrasts, _ = marked()
     warm = PriorSVC(trust="fixed", warm_start=True, **TIGHT).fit(X, y).fit(X, y, contrasts=contrasts)
-    np.testing.assert_allclose(warm.coef_, PriorSVC(trust="fixed", **TIGHT).fit(X, y, contrasts=contrasts).coef_, atol=1e-8)
+    np.testing.assert_allclose(
+        warm.coef_, PriorSVC(trust="fixed", **TIGHT).fit(X, y, contrasts=contrasts).coef_, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("scores", ["auto", "cv"])
 def test_thresholds_are_set_on_scores_of_folds(scores):
     X, y, contrasts, _ = marked()
-    model = ThresholdClassifier(PriorSVC(), scores=scores, random_state=0, pos_label=1).fit(X, y, contrasts=contrasts)
+    model = ThresholdClassifier(PriorSVC(), scores=scores, random_state=0, pos_label=1).fit(
+        X, y, contrasts=contrasts
+    )
     own = PriorSVC().fit(X, y, contrasts=contrasts).fold_decision_function(model.n_folds, 0)
     np.testing.assert_allclose(model.held_out_.scores[:, 0], own)
     assert model.held_out_.method == "cv"

@@ -25,7 +25,9 @@ def memory(X, y):
 
 def folds_of(X, y, learn=memory, **judges):
     fold = PriorFolds.deal(y[:, None] > 0)
-    return PriorFolds(fold, np.array([learn(X[fold != j], y[fold != j]) for j in range(5)])[:, None, None], **judges)
+    return PriorFolds(
+        fold, np.array([learn(X[fold != j], y[fold != j]) for j in range(5)])[:, None, None], **judges
+    )
 
 
 @pytest.mark.parametrize("sparse", [True, False])
@@ -54,7 +56,8 @@ def test_a_prior_learnt_from_the_texts_that_helps_is_used():
     X, y = signal()
     model = PriorSVC(prior=sifted(X, y)).fit(X, y, prior_folds=folds_of(X, y, sifted))
     assert model.verdict_[0].status == "supported"
-    np.testing.assert_allclose(model.coef_, PriorSVC(prior=sifted(X, y)).fit(X, y).coef_)  # the prior of all texts
+    # the prior of all texts
+    np.testing.assert_allclose(model.coef_, PriorSVC(prior=sifted(X, y)).fit(X, y).coef_)
 
 
 @pytest.mark.parametrize("trust", ["ridge", "nonneg", "auto"])
@@ -66,7 +69,9 @@ def test_a_fold_is_scored_with_the_prior_that_was_learnt_without_it(trust):
     for j in range(5):
         rest, own = folds.fold != j, folds.priors[j, 0, 0]
         held = model.trust_[0, 0] if trust == "auto" else trust  # what auto decided
-        cold = PriorSVC(prior=own * np.linalg.norm(prior) / np.linalg.norm(own), trust=held, **TIGHT).fit(X[rest], y[rest])
+        cold = PriorSVC(prior=own * np.linalg.norm(prior) / np.linalg.norm(own), trust=held, **TIGHT).fit(
+            X[rest], y[rest]
+        )
         np.testing.assert_allclose(scores[~rest], cold.decision_function(X[~rest]), rtol=0.02, atol=0.02)
     assert model.held_out_method() == "cv"
     with pytest.raises(TextmarginError, match="fold_decision_function"):
@@ -74,7 +79,9 @@ def test_a_fold_is_scored_with_the_prior_that_was_learnt_without_it(trust):
 
 
 def test_only_texts_that_had_no_part_judge():
-    """The prior is a model that cannot be learnt again: it memorised the first forty texts, and knows nothing of the others."""
+    """The prior is a model that cannot be learnt again: it memorised the first forty texts, and knows nothing
+    of the others.
+    """
     X, y = own_words()
     memorised = np.arange(60) < 40
     prior = memory(X[memorised], y[memorised])
@@ -82,16 +89,24 @@ def test_only_texts_that_had_no_part_judge():
     fold = PriorFolds.deal(y[:, None] > 0)
     believed = PriorSVC(prior=prior).fit(X, y, prior_folds=PriorFolds(fold, priors))
     judged = PriorSVC(prior=prior).fit(X, y, prior_folds=PriorFolds(fold, priors, judges=~memorised[:, None]))
-    nobody = PriorSVC(prior=prior).fit(X, y, prior_folds=PriorFolds(fold, priors, judges=np.zeros((60, 1), dtype=bool)))
+    nobody = PriorSVC(prior=prior).fit(
+        X, y, prior_folds=PriorFolds(fold, priors, judges=np.zeros((60, 1), dtype=bool))
+    )
     assert believed.verdict_[0].status == "supported"
     assert judged.verdict_[0].status in ("dropped", "contradicted")
     assert (nobody.verdict_[0].status, nobody.verdict_[0].evidence) == ("dropped", 0.0)
 
 
 def test_what_was_learnt_from_the_texts_needs_clear_evidence_of_its_own():
-    """Other classes may speak for words that a person named; what these very texts taught, they have to confirm."""
+    """Other classes may speak for words that a person named; what these very texts taught, they have to
+    confirm.
+    """
     evidence = np.array([[3.0, 3.0], [3.0, 3.0], [0.4, 0.4]])
-    assert select_priors(evidence, learnt=np.array([False, True])).tolist() == [[True, True], [True, True], [True, False]]
+    assert select_priors(evidence, learnt=np.array([False, True])).tolist() == [
+        [True, True],
+        [True, True],
+        [True, False],
+    ]
     X, y = signal()
     named, own = np.where(np.arange(120) < 5, 1.0, 0.0), folds_of(X, y, sifted)
     both = PriorFolds(own.fold, np.concatenate([own.priors, np.tile(named, (5, 1, 1, 1))], axis=2))

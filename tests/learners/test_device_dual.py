@@ -1,4 +1,6 @@
-"""All problems over one matrix as a GPU solves them, with NumPy in its place: LIBSVM's decisions, and the minimum."""
+"""All problems over one matrix as a GPU solves them, with NumPy in its place: LIBSVM's decisions, and the
+minimum.
+"""
 
 import subprocess
 import sys
@@ -13,13 +15,19 @@ from textmargin.learners._dual import DualProblems
 
 
 def problem(seed, n=60, n_features=30, n_problems=4, scale=1.0):
-    """K of rows with duplicates and an empty one, the signs of each problem, of which the first has one positive, and costs."""
+    """K of rows with duplicates and an empty one, the signs of each problem, of which the first has one
+    positive, and costs.
+    """
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, n_features)) * 10.0 ** rng.uniform(-1, 1, (n, 1) if seed % 2 else (1, 1))
     X = np.round(8 * X) / 8  # so that K is exact in single precision, and with that positive semi-definite
     X[n // 2 : n // 2 + 5] = X[:5]
     X[n // 2 + 7] = 0
-    signs = np.where(X @ rng.standard_normal((n_features, n_problems)) + rng.standard_normal((n, n_problems)) > 0.5, 1.0, -1.0).T
+    signs = np.where(
+        X @ rng.standard_normal((n_features, n_problems)) + rng.standard_normal((n, n_problems)) > 0.5,
+        1.0,
+        -1.0,
+    ).T
     signs[:, :2] = [1.0, -1.0]
     signs[0, 1:] = -1.0
     costs = np.where(rng.random((n_problems, n)) < 0.2, 0.0, rng.uniform(0.3, 3.0, (n_problems, n)))
@@ -36,7 +44,9 @@ def posed(signs, costs):
 def libsvm(K, signs, costs):
     """β and b of one problem; texts of weight 0 as if they were not there."""
     there = np.flatnonzero(costs)
-    machine = SVC(kernel="precomputed", tol=1e-8, C=1.0).fit(K[np.ix_(there, there)], signs[there], sample_weight=costs[there])
+    machine = SVC(kernel="precomputed", tol=1e-8, C=1.0).fit(
+        K[np.ix_(there, there)], signs[there], sample_weight=costs[there]
+    )
     beta = np.zeros(len(K))
     beta[there[machine.support_]] = machine.dual_coef_[0]
     return beta, machine.intercept_[0]
@@ -45,7 +55,9 @@ def libsvm(K, signs, costs):
 @pytest.mark.parametrize(("scale", "n_features"), [(1.0, 30), (2.0**20, 30), (2.0**-20, 30), (1.0, 8)])
 @pytest.mark.parametrize("seed", range(6))
 def test_equals_libsvm(seed, scale, n_features):
-    """Duplicates, an empty text, texts of weight 0, one positive, class weights, rows of the same and of different lengths."""
+    """Duplicates, an empty text, texts of weight 0, one positive, class weights, rows of the same and of
+    different lengths.
+    """
     K, signs, costs = problem(seed, n_features=n_features, scale=scale)
     found = solve_dual(K, posed(signs, costs), True, 1e-6, xp=np)
     K = K.astype(float)
@@ -62,7 +74,9 @@ def test_equals_libsvm(seed, scale, n_features):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_without_intercept_no_margin_can_be_mended(seed):
-    """The conditions of Karush, Kuhn and Tucker in double precision, which are all there is to a minimum of a convex function."""
+    """The conditions of Karush, Kuhn and Tucker in double precision, which are all there is to a minimum of a
+    convex function.
+    """
     K, signs, costs = problem(seed, n_features=8)
     problems = posed(signs, costs)
     found = solve_dual(K, problems, False, 1e-7, xp=np)
@@ -98,9 +112,13 @@ def test_a_kernel_of_low_rank_is_jumped_along(seed):
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_squared_hinge(fit_intercept):
-    """Weights without a bound and a ridge of 1/2c: each text that misses its margin has the weight 2c times what is missing."""
+    """Weights without a bound and a ridge of 1/2c: each text that misses its margin has the weight 2c times
+    what is missing.
+    """
     K, signs, costs = problem(4)
-    found = solve_dual(K, DualProblems.of(signs, costs, np.zeros_like(signs), "squared_hinge"), fit_intercept, 1e-7, xp=np)
+    found = solve_dual(
+        K, DualProblems.of(signs, costs, np.zeros_like(signs), "squared_hinge"), fit_intercept, 1e-7, xp=np
+    )
     missing = np.maximum(0, 1 - signs * (found.beta @ K.astype(float) + found.intercept[:, None]))
     assert found.violation.max() <= 1e-7
     np.testing.assert_allclose(signs * found.beta, 2 * costs * missing, atol=1e-5)

@@ -1,4 +1,6 @@
-"""Evidence for priors does not hang on rounding, on what a solver leaves undone, or on the scale of the data."""
+"""Evidence for priors does not hang on rounding, on what a solver leaves undone, or on the scale of the
+data.
+"""
 
 import numpy as np
 import pytest
@@ -43,7 +45,9 @@ def test_a_tolerance_made_evidence_on_texts(n, tol):
 
 @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
 def test_evidence_knows_no_units(scale):
-    """Columns in other units, with the C that goes with them, and weights of texts in others: the same gains."""
+    """Columns in other units, with the C that goes with them, and weights of texts in others: the same
+    gains.
+    """
     X, y, direction = make_problem(80, 100)
     plain = PriorSVC(prior=direction).fit(X, y).verdict_[0]
     (units,) = PriorSVC(C=scale**-2, prior=direction).fit(scale * X, y).verdict_
@@ -119,19 +123,29 @@ def test_gains_in_rank_are_those_of_the_definition(seed):
 
 
 def test_the_smaller_evidence_counts():
-    gains, up, down, level = np.array([0.3, 0.4, -0.1]), np.array([0.1, 0.1]), np.array([-0.7, 0.0]), np.zeros(2)
+    gains, up, down, level = (
+        np.array([0.3, 0.4, -0.1]),
+        np.array([0.1, 0.1]),
+        np.array([-0.7, 0.0]),
+        np.zeros(2),
+    )
     assert prior_evidence(gains, [down]) == prior_evidence(gains, [up, down]) == -1.0
     assert prior_evidence(gains, [10 * up]) == min(evidence_of(gains), np.sqrt(2))
-    assert prior_evidence(gains, [level]) == prior_evidence(gains, []) == evidence_of(gains)  # no rank changes
+    # no rank changes
+    assert prior_evidence(gains, [level]) == prior_evidence(gains, []) == evidence_of(gains)
     assert prior_evidence(np.zeros(3), [up]) == prior_evidence(np.zeros(3), [down]) == 0.0  # undecided
 
 
 @pytest.mark.parametrize("n", [60, 61])  # sides of the same size, and not
 def test_evidence_does_not_know_which_class_comes_first(n):
     X, _, direction = make_problem(n, 100)
-    y = (np.argsort(np.argsort(X @ direction + np.random.default_rng(1).standard_normal(n))) >= n // 2).astype(int)
+    y = (
+        np.argsort(np.argsort(X @ direction + np.random.default_rng(1).standard_normal(n))) >= n // 2
+    ).astype(int)
     prior = direction + 2 * np.random.default_rng(0).standard_normal(100)
-    (one,), (other,) = (PriorSVC(prior=sign * prior).fit(X, labels).verdict_ for sign, labels in ((1, y), (-1, 1 - y)))
+    (one,), (other,) = (
+        PriorSVC(prior=sign * prior).fit(X, labels).verdict_ for sign, labels in ((1, y), (-1, 1 - y))
+    )
     assert one.evidence == pytest.approx(other.evidence, rel=1e-4)
 
 

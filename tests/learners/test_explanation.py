@@ -31,7 +31,15 @@ def test_it_prints_as_a_small_table(explanation, capsys):
         ["<script>", "-0.500"],
         ["the", "rest,", "intercept", "and", "threshold", "+0.250"],
     ]
-    assert len({row.index(number) + len(number) for row, number in zip(rows, ["+1.000", "-0.500", "+0.250"], strict=True)}) == 1
+    assert (
+        len(
+            {
+                row.index(number) + len(number)
+                for row, number in zip(rows, ["+1.000", "-0.500", "+0.250"], strict=True)
+            }
+        )
+        == 1
+    )
 
 
 def test_without_a_prior_there_is_no_column_for_it(capsys):
@@ -49,9 +57,15 @@ def test_in_a_notebook_terms_and_classes_are_text(explanation):
 
 
 def test_of_many_terms_the_largest_are_shown_and_the_rest_is_summed():
-    model = TextClassifier(knowledge={"grain": ["wheat", "corn"]}, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
+    model = TextClassifier(knowledge={"grain": ["wheat", "corn"]}, learner=PriorSVC(trust="fixed")).fit(
+        TEXTS, TOPICS
+    )
     found = model.explain(" ".join(TEXTS), "grain")
     data = found.to_dict(2)
-    assert [one["feature"] for one in data["contributions"]] == [one.feature for one in found.contributions(2)]
-    assert sum(one["contribution"] for one in data["contributions"]) + data["rest"] == pytest.approx(found.score)
+    assert [one["feature"] for one in data["contributions"]] == [
+        one.feature for one in found.contributions(2)
+    ]
+    assert sum(one["contribution"] for one in data["contributions"]) + data["rest"] == pytest.approx(
+        found.score
+    )
     assert any(one.from_prior for one in found.contributions())

@@ -16,7 +16,11 @@ def cold_folds(model, X, y, n_folds=5, weight=None):
     """The definition: per fold, a clone trained on the others from nothing."""
     weight = np.ones(len(y)) if weight is None else weight
     counted = np.flatnonzero(weight > 0)
-    positive = (y != 0)[counted].reshape(counted.size, -1) if y.ndim == 2 or y.max() < 2 else y[counted, None] == np.unique(y)
+    positive = (
+        (y != 0)[counted].reshape(counted.size, -1)
+        if y.ndim == 2 or y.max() < 2
+        else y[counted, None] == np.unique(y)
+    )
     dealt = deal_folds(positive, n_folds, 0)
     scores = model.decision_function(X)
     for j in range(n_folds):
@@ -28,7 +32,9 @@ def cold_folds(model, X, y, n_folds=5, weight=None):
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 def test_no_held_out_text_is_left_in_a_warm_start(C, noise):
-    """Warm folds at a tolerance of 1e-3 beside cold ones at 1e-12: the label of a text does not show in its score."""
+    """Warm folds at a tolerance of 1e-3 beside cold ones at 1e-12: the label of a text does not show in its
+    score.
+    """
     X, y = make_texts(n=900)
     rng = np.random.default_rng(1)
     y = np.where(rng.random(len(y)) < noise, rng.integers(2, size=len(y)), y)
@@ -156,7 +162,9 @@ def test_kernel_folds_hold_prior_scores_and_absent_texts():
     for j in range(5):
         rest, held_out = counted[dealt != j], counted[dealt == j]
         fold = clone(model).fit(X[rest], y[rest], prior_scores=z[rest])
-        np.testing.assert_allclose(scores[held_out], fold.decision_function(X[held_out], prior_scores=z[held_out]), atol=1e-3)
+        np.testing.assert_allclose(
+            scores[held_out], fold.decision_function(X[held_out], prior_scores=z[held_out]), atol=1e-3
+        )
 
 
 def test_strings_have_folds():

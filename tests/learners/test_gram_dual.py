@@ -41,7 +41,9 @@ def dense(model, n):
 
 @st.composite
 def matrices(draw):
-    """A Gram matrix, labels and weights of up to 60 texts: low rank, duplicates, one positive, weights of 0, any scale."""
+    """A Gram matrix, labels and weights of up to 60 texts: low rank, duplicates, one positive, weights of 0,
+    any scale.
+    """
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n, rank = draw(st.integers(4, 60)), draw(st.sampled_from([1, 2, 5, 80]))
     A = rng.normal(size=(n, rank))
@@ -63,7 +65,9 @@ def test_is_svc(problem, class_weight, C):
     K, y, weight, scale = problem
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        model = KernelSVC("precomputed", C / scale, class_weight=class_weight, tol=1e-6).fit(scale * K, y, weight)
+        model = KernelSVC("precomputed", C / scale, class_weight=class_weight, tol=1e-6).fit(
+            scale * K, y, weight
+        )
     there = weight > 0
     other = SVC(C=C, kernel="precomputed", class_weight=class_weight, tol=1e-6)
     other.fit(K[np.ix_(there, there)], y[there], weight[there])
@@ -193,7 +197,9 @@ def test_a_matrix_at_hand_is_the_machine_of_its_kernel(tmp_path):
     assert model.support_.tolist() == by_texts.support_.tolist()
     assert (model.n_kernel_evaluations_, model.support_vectors_.size) == (0, 0)
     save(model, tmp_path / "model")
-    np.testing.assert_array_equal(load(tmp_path / "model").decision_function(new), model.decision_function(new))
+    np.testing.assert_array_equal(
+        load(tmp_path / "model").decision_function(new), model.decision_function(new)
+    )
     single = KernelSVC("precomputed", C=3.0).fit(K.astype(np.float32), topics)
     np.testing.assert_allclose(single.decision_function(new), model.decision_function(new), atol=1e-4)
 
@@ -225,7 +231,9 @@ def test_a_matrix_on_a_device_gives_the_same_machine(loss, trust):
     X, y = points(60, n_classes=3)
     z = np.random.default_rng(0).normal(size=(60, 3))
     there, here = (
-        KernelSVC(kernel, loss=loss, trust=trust, tol=1e-5).fit(X.tolist() if kernel != "rbf" else X, y, prior_scores=z)
+        KernelSVC(kernel, loss=loss, trust=trust, tol=1e-5).fit(
+            X.tolist() if kernel != "rbf" else X, y, prior_scores=z
+        )
         for kernel in (OnDevice(), "rbf")
     )
     new = points(20, seed=1)[0]
@@ -248,7 +256,9 @@ def test_a_matrix_larger_than_memory_is_not_begun():
         def __len__(self):
             return 10_000_000
 
-    with pytest.raises(TooLargeError, match=r"10,000,000 texts takes 372529.0 GiB more, .* use chunk_size=50"):
+    with pytest.raises(
+        TooLargeError, match=r"10,000,000 texts takes 372529.0 GiB more, .* use chunk_size=50"
+    ):
         WholeGram.of(Endless())
 
 
@@ -285,7 +295,9 @@ def test_a_warm_start_over_costs_ends_where_a_cold_one_does(intercept, chunk_siz
     warm = KernelSVC("rbf", warm_start=True, chunk_size=chunk_size, fit_intercept=intercept, tol=1e-7)
     for C in (0.1, 1.0, 10.0, 0.5):
         cold = KernelSVC("rbf", C, chunk_size=chunk_size, fit_intercept=intercept, tol=1e-7).fit(X, y)
-        np.testing.assert_allclose(warm.set_params(C=C).fit(X, y).decision_function(X), cold.decision_function(X), atol=1e-5)
+        np.testing.assert_allclose(
+            warm.set_params(C=C).fit(X, y).decision_function(X), cold.decision_function(X), atol=1e-5
+        )
     other = warm.fit(X[:60], y[:60] % 2)  # other texts and classes: from the beginning
     assert other.decision_function(X).shape == (90,)
 
@@ -295,10 +307,16 @@ def test_the_squared_hinge_is_linear_svc_in_the_space_of_the_kernel():
     K = rbf_kernel(X)
     values, vectors = np.linalg.eigh(K)
     coordinates = vectors * np.sqrt(np.maximum(values, 0))
-    expected = LinearSVC(C=2.0, fit_intercept=False, tol=1e-10, max_iter=100_000, dual=False).fit(coordinates, y)
+    expected = LinearSVC(C=2.0, fit_intercept=False, tol=1e-10, max_iter=100_000, dual=False).fit(
+        coordinates, y
+    )
     for chunk_size in (10, None):
-        model = KernelSVC("rbf", 2.0, loss="squared_hinge", fit_intercept=False, chunk_size=chunk_size, tol=1e-7).fit(X, y)
-        np.testing.assert_allclose(model.decision_function(X), expected.decision_function(coordinates), atol=1e-5)
+        model = KernelSVC(
+            "rbf", 2.0, loss="squared_hinge", fit_intercept=False, chunk_size=chunk_size, tol=1e-7
+        ).fit(X, y)
+        np.testing.assert_allclose(
+            model.decision_function(X), expected.decision_function(coordinates), atol=1e-5
+        )
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -312,7 +330,11 @@ def test_leave_one_out_of_the_squared_hinge_is_learning_without_the_text(interce
     anew = []
     for i in np.flatnonzero(weight):
         rest = np.setdiff1d(np.flatnonzero(weight), [i])
-        anew.append(KernelSVC("rbf", 0.5, loss="squared_hinge", fit_intercept=intercept, tol=1e-8).fit(X[rest], y[rest]))
+        anew.append(
+            KernelSVC("rbf", 0.5, loss="squared_hinge", fit_intercept=intercept, tol=1e-8).fit(
+                X[rest], y[rest]
+            )
+        )
         same = np.array_equal(rest[anew[-1].support_], np.setdiff1d(model.support_, [i]))
         tolerance = 1e-6 if same else 0.05
         assert found[i] == pytest.approx(anew[-1].decision_function(X[i : i + 1])[0], abs=tolerance)

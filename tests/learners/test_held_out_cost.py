@@ -33,7 +33,11 @@ def test_the_choice_goes_class_by_class_but_for_little_work():
 def test_scores_of_each_class_are_those_of_its_own_method(monkeypatch):
     X, y = make_texts(n=300)[0], np.random.default_rng(0).integers(3, size=300)
     model = PriorSVC().fit(X, y)
-    monkeypatch.setattr(_held_out_scores, "leave_one_out_pays", lambda sizes: np.array([True, False, True])[: len(list(sizes))])
+    monkeypatch.setattr(
+        _held_out_scores,
+        "leave_one_out_pays",
+        lambda sizes: np.array([True, False, True])[: len(list(sizes))],
+    )
     assert model.held_out_method() == "mixed"
     scores = model.held_out_decision_function(n_folds=3)
     np.testing.assert_array_equal(scores[:, [0, 2]], model.loo_decision_function()[:, [0, 2]])

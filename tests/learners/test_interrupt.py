@@ -34,7 +34,9 @@ while True:
 
 @pytest.mark.parametrize("program", [LINEAR, KERNEL], ids=["linear", "kernel"])
 def test_ctrl_c_ends_a_fit(program):
-    child = subprocess.Popen([sys.executable, "-c", program + FOREVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program + FOREVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert child.stdout.readline() == "fits\n"
         time.sleep(1)

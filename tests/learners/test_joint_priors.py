@@ -34,7 +34,11 @@ def test_where_they_do_worse_together_the_one_that_saves_most_is_used_in_all_cla
 
 def test_one_that_stays_out_elsewhere_is_used_where_it_is_alone():
     adopted = np.array([[True, True], [True, False], [False, False]])
-    assert join_priors(adopted, GAIN, NO, losses_of(0.1), 1e-6).tolist() == [[False, True], [True, False], [False, False]]
+    assert join_priors(adopted, GAIN, NO, losses_of(0.1), 1e-6).tolist() == [
+        [False, True],
+        [True, False],
+        [False, False],
+    ]
 
 
 def test_one_whose_words_no_text_has_is_not_weighed_against_others():
@@ -44,7 +48,9 @@ def test_one_whose_words_no_text_has_is_not_weighed_against_others():
 
 def test_of_three_only_the_one_that_harms_stays_out():
     adopted, gain = np.ones((2, 3), dtype=bool), np.array([[0.3, 0.2, 0.1]] * 2)
-    found = join_priors(adopted, gain, ~adopted, lambda classes, used: [np.full(4, 1.0 + own[1]) for own in used], 1e-6)
+    found = join_priors(
+        adopted, gain, ~adopted, lambda classes, used: [np.full(4, 1.0 + own[1]) for own in used], 1e-6
+    )
     assert found.tolist() == [[True, False, True]] * 2
 
 
@@ -68,7 +74,10 @@ def test_what_is_said_twice_counts_once():
 
 def test_two_halves_of_what_is_known_are_used_together():
     X, y, direction, _ = problem()
-    halves = [np.where(own, direction, 0.0) for own in (np.arange(direction.size) < 10, np.arange(direction.size) >= 10)]
+    halves = [
+        np.where(own, direction, 0.0)
+        for own in (np.arange(direction.size) < 10, np.arange(direction.size) >= 10)
+    ]
     model = PriorSVC(prior=np.array(halves)).fit(X, y)
     assert (model.trust_ > 0).all()
     new, truth, _, _ = problem(n_texts=500, seed=1)

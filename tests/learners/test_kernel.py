@@ -62,9 +62,13 @@ def test_without_intercept_is_linear_svc_in_the_space_of_the_kernel(C, chunk_siz
     model = KernelSVC("rbf", C=C, chunk_size=chunk_size, fit_intercept=False, tol=1e-6).fit(X, y)
     values, vectors = np.linalg.eigh(rbf_kernel(np.vstack([X, new])))
     coordinates = vectors * np.sqrt(np.maximum(values, 0))
-    whole = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=1_000_000).fit(coordinates[: len(y)], y)
+    whole = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=1_000_000).fit(
+        coordinates[: len(y)], y
+    )
     assert model.intercept_ == 0
-    np.testing.assert_allclose(model.decision_function(new), whole.decision_function(coordinates[len(y) :]), atol=2e-4)
+    np.testing.assert_allclose(
+        model.decision_function(new), whole.decision_function(coordinates[len(y) :]), atol=2e-4
+    )
 
 
 def test_without_intercept_it_converges_where_the_kernel_has_low_rank(recwarn):
@@ -86,14 +90,18 @@ def test_says_when_it_stops_early(monkeypatch, chunk_size, intercept):
         KernelSVC("rbf", fit_intercept=intercept, chunk_size=chunk_size).fit(*points())
 
 
-@pytest.mark.parametrize("kernel", [SubsequenceKernel(3), SpectrumKernel(3), SubsequenceKernel(2, tokens="word")])
+@pytest.mark.parametrize(
+    "kernel", [SubsequenceKernel(3), SpectrumKernel(3), SubsequenceKernel(2, tokens="word")]
+)
 def test_on_texts(kernel):
     texts, topics = corpus()
     y = (topics == "grain").astype(int)
     model = KernelSVC(kernel, C=10).fit(texts[:60], y[:60])
     whole = SVC(C=10, kernel="precomputed", tol=1e-8).fit(kernel(texts[:60]), y[:60])
     np.testing.assert_allclose(
-        model.decision_function(texts[60:]), whole.decision_function(kernel(texts[60:], texts[:60])), atol=1e-5
+        model.decision_function(texts[60:]),
+        whole.decision_function(kernel(texts[60:], texts[:60])),
+        atol=1e-5,
     )
     assert (model.predict(texts[60:]) == whole.predict(kernel(texts[60:], texts[:60]))).all()
     assert model.support_vectors_ == [texts[i] for i in model.support_]
@@ -104,7 +112,9 @@ def test_weights_and_costs():
     weight = np.random.default_rng(1).uniform(0.2, 3, len(y))
     weight[:7] = 0
     model = KernelSVC("rbf", class_weight={0: 2.0, 1: 0.5}).fit(X, y, sample_weight=weight)
-    whole = SVC(gamma=1 / 3, tol=1e-8, class_weight={0: 2.0, 1: 0.5}).fit(X[7:], y[7:], sample_weight=weight[7:])
+    whole = SVC(gamma=1 / 3, tol=1e-8, class_weight={0: 2.0, 1: 0.5}).fit(
+        X[7:], y[7:], sample_weight=weight[7:]
+    )
     np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X), atol=2e-4)
     assert model.support_.tolist() == sorted((7 + whole.support_).tolist())
     balanced = KernelSVC("rbf", class_weight="balanced").fit(X, y)
@@ -120,7 +130,10 @@ def test_several_classes_are_each_against_the_rest():
     kernel = SubsequenceKernel(3)
     K = kernel(texts)
     model = KernelSVC(kernel).fit(texts, topics)
-    expected = [SVC(kernel="precomputed", tol=1e-8).fit(K, topics == topic).decision_function(K) for topic in model.classes_]
+    expected = [
+        SVC(kernel="precomputed", tol=1e-8).fit(K, topics == topic).decision_function(K)
+        for topic in model.classes_
+    ]
     np.testing.assert_allclose(model.decision_function(texts), np.transpose(expected), atol=2e-4)
     assert (model.predict(texts) == model.classes_[np.argmax(expected, axis=0)]).all()
     indicator = (topics[:, None] == model.classes_).astype(int)
@@ -175,10 +188,15 @@ def test_lazy_columns_are_those_of_the_matrix():
 
 def test_inside_a_grid_search():
     texts, topics = corpus()
-    search = GridSearchCV(KernelSVC(SubsequenceKernel(2)), {"kernel__decay": [0.2, 0.8], "C": [0.1, 10]}, cv=3).fit(texts, topics)
+    search = GridSearchCV(
+        KernelSVC(SubsequenceKernel(2)), {"kernel__decay": [0.2, 0.8], "C": [0.1, 10]}, cv=3
+    ).fit(texts, topics)
     assert search.best_estimator_.kernel_.decay == search.best_params_["kernel__decay"]
     assert search.best_score_ > 0.8
-    assert cross_val_score(clone(search.best_estimator_), np.array(texts, dtype=object), topics, cv=3).mean() > 0.8
+    assert (
+        cross_val_score(clone(search.best_estimator_), np.array(texts, dtype=object), topics, cv=3).mean()
+        > 0.8
+    )
 
 
 def test_a_grid_search_reuses_what_is_kept(tmp_path):
@@ -193,7 +211,9 @@ def test_a_grid_search_reuses_what_is_kept(tmp_path):
     X, y = points()
     assert rows.fit(X, y).n_kernel_evaluations_ > 0
     assert rows.fit(X, y).n_kernel_evaluations_ == 0
-    np.testing.assert_allclose(rows.decision_function(X), KernelSVC("rbf").fit(X, y).decision_function(X), atol=1e-9)
+    np.testing.assert_allclose(
+        rows.decision_function(X), KernelSVC("rbf").fit(X, y).decision_function(X), atol=1e-9
+    )
 
 
 def test_joins_the_classifier_of_texts():
@@ -247,7 +267,9 @@ def test_sparse_and_dense_rows_share_a_cache(tmp_path):
     rows = sp.csr_matrix(np.where(X > 0, X, 0))
     kept = KernelSVC("rbf", cache=tmp_path).fit(rows, y)
     plain = KernelSVC("rbf").fit(rows, y)
-    np.testing.assert_allclose(kept.decision_function(rows.toarray()), plain.decision_function(rows), atol=1e-9)
+    np.testing.assert_allclose(
+        kept.decision_function(rows.toarray()), plain.decision_function(rows), atol=1e-9
+    )
     unsorted = sp.csr_matrix((np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 2])), shape=(1, 3))
     KernelSVC("rbf", cache=tmp_path).fit(sp.vstack([unsorted, rows]), [0, *y])
     assert unsorted.indices.tolist() == [1, 0]
@@ -267,7 +289,9 @@ def test_verbose_tells_every_round(capsys):
     assert lines[0].startswith("[KernelSVC] 1, round 1: 10 texts")
     assert "0 others miss the margin" in lines[-1]
     texts, topics = corpus(60)
-    known = {name: lambda X, name=name: np.array([text.count(name[0]) for text in X]) for name in ("oil", "grain")}
+    known = {
+        name: lambda X, name=name: np.array([text.count(name[0]) for text in X]) for name in ("oil", "grain")
+    }
     KernelSVC(SubsequenceKernel(2), verbose=1, prior_scores=known, trust="ridge").fit(texts, topics)
     told = [line.split("'")[1] for line in capsys.readouterr().out.splitlines() if "round 1:" in line]
     assert told == ["grain", "money", "oil", "grain", "oil"]
@@ -282,11 +306,35 @@ def test_verbose_tells_every_round(capsys):
         (KernelSVC(SubsequenceKernel()), [], [], NotTextError, "no texts"),
         (KernelSVC(), ["a", "b"], [0, 1], ValueError, "kernel='linear' compares rows of numbers"),
         (KernelSVC("soap"), [[1.0], [2.0]], [0, 1], ValueError, "'kernel' parameter"),
-        (KernelSVC(lambda A, B: np.full((len(A), len(B)), np.nan)), [[1.0], [2.0]], [0, 1], ValueError, "must be finite"),
-        (KernelSVC(SubsequenceKernel(), kernel_params={"gamma": 1}), ["a", "b"], [0, 1], ValueError, "kernel_params are for"),
-        (KernelSVC(SubsequenceKernel(), prior_scores={0: 7}), ["a", "b"], [0, 1], ValueError, "model.decision_function"),
+        (
+            KernelSVC(lambda A, B: np.full((len(A), len(B)), np.nan)),
+            [[1.0], [2.0]],
+            [0, 1],
+            ValueError,
+            "must be finite",
+        ),
+        (
+            KernelSVC(SubsequenceKernel(), kernel_params={"gamma": 1}),
+            ["a", "b"],
+            [0, 1],
+            ValueError,
+            "kernel_params are for",
+        ),
+        (
+            KernelSVC(SubsequenceKernel(), prior_scores={0: 7}),
+            ["a", "b"],
+            [0, 1],
+            ValueError,
+            "model.decision_function",
+        ),
         (KernelSVC(chunk_size=1), [[1.0], [2.0]], [0, 1], ValueError, "chunk_size"),
-        (KernelSVC(lambda A, B: A @ B.T, cache="x"), [[1.0], [2.0]], [0, 1], ValueError, "cache keeps kernels"),
+        (
+            KernelSVC(lambda A, B: A @ B.T, cache="x"),
+            [[1.0], [2.0]],
+            [0, 1],
+            ValueError,
+            "cache keeps kernels",
+        ),
     ],
 )
 def test_bad_input_says_what_is_wrong(model, X, y, error, message):
@@ -326,7 +374,9 @@ def test_a_function_may_compare_anything():
     assert model.predict([[1], [7, 8, 9]]).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("wrong", [lambda K: np.triu(K), lambda K: K + 0.01 * np.random.default_rng(0).random(K.shape)])
+@pytest.mark.parametrize(
+    "wrong", [lambda K: np.triu(K), lambda K: K + 0.01 * np.random.default_rng(0).random(K.shape)]
+)
 def test_a_given_matrix_that_is_not_symmetric_is_refused(wrong):
     """It took seconds, and ended with a warning about kernels that are not positive semi-definite."""
     X = np.random.default_rng(1).standard_normal((60, 5))
@@ -337,5 +387,8 @@ def test_a_given_matrix_that_is_not_symmetric_is_refused(wrong):
 
 def test_the_kernel_machine_loads_without_the_compiled_core():
     """A GPU does without."""
-    code = "import sys; sys.modules['textmargin.core'] = None; from textmargin import KernelSVC, SubsequenceKernel"
+    code = (
+        "import sys; sys.modules['textmargin.core'] = None; from textmargin import KernelSVC, "
+        "SubsequenceKernel"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -21,7 +21,9 @@ def noisy(n=22, seed=0):
 
 
 def by_general_solver(K, y, z, costs, *, target=0.0, pull=0.0, least=-np.inf, held=False, intercept=True):
-    """The primal problem in β, b, η and slacks, by an interior-point solver of quadratic programmes: scores and η."""
+    """The primal problem in β, b, η and slacks, by an interior-point solver of quadratic programmes: scores
+    and η.
+    """
     n = len(y)
     unit = float(intercept)  # without intercept its column is empty
     P = sp.block_diag([K + 1e-10 * np.eye(n), [[1.0 - unit]], [[pull]], np.zeros((n, n))], format="csc")
@@ -37,7 +39,9 @@ def by_general_solver(K, y, z, costs, *, target=0.0, pull=0.0, least=-np.inf, he
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     v = np.array(
-        clarabel.DefaultSolver(sp.triu(P, format="csc"), q, sp.csc_matrix(np.vstack(A)), np.concatenate(b), cones, settings)
+        clarabel.DefaultSolver(
+            sp.triu(P, format="csc"), q, sp.csc_matrix(np.vstack(A)), np.concatenate(b), cones, settings
+        )
         .solve()
         .x
     )
@@ -69,7 +73,9 @@ def test_ridge_equals_a_general_solver(strength):
     plain = KernelSVC("rbf").fit(X, y).decision_function(X)
     scale = plain.std() / z.std()
     model = KernelSVC("rbf", trust="ridge", trust_strength=strength).fit(X, y, prior_scores=z)
-    scores, eta = by_general_solver(rbf_kernel(X), 2.0 * y - 1, z, np.ones(len(y)), target=scale, pull=strength / scale**2)
+    scores, eta = by_general_solver(
+        rbf_kernel(X), 2.0 * y - 1, z, np.ones(len(y)), target=scale, pull=strength / scale**2
+    )
     assert model.trust_[0] == pytest.approx(eta, abs=2e-4)
     np.testing.assert_allclose(model.decision_function(X, prior_scores=z), scores, atol=1e-3)
 
@@ -77,7 +83,9 @@ def test_ridge_equals_a_general_solver(strength):
 def test_nonneg_is_free_or_plain():
     X, y, z = noisy(60)
     for scores in (z, -z):
-        free, nonneg = (KernelSVC("rbf", trust=trust).fit(X, y, prior_scores=scores) for trust in ("free", "nonneg"))
+        free, nonneg = (
+            KernelSVC("rbf", trust=trust).fit(X, y, prior_scores=scores) for trust in ("free", "nonneg")
+        )
         assert nonneg.trust_[0] == pytest.approx(max(0.0, free.trust_[0]), abs=1e-6)
     plain = KernelSVC("rbf").fit(X, y).decision_function(X)
     np.testing.assert_allclose(nonneg.decision_function(X, prior_scores=-z), plain, atol=1e-6)
@@ -110,7 +118,10 @@ def test_a_shift_of_the_scores_is_the_intercepts_business(trust):
     X, y, z = noisy(60)
     models = [KernelSVC("rbf", trust=trust).fit(X, y, prior_scores=z + shift) for shift in (0.0, 1.7e9)]
     assert models[1].trust_[0] == pytest.approx(models[0].trust_[0], rel=1e-4)
-    scores = [model.decision_function(X, prior_scores=z + shift) for model, shift in zip(models, (0.0, 1.7e9), strict=True)]
+    scores = [
+        model.decision_function(X, prior_scores=z + shift)
+        for model, shift in zip(models, (0.0, 1.7e9), strict=True)
+    ]
     np.testing.assert_allclose(*scores, atol=1e-4)
 
 
@@ -118,7 +129,9 @@ def test_free_trust_near_a_hard_margin():
     """With weights far below their bounds η was left at 0; a kernel in other units finds the same η."""
     X, y, z = noisy(60)
     found = [
-        KernelSVC(lambda A, B, scale=scale: scale * rbf_kernel(A, B, gamma=2.0), C=C, trust="free").fit(X, y, prior_scores=z)
+        KernelSVC(lambda A, B, scale=scale: scale * rbf_kernel(A, B, gamma=2.0), C=C, trust="free").fit(
+            X, y, prior_scores=z
+        )
         for C, scale in ((1e6, 1.0), (1e8, 1.0), (1.0, 1e10))
     ]
     assert found[0].trust_[0] > 0.1
@@ -174,8 +187,12 @@ def test_a_function_gives_scores_in_training_and_prediction():
     y = (topics == "grain").astype(int)
     known = count_of("wheat", "corn", "harvest", "grain")
     model = KernelSVC(SubsequenceKernel(3), prior_scores=known, trust="nonneg").fit(texts[:12], y[:12])
-    given = KernelSVC(SubsequenceKernel(3), trust="nonneg").fit(texts[:12], y[:12], prior_scores=known(texts[:12]))
-    np.testing.assert_allclose(model.decision_function(texts), given.decision_function(texts, prior_scores=known(texts)))
+    given = KernelSVC(SubsequenceKernel(3), trust="nonneg").fit(
+        texts[:12], y[:12], prior_scores=known(texts[:12])
+    )
+    np.testing.assert_allclose(
+        model.decision_function(texts), given.decision_function(texts, prior_scores=known(texts))
+    )
     plain = KernelSVC(SubsequenceKernel(3)).fit(texts[:12], y[:12])
     assert (model.predict(texts[12:]) == y[12:]).mean() > (plain.predict(texts[12:]) == y[12:]).mean()
     explained = model.explain(texts[20])
@@ -190,13 +207,17 @@ def test_scores_per_class():
     assert model.trust_mode_ == ["free", "plain", "free"]
     table = np.column_stack([known["grain"](texts), np.zeros(len(texts)), known["oil"](texts)])
     same = KernelSVC(SubsequenceKernel(3), trust="free").fit(texts, topics, prior_scores=table)
-    np.testing.assert_allclose(model.decision_function(texts), same.decision_function(texts, prior_scores=table))
+    np.testing.assert_allclose(
+        model.decision_function(texts), same.decision_function(texts, prior_scores=table)
+    )
     two = topics != "oil"
     some = [text for text, kept in zip(texts, two, strict=True) if kept]
-    against = KernelSVC(SubsequenceKernel(3), prior_scores={"grain": count_of("wheat")}, trust="fixed").fit(some, topics[two])
-    speaks_for_money = KernelSVC(SubsequenceKernel(3), prior_scores=lambda X: -count_of("wheat")(X), trust="fixed").fit(
+    against = KernelSVC(SubsequenceKernel(3), prior_scores={"grain": count_of("wheat")}, trust="fixed").fit(
         some, topics[two]
     )
+    speaks_for_money = KernelSVC(
+        SubsequenceKernel(3), prior_scores=lambda X: -count_of("wheat")(X), trust="fixed"
+    ).fit(some, topics[two])
     np.testing.assert_allclose(against.decision_function(some), speaks_for_money.decision_function(some))
 
 

@@ -13,7 +13,9 @@ TIGHT = {"tol": 1e-12, "max_iter": 200}
 
 
 def retrained(model, X, y, weight=None):
-    """The definition: for each text, the score by a model that never saw it; and whether only its own side changed."""
+    """The definition: for each text, the score by a model that never saw it; and whether only its own side
+    changed.
+    """
     scores, stayed = np.empty(len(y)), np.empty(len(y), dtype=bool)
     signs = 2 * y - 1
     active = signs * model.decision_function(X) < 1
@@ -30,7 +32,8 @@ def retrained(model, X, y, weight=None):
 @pytest.mark.parametrize("shape", [(50, 6), (40, 120)], ids=["fewer weights", "fewer texts"])
 def test_equals_retraining_where_the_active_set_stays(shape, trust):
     X, y, direction = make_problem(*shape)
-    direction = direction + 3 * np.random.default_rng(2).standard_normal(len(direction))  # a prior that is only half right
+    # a prior that is only half right
+    direction = direction + 3 * np.random.default_rng(2).standard_normal(len(direction))
     weight = np.random.default_rng(1).random(len(y)) + 0.5
     model = PriorSVC(C=0.05, prior=direction, trust=trust, trust_strength=1e3, **TIGHT).fit(X, y, weight)
     scores = model.loo_decision_function()
@@ -58,10 +61,23 @@ def test_both_forms_agree():
 
     X, y, direction = make_problem(30, 9)
     signs = 2.0 * y - 1
-    problem = Problem(X, signs, np.linspace(0.5, 2, 30), np.ones(30), 0.3, True, direction[None], (X @ direction)[:, None], 1.0)
+    problem = Problem(
+        X,
+        signs,
+        np.linspace(0.5, 2, 30),
+        np.ones(30),
+        0.3,
+        True,
+        direction[None],
+        (X @ direction)[:, None],
+        1.0,
+    )
     objective = _pose(problem, trust_setting(problem, "free", np.ones(1), 1.0))
     rows = np.arange(0, 30, 2)
-    by_rows, by_weights = _exact._ByRows.factor(objective, rows, 0.0, False), _exact._ByWeights.factor(objective, rows)
+    by_rows, by_weights = (
+        _exact._ByRows.factor(objective, rows, 0.0, False),
+        _exact._ByWeights.factor(objective, rows),
+    )
     np.testing.assert_allclose(by_rows.one_minus_leverage(), by_weights.one_minus_leverage(), atol=1e-7)
     for a, b in zip(by_rows.minimum(), by_weights.minimum(), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-6)
@@ -122,9 +138,14 @@ def test_too_large_an_active_set_says_what_to_use(monkeypatch):
 
 
 def noisy_problem(seed):
-    """Few texts, many of them at fault, and priors that are of little use: leaving one out moves the others."""
+    """Few texts, many of them at fault, and priors that are of little use: leaving one out moves the
+    others.
+    """
     rng = np.random.default_rng([7, seed])
-    X, y = rng.standard_normal((24, int(rng.integers(2, 20)))) * (rng.random((24, 1)) < 0.9), np.arange(24) % 3 == 0
+    X, y = (
+        rng.standard_normal((24, int(rng.integers(2, 20)))) * (rng.random((24, 1)) < 0.9),
+        np.arange(24) % 3 == 0,
+    )
     X += 0.5 * np.outer(y, rng.standard_normal(X.shape[1]))
     return X, y.astype(int), rng.standard_normal((2, X.shape[1])), float(10 ** rng.uniform(-2, 2))
 
@@ -132,7 +153,9 @@ def noisy_problem(seed):
 @pytest.mark.parametrize("trust", ["free", "nonneg"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_free_trust_gave_scores_of_the_wrong_sign_and_of_any_size(seed, trust):
-    """Single errors were in the thousands: a text that decides η nearly alone, and others that cross their margins without it."""
+    """Single errors were in the thousands: a text that decides η nearly alone, and others that cross their
+    margins without it.
+    """
     X, y, V, C = noisy_problem(seed)
     model = PriorSVC(C=C, prior=V, trust=trust, **TIGHT).fit(X, y)
     scores, (truth, _) = model.loo_decision_function(), retrained(model, X, y)
@@ -144,12 +167,16 @@ def test_a_free_trust_gave_scores_of_the_wrong_sign_and_of_any_size(seed, trust)
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_an_estimate_is_within_what_a_refit_can_reach(seed, intercept, monkeypatch):
-    """No better than the score of the model of all texts; no worse than the objective allows, where refits are as well."""
+    """No better than the score of the model of all texts; no worse than the objective allows, where refits
+    are as well.
+    """
     X, y, _, C = noisy_problem(seed)
     signs = 2 * y - 1
     reached = []
     reach = leave_one_out._reach
-    monkeypatch.setattr(leave_one_out, "_reach", lambda *of: reached.append((of[2], reach(*of))) or reached[-1][1])
+    monkeypatch.setattr(
+        leave_one_out, "_reach", lambda *of: reached.append((of[2], reach(*of))) or reached[-1][1]
+    )
     model = PriorSVC(C=100 * C, fit_intercept=intercept, **TIGHT).fit(X, y)
     scores, (truth, _) = model.loo_decision_function(), retrained(model, X, y)
     (rows, least), own = reached[0], signs * model.decision_function(X)

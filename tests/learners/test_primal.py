@@ -67,7 +67,8 @@ def test_fact_2_many_priors_that_say_nearly_the_same_reach_the_bounded_optimum(s
     w = model.coef_[0] - model.trust_[0] @ V
     missed = np.maximum(0, 1 - (2 * y - 1) * model.decision_function(X))
     assert (model.trust_ >= 0).all()
-    assert 5 * w @ w + 0.5 * missed @ missed <= best * (1 + 1e-6)  # L-BFGS-B itself stops a little early on some of these
+    # L-BFGS-B itself stops a little early on some of these
+    assert 5 * w @ w + 0.5 * missed @ missed <= best * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -128,7 +129,9 @@ def test_fact_5_an_infinite_penalty_leaves_only_the_priors():
 
 
 def test_fact_5_holds_for_any_kernel():
-    """With the columns of a square root of an RBF kernel in place of words the same code is a kernel machine."""
+    """With the columns of a square root of an RBF kernel in place of words the same code is a kernel
+    machine.
+    """
     X, y, _ = make_problem(n=40, d=3)
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=-1))
     values, vectors = np.linalg.eigh(K)

@@ -78,7 +78,9 @@ def test_balanced_weights_give_both_sides_the_same_total():
     balanced = PriorSVC(class_weight="balanced", **TIGHT).fit(X, y)
     by_hand = PriorSVC(class_weight={1: 0.5 / share, 0: 0.5 / (1 - share)}, **TIGHT).fit(X, y)
     np.testing.assert_allclose(balanced.coef_, by_hand.coef_, atol=1e-9)
-    peer = LinearSVC(class_weight="balanced", dual=False, intercept_scaling=1e4, tol=1e-12, max_iter=10**6).fit(X, y)
+    peer = LinearSVC(
+        class_weight="balanced", dual=False, intercept_scaling=1e4, tol=1e-12, max_iter=10**6
+    ).fit(X, y)
     np.testing.assert_allclose(balanced.coef_, peer.coef_, atol=1e-4)
 
 
@@ -107,7 +109,9 @@ def test_warm_start_begins_anew_on_other_columns_or_classes():
     X, y, _ = make_problem()
     model = PriorSVC(warm_start=True).fit(X, y)
     np.testing.assert_allclose(model.fit(X[:, :3], y).coef_, PriorSVC().fit(X[:, :3], y).coef_, atol=1e-9)
-    np.testing.assert_allclose(model.fit(X[:, :3], 1 - y + 5).coef_, PriorSVC().fit(X[:, :3], 1 - y).coef_, atol=1e-9)
+    np.testing.assert_allclose(
+        model.fit(X[:, :3], 1 - y + 5).coef_, PriorSVC().fit(X[:, :3], 1 - y).coef_, atol=1e-9
+    )
 
 
 def test_stopping_early_warns_with_what_to_try():
@@ -136,7 +140,9 @@ def test_separable_data_with_a_perfect_prior_needs_no_weights():
 
 
 def test_repeated_columns_at_a_large_c_do_not_pass_for_converged():
-    """The exact step's matrix is singular to machine precision there; it once went unnoticed and half the texts went wrong."""
+    """The exact step's matrix is singular to machine precision there; it once went unnoticed and half the
+    texts went wrong.
+    """
     rng = np.random.default_rng(0)
     pay = rng.normal(5e4, 1e4, 200)
     X = np.column_stack([pay, 12 * pay, np.ones(200), rng.standard_normal(200)])
@@ -176,14 +182,19 @@ def test_a_prior_that_speaks_only_of_a_text_of_weight_zero_says_nothing(trust):
     weight = np.ones(200)
     weight[7] = 0
     model = PriorSVC(prior=[0, 0, 0, 0, 0, 1.0], trust=trust).fit(X, y, weight)
-    np.testing.assert_allclose(model.coef_, PriorSVC().fit(np.delete(X, 7, 0), np.delete(y, 7)).coef_, atol=1e-9)
+    np.testing.assert_allclose(
+        model.coef_, PriorSVC().fit(np.delete(X, 7, 0), np.delete(y, 7)).coef_, atol=1e-9
+    )
 
 
 def test_one_very_long_text_does_not_weaken_a_prior():
     X, y, direction = make_problem(100)
     plain = PriorSVC(prior=direction, trust="free", **TIGHT).fit(X, y)
-    X[np.argmax((2 * y - 1) * plain.decision_function(X))] *= 1e6  # far outside the margin, so that it has no say
-    np.testing.assert_allclose(PriorSVC(prior=direction, trust="free", **TIGHT).fit(X, y).trust_, plain.trust_, rtol=1e-3)
+    # far outside the margin, so that it has no say
+    X[np.argmax((2 * y - 1) * plain.decision_function(X))] *= 1e6
+    np.testing.assert_allclose(
+        PriorSVC(prior=direction, trust="free", **TIGHT).fit(X, y).trust_, plain.trust_, rtol=1e-3
+    )
 
 
 def test_a_failed_refit_leaves_the_model_as_it_was():

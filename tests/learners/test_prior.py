@@ -52,7 +52,9 @@ def test_names_come_from_a_data_frame():
 def test_a_series_is_aligned_by_its_index():
     series = pd.Series({"wheat": 5.0, "corn": 0.0, "bank": 1.0})
     assert align_prior(series, TWO, 1, 3, TERMS).tolist() == [[[1, 0, 5]]]
-    assert align_prior(pd.Series([1.0, 2.0, 3.0]), TWO, 1, 3, TERMS).tolist() == [[[1, 2, 3]]], "positions name no terms"
+    assert align_prior(pd.Series([1.0, 2.0, 3.0]), TWO, 1, 3, TERMS).tolist() == [[[1, 2, 3]]], (
+        "positions name no terms"
+    )
 
 
 @pytest.mark.parametrize("nothing", [None, {}, {"ham": {}}])
@@ -96,7 +98,9 @@ def test_what_does_not_fit_is_refused(prior, message):
 
 def test_terms_without_column_names_are_refused():
     X, y, _ = make_problem()
-    with pytest.raises(PriorError, match="names of X's columns are not known; fit on a DataFrame, use TextClassifier"):
+    with pytest.raises(
+        PriorError, match="names of X's columns are not known; fit on a DataFrame, use TextClassifier"
+    ):
         PriorSVC(prior={"wheat": 1.0}).fit(X, y)
 
 

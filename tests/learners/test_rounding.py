@@ -1,4 +1,6 @@
-"""What learners choose is the same where only the last digits of the data differ, as they do from machine to machine."""
+"""What learners choose is the same where only the last digits of the data differ, as they do from machine to
+machine.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ def test_terms_that_cancel_say_nothing(seed):
     y = np.arange(30) % 2
     X = np.column_stack([X, y + 0.1])
     for trust in ("free", "nonneg", "auto"):
-        assert PriorSVC(prior=[1.0, 1.0, -1.0, 0.0], trust=trust).fit(blurred(X, seed), y).trust_.tolist() == [[0.0]]
+        assert PriorSVC(prior=[1.0, 1.0, -1.0, 0.0], trust=trust).fit(
+            blurred(X, seed), y
+        ).trust_.tolist() == [[0.0]]
 
 
 @pytest.mark.parametrize("tol", [1e-6, 1e-12])
@@ -43,7 +47,9 @@ def test_a_text_on_its_margin_gave_the_others_its_leverage_or_not(seed):
     X[np.arange(12), np.arange(12) % 2] = 1.0
     X[8:, 2:6] = np.eye(4)
     y = np.arange(12) % 2 == 1
-    exact, other = (PriorSVC(prior=np.eye(14)[1], trust="ridge").fit(data, y) for data in (X, blurred(X, seed)))
+    exact, other = (
+        PriorSVC(prior=np.eye(14)[1], trust="ridge").fit(data, y) for data in (X, blurred(X, seed))
+    )
     np.testing.assert_allclose(other.loo_decision_function(), exact.loo_decision_function(), atol=1e-6)
 
 
@@ -53,7 +59,10 @@ def test_the_same_texts_support_a_kernel_machine(seed, intercept):
     """Texts that stand twice, and in another class: who supports, and how many comparisons that took."""
     X, y, _ = make_problem(120, 3)
     X, y = np.vstack([X, X[:20]]), np.append(y, 1 - y[:20])
-    exact, other = (KernelSVC("rbf", chunk_size=10, fit_intercept=intercept).fit(data, y) for data in (X, blurred(X, seed)))
+    exact, other = (
+        KernelSVC("rbf", chunk_size=10, fit_intercept=intercept).fit(data, y)
+        for data in (X, blurred(X, seed))
+    )
     assert other.support_.tolist() == exact.support_.tolist()
     assert other.n_kernel_evaluations_ == exact.n_kernel_evaluations_
 

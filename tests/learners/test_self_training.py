@@ -1,4 +1,6 @@
-"""Self-training and the rule that believes: worked examples, slow definitions, and what other estimators already solve."""
+"""Self-training and the rule that believes: worked examples, slow definitions, and what other estimators
+already solve.
+"""
 
 import numpy as np
 import pytest
@@ -21,11 +23,15 @@ TRAINING = SelfTraining(1.0, Solver(1.0, 1e-8, 50))
 
 
 def pool_of(n=300, n_labelled=15, seed=0, labels=THREE, n_words=120):
-    """Texts of one class each, whose words come from a third of the columns; priors know eight columns of each."""
+    """Texts of one class each, whose words come from a third of the columns; priors know eight columns of
+    each.
+    """
     rng = np.random.default_rng(seed)
     k = labels.names.size
     truth = np.arange(n) % k
-    X = rng.random((n, n_words)) * (rng.random((n, n_words)) < np.where(np.arange(n_words) % k == truth[:, None], 0.18, 0.04))
+    X = rng.random((n, n_words)) * (
+        rng.random((n, n_words)) < np.where(np.arange(n_words) % k == truth[:, None], 0.18, 0.04)
+    )
     X = sp.csr_array(X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-9))
     member = truth[:, None] == np.arange(k)
     signs = np.where(member, 1, -1).astype(np.int8)
@@ -39,7 +45,9 @@ def pool_of(n=300, n_labelled=15, seed=0, labels=THREE, n_words=120):
 
 
 def test_a_class_takes_no_more_than_its_share_those_that_lead_by_most_first():
-    scores = np.array([[0.9, 0.1, 0], [0.8, 0.7, 0], [0.7, 0.0, 0], [0.6, 0.5, 0], [0.1, 0.9, 0], [0, 0.2, 0.8]])
+    scores = np.array(
+        [[0.9, 0.1, 0], [0.8, 0.7, 0], [0.7, 0.0, 0], [0.6, 0.5, 0], [0.1, 0.9, 0], [0, 0.2, 0.8]]
+    )
     found = select(THREE, scores, np.full(3, 1 / 3), 1.0, np.zeros(3, dtype=bool))
     assert found.tolist() == [[1, -1, -1], [0, 0, 0], [1, -1, -1], [0, 0, 0], [-1, 1, -1], [-1, -1, 1]]
 
@@ -56,7 +64,9 @@ def test_without_a_free_text_a_class_takes_one_that_another_can_do_without():
     assert found.argmax(axis=1).tolist() == [0, 2, 1]
     labelled = select(THREE, scores, np.full(3, 1.0), 1.0, np.array([True, False, True]))
     assert labelled.argmax(axis=1).tolist() == [0, 0, 2]
-    assert select(THREE, scores[:1], np.full(3, 1.0), 1.0, np.array([True, True, True])).tolist() == [[1, -1, -1]]
+    assert select(THREE, scores[:1], np.full(3, 1.0), 1.0, np.array([True, True, True])).tolist() == [
+        [1, -1, -1]
+    ]
 
 
 @pytest.mark.parametrize("side", [1, -1])
@@ -72,7 +82,9 @@ def test_the_share_of_one_text_is_half():
 
 
 def test_a_text_whose_classes_tie_is_not_learnt_from():
-    found = select(THREE, np.array([[0.5, 0.5, 0.1], [0.9, 0.1, 0.2]]), np.full(3, 1.0), 1.0, np.zeros(3, dtype=bool))
+    found = select(
+        THREE, np.array([[0.5, 0.5, 0.1], [0.9, 0.1, 0.2]]), np.full(3, 1.0), 1.0, np.zeros(3, dtype=bool)
+    )
     assert found.tolist() == [[0, 0, 0], [1, -1, -1]]
 
 
@@ -100,7 +112,9 @@ def test_what_given_shares_leave_goes_to_the_others_as_they_were_guessed():
 def test_shares_of_several_labels_are_by_the_cut_with_the_least_variance_within_two_groups(values):
     values = np.array(values, dtype=float)
     cuts = np.unique(values)[1:]
-    within = [sum(part.size * part.var() for part in (values[values >= cut], values[values < cut])) for cut in cuts]
+    within = [
+        sum(part.size * part.var() for part in (values[values >= cut], values[values < cut])) for cut in cuts
+    ]
     share = guess_shares(TOPICS, np.column_stack([values, values]))[0]
     chosen = np.sort(values)[::-1][round(share * values.size) - 1]
     own = within[cuts.tolist().index(chosen)]
@@ -171,7 +185,9 @@ def test_the_rule_does_not_hang_on_last_digits():
     pool, priors, _ = pool_of()
     noisy = pool.X.copy()
     noisy.data = noisy.data * (1 + 1e-13 * np.random.default_rng(0).standard_normal(noisy.data.size))
-    one, other = (believe(TRAINING, Pool(X, *list(vars(pool).values())[1:]), priors, 1.0) for X in (pool.X, noisy))
+    one, other = (
+        believe(TRAINING, Pool(X, *list(vars(pool).values())[1:]), priors, 1.0) for X in (pool.X, noisy)
+    )
     assert one.guess is not None
     assert other.guess is not None
     np.testing.assert_array_equal(one.guess.signs, other.guess.signs)
@@ -179,7 +195,8 @@ def test_the_rule_does_not_hang_on_last_digits():
 
 
 def test_shares_that_are_tried_are_near_the_odds_by_which_words_lead():
-    assert trial_shares(np.repeat([0.0, 1.0, -1.0], [1000, 20, 180]))[:3] == [0.5, 0.4, 0.3]  # odds of 1 to 9 by words
+    # odds of 1 to 9 by words
+    assert trial_shares(np.repeat([0.0, 1.0, -1.0], [1000, 20, 180]))[:3] == [0.5, 0.4, 0.3]
     assert min(trial_shares(np.repeat([1.0, -1.0], [20, 180]))) == 0.03
     assert trial_shares(np.full(1000, -1.0)) == [0.03]
     assert trial_shares(np.zeros(5))[0] == 0.5

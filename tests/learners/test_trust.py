@@ -68,7 +68,9 @@ def test_auto_leaves_a_wrong_prior(wrong):
     for seed in range(10):
         X, y, X_test, y_test, known = few_labels(seed)
         v = -known if wrong == "opposite" else np.roll(known, 20)
-        losses.append(PriorSVC().fit(X, y).score(X_test, y_test) - PriorSVC(prior=v).fit(X, y).score(X_test, y_test))
+        losses.append(
+            PriorSVC().fit(X, y).score(X_test, y_test) - PriorSVC(prior=v).fit(X, y).score(X_test, y_test)
+        )
     assert np.mean(losses) < 0.02
 
 
@@ -86,10 +88,15 @@ def test_auto_decides_per_class():
 def test_auto_judges_each_of_several_priors():
     X, y, _, _, known = few_labels(0, n=40)
     model = PriorSVC(prior=[known, -known, np.zeros_like(known)]).fit(X, y)
-    assert [(verdict.prior, verdict.status) for verdict in model.verdict_] == [(0, "supported"), (1, "contradicted")]
+    assert [(verdict.prior, verdict.status) for verdict in model.verdict_] == [
+        (0, "supported"),
+        (1, "contradicted"),
+    ]
     assert model.trust_[0, 0] > 0
     assert model.trust_[0, 1:].tolist() == [0, 0]
-    both = PriorSVC(prior=[known * (np.arange(known.size) < 3), known * (np.arange(known.size) >= 3)]).fit(X, y)
+    both = PriorSVC(prior=[known * (np.arange(known.size) < 3), known * (np.arange(known.size) >= 3)]).fit(
+        X, y
+    )
     assert [verdict.status for verdict in both.verdict_] == ["supported", "supported"]
     assert (both.trust_ > 0).all()
 
@@ -171,7 +178,9 @@ def test_without_a_prior_no_text_is_left_out(monkeypatch):
 
 @pytest.mark.parametrize("said", [[0, 1], [0, 1, 0]], ids=["two", "one repeated"])
 def test_nearly_parallel_priors_were_left_to_the_guard(said):
-    """Free trust minimises over all that the priors span: two nearly parallel ones in the plane span it, in company too."""
+    """Free trust minimises over all that the priors span: two nearly parallel ones in the plane span it, in
+    company too.
+    """
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
     y = np.where(X @ [1.0, -2.0] + rng.standard_normal(40) > 0, 1, -1)

@@ -19,7 +19,11 @@ def views(n=40, seed=0):
     y = rng.integers(0, 2, n)
     y[:2] = 0, 1
     signs = 2 * y - 1
-    return signs[:, None] * [0.5, 0.2, 0] + rng.normal(size=(n, 3)), signs[:, None] * [0.4, 0] + rng.normal(size=(n, 2)), y
+    return (
+        signs[:, None] * [0.5, 0.2, 0] + rng.normal(size=(n, 3)),
+        signs[:, None] * [0.4, 0] + rng.normal(size=(n, 2)),
+        y,
+    )
 
 
 def quadratic_programme(P, q, A, b):
@@ -27,7 +31,13 @@ def quadratic_programme(P, q, A, b):
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-    parts = sp.triu(sp.csc_matrix(P), format="csc"), q, sp.csc_matrix(A), b, [clarabel.NonnegativeConeT(len(b))]
+    parts = (
+        sp.triu(sp.csc_matrix(P), format="csc"),
+        q,
+        sp.csc_matrix(A),
+        b,
+        [clarabel.NonnegativeConeT(len(b))],
+    )
     found = clarabel.DefaultSolver(*parts, settings).solve()
     return np.array(found.x), found.obj_val
 
@@ -60,7 +70,9 @@ def test_equals_an_interior_point_solver(coupling, epsilon, way):
     model = SVM2K(C=0.7, coupling=coupling, epsilon=epsilon, **TIGHT).fit(way(A), y, second=way(B))
     first, second, _ = interior_point(A, B, 2 * y - 1, 0.7, coupling, epsilon, squared=True)
     np.testing.assert_allclose(SVM2K.decision_function(model, way(A)), first, atol=1e-5)
-    np.testing.assert_allclose(model.set_params(predict_view="second").decision_function(A, second=B), second, atol=1e-5)
+    np.testing.assert_allclose(
+        model.set_params(predict_view="second").decision_function(A, second=B), second, atol=1e-5
+    )
     both = model.set_params(predict_view="mean").decision_function(A, second=B)
     np.testing.assert_allclose(both, (first + second) / 2, atol=1e-5)
 
@@ -72,16 +84,24 @@ def test_the_dual_of_the_hinge_form_has_the_same_optimum():
     n, C, D, epsilon = len(y), 0.8, 0.6, 0.05
     _, _, primal = interior_point(A, B, y, C, D, epsilon, squared=False)
     one, none = np.eye(n), np.zeros((n, n))
-    GA, GB = np.hstack([np.diag(y), none, -one, one]), np.hstack([none, np.diag(y), one, -one])  # of a_A, a_B, p, q
+    # of a_A, a_B, p, q
+    GA, GB = np.hstack([np.diag(y), none, -one, one]), np.hstack([none, np.diag(y), one, -one])
     P = GA.T @ A @ A.T @ GA + GB.T @ B @ B.T @ GB
     q = np.concatenate([-np.ones(2 * n), np.full(2 * n, epsilon)])
     sums = np.vstack([GA.sum(axis=0), -GA.sum(axis=0), GB.sum(axis=0), -GB.sum(axis=0)])
-    rows = [-np.eye(4 * n), np.hstack([np.eye(2 * n), np.zeros((2 * n, 2 * n))]), np.hstack([none, none, one, one]), sums]
+    rows = [
+        -np.eye(4 * n),
+        np.hstack([np.eye(2 * n), np.zeros((2 * n, 2 * n))]),
+        np.hstack([none, none, one, one]),
+        sums,
+    ]
     limits = np.concatenate([np.zeros(4 * n), np.full(2 * n, C), np.full(n, D), np.zeros(4)])
     _, dual = quadratic_programme(P + 1e-12 * np.eye(4 * n), q, np.vstack(rows), limits)
     assert -dual == pytest.approx(primal, rel=1e-5)
     first, second, _ = interior_point(A, B, y, C, 0.0, 0.0, squared=False)
-    np.testing.assert_allclose(first, SVC(kernel="linear", C=C, tol=1e-8).fit(A, y).decision_function(A), atol=1e-4)
+    np.testing.assert_allclose(
+        first, SVC(kernel="linear", C=C, tol=1e-8).fit(A, y).decision_function(A), atol=1e-4
+    )
     first, second, _ = interior_point(A, B, y, C, 1e4, 0.0, squared=False)
     np.testing.assert_allclose(first, second, atol=1e-4)
 
@@ -125,7 +145,9 @@ def test_kernel_views():
     model = SVM2K(kernel="rbf", coupling=0.0, predict_view="second", **TIGHT).fit(A, y, second=B)
     root = np.linalg.cholesky(rbf_kernel(B) + 1e-12 * np.eye(50))
     np.testing.assert_allclose(
-        model.decision_function(A, second=B), PriorSVC(**TIGHT).fit(root, y).decision_function(root), atol=1e-4
+        model.decision_function(A, second=B),
+        PriorSVC(**TIGHT).fit(root, y).decision_function(root),
+        atol=1e-4,
     )
     mixed = SVM2K(kernel=("linear", "rbf")).fit(A, y, second=B)
     assert mixed.coef_.shape == (1, 3)
@@ -138,7 +160,9 @@ def test_several_classes_and_weights():
     assert model.decision_function(A, second=B).shape == (90, 3)
     indicator = (labels[:, None] == [0, 1, 2]).astype(int)
     assert SVM2K().fit(A, indicator, second=B).predict(A, second=B).shape == (90, 3)
-    twice = SVM2K(**TIGHT).fit(np.vstack([A, A[:9]]), np.append(labels, labels[:9]), second=np.vstack([B, B[:9]]))
+    twice = SVM2K(**TIGHT).fit(
+        np.vstack([A, A[:9]]), np.append(labels, labels[:9]), second=np.vstack([B, B[:9]])
+    )
     weighted = SVM2K(**TIGHT).fit(A, labels, sample_weight=1.0 + (np.arange(90) < 9), second=B)
     np.testing.assert_allclose(twice.decision_function(A, B), weighted.decision_function(A, B), atol=1e-6)
 

@@ -52,10 +52,15 @@ def test_entries_out_of_order(sample, refuses):
     refuses(sealed(zipped(listed[1:])), "has no model.json")
     refuses(sealed(zipped([])), "has no model.json")
     link = info("arrays/0.npy", external_attr=(0o120777 << 16), create_system=3)
-    refuses(sealed(zipped([listed[0], (link, b"/etc/passwd"), *listed[2:]])), "is a link, encrypted or packed in an unknown way")
+    refuses(
+        sealed(zipped([listed[0], (link, b"/etc/passwd"), *listed[2:]])),
+        "is a link, encrypted or packed in an unknown way",
+    )
     refuses(sealed(zipped(listed, zipfile.ZIP_LZMA)), "packed in an unknown way")
     refuses(sealed(b"PK\x05\x06" + bytes(18)), "has no model.json")
-    hidden = zipped([*listed[:-1], (f"arrays/{len(listed) - 2}.npy!.exe", b"x")]).replace(b".npy!.exe", b".npy\0.exe")
+    hidden = zipped([*listed[:-1], (f"arrays/{len(listed) - 2}.npy!.exe", b"x")]).replace(
+        b".npy!.exe", b".npy\0.exe"
+    )
     refuses(sealed(hidden), "which is not part of a model")
 
 
@@ -113,7 +118,9 @@ def test_honest_values_may_be_many(value, tmp_path):
 
 def test_more_values_than_can_be_read_are_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(_archive, "MAX_VALUES", 1000)
-    with pytest.raises(TooLargeError, match=r"model.tmm is not written: .* terms and other values .*; use fewer terms"):
+    with pytest.raises(
+        TooLargeError, match=r"model.tmm is not written: .* terms and other values .*; use fewer terms"
+    ):
         save(KeywordPrior([0] * 2000), tmp_path / "model.tmm")
     assert not list(tmp_path.iterdir())
 
@@ -128,7 +135,9 @@ def test_what_gets_large_is_packed_so_that_it_comes_out_again(tmp_path, monkeypa
 
 def test_more_than_asked_for_is_refused(sample, tmp_path):
     (tmp_path / "model.tmm").write_bytes(sample[0])
-    with pytest.raises(ModelFileError, match=r"has [\d,]+ bytes, more than max_bytes=1,000; raise max_bytes if you trust it"):
+    with pytest.raises(
+        ModelFileError, match=r"has [\d,]+ bytes, more than max_bytes=1,000; raise max_bytes if you trust it"
+    ):
         load(tmp_path / "model.tmm", max_bytes=1000)
     with pytest.raises(ModelFileError, match="unpacks to"):
         load(tmp_path / "model.tmm", max_bytes=len(sample[0]) + 1)

@@ -44,10 +44,20 @@ def _count_up(value):
         ("TextClassifier", "labels_", None, "has a TextClassifier whose labels_ is a NoneType"),
         ("TextClassifier", "labels_", "labels", "has a TextClassifier whose labels_ is a str"),
         ("TextClassifier", "classes_", None, "has a TextClassifier whose classes_ is a NoneType"),
-        ("TextClassifier", "classes_", {"tuple": ["grain", "money", "oil"]}, "has a TextClassifier whose classes_ is a tuple"),
+        (
+            "TextClassifier",
+            "classes_",
+            {"tuple": ["grain", "money", "oil"]},
+            "has a TextClassifier whose classes_ is a tuple",
+        ),
         ("TextClassifier", "metadata_", "me", "has a TextClassifier whose metadata_ is a str"),
         ("TextClassifier", "text_digests_", "me", "has a TextClassifier whose text_digests_ is a str"),
-        ("ClassLabels", "names", {"tuple": ["grain", "money", "oil"]}, "has a ClassLabels whose names is a tuple"),
+        (
+            "ClassLabels",
+            "names",
+            {"tuple": ["grain", "money", "oil"]},
+            "has a ClassLabels whose names is a tuple",
+        ),
         ("ClassLabels", "kind", 3, "has a ClassLabels whose kind is a int"),
         ("ClassLabels", "positive", "oil", "has a ClassLabels whose positive is a str"),
         ("ClassLabels", "form", None, "has a ClassLabels whose form is a NoneType"),
@@ -55,7 +65,12 @@ def _count_up(value):
         ("ClassLabels", "form", "words", "has labels of kind 'multiclass', given as 'words'"),
         ("ClassLabels", "kind", "binary", "has labels that are not its classes"),
         ("ClassLabels", "kind", "multilabel", "has 3 names of classes, where its model decides on others"),
-        ("ThresholdClassifier", "multilabel_", True, "whose _calibration is of kind multiclass, where labels are multilabel"),
+        (
+            "ThresholdClassifier",
+            "multilabel_",
+            True,
+            "whose _calibration is of kind multiclass, where labels are multilabel",
+        ),
     ],
 )
 def test_classifier_of_the_wrong_parts_failed_in_predict(cls, name, value, message, fitted, refuses):
@@ -64,7 +79,10 @@ def test_classifier_of_the_wrong_parts_failed_in_predict(cls, name, value, messa
 
 @pytest.mark.parametrize("positive", [-1, 2, 10**6])
 def test_positive_that_is_none_of_two_classes(positive, fitted, refuses):
-    refuses(changed(fitted["two"], set_of("ClassLabels", "positive", positive)), "has labels that are not its classes")
+    refuses(
+        changed(fitted["two"], set_of("ClassLabels", "positive", positive)),
+        "has labels that are not its classes",
+    )
 
 
 @pytest.mark.parametrize("names", [["grain"], ["grain", "money"], ["a", "b", "c", "d"], ["a", "b", 3]])
@@ -97,16 +115,25 @@ def test_names_of_classes_that_are_no_list_of_names(names, tmp_path, refuses):
     model.classes_ = names
     model.labels_ = replace(model.labels_, names=names)
     forge(model, tmp_path / "other.tmm")
-    refuses((tmp_path / "other.tmm").read_bytes(), "has (labels that are not its classes|a ClassLabels whose names has 2 sides)")
-
-
-@pytest.mark.parametrize("name", ["model_", "labels_", "classes_", "metadata_", "representation_", "text_digests_"])
-def test_classifier_that_is_half_fitted_failed_in_predict(name, fitted, refuses):
-    refuses(changed(fitted["three"], drop_of("TextClassifier", name)), f"has a TextClassifier whose {name} is missing")
+    refuses(
+        (tmp_path / "other.tmm").read_bytes(),
+        "has (labels that are not its classes|a ClassLabels whose names has 2 sides)",
+    )
 
 
 @pytest.mark.parametrize(
-    "metadata", [{}, {"n_texts": "many", "label_counts": {}}, {"n_texts": 3}, {"n_texts": 3, "label_counts": ["oil"]}]
+    "name", ["model_", "labels_", "classes_", "metadata_", "representation_", "text_digests_"]
+)
+def test_classifier_that_is_half_fitted_failed_in_predict(name, fitted, refuses):
+    refuses(
+        changed(fitted["three"], drop_of("TextClassifier", name)),
+        f"has a TextClassifier whose {name} is missing",
+    )
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [{}, {"n_texts": "many", "label_counts": {}}, {"n_texts": 3}, {"n_texts": 3, "label_counts": ["oil"]}],
 )
 def test_metadata_that_do_not_say_what_a_model_was_trained_on(metadata, tmp_path, refuses):
     model = TextClassifier().fit(TEXTS, LABELS)
@@ -120,7 +147,10 @@ def test_digests_that_are_no_list_of_numbers(digests, tmp_path, refuses):
     model = TextClassifier().fit(TEXTS, LABELS)
     model.text_digests_ = digests
     forge(model, tmp_path / "other.tmm")
-    refuses((tmp_path / "other.tmm").read_bytes(), "has a TextClassifier whose text_digests_ (is an array|has 2 sides)")
+    refuses(
+        (tmp_path / "other.tmm").read_bytes(),
+        "has a TextClassifier whose text_digests_ (is an array|has 2 sides)",
+    )
 
 
 @pytest.mark.parametrize("name", ["text_column", "label_column", "label_separator"])
@@ -146,5 +176,6 @@ def test_files_of_other_parts_are_not_taken_for_a_classifier(model, message, tmp
 
 def test_a_classifier_without_a_word_of_unlabelled_texts_failed_when_costs_came(fitted, refuses):
     refuses(
-        changed(fitted["three"], drop_of("TextClassifier", "_unlabelled")), "has a TextClassifier whose _unlabelled is missing"
+        changed(fitted["three"], drop_of("TextClassifier", "_unlabelled")),
+        "has a TextClassifier whose _unlabelled is missing",
     )

@@ -37,13 +37,19 @@ def test_additions_and_gaps_are_noticed(sample, refuses):
     ("content", "message"),
     [
         (b"", "is empty; it was perhaps not written to the end"),
-        (pickle.dumps({"a": 1}), "is not a textmargin model, but a pickle, which could run anything when opened"),
+        (
+            pickle.dumps({"a": 1}),
+            "is not a textmargin model, but a pickle, which could run anything when opened",
+        ),
         (b"\x78\x9c\x03\x00", "but a compressed pickle of joblib"),
         (b"\x89PNG\r\n\x1a\n" + bytes(100), "but an image"),
         (b"\x1f\x8b\x08" + bytes(100), "but a gzip file"),
         (b"\x93NUMPY\x01\x00" + bytes(100), "but a NumPy array"),
         (b'{"format": 2}', "but perhaps JSON"),
-        (b"text,label\nhello,ham\n", "is not a textmargin model; give a file that `textmargin train`, or save, wrote"),
+        (
+            b"text,label\nhello,ham\n",
+            "is not a textmargin model; give a file that `textmargin train`, or save, wrote",
+        ),
         (bytes(range(32, 256)) * 50, "is not a textmargin model"),
     ],
 )

@@ -31,7 +31,8 @@ def test_newer_format_names_both(sample, refuses):
         manifest |= {"format": 7, "textmargin": "9.1.0", "layout": "other"}
 
     refuses(
-        changed(sample[0], newer), "has format 7, written by textmargin '9.1.0', while this .* reads format 2; pip install -U"
+        changed(sample[0], newer),
+        "has format 7, written by textmargin '9.1.0', while this .* reads format 2; pip install -U",
     )
 
 
@@ -108,7 +109,9 @@ def laughing(cls, attribute, n_levels, **state):
     tower = [{"list": []}] + [{"list": [{"at": k}, {"at": k}]} for k in range(n_levels)]
     part = {"object": cls, "state": {**state, attribute: {"at": n_levels}}}
     versions = {"textmargin": textmargin.__version__, "scikit-learn": sklearn.__version__}
-    return pack({"model.json": json.dumps({"format": 2, **versions, "arrays": {}, "values": [*tower, part]}).encode()})
+    return pack(
+        {"model.json": json.dumps({"format": 2, **versions, "arrays": {}, "values": [*tower, part]}).encode()}
+    )
 
 
 KERNEL = {name: value for name, value in KernelSVC().get_params(deep=False).items() if name != "cache"}
@@ -130,7 +133,10 @@ def test_a_few_hundred_bytes_took_seconds_and_a_gigabyte(cls, attribute, state, 
     assert len(content) < 2000
     tracemalloc.start()
     start = time.perf_counter()
-    refuses(content, "so often that they would never end" if n_levels > 20 else f"has a {cls} whose {attribute} is a list")
+    refuses(
+        content,
+        "so often that they would never end" if n_levels > 20 else f"has a {cls} whose {attribute} is a list",
+    )
     assert time.perf_counter() - start < 1
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
@@ -140,7 +146,9 @@ def test_what_would_not_be_loaded_is_not_saved(tmp_path):
     tower = []
     for _ in range(22):
         tower = [tower, tower]
-    with pytest.raises(ModelFileError, match="is not written: it holds the same parts in one another too often"):
+    with pytest.raises(
+        ModelFileError, match="is not written: it holds the same parts in one another too often"
+    ):
         save(KeywordPrior(tower), tmp_path / "model.tmm")
 
 

@@ -66,7 +66,12 @@ def test_vocabulary_that_is_no_list_of_terms(block, ends, message, tmp_path):
 @pytest.mark.parametrize(
     ("setting", "value", "message"),
     [
-        ("estimator", None, "has a ThresholdClassifier that cannot be: The 'estimator' parameter of ThresholdClassifier must be"),
+        (
+            "estimator",
+            None,
+            "has a ThresholdClassifier that cannot be: The 'estimator' parameter of ThresholdClassifier "
+            "must be",
+        ),
         ("utility", SpectrumKernel(2), "has a ThresholdClassifier whose utility is a SpectrumKernel"),
     ],
 )
@@ -96,7 +101,9 @@ def test_a_decision_that_is_none_failed_when_costs_came(tmp_path):
     model = TextClassifier(decision=ThresholdClassifier()).fit(TEXTS[:20], LABELS[:20])
     model.decision = model.learner_
     forge(model, tmp_path / "model.tmm")
-    with pytest.raises(ModelFileError, match="decision is a PriorSVC, where it decides by a ThresholdClassifier"):
+    with pytest.raises(
+        ModelFileError, match="decision is a PriorSVC, where it decides by a ThresholdClassifier"
+    ):
         load(tmp_path / "model.tmm")
 
 
@@ -151,18 +158,26 @@ def test_a_progress_that_nobody_can_be_told_failed_after_two_seconds(kind, progr
         load(tmp_path / "model.tmm")
 
 
-@pytest.mark.parametrize("classes", [np.array(["grain", "money"]), ["grain", "money", "oil"], np.array(["grain"] * 3)])
+@pytest.mark.parametrize(
+    "classes", [np.array(["grain", "money"]), ["grain", "money", "oil"], np.array(["grain"] * 3)]
+)
 @pytest.mark.parametrize("learner", [ComplementNB(), LogisticRegression()])
-def test_classes_of_scikit_learn_that_are_not_those_of_its_weights_failed_in_predict(learner, classes, tmp_path):
+def test_classes_of_scikit_learn_that_are_not_those_of_its_weights_failed_in_predict(
+    learner, classes, tmp_path
+):
     model = TextClassifier(learner=learner).fit(TEXTS, LABELS)
     model.model_.classes_ = classes
     forge(model, tmp_path / "model.tmm")
-    with pytest.raises(ModelFileError, match=f"has a {type(learner).__name__} whose .*(classes_|feature_log_prob_|coef_)"):
+    with pytest.raises(
+        ModelFileError, match=f"has a {type(learner).__name__} whose .*(classes_|feature_log_prob_|coef_)"
+    ):
         load(tmp_path / "model.tmm")
 
 
 def test_a_union_that_says_yes_or_no_by_an_array_failed_in_explain(tmp_path):
-    both = FeatureUnion([("words", BagOfWords()), ("counts", CountVectorizer())], verbose_feature_names_out=np.arange(3))
+    both = FeatureUnion(
+        [("words", BagOfWords()), ("counts", CountVectorizer())], verbose_feature_names_out=np.arange(3)
+    )
     forge(both, tmp_path / "model.tmm")
     with pytest.raises(ModelFileError, match="has a FeatureUnion whose verbose_feature_names_out is a"):
         load(tmp_path / "model.tmm")
@@ -172,7 +187,9 @@ def test_a_part_of_a_pipeline_that_is_not_fitted_failed_in_explain(tmp_path):
     model = TextClassifier(make_pipeline(CountVectorizer(), Binarizer())).fit(TEXTS, LABELS)
     del model.representation_[-1].n_features_in_
     forge(model, tmp_path / "model.tmm")
-    with pytest.raises(ModelFileError, match=r"cannot decide on a text .*This Binarizer instance is not fitted"):
+    with pytest.raises(
+        ModelFileError, match=r"cannot decide on a text .*This Binarizer instance is not fitted"
+    ):
         load(tmp_path / "model.tmm")
 
 
@@ -210,4 +227,6 @@ def test_numbers_that_compiled_code_would_trip_over(n_features, tmp_path):
 
 @pytest.mark.parametrize("value", [None, "1", {"tuple": [1, 2]}])
 def test_utility_of_something_else_than_numbers(value, sample, refuses):
-    refuses(changed(sample[0], set_of("Utility", "tp", value)), "has a Utility whose tp is a (NoneType|str|tuple)")
+    refuses(
+        changed(sample[0], set_of("Utility", "tp", value)), "has a Utility whose tp is a (NoneType|str|tuple)"
+    )

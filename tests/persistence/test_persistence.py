@@ -81,7 +81,8 @@ def test_decisions_are_the_same_bit_for_bit(kind, tmp_path):
     ids=["three", "two", "several", "one or none"],
 )
 @pytest.mark.parametrize(
-    "kind", ["default", "thresholds", "subsequences", "kernel and thresholds", "rocchio", "two views", "union"]
+    "kind",
+    ["default", "thresholds", "subsequences", "kernel and thresholds", "rocchio", "two views", "union"],
 )
 def test_models_of_the_command_line_were_compared_with_themselves(kind, labels, tmp_path):
     """With the one in memory, that is: scores, labels, thresholds, and thresholds set anew."""
@@ -107,11 +108,17 @@ def test_thresholds_are_set_anew_from_a_file_as_from_memory(tmp_path):
     for ours, theirs in zip(same.curve_, model.curve_, strict=True):
         assert ours.utility.tobytes() == theirs.utility.tobytes()
     after = {"utility": FBeta(2.0), "min_recall": 0.8}
-    assert same.with_utility(**after).thresholds_.tobytes() == model.with_utility(**after).thresholds_.tobytes()
+    assert (
+        same.with_utility(**after).thresholds_.tobytes() == model.with_utility(**after).thresholds_.tobytes()
+    )
 
 
-@pytest.mark.parametrize("labels", [TWO, TWO == "oil", LABELS == "oil", (LABELS == "oil") * 7, LABELS.astype(object), MULTILABEL])
-@pytest.mark.parametrize("kind", ["default", "thresholds", "subsequences", "landmarks", "rocchio", "two views", "union"])
+@pytest.mark.parametrize(
+    "labels", [TWO, TWO == "oil", LABELS == "oil", (LABELS == "oil") * 7, LABELS.astype(object), MULTILABEL]
+)
+@pytest.mark.parametrize(
+    "kind", ["default", "thresholds", "subsequences", "landmarks", "rocchio", "two views", "union"]
+)
 def test_any_labels(kind, labels, tmp_path):
     model = MODELS[kind].fit(TEXTS, labels)
     same = kept(model, tmp_path)
@@ -162,7 +169,10 @@ def test_two_views_and_rows_of_numbers(sparse, tmp_path):
     X, second = (X if sparse else X.toarray()), X[:, :4].toarray()
     for kernel in ("linear", "rbf"):
         model = SVM2K(kernel=kernel).fit(X, TWO, second=second)
-        assert kept(model, tmp_path).decision_function(X, second).tobytes() == model.decision_function(X, second).tobytes()
+        assert (
+            kept(model, tmp_path).decision_function(X, second).tobytes()
+            == model.decision_function(X, second).tobytes()
+        )
         model = KernelSVC(kernel).fit(X, TWO)
         assert kept(model, tmp_path).decision_function(X).tobytes() == model.decision_function(X).tobytes()
 
@@ -175,7 +185,8 @@ def test_names_of_columns_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "part", [LabelBinarizer(), LabelEncoder(), MultiLabelBinarizer(), FixedThresholdClassifier(LogisticRegression())]
+    "part",
+    [LabelBinarizer(), LabelEncoder(), MultiLabelBinarizer(), FixedThresholdClassifier(LogisticRegression())],
 )
 def test_parts_of_scikit_learn(part, tmp_path):
     if isinstance(part, FixedThresholdClassifier):
@@ -190,7 +201,11 @@ def readings():
     """Words of nine documents, read the longer the more they tell of their topic."""
     documents = {f"d{i}": text for i, text in enumerate(TEXTS[:30])}
     rng = np.random.default_rng(0)
-    rows = [(name, word, len(word) + rng.random(), rng.random()) for name, text in documents.items() for word in text.split()]
+    rows = [
+        (name, word, len(word) + rng.random(), rng.random())
+        for name, text in documents.items()
+        for word in text.split()
+    ]
     labels = dict(zip(documents, LABELS[:30].tolist(), strict=True))
     return pd.DataFrame(rows, columns=["doc_id", "word", "duration", "regressions"]), documents, labels
 
@@ -233,7 +248,9 @@ def test_folder_of_kernel_values_is_named_but_not_opened(as_store, tmp_path):
     folder = tmp_path / "kernels"
     model = KernelSVC(SpectrumKernel(2), cache=KernelStore(folder) if as_store else folder)
     save(model, tmp_path / "model.tmm")
-    with pytest.warns(TextmarginWarning, match="keeps kernel values in .*kernels, as soon as it predicts; set cache=None"):
+    with pytest.warns(
+        TextmarginWarning, match="keeps kernel values in .*kernels, as soon as it predicts; set cache=None"
+    ):
         same = load(tmp_path / "model.tmm")
     assert getattr(same.cache, "folder", same.cache) == folder
     assert not folder.exists()
@@ -299,10 +316,21 @@ def test_products_round_as_before_whatever_the_order_in_memory(tmp_path):
 
 keys = st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(allow_nan=False)
 keys = keys | st.tuples(keys, keys)
-scalars = keys | st.floats() | st.builds(np.float32, st.floats(width=32)) | st.builds(np.int16, st.integers(-99, 99))
+scalars = (
+    keys
+    | st.floats()
+    | st.builds(np.float32, st.floats(width=32))
+    | st.builds(np.int16, st.integers(-99, 99))
+)
 values = st.recursive(
     scalars | st.builds(Path, st.just("a/b")) | st.builds(np.dtype, st.just("<i4")),
-    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(keys, inner) | st.sets(keys) | st.frozensets(keys),
+    lambda inner: (
+        st.lists(inner)
+        | st.tuples(inner, inner)
+        | st.dictionaries(keys, inner)
+        | st.sets(keys)
+        | st.frozensets(keys)
+    ),
     max_leaves=8,
 )
 
@@ -360,7 +388,8 @@ def test_arrays_come_back_as_they_were(array, tmp_path):
     if array.dtype != object:
         with zipfile.ZipFile(tmp_path / "model.tmm") as archive, archive.open("arrays/0.npy") as stream:
             by_numpy = np.load(io.BytesIO(stream.read()), allow_pickle=False)
-        by_numpy = by_numpy.astype(array.dtype.newbyteorder("="), copy=False)  # graphs cannot be made of another machine's
+        # graphs cannot be made of another machine's
+        by_numpy = by_numpy.astype(array.dtype.newbyteorder("="), copy=False)
         assert by_numpy.dtype == found.dtype
         assert by_numpy.tobytes() == found.tobytes()
         assert by_numpy.flags.f_contiguous == found.flags.f_contiguous
@@ -399,12 +428,21 @@ class Mine(PriorSVC):
             TextClassifier(learner=KernelSVC(prior_scores={"a": len})),
             r"learner.prior_scores\['a'\] is a function \(len\).*; set it to None",
         ),
-        (TextClassifier(BagOfWords(tokenizer=TEXTS[0].split)), r"representation.tokenizer is a function \(split\)"),
+        (
+            TextClassifier(BagOfWords(tokenizer=TEXTS[0].split)),
+            r"representation.tokenizer is a function \(split\)",
+        ),
         (TextClassifier(decision=ThresholdClassifier(rule=max)), r"decision.rule is a function \(max\)"),
-        (TextClassifier(learner=Mine()), r"learner is of class .*Mine, which cannot be saved without pickle; docs/persistence"),
+        (
+            TextClassifier(learner=Mine()),
+            r"learner is of class .*Mine, which cannot be saved without pickle; docs/persistence",
+        ),
         (TextClassifier(learner=SVC()), r"learner is of class sklearn.svm._classes.SVC"),
         (make_pipeline(CountVectorizer(), SVC()), r"steps\[1\]\[1\] is of class sklearn"),
-        (KernelLandmarks(random_state=np.random.RandomState(0)), "random_state is a random generator, .*; use a number"),
+        (
+            KernelLandmarks(random_state=np.random.RandomState(0)),
+            "random_state is a random generator, .*; use a number",
+        ),
         (KeywordPrior(pd.Series([1.0])), "keywords is a Series, .*to_numpy"),
         (KeywordPrior(circular()), r"keywords\['a'\]\[0\] contains itself"),
         (KeywordPrior(deep(100)), r"keywords\[0\].* is nested more than 50 deep"),
@@ -444,20 +482,29 @@ def test_listed_classes_exist():
     assert all(known_class(name).__name__ == name.removeprefix("textmargin.") for name in _CLASSES)
 
 
-@pytest.mark.parametrize("path", sorted(Path(textmargin.__file__).parent.rglob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(Path(textmargin.__file__).parent.rglob("*.py")), ids=lambda path: path.name
+)
 def test_no_file_of_the_package_can_open_pickles(path):
     tree = ast.parse(path.read_text())
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     forbidden = {"pickle", "_pickle", "dill", "cloudpickle", "marshal", "shelve"}
     if path.parts[-2:] == ("scale", "_client.py"):
-        forbidden -= {"cloudpickle"}  # what a cluster's driver sends to its own workers, as Dask does with all else; never a file
+        # what a cluster's driver sends to its own workers, as Dask does with all else; never a file
+        forbidden -= {"cloudpickle"}
     assert not {name.split(".")[0] for name in imported} & forbidden
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    called = {
+        node.func.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
     assert not called & {"eval", "exec"}
 
 
 def test_saving_made_folders_that_nobody_asked_for(tmp_path):
-    with pytest.raises(ModelFileError, match=r"m\.tmm cannot be written: there is no folder .*there; choose another place"):
+    with pytest.raises(
+        ModelFileError, match=r"m\.tmm cannot be written: there is no folder .*there; choose another place"
+    ):
         TextClassifier().save(tmp_path / "not" / "there" / "m.tmm")
     assert list(tmp_path.iterdir()) == []

@@ -26,7 +26,9 @@ from textmargin.serve.models import load_with_digest
 TEXTS, LABELS = corpus(40)
 NEW = corpus(10, seed=1)[0]
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
-NOT_WITH_THIS_KEY = "is not signed with this key; it was signed with another, or altered by who has not got it"
+NOT_WITH_THIS_KEY = (
+    "is not signed with this key; it was signed with another, or altered by who has not got it"
+)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,9 @@ def test_content_altered_under_its_old_signature_and_a_new_digest(signed, refuse
 
 
 def test_signature_removed(signed, refuses):
-    """Cut out, with the length of the comment and the digest made to fit: a file as `save` would write it without a key."""
+    """Cut out, with the length of the comment and the digest made to fit: a file as `save` would write it
+    without a key.
+    """
     start = signed.rindex(_seal._SIGNATURE)
     bare = signed[: start - 2] + struct.pack("<H", _seal._N_SEAL) + signed[start + _seal._N_SIGNATURE :]
     assert resealed(bare) == unsigned(signed)
@@ -150,7 +154,9 @@ def test_truncated(signed, refuses):
 
 
 def test_an_older_model_of_the_same_key_is_taken(signed, tmp_path):
-    """A signature has no date: who can put back an earlier file of yours is not found out. The docs say so."""
+    """A signature has no date: who can put back an earlier file of yours is not found out. The docs say
+    so.
+    """
     path = tmp_path / "model.tmm"
     TextClassifier().fit(TEXTS[:20], LABELS[:20]).save(path, key=KEY)
     path.write_bytes(signed)
@@ -221,7 +227,11 @@ def test_key_files(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read_key(key_file(tmp_path, KEY + b"\n")) == KEY + b"\n"  # bytes are bytes
-        for content, message in ((b"", "is empty; make one"), (b"abc\n", "has 4 bytes"), (bytes(40), "one byte")):
+        for content, message in (
+            (b"", "is empty; make one"),
+            (b"abc\n", "has 4 bytes"),
+            (bytes(40), "one byte"),
+        ):
             with pytest.raises(ModelFileError, match=rf"The key .*key .*{message}") as caught:
                 read_key(key_file(tmp_path, content))
             assert "abc" not in str(caught.value)
@@ -233,7 +243,9 @@ def test_key_files(tmp_path):
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o620])
 def test_key_that_others_can_read_or_change_is_told(mode, tmp_path):
-    with pytest.warns(TextmarginWarning, match=f"is open to others than its owner \\(mode {mode:o}\\).*chmod 600"):
+    with pytest.warns(
+        TextmarginWarning, match=f"is open to others than its owner \\(mode {mode:o}\\).*chmod 600"
+    ):
         assert read_key(key_file(tmp_path, mode=mode)) == KEY
 
 
@@ -254,7 +266,9 @@ def test_watched_file_that_is_not_signed_is_refused_and_the_model_before_goes_on
         load_with_digest(served, OTHER)
     first, digest = load_with_digest(served, KEY)
     asked = {"texts": ["wheat and corn"]}
-    with TestClient(create_app(first, digest=digest, model_file=served, watch_seconds=0.05, key=KEY)) as client:
+    with TestClient(
+        create_app(first, digest=digest, model_file=served, watch_seconds=0.05, key=KEY)
+    ) as client:
 
         def until(line):
             end = time.monotonic() + 20

@@ -50,4 +50,6 @@ def test_other_version_whose_parameters_differ_warns(change, message, sample, tm
 
 def test_parameter_without_default_must_be_there(sample, refuses):
     change = of_version("textmargin", "0.0.1", drop_of("KeywordPrior", "keywords"))
-    refuses(changed(sample[0], change), "has a KeywordPrior without 'keywords', which does not fit textmargin")
+    refuses(
+        changed(sample[0], change), "has a KeywordPrior without 'keywords', which does not fit textmargin"
+    )

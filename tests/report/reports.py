@@ -36,7 +36,10 @@ def two_labels(n=90, seed=0):
 def any_labels(n=90, seed=0):
     """Texts with one label, some with two or none."""
     own = one_label(n, seed)
-    labels = [(label,) + (("late",) if row % 7 == 0 else ()) if row % 5 else () for row, label in enumerate(own.labels)]
+    labels = [
+        (label,) + (("late",) if row % 7 == 0 else ()) if row % 5 else ()
+        for row, label in enumerate(own.labels)
+    ]
     return Corpus("many", own.texts, labels)
 
 
@@ -73,7 +76,9 @@ def in_form(form, **slots):
     labels = own.indicator()[0] if form == "indicator" else [names.get(label, label) for label in own.labels]
     classes = own.classes if form == "indicator" else None
     shown = [str(names.get(label, label)) if isinstance(label, str) else label for label in other.labels]
-    return TextClassifier(classes=classes, **slots).fit(own.texts, labels), Corpus(other.name, other.texts, shown)
+    return TextClassifier(classes=classes, **slots).fit(own.texts, labels), Corpus(
+        other.name, other.texts, shown
+    )
 
 
 @cache

@@ -1,4 +1,6 @@
-"""The page in a real browser: it draws, follows the keyboard, fits a phone, and neither fetches nor runs anything else."""
+"""The page in a real browser: it draws, follows the keyboard, fits a phone, and neither fetches nor runs
+anything else.
+"""
 
 import time
 
@@ -100,7 +102,8 @@ def test_it_fits_the_screen_and_draws_one_topic(opened, kind, width):
 
 
 @pytest.mark.parametrize(
-    ("kind", "k"), [("desk", 1), ("binary", 0), ("binary", 1), ("multilabel", 0), ("strings", 2), ("large", 5)]
+    ("kind", "k"),
+    [("desk", 1), ("binary", 0), ("binary", 1), ("multilabel", 0), ("strings", 2), ("large", 5)],
 )
 def test_the_slider_moved_by_keys_shows_what_python_computes(opened, kind, k):
     page = opened(kind)
@@ -108,7 +111,17 @@ def test_the_slider_moved_by_keys_shows_what_python_computes(opened, kind, k):
     page.focus("#cut")
     seen = [readout(page)]
     assert seen[0] == computed(kind, k, 0.0)
-    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "PageDown", "ArrowRight", "PageUp", "Home", "End", "ArrowLeft"):
+    for key in (
+        "ArrowLeft",
+        "ArrowLeft",
+        "ArrowDown",
+        "PageDown",
+        "ArrowRight",
+        "PageUp",
+        "Home",
+        "End",
+        "ArrowLeft",
+    ):
         page.keyboard.press(key)
         theta = page.evaluate("state(at).threshold")
         assert float(page.input_value("#cut")) == pytest.approx(theta)
@@ -150,9 +163,18 @@ def test_keys_alone_reach_everything(opened):
     reached = []
     for _ in range(120):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate("document.activeElement.id || document.activeElement.dataset.topic || ''"))
+        reached.append(
+            page.evaluate("document.activeElement.id || document.activeElement.dataset.topic || ''")
+        )
     assert {str(k) for k in range(90)} <= set(reached)
-    assert [one for one in reached if one and not one.isdigit()][:6] == ["chosen", "filter", "cut", "budget", "to-use", "to-best"]
+    assert [one for one in reached if one and not one.isdigit()][:6] == [
+        "chosen",
+        "filter",
+        "cut",
+        "budget",
+        "to-use",
+        "to-best",
+    ]
     page.locator("button[data-topic='7']").focus()
     page.keyboard.press("Enter")
     assert page.inner_text("#topic-name") == "topic 07"
@@ -164,7 +186,10 @@ def test_a_budget_is_the_best_texts_of_so_many(opened):
     page.fill("#budget", "20")
     points = page.evaluate("topic.points")
     k = max(k for k in range(len(points["tp"])) if points["tp"][k] + points["fp"][k] <= 20)
-    shown = f"{points['tp'][k] + points['fp'][k]}: precision {points['precision'][k]:.2f}, {points['recall'][k]:.0%} of all hits"
+    shown = (
+        f"{points['tp'][k] + points['fp'][k]}: precision {points['precision'][k]:.2f}, "
+        f"{points['recall'][k]:.0%} of all hits"
+    )
     assert page.inner_text("#budget-note") == shown.replace("%", " %")
     assert page.locator("#utility path.budget").count() == 1
     page.fill("#budget", "")
@@ -185,7 +210,11 @@ def test_topics_can_be_filtered(opened):
 
 def test_controls_have_names(opened):
     page = opened("large")
-    for role, name in (("slider", "Threshold"), ("combobox", "Topic"), ("searchbox", "Show only topics with")):
+    for role, name in (
+        ("slider", "Threshold"),
+        ("combobox", "Topic"),
+        ("searchbox", "Show only topics with"),
+    ):
         assert page.get_by_role(role, name=name).count() == 1
     assert page.get_by_role("img", name="Utility by threshold").count() == 1
     page.focus("#cut")
@@ -200,7 +229,9 @@ def test_hostile_texts_are_shown_as_they_are(opened):
     assert "<i>hostile</i>" in page.inner_text("h1")
     for k in range(3):
         page.select_option("#chosen", str(k))
-        shown = page.evaluate("[...document.querySelectorAll('#borderline .text')].map((one) => one.textContent)")
+        shown = page.evaluate(
+            "[...document.querySelectorAll('#borderline .text')].map((one) => one.textContent)"
+        )
         assert shown == page.evaluate("topic.borderline.map(({ row }) => report.texts[row])")
         assert page.inner_text("#topic-name") == page.evaluate("topic.label")
     assert page.evaluate("document.querySelectorAll('img, b, i').length") == 0

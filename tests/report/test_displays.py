@@ -10,7 +10,14 @@ from conftest import make_problem
 from report.reports import FORMS, in_form
 from sklearn.svm import LinearSVC
 
-from textmargin import PriorDisplay, PriorSVC, TextClassifier, ThresholdClassifier, UtilityCurveDisplay, beta_gamma_threshold
+from textmargin import (
+    PriorDisplay,
+    PriorSVC,
+    TextClassifier,
+    ThresholdClassifier,
+    UtilityCurveDisplay,
+    beta_gamma_threshold,
+)
 from textmargin.errors import PriorError, ScoreError
 
 
@@ -70,7 +77,9 @@ def test_prior_display_shows_the_terms_that_the_prior_knows():
     assert display.terms.tolist() == [0, 1, 2]
     assert display.ax_.get_title() == "1"
     texts = ["corn wheat", "corn rises", "bank yen", "bank rises"]
-    classifier = TextClassifier(knowledge={"grain": {"wheat": 1}}).fit(texts, ["grain", "grain", "money", "money"])
+    classifier = TextClassifier(knowledge={"grain": {"wheat": 1}}).fit(
+        texts, ["grain", "grain", "money", "money"]
+    )
     assert PriorDisplay.from_estimator(classifier, target="money").terms.tolist() == ["wheat"]
     kinds = [{"grain": ["wheat"]}, {"corn": -1.0}]
     several = TextClassifier(knowledge=kinds).fit(texts, ["grain", "grain", "money", "money"])

@@ -33,8 +33,14 @@ def test_figures_are_those_of_scikit_learn():
     figures = outcomes(truth, decided, T11SU).figures()
     assert figures.accuracy == pytest.approx(sklearn.metrics.accuracy_score(truth, decided))
     for name in ("macro", "micro"):
-        assert getattr(figures, f"{name}_f1") == pytest.approx(sklearn.metrics.f1_score(truth, decided, average=name))
-    assert figures.t11su == figures.utility == pytest.approx(macro_average(truth.astype(int), decided.astype(int), T11SU).value)
+        assert getattr(figures, f"{name}_f1") == pytest.approx(
+            sklearn.metrics.f1_score(truth, decided, average=name)
+        )
+    assert (
+        figures.t11su
+        == figures.utility
+        == pytest.approx(macro_average(truth.astype(int), decided.astype(int), T11SU).value)
+    )
 
 
 def test_intervals_are_those_of_texts_drawn_one_by_one():
@@ -120,16 +126,24 @@ def test_of_two_labels_one_look_is_paid_for():
     """Costs that name one label: a text that is asked costs the price, whichever label it has."""
     own, given = [("a",), ("b",), ("a",), ("b",)], [(), (), ("a",), ("a",)]
     guesses = [("a",), ("a",), (), ()]
-    outcomes = Outcomes.of(own, given, guesses, ["a", "b"], [Utility(tp=3, fp=-1, fn=-1, ask=-0.25), None], "binary")
+    outcomes = Outcomes.of(
+        own, given, guesses, ["a", "b"], [Utility(tp=3, fp=-1, fn=-1, ask=-0.25), None], "binary"
+    )
     assert outcomes.figures().utility[0] == (3 - 0.25) + (0 - 0.25) + 3 - 1
 
 
 def test_of_several_labels_each_open_one_is_paid_for():
     outcomes = Outcomes.of(
-        [("a",), ("a", "b")], [(), ("a",)], [("a", "b"), ()], ["a", "b"], [Utility(tp=2, fp=-1, ask=-0.5)] * 2, "multilabel"
+        [("a",), ("a", "b")],
+        [(), ("a",)],
+        [("a", "b"), ()],
+        ["a", "b"],
+        [Utility(tp=2, fp=-1, ask=-0.5)] * 2,
+        "multilabel",
     )
     figures = outcomes.figures()
-    assert figures.utility[0] == (2 - 0.5) - 0.5 + 2  # asked of a, which it has, and of b; then a hit and a miss
+    # asked of a, which it has, and of b; then a hit and a miss
+    assert figures.utility[0] == (2 - 0.5) - 0.5 + 2
     assert figures.answered[0] == 0.5
     assert figures.micro_f1[0] == 2 / (2 + 2)  # unsure is not accepted
 

@@ -55,8 +55,14 @@ def test_numbers_are_those_of_evaluate(kind):
     for topic, one in zip(report.topics, summary.classes, strict=True):
         at, points = topic.in_use, topic.points
         assert points.threshold[at] == 0
-        assert (points.tp[at], points.fp[at], topic.n_texts - points.tp[at]) == (one.tp, one.fp, one.fn + one.unsure)
-        assert points.utility[at] == (one.utility if one.utility is None else pytest.approx(one.utility, rel=1e-5))
+        assert (points.tp[at], points.fp[at], topic.n_texts - points.tp[at]) == (
+            one.tp,
+            one.fp,
+            one.fn + one.unsure,
+        )
+        assert points.utility[at] == (
+            one.utility if one.utility is None else pytest.approx(one.utility, rel=1e-5)
+        )
         assert points.recall[at] == pytest.approx(one.recall, abs=1e-4)
         if one.precision is not None:
             assert points.precision[at] == pytest.approx(one.precision, abs=1e-4)
@@ -115,7 +121,9 @@ def test_reliability_is_scikit_learns_calibration_curve():
     model, corpus, _ = made("binary")
     proba = model.predict_proba(corpus.texts)
     for k, topic in enumerate(content("binary").topics):
-        true, predicted = calibration_curve(np.array(corpus.labels) == topic.label, proba[:, k], n_bins=10, strategy="quantile")
+        true, predicted = calibration_curve(
+            np.array(corpus.labels) == topic.label, proba[:, k], n_bins=10, strategy="quantile"
+        )
         np.testing.assert_allclose(topic.reliability.prob_true, true, atol=1e-5)
         np.testing.assert_allclose(topic.reliability.prob_pred, predicted, atol=1e-5)
         assert sum(topic.reliability.n_texts) == len(corpus)
@@ -162,13 +170,19 @@ def test_words_are_weights_taken_apart():
 
 
 def test_of_several_kinds_of_knowledge_the_page_names_each():
-    texts, topics = ["wheat and corn", "corn fell", "bank rates", "the bank rose"] * 2, ["grain", "grain", "money", "money"] * 2
+    texts, topics = (
+        ["wheat and corn", "corn fell", "bank rates", "the bank rose"] * 2,
+        ["grain", "grain", "money", "money"] * 2,
+    )
     kinds = [KeywordPrior({"money": ["bank"]}, file_name="<b>.toml"), {"corn": -1.0, "bank": -1.0}]
     model = TextClassifier(knowledge=kinds).fit(texts, topics)
     corpus = Corpus("two", ["corn", "the bank"], ["grain", "money"])
     report = report_content(model, corpus, n_bootstrap=0)
     assert report.model.parts["knowledge"] == "keywords in <b>.toml, weights"
-    assert [one.knowledge for topic in report.topics for one in topic.verdicts] == ["keywords in <b>.toml", "weights"]
+    assert [one.knowledge for topic in report.topics for one in topic.verdicts] == [
+        "keywords in <b>.toml",
+        "weights",
+    ]
     assert {word.knowledge for topic in report.topics for word in topic.disagreements} == {"weights"}
     page = to_html(report)
     assert "supported (<bdi>keywords in &lt;b&gt;.toml</bdi>), dropped (<bdi>weights</bdi>)" in page
@@ -176,7 +190,9 @@ def test_of_several_kinds_of_knowledge_the_page_names_each():
 
 def test_words_of_the_first_of_two_topics_are_those_of_the_second_negated():
     first, second = content("binary").topics
-    assert {word.word: -word.data for word in first.words}.items() & {word.word: word.data for word in second.words}.items()
+    assert {word.word: -word.data for word in first.words}.items() & {
+        word.word: word.data for word in second.words
+    }.items()
     assert first.threshold == -second.threshold
 
 
@@ -235,7 +251,8 @@ def test_the_page_fetches_nothing_and_lets_no_other_script_run():
     page = to_html(content("plain"))
     assert not re.search(r"""(src|href|action)=["'](?!data:,)""", page)
     assert not re.search(
-        r"url\(|@import|fetch\(|XMLHttpRequest|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", page
+        r"url\(|@import|fetch\(|XMLHttpRequest|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(",
+        page,
     )
     assert re.search(r"default-src 'none'; .*script-src 'sha256-[\w+/=]+'", page)
 
@@ -248,14 +265,17 @@ def test_ninety_topics_and_three_thousand_texts_are_less_than_five_megabytes():
     page = to_html(content("large", n_bootstrap=0)).encode()
     assert len(page) < 5e6
     model, corpus, _ = made("large")
-    worst = Corpus("worst", [f"{'<' * 300} {text}" for text in corpus.texts], corpus.labels)  # each becomes six characters
+    # each becomes six characters
+    worst = Corpus("worst", [f"{'<' * 300} {text}" for text in corpus.texts], corpus.labels)
     assert len(to_html(report_content(model, worst, n_bootstrap=0)).encode()) < 5e6
 
 
 def test_a_topic_without_a_text_has_no_utility_to_draw():
     model, _, _ = made("multilabel")
     own = any_labels()
-    few = Corpus("few", own.texts[:30], [tuple(x for x in labels if x != "oil") for labels in own.labels[:30]])
+    few = Corpus(
+        "few", own.texts[:30], [tuple(x for x in labels if x != "oil") for labels in own.labels[:30]]
+    )
     report = report_content(model, few, T11SU, n_bootstrap=5)
     oil = next(topic for topic in report.topics if topic.label == "oil")
     assert (oil.n_texts, oil.best, oil.interval, oil.average_precision) == (0, None, None, None)
@@ -265,7 +285,10 @@ def test_a_topic_without_a_text_has_no_utility_to_draw():
 
 def test_texts_without_the_models_labels_are_refused():
     model, _, _ = made("plain")
-    with pytest.raises(LabelError, match="No text of tin has a label that the model knows: 1 have 'tin', and it knows 'grain'"):
+    with pytest.raises(
+        LabelError,
+        match="No text of tin has a label that the model knows: 1 have 'tin', and it knows 'grain'",
+    ):
         report_content(model, Corpus("tin", ["tin"], ["tin"]))
     with pytest.raises(TableError, match="no texts to report on"):
         report_content(model, Corpus("none", [], []))
@@ -309,7 +332,10 @@ def files(tmp_path):
     """Labelled texts to learn from and others to report on."""
     for name, seed in (("train", 1), ("test", 0)):
         own = one_label(seed=seed)
-        lines = (json.dumps({"text": text, "label": label}) for text, label in zip(own.texts, own.labels, strict=True))
+        lines = (
+            json.dumps({"text": text, "label": label})
+            for text, label in zip(own.texts, own.labels, strict=True)
+        )
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     ModelConfig().fit(one_label(seed=1)).save(tmp_path / "model.tmm")
     return tmp_path
@@ -339,7 +365,9 @@ def test_train_reports_on_texts_it_was_not_trained_on(files):
     done = call(*train, "--test", files / "test.jsonl")
     assert done.exit_code == 0, done.output
     data = json.loads(Page((files / "page.html").read_text()).scripts[0])
-    assert data["summary"] == json.loads(call("evaluate", files / "new.tmm", files / "test.jsonl", "--json").stdout)
+    assert data["summary"] == json.loads(
+        call("evaluate", files / "new.tmm", files / "test.jsonl", "--json").stdout
+    )
     alone = call(*train)
     assert alone.exit_code == 2
     assert "--report and --test go together" in alone.stderr

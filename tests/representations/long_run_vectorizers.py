@@ -1,10 +1,11 @@
-"""Vectorisers against scikit-learn on as many random texts as one has time for; beside the tests, which take seconds.
+"""Vectorisers against scikit-learn on as many random texts as one has time for; beside the tests, which take
+seconds.
 
     python tests/representations/long_run_vectorizers.py 1000000            # some minutes
     python tests/representations/long_run_vectorizers.py 1000000 --seed 7
 
-First every character there is, in nine places each, for every idea of a word; then random texts of all scripts under random
-options, fitted on and new. Stops at the first difference, and prints what reproduces it.
+First every character there is, in nine places each, for every idea of a word; then random texts of all
+scripts under random options, fitted on and new. Stops at the first difference, and prints what reproduces it.
 """
 
 import argparse
@@ -34,7 +35,12 @@ def main():
             pair = textmargin.CountVectorizer(**options, n_jobs=2), CountVectorizer(**options)
             report(f"every character, {options}", cases.difference(*pair, every, every[:50]))
         for analyzer in ("word", "letters", "char_wb"):
-            options = {**cases.WORDS_OPTIONS, "lowercase": lowercase, "analyzer": analyzer, "ngram_range": (1, 1)}
+            options = {
+                **cases.WORDS_OPTIONS,
+                "lowercase": lowercase,
+                "analyzer": analyzer,
+                "ngram_range": (1, 1),
+            }
             pair = BagOfWords(**options, n_jobs=2), cases.in_python(options)
             report(
                 f"every character, BagOfWords {analyzer}, lowercase={lowercase}",

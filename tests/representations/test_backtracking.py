@@ -59,7 +59,13 @@ def test_patterns_that_people_write_are_not(pattern):
 
 @pytest.mark.parametrize(
     "pattern",
-    ["(" * 40 + "a{3}" + "){3}" * 40, r"(?:\w\w\w?)*" * 50, r"\w*" * 200, "(?:" * 30 + "a?" * 100 + ")*" * 30, "a?" * 5000],
+    [
+        "(" * 40 + "a{3}" + "){3}" * 40,
+        r"(?:\w\w\w?)*" * 50,
+        r"\w*" * 200,
+        "(?:" * 30 + "a?" * 100 + ")*" * 30,
+        "a?" * 5000,
+    ],
 )
 def test_to_look_takes_no_time_itself(pattern):
     start = time.perf_counter()
@@ -75,7 +81,9 @@ def test_a_pattern_in_a_file_hung_on_a_text_of_forty_letters(tmp_path):
     for part in (model.representation, model.representation_):
         part.token_pattern = r"(?:\w+)+!"
     forge(model, tmp_path / "model.tmm")
-    with pytest.raises(ModelFileError, match=r"whose token_pattern is .* time doubles with each character of some texts"):
+    with pytest.raises(
+        ModelFileError, match=r"whose token_pattern is .* time doubles with each character of some texts"
+    ):
         load(tmp_path / "model.tmm")
     with pytest.raises(ModelFileError, match=r"is not written: .* time doubles with each character"):
         save(model, tmp_path / "other.tmm")

@@ -22,7 +22,9 @@ def test_weights_are_those_of_the_papers():
     words = BagOfWords("tf-idf", norm=None).fit(TEXTS)
     wheat = list(words.get_feature_names_out()).index("wheat")
     assert words.transform(TEXTS)[0, wheat] == pytest.approx(2 * np.log(N / 1))
-    assert BagOfWords("log-tf-idf", norm=None).fit_transform(TEXTS)[0, wheat] == pytest.approx(np.log(3) * np.log(N))
+    assert BagOfWords("log-tf-idf", norm=None).fit_transform(TEXTS)[0, wheat] == pytest.approx(
+        np.log(3) * np.log(N)
+    )
     assert BagOfWords("count", norm=None).fit_transform(TEXTS)[0, wheat] == 2
 
 
@@ -36,14 +38,28 @@ def test_the_papers_analyser():
     words = BagOfWords(analyzer="letters")
     assert list(words.fit(TEXTS).get_feature_names_out()) == ["corn", "oil", "price", "talks", "wheat"]
     analyze = words.build_analyzer()
-    assert analyze("The e-mail of user42host: 3.50€, naïve Straße 東京") == ["mail", "user", "host", "naïve", "straße", "東京"]
+    assert analyze("The e-mail of user42host: 3.50€, naïve Straße 東京") == [
+        "mail",
+        "user",
+        "host",
+        "naïve",
+        "straße",
+        "東京",
+    ]
 
 
 def test_overridable_like_scikit_learns():
     assert "the" in BagOfWords(stop_words=None).fit(["the cat"]).vocabulary_
-    assert list(BagOfWords(ngram_range=(2, 2)).fit(["cold winter night"]).vocabulary_) == ["cold winter", "winter night"]
+    assert list(BagOfWords(ngram_range=(2, 2)).fit(["cold winter night"]).vocabulary_) == [
+        "cold winter",
+        "winter night",
+    ]
     assert set(BagOfWords(tokenizer=str.split, token_pattern=None).fit(["a1 b2"]).vocabulary_) == {"a1", "b2"}
-    assert set(BagOfWords(analyzer="char", ngram_range=(2, 2)).fit(["abc", "abd"]).vocabulary_) == {"ab", "bc", "bd"}
+    assert set(BagOfWords(analyzer="char", ngram_range=(2, 2)).fit(["abc", "abd"]).vocabulary_) == {
+        "ab",
+        "bc",
+        "bd",
+    }
     assert BagOfWords(max_features=1).fit(TEXTS).get_feature_names_out().size == 1
 
 
@@ -57,7 +73,9 @@ def test_differs_from_scikit_learn_only_by_smoothing():
 
 def test_unseen_words_are_ignored():
     words = BagOfWords().fit(TEXTS)
-    np.testing.assert_allclose(words.transform(["wheat zebra"]).toarray(), words.transform(["wheat"]).toarray())
+    np.testing.assert_allclose(
+        words.transform(["wheat zebra"]).toarray(), words.transform(["wheat"]).toarray()
+    )
 
 
 def test_a_given_vocabulary_may_hold_terms_that_no_text_contains():
@@ -71,7 +89,16 @@ def polars_series(texts):
 
 @pytest.mark.parametrize(
     "wrap",
-    [list, tuple, np.array, pd.Series, polars_series, iter, lambda t: pd.DataFrame({"t": t}), lambda t: np.array(t)[:, None]],
+    [
+        list,
+        tuple,
+        np.array,
+        pd.Series,
+        polars_series,
+        iter,
+        lambda t: pd.DataFrame({"t": t}),
+        lambda t: np.array(t)[:, None],
+    ],
 )
 def test_takes_texts_however_they_come(wrap):
     expected = BagOfWords().fit_transform(TEXTS).toarray()
@@ -132,7 +159,9 @@ def test_terms_that_every_text_has_warn_that_nothing_is_left():
 
 
 def test_terms_as_frequent_as_the_last_were_left_to_the_processors_sort():
-    """max_features: numpy sorts ties otherwise with AVX2 than with AVX-512, and the vocabulary was another one."""
+    """max_features: numpy sorts ties otherwise with AVX2 than with AVX-512, and the vocabulary was another
+    one.
+    """
     names = [f"{a}{b}{c}" for a in "abcdefgh" for b in "abcdefgh" for c in "abcdefgh"]
     often = [name for i, name in enumerate(names) if i % 7 == 0]
     texts = [" ".join(np.random.default_rng(0).permutation(names)), " ".join(often)]
@@ -143,7 +172,11 @@ def test_terms_as_frequent_as_the_last_were_left_to_the_processors_sort():
 
 
 def test_stop_words_are_those_of_the_language_that_is_found():
-    german = ["Die Rechnung ist nicht bei mir angekommen", "Wo ist der Toner für den Drucker", "Ich kann mich nicht anmelden"]
+    german = [
+        "Die Rechnung ist nicht bei mir angekommen",
+        "Wo ist der Toner für den Drucker",
+        "Ich kann mich nicht anmelden",
+    ]
     words = BagOfWords().fit(german)
     assert words.language_ == "german"
     assert {"rechnung", "toner"} <= words.vocabulary_.keys()
@@ -174,7 +207,8 @@ def test_extra_terms_are_there_whatever_the_texts_have():
         BagOfWords("count", norm=None).fit_transform(texts).toarray(),
     )
     np.testing.assert_allclose(
-        [words.idf_[words.vocabulary_[term]] for term in shared], [plain.idf_[plain.vocabulary_[term]] for term in shared]
+        [words.idf_[words.vocabulary_[term]] for term in shared],
+        [plain.idf_[plain.vocabulary_[term]] for term in shared],
     )
 
 

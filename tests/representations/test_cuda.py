@@ -31,7 +31,9 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(
-    ("options", "normalize"), [*((one, True) for one in SETTINGS), *((one, False) for one in SETTINGS[:3])], ids=str
+    ("options", "normalize"),
+    [*((one, True) for one in SETTINGS), *((one, False) for one in SETTINGS[:3])],
+    ids=str,
 )
 def test_equals_the_compiled_core(gpu, options, normalize):
     """Empty texts, texts of a lane or less, texts that fill a tile and go on in the next."""
@@ -68,8 +70,16 @@ def test_a_matrix_larger_than_the_gpus_memory_comes_in_blocks(gpu):
 )
 @pytest.mark.parametrize("normalize", [True, False])
 def test_pairs_with_many_gaps_were_lost_in_single_precision(gpu, monkeypatch, options, normalize):
-    """K of the first two is 9e-40, and of those with a hundred dashes far less; beside them are pairs that are sound, and 0."""
-    X = ["ffccacbbdgf", "faeedaeadcf", "a" + "-" * 110 + "bcab", "abc" + "+" * 120 + "c", *texts(0, 2, 3, 40, 300)]
+    """K of the first two is 9e-40, and of those with a hundred dashes far less; beside them are pairs that
+    are sound, and 0.
+    """
+    X = [
+        "ffccacbbdgf",
+        "faeedaeadcf",
+        "a" + "-" * 110 + "bcab",
+        "abc" + "+" * 120 + "c",
+        *texts(0, 2, 3, 40, 300),
+    ]
     Y = ["abcaxb", "x" * 90 + "abc", *texts(30, seed=1)]
     there = SubsequenceKernel(**options, normalize=normalize, backend="cuda")
     exact = SubsequenceKernel(**options, normalize=normalize, backend="cpu", precision="double")
@@ -98,7 +108,9 @@ def test_several_gpus_share_the_blocks(gpu, monkeypatch):
 @pytest.mark.parametrize("n_devices", [1, 2])
 def test_texts_compared_with_again_and_again_stay_on_the_gpu(gpu, monkeypatch, n_devices, gap_decay):
     gpu.n_devices, packed = n_devices, []
-    monkeypatch.setattr(PackedColumns, "of", lambda *a, of=PackedColumns.of: packed.append(len(a[0])) or of(*a))
+    monkeypatch.setattr(
+        PackedColumns, "of", lambda *a, of=PackedColumns.of: packed.append(len(a[0])) or of(*a)
+    )
     kernel = SubsequenceKernel(3, backend="cuda", gap_decay=gap_decay).fit(texts(40, 50, 60))
     new = [[*texts(30, seed=seed), "new symbols: " + "xyz"[seed:]] for seed in range(3)]
     there = [kernel.transform(X) for X in new]
@@ -109,7 +121,9 @@ def test_texts_compared_with_again_and_again_stay_on_the_gpu(gpu, monkeypatch, n
 
 @pytest.mark.parametrize("normalize", [True, False])
 def test_the_matrix_stays_on_the_gpu(gpu, normalize):
-    """In blocks, and symmetric; and scores of new texts, with symbols of their own, come from there without it."""
+    """In blocks, and symmetric; and scores of new texts, with symbols of their own, come from there without
+    it.
+    """
     X, new = texts(*range(0, 60)), [*texts(9, 0, 31, seed=1), "new symbols"]
     pairs = SubsequenceKernel(3, backend="cuda", normalize=normalize).over(X)
     exact = SubsequenceKernel(3, backend="cpu", normalize=normalize, precision="double").over(X)
@@ -145,7 +159,9 @@ def test_machines_learn_where_the_matrix_is(gpu):
     there = solve_dual(pairs.device_gram(), problems, True, 1e-6)
     here = solve_dual(SubsequenceKernel(2, backend="cpu")(X).astype(np.float32), problems, True, 1e-6, xp=np)
     scores = pairs.device_versus(X, there.beta) + there.intercept
-    np.testing.assert_allclose(scores, SubsequenceKernel(2, backend="cpu")(X) @ here.beta.T + here.intercept, atol=1e-4)
+    np.testing.assert_allclose(
+        scores, SubsequenceKernel(2, backend="cpu")(X) @ here.beta.T + here.intercept, atol=1e-4
+    )
 
 
 def test_texts_that_are_kept_no_more_leave_the_gpu(gpu):
@@ -159,7 +175,10 @@ def test_texts_that_are_kept_no_more_leave_the_gpu(gpu):
 def test_one_text_that_fills_several_tiles(gpu):
     """Edges are fetched ahead of the last step as well; nothing may be read there that is not theirs."""
     X, Y = texts(2000), texts(1500, seed=1)
-    close(SubsequenceKernel(3, backend="cuda")(X, Y), SubsequenceKernel(3, backend="cpu", precision="double")(X, Y))
+    close(
+        SubsequenceKernel(3, backend="cuda")(X, Y),
+        SubsequenceKernel(3, backend="cpu", precision="double")(X, Y),
+    )
 
 
 def test_texts_that_are_all_empty(gpu):

@@ -81,7 +81,9 @@ def test_a_gpu_that_is_lost_returns_no_numbers_and_leaves_the_processor_alone(gp
     gpu.n_devices = n_devices
     gpu.failure = DeviceFailure("cudaErrorDeviceUnavailable: the device fell off the bus")
     X = texts(50, 60)
-    with pytest.raises(DeviceError, match=r"The GPU failed .cudaErrorDeviceUnavailable.*nothing was returned.*backend='cpu'"):
+    with pytest.raises(
+        DeviceError, match=r"The GPU failed .cudaErrorDeviceUnavailable.*nothing was returned.*backend='cpu'"
+    ):
         SubsequenceKernel(3, backend="cuda")(X)
     assert np.isfinite(SubsequenceKernel(3, backend="cpu")(X)).all()
 
@@ -103,7 +105,9 @@ def test_an_interruption_while_it_computes_takes_the_jobs_away(gpu, monkeypatch,
 
     taken = []
     set_array = type(cupy.zeros(1)).set
-    monkeypatch.setattr(type(cupy.zeros(1)), "set", lambda self, *a, **k: taken.append(a[0][0]) or set_array(self, *a, **k))
+    monkeypatch.setattr(
+        type(cupy.zeros(1)), "set", lambda self, *a, **k: taken.append(a[0][0]) or set_array(self, *a, **k)
+    )
     monkeypatch.setattr(_cuda, "_SHARED_CELLS", 0)
     gpu.n_devices, gpu.n_questions = n_devices, 20
     with pytest.raises(KeyboardInterrupt):
@@ -113,7 +117,9 @@ def test_an_interruption_while_it_computes_takes_the_jobs_away(gpu, monkeypatch,
 
 def test_more_symbols_than_ints_can_number(gpu, monkeypatch):
     monkeypatch.setattr(_packing, "MOST_PLACES", 100)
-    with pytest.raises(TooLargeError, match=r"2 texts with 250 symbols are more than a GPU can number; compare fewer"):
+    with pytest.raises(
+        TooLargeError, match=r"2 texts with 250 symbols are more than a GPU can number; compare fewer"
+    ):
         SubsequenceKernel(3, backend="cuda")(texts(100, 150))
 
 
@@ -121,7 +127,9 @@ def test_an_older_gpu_beside_it_is_left_alone(gpu, monkeypatch):
     import cupy
 
     gpu.n_devices = 2
-    monkeypatch.setattr(cupy.cuda.Device, "compute_capability", property(lambda device: ["61", "90"][device.id]))
+    monkeypatch.setattr(
+        cupy.cuda.Device, "compute_capability", property(lambda device: ["61", "90"][device.id])
+    )
     SubsequenceKernel(3, backend="cuda")(texts(20, 30))
     assert gpu.devices_used == {1}
 
@@ -136,13 +144,19 @@ def test_subsequences_longer_than_it_can(gpu):
     [
         ({"cupy": None}, "needs CuPy, which is not installed: pip install 'textmargin.cuda.'"),
         ({"n_devices": 0}, "needs an NVIDIA GPU, and this machine has none"),
-        ({"error": "cudaErrorNoDevice: no CUDA-capable device is detected"}, "none can be used here .*nvidia-smi"),
+        (
+            {"error": "cudaErrorNoDevice: no CUDA-capable device is detected"},
+            "none can be used here .*nvidia-smi",
+        ),
         (
             {"error": "cudaErrorInsufficientDriver: driver version is insufficient"},
             "driver, and this machine's is too old or not",
         ),
         ({"capability": "75"}, "compute capability 8.0 or more; this machine has one of 7.5"),
-        ({"nvrtc": "CuPy failed to load libnvrtc.so.12"}, "needs NVRTC of CUDA, which CuPy cannot load .*libnvrtc"),
+        (
+            {"nvrtc": "CuPy failed to load libnvrtc.so.12"},
+            "needs NVRTC of CUDA, which CuPy cannot load .*libnvrtc",
+        ),
     ],
     ids=str,
 )
@@ -175,7 +189,9 @@ def test_a_cupy_that_fails_while_it_is_loaded_is_named_and_auto_does_without(mon
     monkeypatch.setattr(_backends, "AUTO_CELLS", 0)
     _cuda.missing.cache_clear()
     try:
-        with pytest.raises(DeviceError, match=r"CuPy, which cannot be loaded .*numpy.dtype size changed.*backend='cpu'"):
+        with pytest.raises(
+            DeviceError, match=r"CuPy, which cannot be loaded .*numpy.dtype size changed.*backend='cpu'"
+        ):
             SubsequenceKernel(3, backend="cuda")(["car", "cat"])
         assert SubsequenceKernel(2)(["car", "cat"]).shape == (2, 2)
     finally:
@@ -191,7 +207,8 @@ sys.path.append({str(Path(emulated_gpu.__file__).parent)!r})
 from emulated_gpu import EmulatedGpu
 sys.modules.update(EmulatedGpu({str(compiled)!r}).module())
 from textmargin import SubsequenceKernel
-print([round(float(SubsequenceKernel(2, backend=name)(["car"], ["cat"])[0, 0]), 4) for name in ("cuda", "auto")])
+print([round(float(SubsequenceKernel(2, backend=name)(["car"], ["cat"])[0, 0]), 4)
+       for name in ("cuda", "auto")])
 pairs = SubsequenceKernel(2, backend="cuda").over(["car"])
 print(round(float(pairs.device_versus(["cat"], pairs.device_gram().get())[0, 0]), 4))
 try:

@@ -16,16 +16,22 @@ TEXTS, LABELS = corpus(60, 0)
 
 
 def test_white_space_does_not_count_and_all_else_does():
-    first, *others = text_digests(["corn, wheat", " corn,\r\n\twheat ", "corn wheat", "Corn, wheat", "lone \ud800", ""])
+    first, *others = text_digests(
+        ["corn, wheat", " corn,\r\n\twheat ", "corn wheat", "Corn, wheat", "lone \ud800", ""]
+    )
     assert first == others[0]
     assert len({first, *others}) == 5
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=())) | st.integers(0, 600).map(lambda n: "ab c" * n)))
+@given(
+    st.lists(st.text(st.characters(exclude_categories=())) | st.integers(0, 600).map(lambda n: "ab c" * n))
+)
 @example(["x" * n for n in (127, 128, 129, 255, 256, 257)])  # a block has 128 bytes
 def test_digests_are_those_of_hashlib(texts):
     bare = [text.encode("utf-8", "surrogatepass").translate(None, b" \t\n\r\v\f") for text in texts]
-    assert text_digests(texts).tolist() == [int.from_bytes(blake2b(one, digest_size=8).digest(), "little") for one in bare]
+    assert text_digests(texts).tolist() == [
+        int.from_bytes(blake2b(one, digest_size=8).digest(), "little") for one in bare
+    ]
 
 
 def test_digests_are_the_same_everywhere():

@@ -12,14 +12,23 @@ from textmargin import KernelLandmarks, PriorSVC, SubsequenceFeatures, Subsequen
 from textmargin.errors import EmptyVocabularyError, NotTextError
 
 texts = st.lists(st.text(alphabet="ab c", min_size=3, max_size=9), min_size=2, max_size=6)
-MESSAGES = ["cheap pills now", "cheap pils nw", "chep pills", "meeting at noon", "meetng at nine", "lunch at noon"]
+MESSAGES = [
+    "cheap pills now",
+    "cheap pils nw",
+    "chep pills",
+    "meeting at noon",
+    "meetng at nine",
+    "lunch at noon",
+]
 SPAM = [1, 1, 1, 0, 0, 0]
 
 
 @given(X=texts, length=st.integers(1, 3), decay=st.floats(0.1, 1.0))
 def test_a_feature_adds_up_the_occurrences_of_its_substring(X, length, decay):
     features = SubsequenceFeatures(length, decay, n_features=5, norm=None).fit(X)
-    expected = [[ssk_by_definition(x, u, length, decay) / decay**length for u in features.substrings_] for x in X]
+    expected = [
+        [ssk_by_definition(x, u, length, decay) / decay**length for u in features.substrings_] for x in X
+    ]
     np.testing.assert_allclose(features.transform(X), expected, rtol=1e-5, atol=1e-30)
 
 
@@ -69,7 +78,9 @@ def test_landmarks_are_exact_where_they_lie():
     mapped = landmarks.transform(MESSAGES)
     np.testing.assert_allclose(mapped @ mapped.T, kernel(MESSAGES), atol=1e-9)
     assert landmarks.alignment_ == pytest.approx(1)
-    assert landmarks.get_feature_names_out().tolist() == [f"kernellandmarks{i}" for i in range(mapped.shape[1])]
+    assert landmarks.get_feature_names_out().tolist() == [
+        f"kernellandmarks{i}" for i in range(mapped.shape[1])
+    ]
 
 
 def test_equal_landmarks_and_texts_like_no_other_add_no_column():
@@ -78,7 +89,9 @@ def test_equal_landmarks_and_texts_like_no_other_add_no_column():
     assert not landmarks.transform(["q"]).any()
 
 
-@pytest.mark.parametrize("representation", [SubsequenceFeatures(2), KernelLandmarks(SubsequenceKernel(2), random_state=0)])
+@pytest.mark.parametrize(
+    "representation", [SubsequenceFeatures(2), KernelLandmarks(SubsequenceKernel(2), random_state=0)]
+)
 def test_before_a_linear_learner(representation):
     model = make_pipeline(representation, PriorSVC()).fit(MESSAGES, SPAM)
     assert model.predict(["cheap pill", "lunch meeting"]).tolist() == [1, 0]

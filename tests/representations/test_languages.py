@@ -39,7 +39,9 @@ SPECIAL = [
     "\u0307",
 ]
 words = st.sampled_from(sorted(set().union(*FUNCTION_WORDS.values())) + SPECIAL)
-letters = st.sampled_from(list(_SCRIPTS)).flatmap(lambda script: st.from_regex(CLASSES[script], fullmatch=True))
+letters = st.sampled_from(list(_SCRIPTS)).flatmap(
+    lambda script: st.from_regex(CLASSES[script], fullmatch=True)
+)
 texts = st.lists(words | letters | st.text(max_size=5), max_size=30).flatmap(
     lambda parts: st.sampled_from(["", " ", "\n", "A", "İ"]).map(lambda glue: glue.join(parts))
 )
@@ -53,7 +55,9 @@ def script_by_definition(text):
 
 def function_words_by_definition(texts):
     words = Counter(word for text in texts for word in WORD.findall(text.lower()))
-    return Counter({language: sum(words[word] for word in known) for language, known in FUNCTION_WORDS.items()})
+    return Counter(
+        {language: sum(words[word] for word in known) for language, known in FUNCTION_WORDS.items()}
+    )
 
 
 def guess_by_definition(text):

@@ -66,7 +66,11 @@ def test_places_are_where_the_symbols_stand(kernel):
                 assert all(b == a + 1 for a, b in pairwise(places))
 
 
-@given(st.lists(st.integers(0, 2), min_size=1, max_size=9), st.lists(st.integers(0, 2), min_size=1, max_size=4), st.data())
+@given(
+    st.lists(st.integers(0, 2), min_size=1, max_size=9),
+    st.lists(st.integers(0, 2), min_size=1, max_size=4),
+    st.data(),
+)
 def test_the_tightest_place_is_the_cheapest_of_all(codes, u, data):
     costs = np.array(data.draw(st.lists(st.floats(0.01, 2), min_size=3, max_size=3)))
     codes, u = np.array(codes, dtype=np.int32), np.array(u, dtype=np.int32)
@@ -74,7 +78,9 @@ def test_the_tightest_place_is_the_cheapest_of_all(codes, u, data):
     def cost(places):
         return sum(costs[codes[j]] for j in range(places[0], places[-1]) if j not in places)
 
-    all_places = [places for places in combinations(range(codes.size), u.size) if (codes[list(places)] == u).all()]
+    all_places = [
+        places for places in combinations(range(codes.size), u.size) if (codes[list(places)] == u).all()
+    ]
     found = tightest(codes, u, costs)
     if not all_places:
         assert found == ()
@@ -104,7 +110,9 @@ def test_a_machine_names_its_support_vectors_by_their_number():
     model = KernelSVC(SubsequenceKernel(3)).fit(texts, topics)
     explanation = model.explain(texts[3], "oil")
     assert explanation.target == "oil"
-    assert explanation.score == pytest.approx(model.decision_function(texts[3:4])[0, list(model.classes_).index("oil")])
+    assert explanation.score == pytest.approx(
+        model.decision_function(texts[3:4])[0, list(model.classes_).index("oil")]
+    )
     assert explanation.score == pytest.approx(explanation.intercept + explanation.data.sum())
     assert explanation.score == pytest.approx(
         explanation.intercept + explanation.rest + sum(m.value for m in explanation.matches)

@@ -15,7 +15,9 @@ texts = st.lists(st.text(alphabet="ab c", min_size=4, max_size=12), min_size=1, 
 
 
 def counts(X, length):
-    return CountVectorizer(analyzer=lambda text: [text[i : i + length] for i in range(len(text) - length + 1)]).fit_transform(X)
+    return CountVectorizer(
+        analyzer=lambda text: [text[i : i + length] for i in range(len(text) - length + 1)]
+    ).fit_transform(X)
 
 
 @given(X=texts, length=st.integers(1, 4))

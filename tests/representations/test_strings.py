@@ -17,7 +17,8 @@ from textmargin.representations._cpu import SHORTEN_BELOW, Cpu, _compile
 from textmargin.representations._cuda import MOST_LENGTH, Cuda, missing
 from textmargin.representations.encode import encode
 
-# Every way to the same values: vector level, precision, whole or shortened texts; and a GPU, where there is one.
+# Every way to the same values: vector level, precision, whole or shortened texts; and a GPU, where there is
+# one.
 WAYS = [
     Cpu(level=level, double=double, shorten=shorten)
     for level, double, shorten in itertools.product(core.levels(), (False, True), (False, True))
@@ -29,7 +30,9 @@ backends = pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks
 # A GPU's code is compiled for each decay.
 decays = st.floats(0.01, 1.0) if missing() else st.sampled_from([0.01, 0.3, 0.5, 0.7, 0.9, 1.0])
 texts = st.lists(st.text(alphabet="abß語🙂\ud800", max_size=9), min_size=1, max_size=6)
-token_lists = st.lists(st.lists(st.sampled_from(["a", "b", 1, 2.5, ("a", 1)]), max_size=8), min_size=1, max_size=6)
+token_lists = st.lists(
+    st.lists(st.sampled_from(["a", "b", 1, 2.5, ("a", 1)]), max_size=8), min_size=1, max_size=6
+)
 
 
 class OneWay(SubsequenceKernel):
@@ -53,7 +56,9 @@ def test_values_worked_out_by_hand(way, pair, length, decay, value, normalised):
     s, t = pair
     raw = OneWay(way, length=length, decay=decay, normalize=False)([s], [t])
     assert raw.item() == pytest.approx(value, rel=1e-9 if way.double else 1e-6)
-    assert OneWay(way, length=length, decay=decay)([s], [t]).item() == pytest.approx(normalised, rel=1e-9 if way.double else 1e-6)
+    assert OneWay(way, length=length, decay=decay)([s], [t]).item() == pytest.approx(
+        normalised, rel=1e-9 if way.double else 1e-6
+    )
 
 
 @ways
@@ -76,7 +81,9 @@ def test_equals_its_definition_on_unicode(way, X, Y, length, decay):
 def test_weighted_sum_of_lengths_is_one_pass_over_tokens(way, X, length, decay, weights):
     weights = weights[:length]
     K = OneWay(way, length=length, decay=decay, weights=weights, normalize=False)(X)
-    expected = [[sum(w * ssk_by_definition(s, t, i + 1, decay) for i, w in enumerate(weights)) for t in X] for s in X]
+    expected = [
+        [sum(w * ssk_by_definition(s, t, i + 1, decay) for i, w in enumerate(weights)) for t in X] for s in X
+    ]
     np.testing.assert_allclose(K, expected, rtol=tolerance(way), atol=1e-30)
 
 
@@ -85,13 +92,17 @@ def test_weighted_sum_of_lengths_is_one_pass_over_tokens(way, X, length, decay, 
 @given(X=texts, gaps=st.dictionaries(st.sampled_from("abß"), st.floats(0.05, 1.0)), length=st.integers(1, 4))
 def test_skipping_some_tokens_may_cost_less(way, X, gaps, length):
     K = OneWay(way, length=length, decay=0.5, gap_decay=gaps, normalize=False)(X)
-    expected = [[ssk_by_definition(s, t, length, 0.5, lambda symbol: gaps.get(symbol, 0.5)) for t in X] for s in X]
+    expected = [
+        [ssk_by_definition(s, t, length, 0.5, lambda symbol: gaps.get(symbol, 0.5)) for t in X] for s in X
+    ]
     np.testing.assert_allclose(K, expected, rtol=tolerance(way), atol=1e-30)
 
 
 def test_one_gap_decay_for_all_tokens():
     expected = ssk_by_definition("abcab", "acbab", 3, 0.5, 0.8)
-    assert SubsequenceKernel(3, 0.5, gap_decay=0.8, normalize=False)(["abcab"], ["acbab"]).item() == pytest.approx(expected)
+    assert SubsequenceKernel(3, 0.5, gap_decay=0.8, normalize=False)(
+        ["abcab"], ["acbab"]
+    ).item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("length", "decay"), [(2, 0.5), (4, 0.3), (5, 0.9)])
@@ -99,7 +110,9 @@ def test_equals_strkernels_which_sums_lengths_on_ascii(length, decay):
     strkernels = pytest.importorskip("strkernels")
     X = ["science is organized knowledge", "wisdom is organized life", "abracadabra", "card"]
     expected = strkernels.SubsequenceStringKernel(maxlen=length, ssk_lambda=decay)(X, X)
-    np.testing.assert_allclose(SubsequenceKernel(length, decay, weights=[1.0] * length)(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        SubsequenceKernel(length, decay, weights=[1.0] * length)(X), expected, rtol=1e-6
+    )
 
 
 @ways
@@ -171,7 +184,9 @@ def test_thousands_of_gaps_do_not_add_up_their_rounding(decay, backend):
 def test_hundreds_of_thousands_of_row_sums_do_not_drift(backend):
     """Rows that are all alike are rounded the same way: in double precision their sum was off by 3e-12."""
     s, t = np.arange(3000) % 7, np.arange(5000) % 7
-    value = SubsequenceKernel(2, 0.01, normalize=False, precision="double", backend=backend)([list(s)], [list(t)]).item()
+    value = SubsequenceKernel(2, 0.01, normalize=False, precision="double", backend=backend)(
+        [list(s)], [list(t)]
+    ).item()
     assert value == pytest.approx(float(ssk_extended(s, t, 2, 0.01)), rel=2e-13)
 
 
@@ -195,7 +210,9 @@ def test_several_threads_of_python_may_share_a_progress_function():
 def test_symmetric_and_positive_semi_definite(X, length, decay):
     K = SubsequenceKernel(length, decay, precision="double")(X)
     assert np.array_equal(K, K.T)
-    np.testing.assert_allclose(K, SubsequenceKernel(length, decay, precision="double")(X, list(X)), rtol=1e-12)
+    np.testing.assert_allclose(
+        K, SubsequenceKernel(length, decay, precision="double")(X, list(X)), rtol=1e-12
+    )
     assert np.linalg.eigvalsh(K).min() > -1e-10
 
 
@@ -226,7 +243,8 @@ def test_diagonal_alone(X, length):
 
 def test_words_are_runs_of_letters_and_digits():
     s, t = "the central bank raised interest rates", "Interest rates: were raised by the bank!"
-    assert SubsequenceKernel(1, 0.5, "word", normalize=False)([s], [t]).item() == pytest.approx(4 * 0.25)  # case is kept
+    # case is kept
+    assert SubsequenceKernel(1, 0.5, "word", normalize=False)([s], [t]).item() == pytest.approx(4 * 0.25)
     lower = SubsequenceKernel(1, 0.5, lambda text: text.lower().split(), normalize=False)
     assert lower([s], [t.replace(":", "").replace("!", "")]).item() == pytest.approx(1.25)
 
@@ -243,7 +261,11 @@ def test_the_automatic_choice_shortens_words_and_not_characters():
     spec = KernelSpec(2, np.full(6000, 0.5), 1.0, np.empty(0))
     for corpus, shortened in ((words, True), (characters, False)):
         (X,), _ = encode("char", corpus)
-        assert (core.share_of_common_cells(_compile(spec), X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW) == shortened
-        values = [Cpu(shorten=way).gram(spec, X, None, (Diagonal.none(),) * 2, 1.0) for way in (None, True, False)]
+        assert (
+            core.share_of_common_cells(_compile(spec), X.codes, X.starts, X.codes, X.starts) < SHORTEN_BELOW
+        ) == shortened
+        values = [
+            Cpu(shorten=way).gram(spec, X, None, (Diagonal.none(),) * 2, 1.0) for way in (None, True, False)
+        ]
         np.testing.assert_allclose(values[0], values[1], rtol=1e-5, atol=1e-30)
         np.testing.assert_allclose(values[0], values[2], rtol=1e-5, atol=1e-30)

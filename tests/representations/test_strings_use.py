@@ -17,7 +17,14 @@ from sklearn.svm import SVC
 from textmargin import SubsequenceKernel, TextClassifier, core
 from textmargin.errors import DeviceError, NotTextError, TooLargeError
 
-MESSAGES = ["cheap pills now", "cheap pils nw", "chep pills", "meeting at noon", "meetng at nine", "lunch at noon"]
+MESSAGES = [
+    "cheap pills now",
+    "cheap pils nw",
+    "chep pills",
+    "meeting at noon",
+    "meetng at nine",
+    "lunch at noon",
+]
 SPAM = [1, 1, 1, 0, 0, 0]
 
 
@@ -26,12 +33,16 @@ def test_kernel_inside_svc_equals_precomputed():
     inside = SVC(kernel=kernel).fit(MESSAGES, SPAM)
     outside = SVC(kernel="precomputed").fit(kernel(MESSAGES), SPAM)
     new = ["cheap pill", "lunch meeting"]
-    np.testing.assert_allclose(inside.decision_function(new), outside.decision_function(kernel(new, MESSAGES)))
+    np.testing.assert_allclose(
+        inside.decision_function(new), outside.decision_function(kernel(new, MESSAGES))
+    )
     assert inside.predict(new).tolist() == [1, 0]
 
 
 def test_grid_search_over_decay_and_length():
-    search = GridSearchCV(SVC(kernel=SubsequenceKernel()), {"kernel__decay": [0.2, 0.8], "kernel__length": [1, 2]}, cv=3)
+    search = GridSearchCV(
+        SVC(kernel=SubsequenceKernel()), {"kernel__decay": [0.2, 0.8], "kernel__length": [1, 2]}, cv=3
+    )
     search.fit(MESSAGES, SPAM)
     assert search.best_score_ == 1.0
     assert search.best_estimator_.kernel.get_params()["length"] == search.best_params_["kernel__length"]
@@ -100,7 +111,9 @@ def test_a_bar_appears_on_a_terminal_when_it_takes_long():
     pty = pytest.importorskip("pty")
     leader, follower = pty.openpty()
     command = [sys.executable, "-c", LONG_RUN.format(progress=True)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=follower, env={**os.environ, "TERM": "xterm"}) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=follower, env={**os.environ, "TERM": "xterm"}
+    ) as process:
         os.close(follower)
         shown = b""
         deadline = time.monotonic() + 60
@@ -142,8 +155,18 @@ def test_a_failing_progress_function_stops_the_work_with_its_error():
         ({"weights": [1, 1]}, ["a"], ValueError, "one number for each length from 1 to length=5; got 2"),
         ({"length": 2, "weights": [0, 0]}, ["a"], ValueError, "not all 0"),
         ({"length": 2, "weights": [-1, 1]}, ["a"], ValueError, "not negative"),
-        ({"gap_decay": {"a": 0}}, ["a"], ValueError, r"gap_decay\['a'\] must be a number from 1e-06 to 1; got 0"),
-        ({"length": 200, "decay": 0.01, "normalize": False}, ["a" * 300], TooLargeError, "use normalize=True"),
+        (
+            {"gap_decay": {"a": 0}},
+            ["a"],
+            ValueError,
+            r"gap_decay\['a'\] must be a number from 1e-06 to 1; got 0",
+        ),
+        (
+            {"length": 200, "decay": 0.01, "normalize": False},
+            ["a" * 300],
+            TooLargeError,
+            "use normalize=True",
+        ),
         ({"length": 120, "decay": 1.0, "normalize": False}, ["a" * 1500], TooLargeError, "beyond the range"),
         ({}, ["a" * 10_000_000], TooLargeError, r"10,000,000 symbols; .* takes \d+\.\d GB"),
     ],
@@ -162,7 +185,8 @@ def test_a_document_of_ten_million_characters_against_short_ones():
     """Memory goes by the shorter text, so that this is done and not refused."""
     K = SubsequenceKernel(2, 0.5, normalize=False)(["ab" * 5_000_000], ["ab", "zz"])
     assert K[0, 1] == 0
-    one = sum(0.5 ** (2 * k) for k in range(1, 60))  # a…b over 1, 3, 5, … gaps: each pair of places counts 0.5^(stretch + 2)
+    # a…b over 1, 3, 5, … gaps: each pair of places counts 0.5^(stretch + 2)
+    one = sum(0.5 ** (2 * k) for k in range(1, 60))
     assert K[0, 0] == pytest.approx(0.25 * one * 5_000_000, rel=1e-4)
 
 
@@ -183,7 +207,9 @@ def test_lone_surrogates_are_symbols_like_any_other():
 
 
 def test_tokens_of_different_types_differ_unless_equal():
-    K = SubsequenceKernel(1, normalize=False, decay=1.0)([[1, "1", (1,)]], [["1"], [1.0], [True], [(1,)], [2]])
+    K = SubsequenceKernel(1, normalize=False, decay=1.0)(
+        [[1, "1", (1,)]], [["1"], [1.0], [True], [(1,)], [2]]
+    )
     assert K.tolist() == [[1, 1, 1, 1, 0]]
 
 
@@ -194,5 +220,7 @@ def test_the_environment_chooses_the_level_of_the_core(level, monkeypatch):
     monkeypatch.setenv("TEXTMARGIN_LEVEL", level)
     np.testing.assert_allclose(SubsequenceKernel(3)(texts), expected, rtol=1e-5)
     monkeypatch.setenv("TEXTMARGIN_LEVEL", "avx1024")
-    with pytest.raises(DeviceError, match=r"TEXTMARGIN_LEVEL is 'avx1024', but this processor has .*baseline"):
+    with pytest.raises(
+        DeviceError, match=r"TEXTMARGIN_LEVEL is 'avx1024', but this processor has .*baseline"
+    ):
         SubsequenceKernel(3)(texts)

@@ -1,4 +1,6 @@
-"""CountVectorizer, TfidfVectorizer and BagOfWords in compiled code are scikit-learn's and Python's, bit by bit."""
+"""CountVectorizer, TfidfVectorizer and BagOfWords in compiled code are scikit-learn's and Python's, bit by
+bit.
+"""
 
 import pickle
 import random
@@ -23,7 +25,9 @@ pieces = st.one_of(
     st.text(any_character, max_size=4),
     st.sampled_from(POOLS).flatmap(lambda pool: st.text(pool, max_size=9)),
     st.sampled_from(cases.WORDS),
-    st.tuples(st.sampled_from([*"aΣé漢😀_1"]), st.sampled_from(cases.LENGTHS)).map(lambda pair: pair[0] * pair[1]),
+    st.tuples(st.sampled_from([*"aΣé漢😀_1"]), st.sampled_from(cases.LENGTHS)).map(
+        lambda pair: pair[0] * pair[1]
+    ),
 )
 texts = st.lists(pieces | st.sampled_from([" ", "\n"]), max_size=12).map("".join)
 corpora = st.lists(texts, min_size=1, max_size=6)
@@ -31,7 +35,8 @@ randoms = st.integers(0, 2**32).map(random.Random)
 
 # A text for each thing that is special, and what it is.
 SPECIAL = {
-    "final sigma": "ΟΔΟΣ ΟΔΟΣ. Σ ΣΑΣ ΑΣ' ΑΣ'Α ΑΣ\u00ad ΑΣ\u00adΑ Α\u0345Σ 'Σ \u0301Σ Α\u0301Σ\u0301 ΑΣ\u0301Α AΣ1 AΣ_ 𐐀Σ𐐀 1Σ ΑΣ",
+    "final sigma": "ΟΔΟΣ ΟΔΟΣ. Σ ΣΑΣ ΑΣ' ΑΣ'Α ΑΣ\u00ad ΑΣ\u00adΑ Α\u0345Σ 'Σ \u0301Σ Α\u0301Σ\u0301 "
+    "ΑΣ\u0301Α AΣ1 AΣ_ 𐐀Σ𐐀 1Σ ΑΣ",
     "dotted i": "İstanbul İİ Iİ ıI aİb İ",
     "letters of two letters": "Ǆungla ǅungla ǆungla ᾈ ᾳ ῼ ǈuba",
     "signs that are letters": "\u212aelvin 5\u212a \u212bngstrom µm μm ſtraße STRASSE Straẞe",
@@ -50,7 +55,11 @@ SPECIAL = {
     "lengths": " ".join(letter * n for n in cases.LENGTHS for letter in ("a", "é", "漢", "Σ")),
 }
 CHANGED = [{}, {"lowercase": False}, {"ngram_range": (1, 3)}, {"analyzer": "char", "ngram_range": (1, 3)}]
-CHANGED += [{"analyzer": "char_wb", "ngram_range": (2, 4)}, {"strip_accents": "unicode"}, {"strip_accents": "ascii"}]
+CHANGED += [
+    {"analyzer": "char_wb", "ngram_range": (2, 4)},
+    {"strip_accents": "unicode"},
+    {"strip_accents": "ascii"},
+]
 CHANGED += [{"token_pattern": pattern} for pattern in PATTERNS[1:]]
 
 
@@ -133,7 +142,18 @@ def test_what_goes_wrong_goes_wrong_alike(options):
 
 @pytest.mark.parametrize(
     "texts",
-    [[], ["", " "], "corn", ["corn", None], ["corn", 3], [b"corn \xff"], [b"corn", "oil"], [np.nan], None, ["corn", ["oil"]]],
+    [
+        [],
+        ["", " "],
+        "corn",
+        ["corn", None],
+        ["corn", 3],
+        [b"corn \xff"],
+        [b"corn", "oil"],
+        [np.nan],
+        None,
+        ["corn", ["oil"]],
+    ],
     ids=repr,
 )
 def test_what_is_no_text_is_refused_alike(texts):
@@ -161,7 +181,9 @@ def test_texts_in_any_container(container):
 
 def test_an_infinite_weight_is_refused_alike():
     options = {"vocabulary": ["corn", "oil"], "smooth_idf": False}  # no text has oil
-    assert not difference(textmargin.TfidfVectorizer(**options), TfidfVectorizer(**options), ["corn"], ["corn oil"])
+    assert not difference(
+        textmargin.TfidfVectorizer(**options), TfidfVectorizer(**options), ["corn"], ["corn oil"]
+    )
 
 
 def test_a_given_vocabulary_needs_no_fit():
@@ -229,7 +251,9 @@ def test_terms_given_by_hand_are_used():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, *CHANGED, {"stop_words": "english"}, {"vocabulary": ["corn"]}, {"dtype": np.float32}], ids=str
+    "options",
+    [{}, *CHANGED, {"stop_words": "english"}, {"vocabulary": ["corn"]}, {"dtype": np.float32}],
+    ids=str,
 )
 def test_what_is_known_goes_through_compiled_code(options):
     for ours, _ in PAIRS.values():
@@ -264,7 +288,11 @@ def test_a_preprocessor_leaves_the_rest_to_compiled_code():
 def test_default_words_leave_the_function_words_of_the_language_out():
     """BagOfWords() finds out the language; with its words named outright Python gives the same."""
     texts = [
-        text * 3 for text in ("Die Rechnung ist nicht bei mir angekommen, 25 Euro. ", "Wo ist der Toner für den Drucker? 😡 ")
+        text * 3
+        for text in (
+            "Die Rechnung ist nicht bei mir angekommen, 25 Euro. ",
+            "Wo ist der Toner für den Drucker? 😡 ",
+        )
     ]
     ours = BagOfWords()
     options = {**cases.WORDS_OPTIONS, "stop_words": "german"}

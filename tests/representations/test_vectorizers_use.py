@@ -29,7 +29,10 @@ words.%s(texts)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_stops_within_a_second_of_ctrl_c(method, n_jobs):
     process = subprocess.Popen(
-        [sys.executable, "-c", STOP % (n_jobs, method)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", STOP % (n_jobs, method)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.5)
@@ -52,11 +55,17 @@ CountVectorizer().fit(["Grüße und wheat"])
 
 def kilobytes(script):
     """By how much a script, which prints it, raises the peak of a process of its own."""
-    return int(subprocess.run([sys.executable, "-c", MORE % script], capture_output=True, text=True, check=True).stdout)
+    return int(
+        subprocess.run(
+            [sys.executable, "-c", MORE % script], capture_output=True, text=True, check=True
+        ).stdout
+    )
 
 
 def test_all_texts_in_utf_8_were_copied():
-    """Of texts that are not ASCII portions are encoded, which are let go of again; Python would have kept them with the texts."""
+    """Of texts that are not ASCII portions are encoded, which are let go of again; Python would have kept
+    them with the texts.
+    """
     script = """
 texts = ["Grüße " * 50_000 for _ in range(100)]  # each a string of its own: 30 MB, and 35 in UTF-8
 before = peak()
@@ -69,7 +78,7 @@ print(peak() - before)
 def test_a_generator_was_taken_into_memory():
     script = """
 before = peak()
-CountVectorizer().fit("wheat and corn " * 100 + str(i % 7) for i in range(80_000))  # 120 MB, if they all were there
+CountVectorizer().fit("wheat and corn " * 100 + str(i % 7) for i in range(80_000))  # 120 MB in all
 print(peak() - before)
 """
     assert kilobytes(script) < 70_000

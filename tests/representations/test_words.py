@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from textmargin import BagOfWords, load_dataset
 from textmargin.errors import TextmarginError
 from textmargin.representations import words as words_module
-from textmargin.representations.languages import LANGUAGES, function_words, guess_language, main_language, script_of
+from textmargin.representations.languages import (
+    LANGUAGES,
+    function_words,
+    guess_language,
+    main_language,
+    script_of,
+)
 from textmargin.representations.words import WordTokenizer
 
 SPLIT = {
@@ -37,7 +43,9 @@ def test_words_of_any_script(text, words):
 @given(st.text())
 @example("é́a½²Ⅷ")
 def test_words_are_two_letters_or_digits_a_symbol_or_a_run_without_blanks(text):
-    """The definition, character by character: nothing else is a word, and no letter or digit beside another is lost."""
+    """The definition, character by character: nothing else is a word, and no letter or digit beside another
+    is lost.
+    """
     words = WordTokenizer(numbers="exact")(text)
     for word in words:
         kinds = {unicodedata.category(letter)[0] for letter in word}
@@ -56,7 +64,11 @@ def test_texts_in_ascii_are_split_like_all_others(text):
 
 @pytest.mark.parametrize(
     ("language", "text", "word"),
-    [("chinese", "我们的账单不对", "账单"), ("japanese", "請求書が間違っています", "請求"), ("thai", "ใบแจ้งหนี้ไม่ถูกต้อง", "ถูกต้อง")],
+    [
+        ("chinese", "我们的账单不对", "账单"),
+        ("japanese", "請求書が間違っています", "請求"),
+        ("thai", "ใบแจ้งหนี้ไม่ถูกต้อง", "ถูกต้อง"),
+    ],
 )
 def test_words_of_a_dictionary(language, text, word):
     pytest.importorskip({"chinese": "jieba", "japanese": "janome", "thai": "pythainlp"}[language])
@@ -80,11 +92,14 @@ SENTENCES = {
     "portuguese": "Não consigo entrar desde esta manhã e a página não me diz por que isso é assim",
     "dutch": "Ik kan sinds vanmorgen niet meer inloggen en de pagina zegt mij niet waarom dat zo is",
     "swedish": "Jag kan inte logga in sedan i morse och sidan säger inte varför det är så",
-    "danish": "Jeg kan ikke logge ind siden i morges, og siden siger ikke, hvorfor det er sådan, hvad skal jeg nu",
-    "norwegian": "Jeg kan ikke logge inn siden i dag tidlig, og siden sier ikke hvorfor det er slik, hva skal jeg nå",
+    "danish": "Jeg kan ikke logge ind siden i morges, og siden siger ikke, hvorfor det er sådan, hvad "
+    "skal jeg nu",
+    "norwegian": "Jeg kan ikke logge inn siden i dag tidlig, og siden sier ikke hvorfor det er slik, hva "
+    "skal jeg nå",
     "polish": "Nie mogę się zalogować od rana, a strona nie mówi mi, dlaczego tak jest",
     "russian": "Я не могу войти с утра, и на странице не написано, почему это так",
-    "turkish": "Bu sabahtan beri giriş yapamıyorum ve sayfa bana neden böyle olduğunu söylemiyor çünkü bir şey yok",
+    "turkish": "Bu sabahtan beri giriş yapamıyorum ve sayfa bana neden böyle olduğunu söylemiyor çünkü "
+    "bir şey yok",
     "arabic": "لا أستطيع الدخول منذ هذا الصباح ولا تقول لي الصفحة لماذا هذا",
     "chinese": "我从早上开始就无法登录，页面也没有说明原因",
     "japanese": "今朝からログインできませんし、理由も書いてありません",

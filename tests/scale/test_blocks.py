@@ -45,7 +45,9 @@ def test_equals_memory(both, n_jobs):
 
 def test_rows_are_put_in_order():
     """A user's CSR matrix may have its columns in any order, and zeros, and a column twice."""
-    X = sp.csr_matrix((np.array([2.0, 1.0, 0.0, 3.0]), np.array([2, 0, 1, 2]), np.array([0, 4])), shape=(1, 3))
+    X = sp.csr_matrix(
+        (np.array([2.0, 1.0, 0.0, 3.0]), np.array([2, 0, 1, 2]), np.array([0, 4])), shape=(1, 3)
+    )
     assert Blocks.from_matrices([X]).take([0]).toarray().tolist() == [[1.0, 0.0, 5.0]]
     assert X.nnz == 4  # and stays what it is
 
@@ -59,7 +61,13 @@ def test_matrices_that_do_not_fit():
 
 def test_named_folder(tmp_path):
     X = Blocks.from_matrices([sp.csr_matrix(np.eye(2))], folder=tmp_path / "X")
-    assert sorted(path.name for path in (tmp_path / "X").iterdir()) == ["entries", "lock", "matrix.json", "run.json", "starts"]
+    assert sorted(path.name for path in (tmp_path / "X").iterdir()) == [
+        "entries",
+        "lock",
+        "matrix.json",
+        "run.json",
+        "starts",
+    ]
     with pytest.raises(StoreError, match="in use"):
         Blocks.from_matrices([sp.csr_matrix(np.eye(2))], folder=tmp_path / "X")
     X.delete()

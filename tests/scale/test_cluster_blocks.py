@@ -38,7 +38,10 @@ def activate(seed=0):
     """Active rows of three classes, the last of which has none."""
     rng = np.random.default_rng(seed)
     rows = [np.flatnonzero(rng.random(X.shape[0]) < share).astype(np.int64) for share in (0.5, 0.1, 0)]
-    return [(own, *rng.random((2, own.size)).astype(np.float32), rng.random((1, own.size)).astype(np.float32)) for own in rows]
+    return [
+        (own, *rng.random((2, own.size)).astype(np.float32), rng.random((1, own.size)).astype(np.float32))
+        for own in rows
+    ]
 
 
 def agree(blocks, X):
@@ -78,7 +81,10 @@ def test_products_with_active_rows(inside):
     answers = blocks.activate(classes)
     P = np.random.default_rng(1).standard_normal((2, X.shape[1])).astype(np.float32)
     asked = [2, 0]
-    directions = [np.concatenate([P[p, own[0][own[1][k] : own[1][k + 1]]] for p, k in enumerate(asked)]) for own in answers]
+    directions = [
+        np.concatenate([P[p, own[0][own[1][k] : own[1][k + 1]]] for p, k in enumerate(asked)])
+        for own in answers
+    ]
     images = blocks.products(asked, directions)
     rows, costs, errors, Z = classes[0]
     S = X[rows]
@@ -121,7 +127,11 @@ def test_nothing_at_all(inside):
     ("parts", "error", "message"),
     [
         ([], TextmarginError, "at least one part"),
-        ([np.ones((2, 3)), np.ones((2, 4))], TextmarginError, r"Part 1 has shape \(2, 4\), but the matrix has 3 columns"),
+        (
+            [np.ones((2, 3)), np.ones((2, 4))],
+            TextmarginError,
+            r"Part 1 has shape \(2, 4\), but the matrix has 3 columns",
+        ),
         ([np.ones((2, 3)), np.full((1, 3), np.nan)], ValueError, "Part 1 contains NaN or infinity"),
     ],
 )
@@ -135,7 +145,9 @@ def test_a_full_disk_is_named(inside, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(_holding, "_write", full)
-    with pytest.raises(StoreError, match=r"of worker .*No space left on device; give it a folder with more room"):
+    with pytest.raises(
+        StoreError, match=r"of worker .*No space left on device; give it a folder with more room"
+    ):
         ClusterBlocks.split(X, 2)
 
 
@@ -293,7 +305,9 @@ def topics():
     return (scores > np.quantile(scores, 0.7, axis=0)).astype(int)
 
 
-@pytest.mark.parametrize("settings", [{}, {"class_weight": "balanced", "C": 5.0}, {"fit_intercept": False}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{}, {"class_weight": "balanced", "C": 5.0}, {"fit_intercept": False}], ids=str
+)
 def test_a_learner_finds_what_it_finds_in_memory(client, single, settings):
     Y = topics()
     memory = PriorSVC(tol=1e-7, **settings).fit(X, Y)
@@ -305,7 +319,11 @@ def test_labels_in_a_collection(inside, single):
     y = topics()[:, 0]
     blocks = ClusterBlocks.split(X, 3)
     expected = PriorSVC().fit(blocks, y).coef_
-    for labels in (da.from_array(y, chunks=100), dd.from_pandas(pd.Series(y), npartitions=2), db.from_sequence(y.tolist())):
+    for labels in (
+        da.from_array(y, chunks=100),
+        dd.from_pandas(pd.Series(y), npartitions=2),
+        db.from_sequence(y.tolist()),
+    ):
         assert np.array_equal(PriorSVC().fit(blocks, labels).coef_, expected)
 
 

@@ -46,14 +46,19 @@ SLOTS = {
     "plain": {},
     "utility": {"decision": ThresholdClassifier(utility=Utility(tp=5, fp=-1), scores="cv")},
     "knowledge": {"knowledge": KEYWORDS},
-    "strings": {"representation": KernelLandmarks(SpectrumKernel(3), 40, random_state=0), "learner": PriorSVC(C=10.0)},
+    "strings": {
+        "representation": KernelLandmarks(SpectrumKernel(3), 40, random_state=0),
+        "learner": PriorSVC(C=10.0),
+    },
 }
 
 
 @pytest.mark.parametrize("name", SLOTS)
 def test_a_classifier_of_a_bag_is_that_of_memory(inside, precision, name):
     memory = TextClassifier(**SLOTS[name]).fit(TEXTS, LABELS)
-    model = TextClassifier(**SLOTS[name]).fit(db.from_sequence(TEXTS, npartitions=4), db.from_sequence(LABELS, npartitions=2))
+    model = TextClassifier(**SLOTS[name]).fit(
+        db.from_sequence(TEXTS, npartitions=4), db.from_sequence(LABELS, npartitions=2)
+    )
     np.testing.assert_allclose(model.decision_function(NEW), memory.decision_function(NEW), atol=precision)
     np.testing.assert_allclose(model.thresholds_, memory.thresholds_, atol=precision)
     assert model.metadata_["label_counts"] == memory.metadata_["label_counts"]
@@ -77,7 +82,9 @@ def test_weights_in_a_collection(inside):
 
 
 def test_folds_by_several_threads(inside, monkeypatch):
-    """Workers remember the active rows of one fit: another one at the same time would have its steps taken on these."""
+    """Workers remember the active rows of one fit: another one at the same time would have its steps taken on
+    these.
+    """
     monkeypatch.setattr(_batch, "LEAST_ENTRIES", 100)
     X = BagOfWords().fit_transform(db.from_sequence(TEXTS, npartitions=3))
     one, four = (ThresholdClassifier(PriorSVC(), scores="cv", n_jobs=n).fit(X, LABELS) for n in (1, 4))

@@ -120,7 +120,9 @@ def _part(texts):
 def test_parts_of_a_narrow_column_stay_as_they_are(inside, tmp_path):
     """Dask's optimiser joins the files of a narrow column; texts and labels would no longer be cut alike."""
     for number in range(4):
-        pd.DataFrame({"text": ["corn wheat"] * 3, "other": ["x" * 5000] * 3}).to_parquet(tmp_path / f"{number}.parquet")
+        pd.DataFrame({"text": ["corn wheat"] * 3, "other": ["x" * 5000] * 3}).to_parquet(
+            tmp_path / f"{number}.parquet"
+        )
     table = dd.read_parquet(tmp_path)
     assert len(ClusterTexts.of(table["text"])) == table.npartitions == 4
 
@@ -128,7 +130,11 @@ def test_parts_of_a_narrow_column_stay_as_they_are(inside, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "texts", "message"),
     [
-        ({"min_df": 2}, ["corn wheat", "oil", "tea"], "min_df=2 and max_df=1.0 leave none of 4 terms in 3 texts"),
+        (
+            {"min_df": 2},
+            ["corn wheat", "oil", "tea"],
+            "min_df=2 and max_df=1.0 leave none of 4 terms in 3 texts",
+        ),
         ({"stop_words": "english"}, ["the", "a b"], "All words are stop words"),
         ({"min_df": 2, "max_df": 1}, ["corn wheat", "oil"], "max_df corresponds to < documents than min_df"),
     ],
@@ -144,13 +150,17 @@ def test_what_is_not_a_text_is_named_with_its_part(inside):
         BagOfWords().fit(bag(["corn", None], 2))
     with pytest.raises(NotTextError, match=r"2 columns: \['text', 'number'\]; choose one"):
         BagOfWords().fit(dd.from_pandas(pd.DataFrame({"text": ["a"], "number": [1]}), npartitions=1))
-    with pytest.raises(NotTextError, match="Expected a Dask bag or a text column of a Dask dataframe, got Array"):
+    with pytest.raises(
+        NotTextError, match="Expected a Dask bag or a text column of a Dask dataframe, got Array"
+    ):
         BagOfWords().fit(dd.from_pandas(pd.Series(["a"]), npartitions=1).to_dask_array(lengths=True))
 
 
 def test_a_collection_needs_the_package_that_reads_it(monkeypatch):
     monkeypatch.setattr(text_parts, "_MAKERS", {})
-    with pytest.raises(NotTextError, match=r"Bag is a collection of Dask, which textmargin\.scale reads: import it first"):
+    with pytest.raises(
+        NotTextError, match=r"Bag is a collection of Dask, which textmargin\.scale reads: import it first"
+    ):
         BagOfWords().fit(bag(DESK.texts, 2))
 
 
@@ -177,12 +187,18 @@ def test_without_a_cluster_the_next_step_is_named():
 
 def test_an_address_where_nothing_listens_is_named_soon(monkeypatch):
     monkeypatch.setattr(_client, "PATIENCE", 1.0)
-    with pytest.raises(ClusterError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"), connect("tcp://127.0.0.1:1"):
+    with (
+        pytest.raises(ClusterError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:1'"),
+        connect("tcp://127.0.0.1:1"),
+    ):
         pass
 
 
 def test_workers_of_another_version_are_named(cluster, monkeypatch):
     """They would end at the first task that they cannot read."""
     monkeypatch.setattr(_client, "__version__", "7.0")
-    with pytest.raises(ClusterError, match=r"need textmargin 7\.0, as here; they have: 0\."), connect(cluster.scheduler_address):
+    with (
+        pytest.raises(ClusterError, match=r"need textmargin 7\.0, as here; they have: 0\."),
+        connect(cluster.scheduler_address),
+    ):
         pass

@@ -91,7 +91,10 @@ LEARNERS = [
     {"learner": PriorSVC(fit_intercept=False)},
     {"learner": PriorSVC(sparse_coef=True)},
     {"representation": BagOfWords("tf-idf", ngram_range=(1, 2), min_df=2)},
-    *({"knowledge": KEYWORDS, "learner": PriorSVC(trust=trust)} for trust in ("auto", "free", "nonneg", "ridge", "fixed", 0.5)),
+    *(
+        {"knowledge": KEYWORDS, "learner": PriorSVC(trust=trust)}
+        for trust in ("auto", "free", "nonneg", "ridge", "fixed", 0.5)
+    ),
     {"knowledge": {CLASSES[0]: {"invoice": 2.0}, CLASSES[1]: {"password": 1.5}}},
     {"knowledge": [KEYWORDS, {"invoice": 1.0, "password": -1.0}]},
 ]
@@ -120,7 +123,9 @@ def test_every_learner(slots, weight):
     ids=str,
 )
 def test_every_rule(labels, settings):
-    whole, parts = fit_both([30, 77], labels, decision=ThresholdClassifier(**{"utility": UTILITY, **settings}))
+    whole, parts = fit_both(
+        [30, 77], labels, decision=ThresholdClassifier(**{"utility": UTILITY, **settings})
+    )
     assert_same(whole, parts)
     assert parts.model_.always_answer_ == whole.model_.always_answer_
 
@@ -134,7 +139,9 @@ def test_copies_are_one_text():
 
 def test_marked_passages():
     for labels in (NAMES, TWO):
-        spans = [(text, [(0, min(12, len(text)), name)]) for text, name in zip(TEXTS[:60], labels, strict=False)]
+        spans = [
+            (text, [(0, min(12, len(text)), name)]) for text, name in zip(TEXTS[:60], labels, strict=False)
+        ]
         knowledge = [RationalePrior(spans), RationaleContrasts(spans)]
         assert_same(*fit_both([10, 11, 90], labels, knowledge=knowledge))
 
@@ -155,7 +162,9 @@ def test_labels_may_be_given():
 
 
 def test_texts_without_labels_are_learnt_from_in_memory():
-    """Where all fit, as in memory; else a sample of them beside all labelled ones; else these alone, in parts."""
+    """Where all fit, as in memory; else a sample of them beside all labelled ones; else these alone, in
+    parts.
+    """
     new = load_dataset("desk").part("test").texts
     few = [name if i % 3 else None for i, name in enumerate(NAMES)]
     whole = TextClassifier().fit(TEXTS, few, unlabelled=new)
@@ -169,13 +178,18 @@ def test_texts_without_labels_are_learnt_from_in_memory():
         assert found.metadata_["n_unlabelled"] == whole.metadata_["n_unlabelled"]
     parts = TextLists(cut(TEXTS, [40]), NAMES)
     parts.memory = 12 * sum(map(len, TEXTS)) + 500 * len(TEXTS) + 30_000
-    with pytest.warns(TextmarginWarning, match=rf"of {len(new)} texts without a label are learnt from, drawn at random: more do"):
+    with pytest.warns(
+        TextmarginWarning,
+        match=rf"of {len(new)} texts without a label are learnt from, drawn at random: more do",
+    ):
         sampled = TextClassifier().fit(parts, unlabelled=new)
     assert 10 < sampled.metadata_["n_unlabelled"] < 60
     parts.memory = 1000
     with pytest.warns(TextmarginWarning, match="left aside: the labelled ones alone do not fit into memory"):
         assert_same(TextClassifier().fit(TEXTS, NAMES), TextClassifier().fit(parts, unlabelled=new))
-    with pytest.raises(LabelError, match="50 of 150 texts have no label, and the others do not fit into memory"):
+    with pytest.raises(
+        LabelError, match="50 of 150 texts have no label, and the others do not fit into memory"
+    ):
         TextClassifier().fit(parts, few)
 
 
@@ -208,5 +222,7 @@ def test_what_needs_one_memory_names_the_way_that_does_not(slots, way):
 
 def test_thresholds_around_an_estimator_of_others():
     X = BagOfWords().fit_transform(TextLists([TEXTS]))
-    with pytest.raises(ScoreError, match="LinearSVC needs all texts in one memory; of a matrix that lies elsewhere PriorSVC"):
+    with pytest.raises(
+        ScoreError, match="LinearSVC needs all texts in one memory; of a matrix that lies elsewhere PriorSVC"
+    ):
         ThresholdClassifier(LinearSVC()).fit(X, NAMES)

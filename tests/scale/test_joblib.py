@@ -96,7 +96,9 @@ def test_categories_of_readings(on_cluster, monkeypatch):
     texts, topics = corpus(30)
     names = dict(enumerate(texts))
     rows = [(i, word, rng.random(), rng.random()) for i, text in names.items() for word in text.split()]
-    readings = dict(zip(("doc_id", "word", "time", "count"), map(np.array, zip(*rows, strict=True)), strict=True))
+    readings = dict(
+        zip(("doc_id", "word", "time", "count"), map(np.array, zip(*rows, strict=True)), strict=True)
+    )
     prior = GazePrior(readings, names, dict(enumerate(topics)), regressor=Ridge(), progress=False)
     here = prior.fit().weights_
     forbid(monkeypatch, "textmargin.knowledge.gaze.clone")
@@ -127,7 +129,9 @@ def test_folds_that_thresholds_are_set_on(on_cluster, monkeypatch):
     model = ThresholdClassifier(PriorSVC(), scores="cv", utility=Utility(tp=5))
     here = model.fit(X, y).thresholds_
     train = PriorSVC.fit
-    monkeypatch.setattr(PriorSVC, "fit", lambda self, X, y: train(self, X, y) if len(y) == 150 else pytest.fail("a fold here"))
+    monkeypatch.setattr(
+        PriorSVC, "fit", lambda self, X, y: train(self, X, y) if len(y) == 150 else pytest.fail("a fold here")
+    )
     there = on_cluster(lambda: model.fit(X, y), n_tasks=5).thresholds_
     np.testing.assert_allclose(there, here, rtol=1e-9)
 
@@ -151,7 +155,9 @@ def test_folds_of_cost_factors(on_cluster, monkeypatch):
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_folds_in_threads(n_jobs):
     X, y = make_texts(n=150, d=300)
-    thresholds = [ThresholdClassifier(PriorSVC(), scores="cv", n_jobs=n).fit(X, y).thresholds_ for n in (None, n_jobs)]
+    thresholds = [
+        ThresholdClassifier(PriorSVC(), scores="cv", n_jobs=n).fit(X, y).thresholds_ for n in (None, n_jobs)
+    ]
     np.testing.assert_allclose(*thresholds, rtol=1e-9)
 
 
@@ -194,7 +200,9 @@ def test_draws_of_a_bootstrap(on_cluster, client):
     here = threshold_interval(y, score, n_bootstrap=50)
     assert on_cluster(lambda: threshold_interval(y, score, n_bootstrap=50), n_tasks=8) == here
     assert threshold_interval(y, score, n_bootstrap=50, n_jobs=3) == here
-    pids = on_cluster(lambda: threshold_interval(y, score, rule=lambda y, score, utility: float(os.getpid())), n_tasks=8)
+    pids = on_cluster(
+        lambda: threshold_interval(y, score, rule=lambda y, score, utility: float(os.getpid())), n_tasks=8
+    )
     assert {pids.theta_low, pids.theta_high} <= set(client.run(os.getpid).values())
 
 
@@ -203,16 +211,22 @@ def test_draws_are_those_of_before():
     y, score = np.arange(40) % 3 == 0, np.random.default_rng(1).normal(size=40)
     rng, thetas = np.random.default_rng(0), []
     for _ in range(20):
-        rows = np.concatenate([rng.choice(side, side.size) for side in (np.flatnonzero(y), np.flatnonzero(~y))])
+        rows = np.concatenate(
+            [rng.choice(side, side.size) for side in (np.flatnonzero(y), np.flatnonzero(~y))]
+        )
         thetas.append(score[rows].mean())
     low, high = np.quantile(thetas, [0.05, 0.95], method="inverted_cdf")
     for n_jobs in (None, 2):
-        band = threshold_interval(y, score, rule=lambda y, score, utility: score.mean(), n_bootstrap=20, n_jobs=n_jobs)
+        band = threshold_interval(
+            y, score, rule=lambda y, score, utility: score.mean(), n_bootstrap=20, n_jobs=n_jobs
+        )
         assert (band.theta_low, band.theta_high) == (low, high)
 
 
 def test_what_cannot_be_written_to(tmp_path):
-    """Arrays come to processes through shared memory, read-only, where they are large; here all are. Ray's always are."""
+    """Arrays come to processes through shared memory, read-only, where they are large; here all are. Ray's
+    always are.
+    """
     X, y = topics_of(60)
     texts, topics = corpus(90)
     Y = np.column_stack([y == 0, y == 1]).astype(int)

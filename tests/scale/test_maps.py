@@ -63,7 +63,9 @@ def test_landmarks_are_those_drawn_in_memory(n_parts):
 
 def test_landmarks_of_more_texts_than_are_shuffled(monkeypatch):
     monkeypatch.setattr(features, "_MOST_SHUFFLED", 10)
-    found = [KernelLandmarks(SpectrumKernel(2), 15, random_state=3).fit(cut(TEXTS, n)).landmarks_ for n in (2, 7)]
+    found = [
+        KernelLandmarks(SpectrumKernel(2), 15, random_state=3).fit(cut(TEXTS, n)).landmarks_ for n in (2, 7)
+    ]
     assert found[0] == found[1]
     assert len(set(found[0])) == 15
 
@@ -81,7 +83,9 @@ def test_a_map_is_the_same_on_a_cluster(client, model):
     bag = db.from_sequence(TEXTS, npartitions=4)
     blocks = model.fit(bag).transform(bag)
     assert isinstance(blocks, ClusterBlocks)
-    np.testing.assert_allclose(blocks.compute().toarray(), getattr(expected, "toarray", lambda: expected)(), atol=1e-7)
+    np.testing.assert_allclose(
+        blocks.compute().toarray(), getattr(expected, "toarray", lambda: expected)(), atol=1e-7
+    )
 
 
 @pytest.mark.parametrize("model", MAPS)
@@ -91,7 +95,9 @@ def test_a_linear_learner_on_parts(model):
     blocks = model.fit_transform(cut(TEXTS, 5))
     assert isinstance(blocks, BlockMatrix)
     expected = PriorSVC(tol=1e-7).fit(X, y).decision_function(X)
-    np.testing.assert_allclose(PriorSVC(tol=1e-7).fit(blocks, y).decision_function(blocks), expected, atol=1e-3)
+    np.testing.assert_allclose(
+        PriorSVC(tol=1e-7).fit(blocks, y).decision_function(blocks), expected, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize(

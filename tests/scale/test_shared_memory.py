@@ -1,4 +1,6 @@
-"""Arrays that go from one process of this machine to another through memory arrive as they were, or the network is used."""
+"""Arrays that go from one process of this machine to another through memory arrive as they were, or the
+network is used.
+"""
 
 import os
 import subprocess
@@ -16,9 +18,12 @@ from textmargin import PriorSVC
 from textmargin.scale import ClusterBlocks, _holding, _shared_memory, cluster_blocks
 from textmargin.scale._shared_memory import Inbox, Message, Outbox
 
-arrays = hnp.arrays(st.sampled_from([np.float32, np.float64, np.int32, np.bool_]), hnp.array_shapes(max_dims=3, max_side=60))
+arrays = hnp.arrays(
+    st.sampled_from([np.float32, np.float64, np.int32, np.bool_]), hnp.array_shapes(max_dims=3, max_side=60)
+)
 values = st.recursive(
-    arrays | st.none() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3) | st.tuples(inner)
+    arrays | st.none() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner),
 )
 
 
@@ -56,11 +61,14 @@ def test_another_process_reads_it():
     code = (
         "import sys; from textmargin.scale._shared_memory import Inbox, Message, _Place\n"
         "process, file, secret, size, start = sys.argv[1:]\n"
-        "message = Message(int(process), int(file), secret, int(size), _Place(int(start), '<f8', (100000,)))\n"
+        "message = Message(int(process), int(file), secret, int(size), _Place(int(start), '<f8', "
+        "(100000,)))\n"
         "print(Inbox().read(message).sum())"
     )
     words = [message.process, message.file, message.secret, message.size, message.value.start]
-    answer = subprocess.run([sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True, check=True
+    )
     assert float(answer.stdout) == np.arange(1e5).sum()
 
 

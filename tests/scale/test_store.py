@@ -1,4 +1,6 @@
-"""A run on texts in parts may be killed, or find its disk full or its files damaged: nothing half-written is ever read."""
+"""A run on texts in parts may be killed, or find its disk full or its files damaged: nothing half-written is
+ever read.
+"""
 
 import errno
 import os
@@ -67,7 +69,9 @@ def test_full_disk(tmp_path, monkeypatch, known, after):
 
 def test_full_disk_says_how_much_is_needed(tmp_path, monkeypatch):
     full_disk(monkeypatch, 3)
-    with pytest.raises(StoreError, match=r"about \d+ MB in all are needed there; free some space, or name another folder"):
+    with pytest.raises(
+        StoreError, match=r"about \d+ MB in all are needed there; free some space, or name another folder"
+    ):
         fit(tmp_path / "run")
 
 
@@ -100,7 +104,9 @@ def test_damaged_draft(tmp_path, monkeypatch, known, how, name):
 @pytest.mark.parametrize("name", ["starts", "entries"])
 def test_damaged_matrix(tmp_path, known, name):
     damage(tmp_path / "known" / name, "flipped")
-    with pytest.raises(StoreError, match=rf"matrix.json is damaged \(the checksum of {name} is another\); delete it"):
+    with pytest.raises(
+        StoreError, match=rf"matrix.json is damaged \(the checksum of {name} is another\); delete it"
+    ):
         fit(tmp_path / "known")
     (tmp_path / "known" / "matrix.json").unlink()
     texts, _ = fit(tmp_path / "known")
@@ -110,7 +116,9 @@ def test_damaged_matrix(tmp_path, known, name):
 
 def test_another_run_in_the_same_folder(tmp_path):
     fit(tmp_path)
-    with pytest.raises(StoreError, match="another min_df: 1, here it is 2; name another folder, or delete that one"):
+    with pytest.raises(
+        StoreError, match="another min_df: 1, here it is 2; name another folder, or delete that one"
+    ):
         fit(tmp_path, min_df=2)
     with pytest.raises(StoreError, match="another source"):
         fit(tmp_path, [["other"], *PARTS[1:], ["and more"]])
@@ -153,7 +161,9 @@ def test_a_file_that_is_read_otherwise_is_another_source(tmp_path):
     table.write_bytes("text,label\ncorn œil,a\nwheat,b\n".encode("cp1252"))
     BagOfWords().fit_transform(TextFiles(open_parts(table, dialect=Dialect(encoding="cp1252")), folder=run))
     with pytest.raises(StoreError, match="another source"):
-        BagOfWords().fit_transform(TextFiles(open_parts(table, dialect=Dialect(encoding="cp1250")), folder=run))
+        BagOfWords().fit_transform(
+            TextFiles(open_parts(table, dialect=Dialect(encoding="cp1250")), folder=run)
+        )
 
 
 def test_other_labels_are_another_source(tmp_path):
@@ -211,7 +221,9 @@ print(n_killed)
 
 def test_killed_at_any_moment(tmp_path):
     """kill -9, then again with the same folder: bit for bit the matrix of a run that was left alone."""
-    output = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLS), str(tmp_path)], check=True, capture_output=True)
+    output = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(KILLS), str(tmp_path)], check=True, capture_output=True
+    )
     assert int(output.stdout) >= 3  # the others had ended by then
     known = matrix_bytes(tmp_path / "known")
     assert len(known[0]) == 8 * (8 * 1500 + 1)
@@ -228,5 +240,7 @@ def test_rows_of_nothing(tmp_path):
 
 
 def test_a_path_in_place_of_a_table_is_named():
-    with pytest.raises(TypeError, match=r"table is 'big.csv'; TextFiles takes what tables.parts.open_parts gives"):
+    with pytest.raises(
+        TypeError, match=r"table is 'big.csv'; TextFiles takes what tables.parts.open_parts gives"
+    ):
         TextFiles("big.csv")

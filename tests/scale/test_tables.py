@@ -1,4 +1,6 @@
-"""Decisions from Parquet to Parquet: those of the model in memory, and nothing half-written taken for whole."""
+"""Decisions from Parquet to Parquet: those of the model in memory, and nothing half-written taken for
+whole.
+"""
 
 import json
 import os
@@ -70,9 +72,12 @@ def test_several_labels_a_text(desk, tmp_path):
 
 def test_unsure_texts_are_not_null_texts(desk, tmp_path):
     part = desk.part("train")
-    careful = TextClassifier(decision=ThresholdClassifier(utility=Utility(1, -20))).fit(part.texts, np.array(part.labels))
+    careful = TextClassifier(decision=ThresholdClassifier(utility=Utility(1, -20))).fit(
+        part.texts, np.array(part.labels)
+    )
     source = write_parts(tmp_path / "in", [*desk.texts[:60], None], 1)
-    found = [scale.predict_parquet(careful, source, tmp_path / "out") for _ in range(2)]  # the second counts in what is there
+    # the second counts in what is there
+    found = [scale.predict_parquet(careful, source, tmp_path / "out") for _ in range(2)]
     rows = pq.read_table(tmp_path / "out").to_pylist()
     assert [one.n_null for one in found] == [1, 1]
     assert any(row["label"] is None and row["guess"] for row in rows)
@@ -127,7 +132,9 @@ def test_a_damaged_page_stops_the_run_and_a_mended_one_lets_it_go_on(desk, model
 
 
 def test_a_run_that_was_stopped_goes_on(desk, model, tmp_path):
-    """Half-written files are never under the name of a part; what is there under it is whole, and not done again."""
+    """Half-written files are never under the name of a part; what is there under it is whole, and not done
+    again.
+    """
     source, out = write_parts(tmp_path / "in", desk.texts, 5), tmp_path / "out"
 
     def stop(done, parts):

@@ -124,11 +124,17 @@ def test_the_sample_is_the_same_however_texts_are_cut():
     assert len({*sample_texts(everything)} & {*everything[N_SAMPLE:]}) > N_SAMPLE // 2  # from all over
 
 
-@given(parts=st.lists(st.dictionaries(st.text(max_size=3), st.tuples(st.integers(1, 9), st.integers(1, 9))), max_size=8))
+@given(
+    parts=st.lists(
+        st.dictionaries(st.text(max_size=3), st.tuples(st.integers(1, 9), st.integers(1, 9))), max_size=8
+    )
+)
 def test_terms_merge_by_their_definition(parts):
     def counted(part):
         names = sorted(name.encode("utf-8", "surrogatepass") for name in part)
-        values = np.array([part[name.decode("utf-8", "surrogatepass")] for name in names], dtype=np.int64).reshape(-1, 2)
+        values = np.array(
+            [part[name.decode("utf-8", "surrogatepass")] for name in names], dtype=np.int64
+        ).reshape(-1, 2)
         ends = np.cumsum([len(name) for name in names], dtype=np.int64)
         return TermCounts(np.frombuffer(b"".join(names), np.uint8), ends, values[:, 0], values[:, 1], 1)
 
@@ -150,7 +156,9 @@ def test_why_there_are_no_words():
         BagOfWords().fit(TextLists([[], []]))
     with pytest.raises(EmptyVocabularyError, match="All 3 texts are empty"):
         BagOfWords().fit(TextLists([["", " "], [""]]))
-    with pytest.raises(EmptyVocabularyError, match=re.escape("min_df=2 and max_df=1.0 leave none of 2 terms in 2 texts")):
+    with pytest.raises(
+        EmptyVocabularyError, match=re.escape("min_df=2 and max_df=1.0 leave none of 2 terms in 2 texts")
+    ):
         BagOfWords(min_df=2).fit(TextLists([["corn"], ["oil"]]))
     with pytest.raises(NotTextError, match=re.escape("('corn',)")):
         BagOfWords(analyzer=lambda text: [(word,) for word in text.split()]).fit(TextLists([["corn"]]))
@@ -180,20 +188,29 @@ def write_table(folder, kind):
     if kind == "parquet":
         pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
         pq.write_table(
-            pa.table({"text": [text for text, _ in LINES], "label": [own or None for _, own in LINES]}), path, row_group_size=2
+            pa.table({"text": [text for text, _ in LINES], "label": [own or None for _, own in LINES]}),
+            path,
+            row_group_size=2,
         )
     elif kind == "jsonl":
-        path.write_text("".join(json.dumps({"text": text, "label": own or None}) + "\n" for text, own in LINES), encoding="utf-8")
+        path.write_text(
+            "".join(json.dumps({"text": text, "label": own or None}) + "\n" for text, own in LINES),
+            encoding="utf-8",
+        )
     else:
         with path.open("w", encoding="utf-8", newline="") as stream:
-            csv.writer(stream, delimiter="," if kind == "csv" else "\t").writerows([("text", "label"), *LINES])
+            csv.writer(stream, delimiter="," if kind == "csv" else "\t").writerows(
+                [("text", "label"), *LINES]
+            )
     return path
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
 @pytest.mark.parametrize("folder", [None, "run"])
 def test_files(tmp_path, kind, folder):
-    """Words, labels, digests and what cannot be used come from one pass over a file, and from a folder again without one."""
+    """Words, labels, digests and what cannot be used come from one pass over a file, and from a folder again
+    without one.
+    """
     path = write_table(tmp_path, kind)
     whole = read_table(path)
     known, X = in_memory({}, whole.corpus.texts)
@@ -208,7 +225,9 @@ def test_files(tmp_path, kind, folder):
         assert parts.facts.missing == whole.missing
         assert parts.facts.n_invalid == len(whole.empty.texts) == 1
     unlabelled = TextFiles(open_parts(path, part_bytes=40), unlabelled=True)
-    assert [text for number in range(len(unlabelled)) for text in unlabelled.read(number)] == whole.unlabelled.texts
+    assert [
+        text for number in range(len(unlabelled)) for text in unlabelled.read(number)
+    ] == whole.unlabelled.texts
     assert unlabelled.labels is None
 
 

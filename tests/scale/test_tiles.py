@@ -22,7 +22,9 @@ def many(n):
     return [f"{text} {i}" for i, text in enumerate(corpus(n)[0])]
 
 
-@pytest.mark.parametrize("kernel", [KERNEL, SpectrumKernel(2, progress=False), SubsequenceKernel(2, tokens="word")])
+@pytest.mark.parametrize(
+    "kernel", [KERNEL, SpectrumKernel(2, progress=False), SubsequenceKernel(2, tokens="word")]
+)
 def test_the_matrix_is_that_of_the_store(client, tmp_path, kernel):
     texts = many(200)
     with_itself = scale.gram(tmp_path / "cluster", kernel, texts)
@@ -55,7 +57,11 @@ def test_many_texts_make_no_more_than_so_many_tasks(client, tmp_path, monkeypatc
 def mortal():
     """A cluster of its own: the others are not to miss a worker."""
     settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**settings) as cluster, Client(cluster, set_as_default=False) as client, client.as_current():
+    with (
+        LocalCluster(**settings) as cluster,
+        Client(cluster, set_as_default=False) as client,
+        client.as_current(),
+    ):
         yield client
 
 
@@ -106,7 +112,9 @@ def test_a_store_that_workers_do_not_see(client, tmp_path):
 
 
 def test_bad_input_says_what_is_wrong(client, tmp_path):
-    with pytest.raises(StoreError, match="max_bytes=1,000,000 is too small for all kernel values of 600 texts"):
+    with pytest.raises(
+        StoreError, match="max_bytes=1,000,000 is too small for all kernel values of 600 texts"
+    ):
         scale.fill(KernelStore(tmp_path, max_bytes=1_000_000), KERNEL, many(600))
     with pytest.raises(NotTextError, match="no texts"):
         scale.fill(tmp_path, KERNEL, [])

@@ -1,4 +1,6 @@
-"""A model in this process, and a place for feedback; tests of the service as a process have a model file instead."""
+"""A model in this process, and a place for feedback; tests of the service as a process have a model file
+instead.
+"""
 
 import pytest
 from serve.services import fitted

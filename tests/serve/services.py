@@ -18,7 +18,9 @@ TestClient = partial(testclient.TestClient, base_url="http://localhost")
 
 def fitted(**settings):
     texts, topics = corpus(120)
-    return ModelConfig(**{"utility": T10U, **settings}).fit(Corpus("made up", list(texts), [str(topic) for topic in topics]))
+    return ModelConfig(**{"utility": T10U, **settings}).fit(
+        Corpus("made up", list(texts), [str(topic) for topic in topics])
+    )
 
 
 def any_labels():
@@ -30,7 +32,16 @@ def any_labels():
 @contextmanager
 def service(model, *options, port=0):
     """The process and its URL, once it listens."""
-    command = [sys.executable, "-m", "textmargin", "serve", str(model), "--port", str(port), *map(str, options)]
+    command = [
+        sys.executable,
+        "-m",
+        "textmargin",
+        "serve",
+        str(model),
+        "--port",
+        str(port),
+        *map(str, options),
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         line = process.stderr.readline()

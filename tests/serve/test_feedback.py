@@ -61,11 +61,26 @@ def postgres():
 
         def do(*words):
             done = subprocess.run(
-                [*as_other, *map(str, words)], cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL
+                [*as_other, *map(str, words)],
+                cwd="/",
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
             )
             assert done.returncode == 0, done.stdout.decode()
 
-        do(programs / "initdb", "-D", folder / "data", "-A", "trust", "-U", "judge", "--no-sync", "-E", "UTF8")
+        do(
+            programs / "initdb",
+            "-D",
+            folder / "data",
+            "-A",
+            "trust",
+            "-U",
+            "judge",
+            "--no-sync",
+            "-E",
+            "UTF8",
+        )
         options = f"-c listen_addresses='' -c unix_socket_directories={folder}"
         do(programs / "pg_ctl", "-D", folder / "data", "-l", folder / "log", "-w", "-o", options, "start")
         try:
@@ -181,7 +196,9 @@ def test_what_is_no_store_is_left_alone(tmp_path):
 
 
 def test_worked_example():
-    """Accepted from 1.0 on, +2 right and −1 wrong: the utility from the top is 2, 4, 3, 5, 4, 3, 2; best in the gap at 1.5."""
+    """Accepted from 1.0 on, +2 right and −1 wrong: the utility from the top is 2, 4, 3, 5, 4, 3, 2; best in
+    the gap at 1.5.
+    """
     y, score = [1, 1, 0, 1, 0, 0, 0], [2.0, 1.9, 1.8, 1.6, 1.4, 1.2, 1.0]
     found = feedback_threshold(y, score, 1.0, T10U, least=5)
     assert (found.theta, found.gain, found.can_fall) == (1.5, 3.0, False)
@@ -200,7 +217,8 @@ def test_it_falls_only_where_rejected_texts_were_judged_and_no_further():
 
 def test_it_stays_unless_another_is_worth_more():
     assert feedback_threshold([1, 0, 0], [2.0, 1.5, 1.2], 1.0, Utility(tp=2, fp=-1), least=3).theta == 1.75
-    assert feedback_threshold([1, 0, 1], [2.0, 1.5, 1.2], 1.0, Utility(tp=1, fp=-1), least=3).theta == 1.0  # as good at 1.75
+    # as good at 1.75
+    assert feedback_threshold([1, 0, 1], [2.0, 1.5, 1.2], 1.0, Utility(tp=1, fp=-1), least=3).theta == 1.0
 
 
 def test_misses_count():
@@ -233,7 +251,9 @@ def test_too_little_to_go_by_is_refused(y, utility, why):
 
 @pytest.fixture(scope="module")
 def filtering():
-    """A filter for one of two labels, new texts with their labels, and the threshold set far too low for them."""
+    """A filter for one of two labels, new texts with their labels, and the threshold set far too low for
+    them.
+    """
     rng = np.random.default_rng(0)
     words = {"spam": ["win", "prize", "cash"], "other": ["meeting", "report", "lunch"]}
 
@@ -258,13 +278,16 @@ def test_accepted_texts_alone_raise_the_threshold(filtering):
     model, texts, labels = filtering
     costly = Utility(tp=1, fp=-3)
     named = judged(model, texts, labels, lambda own, label: (label,) if own == ("spam",) else None)
-    right_or_wrong = judged(model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None)
+    right_or_wrong = judged(
+        model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None
+    )
     found = retune(model, named, costly)
     assert found.thresholds == retune(model, right_or_wrong, costly).thresholds
     assert found.thresholds["spam"].theta > model.thresholds_[1]
     assert found.thresholds["spam"].n_rejected == 0
     assert found.model.thresholds_[1] == found.thresholds["spam"].theta
-    generous = retune(model, named, Utility(tp=99, fp=-1)).model  # no hit is worth losing, though false alarms below all hits are
+    # no hit is worth losing, though false alarms below all hits are
+    generous = retune(model, named, Utility(tp=99, fp=-1)).model
     hits = [text for text, label in zip(texts, labels, strict=True) if label == "spam"]
     assert generous.decide(hits).labels == model.decide(hits).labels
     assert generous.thresholds_[1] < found.model.thresholds_[1]
@@ -275,7 +298,9 @@ def test_accepted_texts_alone_raise_the_threshold(filtering):
 
 def test_rejected_texts_that_were_judged_lower_it(filtering):
     model, texts, labels = filtering
-    strict = retune(model, judged(model, texts, labels, lambda own, label: (label,)), Utility(tp=1, fp=-9)).model
+    strict = retune(
+        model, judged(model, texts, labels, lambda own, label: (label,)), Utility(tp=1, fp=-9)
+    ).model
     everything = judged(strict, texts, labels, lambda own, label: (label,))
     found = retune(strict, everything, Utility(tp=9, fp=-1))
     assert found.thresholds["spam"].can_fall
@@ -347,7 +372,19 @@ def test_on_the_command_line(filtering, tmp_path):
     model, texts, labels = filtering
     model.save(tmp_path / "model.tmm")
     store, new = tmp_path / "judged.sqlite", tmp_path / "new.tmm"
-    added = ("feedback", "add", store, "--text", "win cash", "--predicted", "spam", "--correct", "spam", "--id", "1")
+    added = (
+        "feedback",
+        "add",
+        store,
+        "--text",
+        "win cash",
+        "--predicted",
+        "spam",
+        "--correct",
+        "spam",
+        "--id",
+        "1",
+    )
     assert call(*added).stdout == "Stored: 1\n"
     assert call(*added).stdout == "Already there: 1\n"
     assert call(*added[:-4], "--was-wrong").exit_code == 0
@@ -360,7 +397,9 @@ def test_on_the_command_line(filtering, tmp_path):
     assert "it takes 20" in few.stderr
     assert not new.exists()
     with FeedbackStore(store) as stored:
-        for one in judged(model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None):
+        for one in judged(
+            model, texts, labels, lambda own, label: own == (label,) if own == ("spam",) else None
+        ):
             stored.record(one)
     costs = ("--hit", 1, "--false-alarm", -3)
     done = call("threshold", model_file, "--from-feedback", store, "-o", new, "--json", *costs)
@@ -369,7 +408,11 @@ def test_on_the_command_line(filtering, tmp_path):
     facts = json.loads(done.stdout)
     assert facts["after"]["spam"] > facts["before"]["spam"]
     assert facts["after"] == dict(zip(("other", "spam"), load_classifier(new).thresholds_, strict=True))
-    for wrong in (("--min-recall", 0.5, "--from-feedback", store), ("--only", "spam"), ("--from-feedback", tmp_path / "none")):
+    for wrong in (
+        ("--min-recall", 0.5, "--from-feedback", store),
+        ("--only", "spam"),
+        ("--from-feedback", tmp_path / "none"),
+    ):
         assert call("threshold", model_file, "-o", new, *wrong).exit_code == 2
     assert call("feedback", "list", tmp_path / "none").exit_code == 2
     assert call("feedback", "add", store, "--text", "x").exit_code == 2

@@ -1,4 +1,6 @@
-"""Every wait has an end: clients that dawdle, requests that cannot be served in time, and the end of the service itself."""
+"""Every wait has an end: clients that dawdle, requests that cannot be served in time, and the end of the
+service itself.
+"""
 
 import asyncio
 import contextlib
@@ -128,10 +130,14 @@ def test_headers_without_end_are_refused(served):
 
 def test_an_answer_that_nobody_reads_is_cut_off(model):
     """It would hold one of the requests that may be in flight for ever."""
-    code = SLOW_SERVICE.replace("time.sleep(60)", "return self.model.decide(texts, probabilities=probabilities)")
+    code = SLOW_SERVICE.replace(
+        "time.sleep(60)", "return self.model.decide(texts, probabilities=probabilities)"
+    )
     code = code.replace("load_classifier(sys.argv[1]))", "load_classifier(sys.argv[1])), max_texts=10**6")
     code = code.replace("shutdown_seconds=1.0", "shutdown_seconds=1.0, write_seconds=1.0")
-    code = code.replace("    run(", "    socket.setsockopt(1, 7, 4096)  # what the system would hold of an answer\n    run(")
+    code = code.replace(
+        "    run(", "    socket.setsockopt(1, 7, 4096)  # what the system would hold of an answer\n    run("
+    )
     with running(code, model) as (_, url), socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         connection.connect(("127.0.0.1", int(url.rsplit(":", 1)[1])))
@@ -145,7 +151,9 @@ class running:
     """A service of some lines of code."""
 
     def __init__(self, code, model):
-        self.process = subprocess.Popen([sys.executable, "-c", code, str(model)], stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, str(model)], stderr=subprocess.PIPE, text=True
+        )
 
     def __enter__(self):
         line = self.process.stderr.readline()
@@ -238,7 +246,9 @@ def test_texts_that_would_wait_too_long_are_refused_at_once():
 
 
 def test_small_batches_do_not_make_a_model_look_slow():
-    """20 ms a batch and 0.1 ms a text: 256 texts together take 45.6 ms, not 256 times what a lone one takes."""
+    """20 ms a batch and 0.1 ms a text: 256 texts together take 45.6 ms, not 256 times what a lone one
+    takes.
+    """
     pace = _Pace()
     for n in [1] * 50:
         pace.note(n, 0.0201)
@@ -285,13 +295,18 @@ def test_a_lane_that_is_stuck_refuses_the_rest():
 
 def test_a_locked_database_holds_up_no_decision(tmp_path):
     where = tmp_path / "judged.sqlite"
-    with FeedbackStore(where, timeout=0.3) as store, TestClient(create_app(fitted(), feedback=store, max_wait=0.3)) as client:
+    with (
+        FeedbackStore(where, timeout=0.3) as store,
+        TestClient(create_app(fitted(), feedback=store, max_wait=0.3)) as client,
+    ):
         other = sqlite3.connect(where, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         answers = []
 
         def judge():
-            answers.append(client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True}))
+            answers.append(
+                client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True})
+            )
 
         threads = [threading.Thread(target=judge) for _ in range(10)]
         for thread in threads:
@@ -307,5 +322,8 @@ def test_a_locked_database_holds_up_no_decision(tmp_path):
         assert time.perf_counter() - start < 5
         other.execute("ROLLBACK")
         other.close()
-        assert client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True}).status_code == 200
+        assert (
+            client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True}).status_code
+            == 200
+        )
         assert len(store) == 1

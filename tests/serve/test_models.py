@@ -32,7 +32,10 @@ def test_the_file_is_replaced_without_a_dropped_request(files, tmp_path):
     served = tmp_path / "model.tmm"
     shutil.copy(files / "one.tmm", served)
     (one, first), (two, second) = (load_with_digest(files / f"{name}.tmm") for name in ("one", "two"))
-    scores = {digest: model.decide(ASKED["texts"]).scores[0].tolist() for digest, model in ((first, one), (second, two))}
+    scores = {
+        digest: model.decide(ASKED["texts"]).scores[0].tolist()
+        for digest, model in ((first, one), (second, two))
+    }
     with service(served, "--watch-model") as (process, url), httpx.Client(base_url=url) as client:
         end = time.monotonic() + 3
 

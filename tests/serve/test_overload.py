@@ -1,4 +1,6 @@
-"""More is asked than can be done: refusals are cheap, those inside are answered, and nobody is kept out by who dawdles."""
+"""More is asked than can be done: refusals are cheap, those inside are answered, and nobody is kept out by
+who dawdles.
+"""
 
 import asyncio
 import json
@@ -43,7 +45,9 @@ def model_file(tmp_path_factory):
 
 
 def test_an_answer_waits_40_ms_for_its_head_to_be_acknowledged():
-    """Nagle's algorithm: asyncio turns it off only for sockets that say their protocol, which `create_server` does not."""
+    """Nagle's algorithm: asyncio turns it off only for sockets that say their protocol, which `create_server`
+    does not.
+    """
     with Listener.of(socket.create_server(("127.0.0.1", 0))) as listener, socket.socket() as client:
         client.connect(listener.getsockname())
         connection, _ = listener.accept()
@@ -62,7 +66,9 @@ def let_in(door, seconds, n):
 
 
 def test_texts_are_let_in_that_no_thread_has_time_for():
-    """The model is quick, what is around it is not: 20 inside took a second, so that 10 would take half of one."""
+    """The model is quick, what is around it is not: 20 inside took a second, so that 10 would take half of
+    one.
+    """
     door = Door(max_wait=1.0)
     for _ in range(20):
         let_in(door, 1.0, 20)
@@ -104,10 +110,10 @@ def test_who_was_let_in_by_the_connection_finds_itself_in_its_own_way(model):
 
     async def ask(state):
         scope = {
-            "type": "http", "method": "POST", "path": "/predict", "raw_path": b"/predict", "query_string": b"",
-            "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")], "root_path": "", "scheme": "http",
-            "http_version": "1.1", "server": ("localhost", 80), "client": ("localhost", 1), "asgi": {"version": "3.0"},
-            "state": state,
+            "type": "http", "method": "POST", "path": "/predict", "raw_path": b"/predict",
+            "query_string": b"", "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+            "root_path": "", "scheme": "http", "http_version": "1.1", "server": ("localhost", 80),
+            "client": ("localhost", 1), "asgi": {"version": "3.0"}, "state": state,
         }  # fmt: skip
         statuses = []
 
@@ -146,7 +152,8 @@ REQUEST = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r
 
 
 @pytest.mark.parametrize(
-    ("data", "n_missing"), [(REQUEST + b"1234", 0), (REQUEST, 4), (REQUEST.replace(b"Content-L", b"CONTENT-l") + b"1", 3)]
+    ("data", "n_missing"),
+    [(REQUEST + b"1234", 0), (REQUEST, 4), (REQUEST.replace(b"Content-L", b"CONTENT-l") + b"1", 3)],
 )
 def test_what_is_plain_is_read(data, n_missing):
     found = read_plain(data)
@@ -188,7 +195,11 @@ def test_a_refusal_without_a_parser_is_the_answer_of_the_parser():
     headers = dict(line.split(": ", 1) for line in lines.decode().split("\r\n")[1:])
     assert lines.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
     assert headers | HEADERS == headers
-    assert (headers["Retry-After"], headers["X-Request-ID"], headers["Content-Length"]) == ("3", "mine-7", str(len(body)))
+    assert (headers["Retry-After"], headers["X-Request-ID"], headers["Content-Length"]) == (
+        "3",
+        "mine-7",
+        str(len(body)),
+    )
     assert json.loads(body) == json.loads(busy("why", 3.0).answer.body)
     forged = read_plain(REQUEST.replace(b"\r\n\r\n", b"\r\nX-Request-ID: a b\r\n\r\n"))
     assert re.fullmatch("[0-9a-f]{32}", forged.id)
@@ -239,7 +250,9 @@ def test_pipelined_requests_are_each_refused(shut):
 
 def test_requests_refused_early_are_counted_and_logged(shut):
     process, url = shut
-    shown = "".join(re.findall(r'requests_total\{route="/predict",status="503"\} \d+', httpx.get(f"{url}/metrics").text))
+    shown = "".join(
+        re.findall(r'requests_total\{route="/predict",status="503"\} \d+', httpx.get(f"{url}/metrics").text)
+    )
     before = int(shown.split()[-1]) if shown else 0
     answer = httpx.post(f"{url}/predict", content=BODY, headers={"X-Request-ID": "counted"})
     assert (answer.status_code, answer.headers["x-request-id"]) == (503, "counted")
@@ -307,7 +320,9 @@ def test_texts_that_come_in_one_turn_go_together():
 
 
 def test_clients_that_dawdle_with_a_body_keep_everybody_out(model_file):
-    """Each was counted as in flight for as long as its body took: 256 of them, and nobody else was answered."""
+    """Each was counted as in flight for as long as its body took: 256 of them, and nobody else was
+    answered.
+    """
     with service(model_file, "--max-concurrent", 4) as (_, url):
         slow = [connected(url) for _ in range(12)]
         for connection in slow:
@@ -327,9 +342,10 @@ def test_bodies_that_arrive_fill_no_memory(model):
 
         async def one(number):
             scope = {
-                "type": "http", "method": "POST", "path": "/predict", "raw_path": b"/predict", "query_string": b"",
-                "headers": [(b"host", b"localhost")], "root_path": "", "scheme": "http", "http_version": "1.1",
-                "server": ("localhost", 80), "client": ("localhost", 1), "asgi": {"version": "3.0"},
+                "type": "http", "method": "POST", "path": "/predict", "raw_path": b"/predict",
+                "query_string": b"", "headers": [(b"host", b"localhost")], "root_path": "", "scheme": "http",
+                "http_version": "1.1", "server": ("localhost", 80), "client": ("localhost", 1),
+                "asgi": {"version": "3.0"},
             }  # fmt: skip
             parts = iter([b"x" * 900])
 

@@ -73,9 +73,16 @@ def test_bad_requests_are_answered_and_survived(served):
     with httpx.Client(base_url=url, headers=allowed, timeout=20) as client:
         large = b'{"texts": ["' + b"x" * 200_000 + b'"]}'
         assert client.post("/predict", content=large).status_code == 413
-        assert client.post("/predict", content=iter([large[k : k + 1000] for k in range(0, len(large), 1000)])).status_code == 413
+        assert (
+            client.post(
+                "/predict", content=iter([large[k : k + 1000] for k in range(0, len(large), 1000)])
+            ).status_code
+            == 413
+        )
         assert client.post("/predict", content=b"{").status_code == 422
-        assert client.post("/predict", content=BODY, headers={"authorization": "Bearer no"}).status_code == 401
+        assert (
+            client.post("/predict", content=BODY, headers={"authorization": "Bearer no"}).status_code == 401
+        )
         answer = client.post("/predict", content=BODY, headers={"content-type": "application/json"})
         assert [one["labels"] for one in answer.json()["decisions"]] == [["grain"]] * 3
         assert client.get("/health").json() == {"status": "ok"}
@@ -98,7 +105,9 @@ def test_slow_clients_do_not_hold_up_others(served):
     for connection in slow:
         connection.sendall(head(len(BODY)) + BODY[:5])
     start = time.perf_counter()
-    answer = httpx.post(f"{url}/predict", json={"texts": ["oil"]}, headers={"authorization": "Bearer s3cret"}, timeout=20)
+    answer = httpx.post(
+        f"{url}/predict", json={"texts": ["oil"]}, headers={"authorization": "Bearer s3cret"}, timeout=20
+    )
     assert answer.status_code == 200
     assert time.perf_counter() - start < 5
     for connection in slow[:-1]:
@@ -150,7 +159,11 @@ def test_kill_9_under_feedback_loses_nothing_that_was_acknowledged(model, tmp_pa
     for turn in range(KILLS + 1):
         left = [number for number in range(RECORDS) if str(number) not in acknowledged]
         some = left if turn == KILLS else left[: RECORDS // KILLS]
-        with service(model, "--feedback", store) as (process, url), httpx.Client() as client, ThreadPoolExecutor(8) as clients:
+        with (
+            service(model, "--feedback", store) as (process, url),
+            httpx.Client() as client,
+            ThreadPoolExecutor(8) as clients,
+        ):
             if turn < KILLS:
                 killer = threading.Timer(chance.uniform(0.02, 0.002 * len(some)), process.kill)
                 killer.start()
@@ -190,7 +203,9 @@ def test_mistakes_are_told_in_one_line(model, tmp_path):
 
 def test_without_the_extra_it_says_what_to_install(model):
     code = "import sys; sys.modules['fastapi'] = None; from textmargin.cli import app; app()"
-    done = subprocess.run([sys.executable, "-c", code, "serve", str(model)], capture_output=True, text=True, env=os.environ)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "serve", str(model)], capture_output=True, text=True, env=os.environ
+    )
     assert done.returncode == 2
     assert "fastapi, which is not installed: pip install 'textmargin[serve]'" in done.stderr
 
@@ -227,7 +242,9 @@ def test_nobody_fills_the_log_by_asking_for_another_protocol(model, what):
     with service(model) as (process, url):
         with connected(url) as connection:
             connection.sendall(
-                b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: " + what + b"\r\n\r\n"
+                b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: "
+                + what
+                + b"\r\n\r\n"
             )
             assert connection.recv(1000).startswith(b"HTTP/1.1 200 ")
         process.terminate()

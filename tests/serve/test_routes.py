@@ -51,7 +51,10 @@ def test_predict_tells_what_is_unsure_and_how_likely(store):
         assert [tuple(one["unsure"]) for one in answered] == decisions.guesses
         assert [one["confidence"] for one in answered] == decisions.confidence.tolist()
         assert [list(one["probabilities"].values()) for one in answered] == decisions.probabilities.tolist()
-        assert f"textmargin_unsure_total {sum(not own for own in decisions.labels)}" in client.get("/metrics").text
+        assert (
+            f"textmargin_unsure_total {sum(not own for own in decisions.labels)}"
+            in client.get("/metrics").text
+        )
         body = {"text": "x", "predicted": [], "correct": ["grain"]}
         assert client.post("/feedback", json=body).json()["new"]
         assert client.post("/feedback", json={**body, "predicted": ["grain", "oil"]}).status_code == 422
@@ -60,13 +63,18 @@ def test_predict_tells_what_is_unsure_and_how_likely(store):
 
 def test_a_model_that_always_answers_left_no_text_open(store):
     client = TestClient(create_app(fitted(utility=None), feedback=store))
-    assert client.post("/feedback", json={"text": "x", "predicted": [], "correct": ["grain"]}).status_code == 422
+    assert (
+        client.post("/feedback", json={"text": "x", "predicted": [], "correct": ["grain"]}).status_code == 422
+    )
 
 
 def test_texts_of_another_kind_are_told_of_once(model, caplog):
     with TestClient(create_app(model)) as client:
         for _ in range(3):
-            assert client.post("/predict", json={"texts": [f"lorem ipsum {k}" for k in range(600)]}).status_code == 200
+            assert (
+                client.post("/predict", json={"texts": [f"lorem ipsum {k}" for k in range(600)]}).status_code
+                == 200
+            )
         assert "textmargin_drift 1" in client.get("/metrics").text
         assert client.get("/health").json() == {"status": "ok"}
     assert sum("not like those that the thresholds were set on" in one.message for one in caplog.records) == 1
@@ -95,7 +103,12 @@ def test_labels_may_have_been_given_in_any_form(form, store):
         assert list(decided["scores"]) == [str(name) for name in model.classes_.tolist()]
         explained = client.post("/explain", json={"text": "wheat corn harvest", "label": grain}).json()
         assert (explained["label"], explained["labels"]) == (grain, decided["labels"])
-        body = {"text": "wheat corn harvest", "predicted": decided["labels"], "correct": [grain], "scores": decided["scores"]}
+        body = {
+            "text": "wheat corn harvest",
+            "predicted": decided["labels"],
+            "correct": [grain],
+            "scores": decided["scores"],
+        }
         assert client.post("/feedback", json=body).json()["new"]
 
 
@@ -114,13 +127,24 @@ def test_health_and_metrics(client):
 
 
 def test_feedback_is_there_once(client, store):
-    body = {"text": "a\x00b 🙂", "predicted": ["grain"], "correct": ["oil"], "scores": {"grain": 0.5}, "id": "a-1"}
+    body = {
+        "text": "a\x00b 🙂",
+        "predicted": ["grain"],
+        "correct": ["oil"],
+        "scores": {"grain": 0.5},
+        "id": "a-1",
+    }
     assert client.post("/feedback", json=body).json() == {"id": "a-1", "new": True}
     assert client.post("/feedback", json=body).json() == {"id": "a-1", "new": False}
     assert client.post("/feedback", json={**body, "correct": True}).status_code == 409
     given = client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": False}).json()
     first, second = store
-    assert (first.text, first.predicted, first.correct, first.scores) == ("a\x00b 🙂", ("grain",), ("oil",), {"grain": 0.5})
+    assert (first.text, first.predicted, first.correct, first.scores) == (
+        "a\x00b 🙂",
+        ("grain",),
+        ("oil",),
+        {"grain": 0.5},
+    )
     assert (second.id, second.correct) == (given["id"], False)
 
 
@@ -135,7 +159,10 @@ def test_feedback_that_cannot_be_stored_is_not_acknowledged(client, store, monke
 
 def test_without_a_store_there_is_no_feedback(model):
     with TestClient(create_app(model)) as client:
-        assert client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True}).status_code == 404
+        assert (
+            client.post("/feedback", json={"text": "x", "predicted": ["oil"], "correct": True}).status_code
+            == 404
+        )
 
 
 @pytest.mark.parametrize(
@@ -193,10 +220,15 @@ def test_hostile_json_is_a_clients_mistake(client, path, body):
     json.loads(answer.text, parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
+)
 def test_other_kinds_of_content_are_refused(client, kind):
     """A page in a browser may send these to this machine without asking first."""
-    assert client.post("/predict", content=b'{"texts": []}', headers={"content-type": kind}).status_code in (400, 422)
+    assert client.post("/predict", content=b'{"texts": []}', headers={"content-type": kind}).status_code in (
+        400,
+        422,
+    )
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
@@ -214,20 +246,35 @@ def test_size_is_limited_with_and_without_a_length(client):
 
 def test_token(model):
     with TestClient(create_app(model, token="right-token")) as client:
-        for wrong in (None, "right-token", "Bearer", "Bearer wrong", "Bearer right-token2", "Basic right-token", "Bearer \xe9"):
+        for wrong in (
+            None,
+            "right-token",
+            "Bearer",
+            "Bearer wrong",
+            "Bearer right-token2",
+            "Basic right-token",
+            "Bearer \xe9",
+        ):
             headers = {} if wrong is None else {"authorization": wrong.encode("latin-1")}
             answer = client.post("/predict", json={"texts": ["x"]}, headers=headers)
             assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
             assert client.get("/metrics", headers=headers).status_code == 401
         assert client.get("/health").status_code == 200
-        assert client.post("/predict", json={"texts": ["x"]}, headers={"authorization": "Bearer right-token"}).status_code == 200
+        assert (
+            client.post(
+                "/predict", json={"texts": ["x"]}, headers={"authorization": "Bearer right-token"}
+            ).status_code
+            == 200
+        )
 
 
 def asking(app, *requests):
     """Answers to requests that are in flight at the same time."""
 
     async def ask():
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app), base_url="http://localhost"
+        ) as client:
             return await asyncio.gather(*(request(client) for request in requests))
 
     return asyncio.run(ask())
@@ -290,7 +337,9 @@ def test_waiting_texts_go_together_and_one_bad_one_spoils_nothing(model):
             assert own.scores.tolist() == model.decide([text]).scores.tolist()
 
 
-@pytest.mark.parametrize("settings", [{}, {"features": "subsequence", "length": 3}], ids=["words", "subsequence"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"features": "subsequence", "length": 3}], ids=["words", "subsequence"]
+)
 def test_threads_do_not_mix_up_texts(settings):
     model = fitted(**settings)
     texts, _ = corpus(40, seed=1)
@@ -299,7 +348,9 @@ def test_threads_do_not_mix_up_texts(settings):
         batcher = Batcher(model.decide, start_threads(4, "test"), n_threads=4, most=3)
         return await asyncio.gather(*(batcher.decide([text]) for text in texts))
 
-    assert np.vstack([own.scores for own in asyncio.run(ask())]) == pytest.approx(model.decide(texts).scores, abs=1e-6)
+    assert np.vstack([own.scores for own in asyncio.run(ask())]) == pytest.approx(
+        model.decide(texts).scores, abs=1e-6
+    )
 
 
 def test_a_body_that_does_not_arrive_is_408(model):
@@ -307,7 +358,9 @@ def test_a_body_that_does_not_arrive_is_408(model):
         yield b"{"
         await asyncio.sleep(5)
 
-    (answer,) = asking(create_app(model, max_seconds=0.1), lambda client: client.post("/predict", content=dripping()))
+    (answer,) = asking(
+        create_app(model, max_seconds=0.1), lambda client: client.post("/predict", content=dripping())
+    )
     assert answer.status_code == 408
 
 
@@ -315,5 +368,10 @@ def test_several_labels_and_none(store):
     many = TextClassifier().fit(*any_labels())
     with TestClient(create_app(many, feedback=store)) as client:
         for predicted, correct in (([], []), (["oil", "grain"], []), (["oil"], ["oil", "money"])):
-            assert client.post("/feedback", json={"text": "x", "predicted": predicted, "correct": correct}).status_code == 200
+            assert (
+                client.post(
+                    "/feedback", json={"text": "x", "predicted": predicted, "correct": correct}
+                ).status_code
+                == 200
+            )
     assert len(store) == 3

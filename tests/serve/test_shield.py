@@ -12,8 +12,23 @@ from textmargin.serve.hosts import AllowedHosts
 from textmargin.serve.shield import HEADERS
 
 BODY = {"text": "wheat", "predicted": ["grain"], "correct": True}
-FOREIGN = ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "localhost.", "", "[evil]"]
-FOREIGN += ["0x7f.1", "10.0.0.7", "localhost@evil.example", "evil.example/localhost", "localhost:x", "[localhost]"]
+FOREIGN = [
+    "evil.example",
+    "evil.example:8000",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example",
+    "localhost.",
+    "",
+    "[evil]",
+]
+FOREIGN += [
+    "0x7f.1",
+    "10.0.0.7",
+    "localhost@evil.example",
+    "evil.example/localhost",
+    "localhost:x",
+    "[localhost]",
+]
 
 
 @pytest.fixture
@@ -24,7 +39,9 @@ def client(model, store):
 
 @pytest.mark.parametrize("host", FOREIGN)
 def test_a_page_on_the_web_sends_feedback_by_dns_rebinding(client, store, host):
-    """Its name points to this machine by now, so that for the browser the service is the page's own server."""
+    """Its name points to this machine by now, so that for the browser the service is the page's own
+    server.
+    """
     for headers in ({"Host": host}, {"Host": host, "Origin": f"http://{host}"}):
         answer = client.post("/feedback", json=BODY, headers=headers)
         assert answer.status_code == 421
@@ -41,7 +58,8 @@ def test_a_page_from_elsewhere_changes_nothing(client, store, origin):
     answer = client.post("/feedback", json=BODY, headers={"Origin": origin})
     assert answer.status_code == 403
     assert len(store) == 0
-    assert client.get("/health", headers={"Origin": origin}).status_code == 200  # which the browser shows to no such page
+    # which the browser shows to no such page
+    assert client.get("/health", headers={"Origin": origin}).status_code == 200
 
 
 def test_own_pages_and_programs_may(client, store):
@@ -54,7 +72,8 @@ def test_a_proxys_name_is_taken_when_it_was_told(model):
     client = TestClient(create_app(model, hosts=["Texts.example.org"]))
     asked = {"Host": "texts.example.org"}
     assert client.get("/health", headers=asked).status_code == 200
-    origin = {"Host": "127.0.0.1:8000", "Origin": "https://texts.example.org"}  # the proxy asks by the address
+    # the proxy asks by the address
+    origin = {"Host": "127.0.0.1:8000", "Origin": "https://texts.example.org"}
     assert client.post("/predict", json={"texts": []}, headers=origin).status_code == 200
     assert client.get("/health", headers={"Host": "example.org"}).status_code == 421
 
@@ -67,7 +86,11 @@ def test_two_hosts_are_none(client):
 @pytest.mark.parametrize(
     ("address", "allowed", "refused"),
     [
-        ("127.0.0.1", ["127.0.0.1", "127.0.0.2:80", "[::1]:8000", "LOCALHOST:1"], ["192.0.2.1", "[2001:db8::1]"]),
+        (
+            "127.0.0.1",
+            ["127.0.0.1", "127.0.0.2:80", "[::1]:8000", "LOCALHOST:1"],
+            ["192.0.2.1", "[2001:db8::1]"],
+        ),
         ("192.0.2.1", ["192.0.2.1:8000", "127.0.0.1"], ["192.0.2.2", "example.org"]),
         ("2001:db8::1", ["[2001:db8:0::1]:80"], ["[2001:db8::2]", "2001:db8::1"]),
         ("0.0.0.0", ["192.0.2.1", "[2001:db8::1]", "localhost"], ["example.org"]),
@@ -96,8 +119,15 @@ def test_nothing_redirects_to_a_host_that_was_told(client, path):
 
 def test_every_answer_forbids_everything_and_has_an_id(client, model):
     answers = [client.get(path) for path in ("/health", "/metrics", "/openapi.json", "/nowhere", "/docs")]
-    answers += [client.post("/predict", json={"texts": ["x"]}), client.post("/predict", content=b"{"), client.get("/predict")]
-    answers += [client.get("/health", headers={"Host": "evil.example"}), client.post("/explain", json={"text": "x"})]
+    answers += [
+        client.post("/predict", json={"texts": ["x"]}),
+        client.post("/predict", content=b"{"),
+        client.get("/predict"),
+    ]
+    answers += [
+        client.get("/health", headers={"Host": "evil.example"}),
+        client.post("/explain", json={"text": "x"}),
+    ]
     answers += [TestClient(create_app(model, token="s3cret")).get("/metrics")]
     for answer in answers:
         for name, value in HEADERS.items():
@@ -165,7 +195,13 @@ def test_texts_are_in_the_log_only_where_asked_for(model, caplog, log):
 
 
 def test_a_body_with_a_length_and_in_chunks_is_refused(client, store):
-    """Whoever stands in front of the service may have gone by the other: what is left would be the next request."""
-    answer = client.post("/predict", content=b'{"texts":["x"]}', headers={"Transfer-Encoding": "chunked", "Content-Length": "15"})
+    """Whoever stands in front of the service may have gone by the other: what is left would be the next
+    request.
+    """
+    answer = client.post(
+        "/predict",
+        content=b'{"texts":["x"]}',
+        headers={"Transfer-Encoding": "chunked", "Content-Length": "15"},
+    )
     assert answer.status_code == 400
     assert answer.headers["connection"] == "close"

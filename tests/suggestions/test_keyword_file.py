@@ -38,14 +38,22 @@ def entries(path):
 
 def test_words_are_added_in_their_place(path):
     write_keywords(
-        path, {"grain": {"wheat": 1.0, "corn": 1.0, 'a "b"\\': 1.0}, "Mon.ey": {"bank": 1.0, "rates": 1.0, "yen": 1.0}}
+        path,
+        {
+            "grain": {"wheat": 1.0, "corn": 1.0, 'a "b"\\': 1.0},
+            "Mon.ey": {"bank": 1.0, "rates": 1.0, "yen": 1.0},
+        },
     )
-    assert path.read_text() == FILE.replace("[this]\n", '[this]\n"a \\"b\\"\\\\"').replace('"rates"]', '"rates", "yen"]')
+    assert path.read_text() == FILE.replace("[this]\n", '[this]\n"a \\"b\\"\\\\"').replace(
+        '"rates"]', '"rates", "yen"]'
+    )
     assert entries(path)["grain"] == {"wheat": 1.0, "corn": 1.0, 'a "b"\\': 1.0}
 
 
 def test_what_is_struck_has_weight_0_and_comments_stay(path):
-    write_keywords(path, {"grain": {"wheat": 1.0, "corn": 0.0}, "the ship": {"vessel": 2.0, "port": 0.0, "sea fog": 2.0}})
+    write_keywords(
+        path, {"grain": {"wheat": 1.0, "corn": 0.0}, "the ship": {"vessel": 2.0, "port": 0.0, "sea fog": 2.0}}
+    )
     text = path.read_text()
     assert "grain = { wheat = 1, corn = 0 }\n" in text
     assert '"the ship" = { vessel = 2, port = 0, "sea fog" = 2 }\n' in text

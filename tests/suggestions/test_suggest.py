@@ -6,7 +6,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 
 from textmargin import BagOfWords, KeywordPrior, SubsequenceKernel, TextClassifier, load_dataset, suggest
-from textmargin.errors import EmptyTextWarning, EmptyVocabularyError, PriorError, SettingError, TextmarginError
+from textmargin.errors import (
+    EmptyTextWarning,
+    EmptyVocabularyError,
+    PriorError,
+    SettingError,
+    TextmarginError,
+)
 
 WORDS = {
     "grain": ["wheat", "corn", "harvest", "tonnes", "barley", "crop"],
@@ -27,7 +33,11 @@ def planted(n=40, words=WORDS):
 
 def learn(keywords, texts, labels, n_labelled=5):
     """A model of a few labelled texts of each class."""
-    rows = [row for name in sorted({*labels}) for row in [k for k, own in enumerate(labels) if own == name][:n_labelled]]
+    rows = [
+        row
+        for name in sorted({*labels})
+        for row in [k for k, own in enumerate(labels) if own == name][:n_labelled]
+    ]
     return TextClassifier(knowledge=keywords).fit([texts[row] for row in rows], [labels[row] for row in rows])
 
 
@@ -65,7 +75,9 @@ def test_a_word_that_the_model_never_saw_comes_back():
 
 def test_a_new_word_of_two_classes_goes_to_the_one_that_claims_it_most():
     """All texts of ships have it, and half of those of money."""
-    texts, labels = planted(words={**WORDS, "law": ["court", "judge", "jury"], "art": ["painter", "museum", "canvas"]})
+    texts, labels = planted(
+        words={**WORDS, "law": ["court", "judge", "jury"], "art": ["painter", "museum", "canvas"]}
+    )
     has = [name == "ship" or (name == "money" and k % 2 == 0) for k, name in enumerate(labels)]
     texts = [f"{text} boat" if own else text for text, own in zip(texts, has, strict=True)]
     found = suggest(learn(KEYWORDS, texts, labels), texts, n=20)
@@ -126,7 +138,10 @@ def test_a_word_that_keywords_spread_to_is_struck_where_its_texts_are_of_another
     assert "paid" in model.spread_["printing"]
     found = suggest(model, train.texts)
     (strike,) = found.strike["printing"]
-    assert (strike.entry, strike.reason) == ("paid", "near its keywords, but without it 4 of its 4 texts are given billing")
+    assert (strike.entry, strike.reason) == (
+        "paid",
+        "near its keywords, but without it 4 of its 4 texts are given billing",
+    )
     mended = found.to_keywords()
     assert mended["printing"]["paid"] == 0
     again = TextClassifier(knowledge=mended).fit(train.texts)
@@ -154,7 +169,9 @@ def test_a_part_of_a_phrase_and_of_a_pattern_are_struck_by_themselves():
     found = suggest(learn(keywords, texts, labels), texts)
     assert {one.entry for one in found.strike["ship"]} == {"dollar", "harvest"}
     mended = (
-        KeywordPrior({"ship": found.to_keywords()["ship"]}).match_vocabulary(["cargo", "dollar", "harvest"], ["ship"])[0].terms
+        KeywordPrior({"ship": found.to_keywords()["ship"]})
+        .match_vocabulary(["cargo", "dollar", "harvest"], ["ship"])[0]
+        .terms
     )
     assert mended == {"cargo": 0.5, "dollar": 0, "harvest": 0}
 
@@ -197,7 +214,10 @@ def test_several_labels_a_text():
 
 
 def test_words_of_another_language():
-    german = {"Störung": ["Ausfall", "kaputt", "Fehler", "abgestürzt"], "Wunsch": ["hätte", "bitte", "gern", "möchten"]}
+    german = {
+        "Störung": ["Ausfall", "kaputt", "Fehler", "abgestürzt"],
+        "Wunsch": ["hätte", "bitte", "gern", "möchten"],
+    }
     texts, labels = planted(words=german)
     found = suggest(learn({"Störung": ["Ausfall"]}, texts, labels), texts)
     assert {"kaputt", "fehler", "abgestürzt"} <= {*words_of(found.add["Störung"])}
@@ -205,7 +225,10 @@ def test_words_of_another_language():
 
 def test_a_class_that_no_text_is_given():
     texts, labels = planted()
-    found = suggest(learn(KEYWORDS, texts, labels), [text for text, own in zip(texts, labels, strict=True) if own != "ship"])
+    found = suggest(
+        learn(KEYWORDS, texts, labels),
+        [text for text, own in zip(texts, labels, strict=True) if own != "ship"],
+    )
     assert found.counts["ship"] == 0
     assert found.add["ship"] == []
 
@@ -223,7 +246,10 @@ def test_what_cannot_be_told_is_refused():
     model = TextClassifier().fit(texts, labels)
     with pytest.raises(EmptyVocabularyError, match="no texts"):
         suggest(model, [])
-    with pytest.warns(EmptyTextWarning), pytest.raises(EmptyVocabularyError, match="None of the 2 texts has a word"):
+    with (
+        pytest.warns(EmptyTextWarning),
+        pytest.raises(EmptyVocabularyError, match="None of the 2 texts has a word"),
+    ):
         suggest(model, ["…", "!"])
     with pytest.raises(SettingError, match="n must be at least 1; got 0"):
         suggest(model, texts, n=0)

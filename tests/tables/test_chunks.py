@@ -1,4 +1,6 @@
-"""Columns of records, as the core reads them, and rows one by one make the same tables, notes and errors of any file."""
+"""Columns of records, as the core reads them, and rows one by one make the same tables, notes and errors of
+any file.
+"""
 
 import csv
 import io
@@ -18,11 +20,30 @@ from textmargin.tables.reader import read_table
 WIDE = ["id", "text", "label", "more"]
 HEADERS = [WIDE, WIDE, WIDE, ["text", "label"], ["label", "text", "text"], ["a", "b", "c"]]
 cells = st.one_of(
-    st.sampled_from(["", " ", "ham", "spam", "Ham ", "ham;spam", "0", "1", "x", "yes", "-", "NA", "a longer text", "\u3000"]),
+    st.sampled_from(
+        [
+            "",
+            " ",
+            "ham",
+            "spam",
+            "Ham ",
+            "ham;spam",
+            "0",
+            "1",
+            "x",
+            "yes",
+            "-",
+            "NA",
+            "a longer text",
+            "\u3000",
+        ]
+    ),
     st.text(st.sampled_from(list("ab ,;\t\"'\r\nü😀\u00a0\u2028")), max_size=6),
 )
 odd_lines = st.lists(
-    st.sampled_from([b"a", b",", b'"', b"\r", b"\r\n", b"\n", b"\0", b"\xff", b"ham", b"\t", "ü".encode(), b"sep=;\n"]),
+    st.sampled_from(
+        [b"a", b",", b'"', b"\r", b"\r\n", b"\n", b"\0", b"\xff", b"ham", b"\t", "ü".encode(), b"sep=;\n"]
+    ),
     max_size=6,
 ).map(b"".join)
 
@@ -33,7 +54,10 @@ def files(draw):
     delimiter, end = draw(st.sampled_from(",;\t")), draw(st.sampled_from(["\n", "\r\n"]))
     names = draw(st.sampled_from(HEADERS))
     lines = []
-    for values in [names, *draw(st.lists(st.lists(cells, min_size=len(names), max_size=len(names)), max_size=12))]:
+    for values in [
+        names,
+        *draw(st.lists(st.lists(cells, min_size=len(names), max_size=len(names)), max_size=12)),
+    ]:
         line = io.StringIO(newline="")
         csv.writer(line, delimiter=delimiter, lineterminator=end).writerow(values)
         lines.append(line.getvalue().encode())
@@ -43,7 +67,10 @@ def files(draw):
 
 
 options = st.fixed_dictionaries(
-    {"skip_invalid": st.sampled_from([True, True, False]), "labels": st.sampled_from(["required", "optional", "ignored"])},
+    {
+        "skip_invalid": st.sampled_from([True, True, False]),
+        "labels": st.sampled_from(["required", "optional", "ignored"]),
+    },
     optional={
         "text": st.just("text"),
         "label": st.sampled_from(["label", "label", "label,more", "id,more,label"]),
@@ -52,7 +79,13 @@ options = st.fixed_dictionaries(
         "known_labels": st.just(["ham", "spam"]),
         "fields": st.sampled_from([["label"], ["id", "more"]]),
         "dialect": st.sampled_from(
-            [Dialect(), Dialect(header=True), Dialect(header=False), Dialect(delimiter=","), Dialect(encoding="cp1252")]
+            [
+                Dialect(),
+                Dialect(header=True),
+                Dialect(header=False),
+                Dialect(delimiter=","),
+                Dialect(encoding="cp1252"),
+            ]
         ),
     },
 )
@@ -87,7 +120,8 @@ def test_columns_make_the_table_that_rows_make(tmp_path_factory, content, given_
     ("content", "kind"),
     [
         (b'text,label\n"a ""b""\nc",x\n\nd,y\n', (RecordChunk, 2, 0)),
-        (b"text,label\na,x\nb\n", (RecordChunk, 1, 1)),  # a line that cannot be read leaves the others what they are
+        # a line that cannot be read leaves the others what they are
+        (b"text,label\na,x\nb\n", (RecordChunk, 1, 1)),
         (b"text,label\na,x\r\r\n", (RowChunk, 1, 0)),  # to csv a row
         ("text,label\nü,x\n".encode("cp1252"), (RowChunk, 1, 0)),
     ],
@@ -104,7 +138,9 @@ def test_rows_of_chunks_by_their_places(tmp_path):
     with in_pieces():
         rows = FileRows(read_chunks(path, None, print))
     assert len(rows.chunks) > 9
-    assert [rows[k] for k in range(40)] == [(2 * k + 2, {"text": f"text {k}", "label": str(k % 2)}) for k in range(40)]
+    assert [rows[k] for k in range(40)] == [
+        (2 * k + 2, {"text": f"text {k}", "label": str(k % 2)}) for k in range(40)
+    ]
 
 
 def test_small_pieces_become_one_chunk(tmp_path):

@@ -60,21 +60,28 @@ def test_nothing_is_said_of_the_usual_nor_of_what_was_given():
 
 def test_a_header_that_no_value_below_resembles_is_one(tmp_path):
     rows = [f"some words that make a text {k},{'ab'[k % 2]}" for k in range(8)]
-    assert find_dialect("\n".join(["what the customer wrote,kind", *rows]).encode(), Dialect("csv"), "a").header
+    assert find_dialect(
+        "\n".join(["what the customer wrote,kind", *rows]).encode(), Dialect("csv"), "a"
+    ).header
     assert not find_dialect("\n".join(rows).encode(), Dialect("csv"), "a").header
     assert find_dialect("\n".join(rows[:5]).encode(), Dialect("csv"), "a").header  # too few to tell
-    assert find_dialect("\n".join(rows).encode(), Dialect("csv"), "a", ["A"]).header  # it is expected as a name
+    # it is expected as a name
+    assert find_dialect("\n".join(rows).encode(), Dialect("csv"), "a", ["A"]).header
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
-def test_a_byte_that_comes_after_the_first_block_is_a_line_that_cannot_be_read(tmp_path, encoding, monkeypatch):
+def test_a_byte_that_comes_after_the_first_block_is_a_line_that_cannot_be_read(
+    tmp_path, encoding, monkeypatch
+):
     monkeypatch.setattr(streams, "FIRST_BLOCK", 1000)
     monkeypatch.setattr(streams, "AT_ONCE", 1000)
     path = tmp_path / "a.csv"
     path.write_bytes(b"text,label\n" + b"hello,x\n" * 200 + "café,y\n".encode(encoding))
     *_, last = read_flat(path)
     reason = "byte 4 (0xe9) is not UTF-8; name the encoding with encoding="
-    assert last == (InvalidLine(202, reason) if encoding == "latin-1" else Row(202, {"text": "café", "label": "y"}))
+    assert last == (
+        InvalidLine(202, reason) if encoding == "latin-1" else Row(202, {"text": "café", "label": "y"})
+    )
 
 
 def test_a_few_faulty_bytes_do_not_make_another_encoding_of_a_file(tmp_path):
@@ -171,5 +178,7 @@ def test_utf_16_is_one_part_and_a_spreadsheet_is_none(tmp_path):
 
 def test_columns_of_parts_are_guessed_from_beginning_middle_and_end(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("note,kind\n" + "".join(f"some words of a text {k},{'xyz'[k // 300]}\n" for k in range(900)))
+    path.write_text(
+        "note,kind\n" + "".join(f"some words of a text {k},{'xyz'[k // 300]}\n" for k in range(900))
+    )
     assert open_parts(path, part_bytes=2000).columns.label == "kind"

@@ -22,7 +22,9 @@ def path(request, tmp_path):
     if request.param == "csv":
         path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in ROWS))
     else:
-        path.write_text("".join(json.dumps({"text": text or None, "label": label}) + "\n" for text, label in ROWS))
+        path.write_text(
+            "".join(json.dumps({"text": text or None, "label": label}) + "\n" for text, label in ROWS)
+        )
     return path
 
 
@@ -52,11 +54,16 @@ def test_in_parts_they_are_lines_that_are_left_out(path):
 
 def test_a_column_without_a_single_text_is_the_wrong_one(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\n,x\n ,y\n")
-    with pytest.raises(TableError, match=r"All rows of .* are empty in column 'text'. Choose the column of the texts with text="):
+    with pytest.raises(
+        TableError,
+        match=r"All rows of .* are empty in column 'text'. Choose the column of the texts with text=",
+    ):
         read_table(tmp_path / "a.csv")
 
 
-@pytest.mark.parametrize("options", [(), ("--budget", "3"), ("--budget", "2", "--per", "label"), ("--budget", "1", "--of", "2")])
+@pytest.mark.parametrize(
+    "options", [(), ("--budget", "3"), ("--budget", "2", "--per", "label"), ("--budget", "1", "--of", "2")]
+)
 def test_predict_gives_every_row_back(path, options, tmp_path):
     assert call("train", path, "-o", tmp_path / "m.tmm").exit_code == 0
     predicted = call("predict", tmp_path / "m.tmm", path, "-o", tmp_path / "b.csv", *options)

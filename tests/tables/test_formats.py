@@ -19,7 +19,10 @@ from textmargin.tables.record_stream import RecordUse, stream_records
 from textmargin.tables.rows import Blank, InvalidLine, Row
 
 
-@given(st.lists(st.tuples(*[st.text(st.sampled_from('a",\n '), max_size=6)] * 2), min_size=1), st.sampled_from([1, 2, 5, 1000]))
+@given(
+    st.lists(st.tuples(*[st.text(st.sampled_from('a",\n '), max_size=6)] * 2), min_size=1),
+    st.sampled_from([1, 2, 5, 1000]),
+)
 def test_what_csv_writes_is_read_again(tmp_path_factory, rows, at_once):
     path = tmp_path_factory.mktemp("csv") / "a.csv"
     written = io.StringIO()
@@ -53,7 +56,9 @@ def test_an_encoding_that_cannot_be_read_is_named(encoding, message, tmp_path):
         read_table(path, dialect=Dialect(encoding=encoding))
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "shift_jis", "gb18030", "koi8-r", "cp037", "iso-2022-jp", "utf-32-be"])
+@pytest.mark.parametrize(
+    "encoding", ["latin-1", "cp1252", "shift_jis", "gb18030", "koi8-r", "cp037", "iso-2022-jp", "utf-32-be"]
+)
 def test_encodings_whether_they_keep_ascii_or_not(encoding, tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes("text,label\nhello,x\n".encode(encoding))
@@ -72,7 +77,9 @@ def test_another_encoding_and_a_mark_at_the_start(tmp_path):
 def test_line_ends_of_old_macs_are_explained(name, start, tmp_path):
     path = tmp_path / name
     path.write_bytes(b"text,label\rhello,x\r")
-    with pytest.raises(TableError, match=rf"{start} .*a carriage return stands inside the line.* tr '\\r' '\\n'"):
+    with pytest.raises(
+        TableError, match=rf"{start} .*a carriage return stands inside the line.* tr '\\r' '\\n'"
+    ):
         read_table(path)
 
 
@@ -80,7 +87,9 @@ def test_text_after_a_closing_quote_is_explained(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,label\n"wifi" is down,x\nno toner,y\n')
     bad, good = read_flat(path)
-    assert bad == InvalidLine(2, "a value goes on after its closing quote; inside a quoted value, quotes are doubled")
+    assert bad == InvalidLine(
+        2, "a value goes on after its closing quote; inside a quoted value, quotes are doubled"
+    )
     assert good.number == 3
 
 
@@ -150,10 +159,16 @@ def test_one_zero_byte_refused_a_whole_file_of_a_known_encoding(tmp_path, name, 
     path = tmp_path / name
     path.write_bytes(content)
     for encoding in ("utf-8", "cp1252"):
-        table = read_table(path, dialect=Dialect(encoding=encoding), text="text", labels="ignored", skip_invalid=True)
+        table = read_table(
+            path, dialect=Dialect(encoding=encoding), text="text", labels="ignored", skip_invalid=True
+        )
         assert table.unlabelled.texts == ["a", "c"]
         assert table.invalid == [InvalidLine(number, "it holds zero bytes")]
-        streamed = [row for batch in stream_records(path, RecordUse(), Dialect(encoding=encoding)) for row in batch.invalid]
+        streamed = [
+            row
+            for batch in stream_records(path, RecordUse(), Dialect(encoding=encoding))
+            for row in batch.invalid
+        ]
         assert streamed == table.invalid
     with pytest.raises(TableError, match="encoding='utf-8', with which such lines alone"):
         read_table(path, text="text", labels="ignored", skip_invalid=True)

@@ -13,7 +13,11 @@ from textmargin.tables.holdout import split_at_random, split_by
 
 def labelled(counts, several=False):
     labels = [name for name, n in counts.items() for _ in range(n)]
-    return Corpus("own", [f"text {row}" for row in range(len(labels))], [(one,) for one in labels] if several else labels)
+    return Corpus(
+        "own",
+        [f"text {row}" for row in range(len(labels))],
+        [(one,) for one in labels] if several else labels,
+    )
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -51,17 +55,41 @@ def test_a_text_that_occurs_twice_was_on_both_sides():
     [
         (["1987-02-26", "1987-03-01", "1986-12-31", "1987-03-02", "1987-02-27"], "1987-03-02"),
         (
-            ["26-FEB-1987 15:01:01.79", "1-MAR-1987  15:01:02", "31-DEC-1986", " 2-mar-1987 00:00:00&#5;RM", "27-FEB-1987"],
+            [
+                "26-FEB-1987 15:01:01.79",
+                "1-MAR-1987  15:01:02",
+                "31-DEC-1986",
+                " 2-mar-1987 00:00:00&#5;RM",
+                "27-FEB-1987",
+            ],
             " 2-mar",
         ),
         (
-            ["1987-02-26T12:00Z", "1987-02-26T23:00+02:00", "1987-02-26 11:59", "1987-02-26T22:30", "1987-02-26"],
+            [
+                "1987-02-26T12:00Z",
+                "1987-02-26T23:00+02:00",
+                "1987-02-26 11:59",
+                "1987-02-26T22:30",
+                "1987-02-26",
+            ],
             "1987-02-26T22:30",
         ),
-        (["26.02.1987", "01.03.1987 9:05", "31.12.1986, 23:59", "2.3.1987 00:00:01", "27.02.1987"], "2.3.1987"),
+        (
+            ["26.02.1987", "01.03.1987 9:05", "31.12.1986, 23:59", "2.3.1987 00:00:01", "27.02.1987"],
+            "2.3.1987",
+        ),
         (["9", "10", "8.5", "1e3", "-4"], "1e3"),
         ([9, 10, 8.5, 1000, -4], "1000"),
-        ([date(1987, 2, 26), datetime(1987, 2, 26, 1), date(1986, 1, 1), datetime(1987, 3, 1), date(1987, 1, 1)], "1987-03-01"),
+        (
+            [
+                date(1987, 2, 26),
+                datetime(1987, 2, 26, 1),
+                date(1986, 1, 1),
+                datetime(1987, 3, 1),
+                date(1987, 1, 1),
+            ],
+            "1987-03-01",
+        ),
     ],
 )
 def test_the_last_by_dates_or_numbers(values, start):
@@ -87,7 +115,11 @@ def test_texts_of_one_day_are_on_one_side():
         (["1", "2", "nan", "4"], 0.5, r"Line 2 of own: 'when' is 'nan', neither"),
         (["1", "2", "1987-02-30", "4"], 0.5, r"Line 2 of own: 'when' is '1987-02-30', neither"),
         (["1", "2", "1987-02-03", "4"], 0.5, r"Column 'when' of own has both numbers and dates"),
-        (["1", "1", "1", "1"], 0.5, r"would leave no text to learn from: own has 4 texts, 4 of them with the first value"),
+        (
+            ["1", "1", "1", "1"],
+            0.5,
+            r"would leave no text to learn from: own has 4 texts, 4 of them with the first value",
+        ),
         (["1", "2", "3", "4"], 0.1, r"would leave no text to evaluate on"),
         (
             ["4", "1", "3", "2"],

@@ -33,13 +33,19 @@ def test_an_array_is_read_as_json_reads_it(tmp_path_factory, rows, at_once, inde
         patch.setattr(streams, "AT_ONCE", at_once)
         patch.setattr(streams, "FIRST_BLOCK", 20)
         assert [row.values for row in read_flat(path)] == rows
-        path.write_text(json.dumps({"n": 3.5, "meta": {"rows": [1]}, "empty": [], "rows": rows, "end": [1, "x"]}, indent=indent))
+        path.write_text(
+            json.dumps(
+                {"n": 3.5, "meta": {"rows": [1]}, "empty": [], "rows": rows, "end": [1, "x"]}, indent=indent
+            )
+        )
         assert [row.values for row in read_flat(path, file_format="json")] == rows
 
 
 def test_a_long_array_takes_no_more_memory_than_a_short_one(tmp_path):
     path = tmp_path / "a.json"
-    path.write_text("[" + ",".join(json.dumps({"text": "some words " * 20, "n": k}) for k in range(30_000)) + "]")
+    path.write_text(
+        "[" + ",".join(json.dumps({"text": "some words " * 20, "n": k}) for k in range(30_000)) + "]"
+    )
     tracemalloc.start()
     n = sum(len(batch) for batch in read_rows(path, Dialect("json")))
     assert (n, tracemalloc.get_traced_memory()[1] < 5_000_000) == (30_000, True)

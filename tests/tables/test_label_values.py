@@ -20,12 +20,18 @@ def test_columns_of_yes_and_no_are_labels(tmp_path, yes, no):
 
 
 def test_an_empty_cell_is_no_zero_where_there_are_zeros(tmp_path):
-    assert labels_of(tmp_path, "text,a,b\none,1,0\ntwo,,1\nthree,n/a,0\n", "a,b") == ([("a",)], ["two", "three"])
+    assert labels_of(tmp_path, "text,a,b\none,1,0\ntwo,,1\nthree,n/a,0\n", "a,b") == (
+        [("a",)],
+        ["two", "three"],
+    )
 
 
 def test_columns_of_names_are_taken_together(tmp_path):
     content = "text,first,second\na,bug,praise\nb,bug,\nc,,\nd,n/a,n/a\ne,bug,bug\n"
-    assert labels_of(tmp_path, content, "first,second") == ([("bug", "praise"), ("bug",), (), ("bug",)], ["d"])
+    assert labels_of(tmp_path, content, "first,second") == (
+        [("bug", "praise"), ("bug",), (), ("bug",)],
+        ["d"],
+    )
 
 
 def test_a_column_whose_name_has_a_comma_is_one_column(tmp_path):
@@ -33,7 +39,9 @@ def test_a_column_whose_name_has_a_comma_is_one_column(tmp_path):
 
 
 def test_one_of_several_columns_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(TableError, match=r"has no column 'c'. It has 'text', 'a', 'b'. Choose one with label="):
+    with pytest.raises(
+        TableError, match=r"has no column 'c'. It has 'text', 'a', 'b'. Choose one with label="
+    ):
         labels_of(tmp_path, "text,a,b\none,1,0\n", "a,c")
 
 

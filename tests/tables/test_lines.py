@@ -36,7 +36,12 @@ def test_a_record_of_many_lines_is_whole_up_to_a_bound(tmp_path):
         assert [line.number for batch in records(path, b",", **bound) for line in batch] == list(range(1, 13))
 
 
-@given(st.lists(st.text(st.characters(blacklist_characters="\r\n", blacklist_categories=["Cs"]), min_size=1), min_size=1))
+@given(
+    st.lists(
+        st.text(st.characters(blacklist_characters="\r\n", blacklist_categories=["Cs"]), min_size=1),
+        min_size=1,
+    )
+)
 def test_lines_come_out_as_they_went_in(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("lines") / "a.txt"
     path.write_bytes("\n".join(texts).encode())
@@ -55,7 +60,8 @@ def test_a_long_line_in_small_pieces_takes_linear_time(tmp_path, monkeypatch):
 
 def test_stray_quotes_take_no_longer_than_other_lines(tmp_path):
     path = tmp_path / "a.csv"
-    for line in ('a"b,"c\n', 'a","b\n', 'a,"b" c,"\n'):  # open a value if none is open, and leave one open if one is
+    # open a value if none is open, and leave one open if one is
+    for line in ('a"b,"c\n', 'a","b\n', 'a,"b" c,"\n'):
         path.write_text("text,label\n" + line * 40_000)
         start = time.process_time()
         assert sum(isinstance(row, InvalidLine) for row in read_flat(path)) == 40_000
@@ -76,7 +82,8 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_rest(tmp_path, monkey
 STRAY = [
     (b'id,text\n1,a\n2,"stray\n3,c\n4,"quoted, d"\n5,e\n', [2, 4, 5, 6], [3]),
     (b'id\ttext\n2\t"vpn\n3\t"netz"\n', [3], [2]),
-    (b'id,text\n2,"stray\n3,c\n4,"d\nd"\n5,"e\ne"\n', [3, 4, 6], [2]),  # the quote of line 4 opens a value after all
+    # the quote of line 4 opens a value after all
+    (b'id,text\n2,"stray\n3,c\n4,"d\nd"\n5,"e\ne"\n', [3, 4, 6], [2]),
     (b'id,text\n2,"stray\n3,c\n4,", d"\n', [3, 4], [2]),  # three values for two columns
     (b'id,text\n2,"stray\n3,"stray\n4,d', [4], [2, 3]),
     (b'sep=,\n"id","the\ntext"\n"2","stray\n"3","c"\r\n"4","d\nd"\r\n', [5, 6], [4]),
@@ -85,7 +92,9 @@ STRAY = [
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])  # by the core, and row by row
 @pytest.mark.parametrize(("content", "rows", "invalid"), STRAY)
-def test_a_stray_quote_swallowed_all_rows_up_to_the_next_quoted_cell(tmp_path, content, rows, invalid, encoding):
+def test_a_stray_quote_swallowed_all_rows_up_to_the_next_quoted_cell(
+    tmp_path, content, rows, invalid, encoding
+):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     chunks = FileRows(read_chunks(path, Dialect(encoding=encoding), print))
@@ -94,13 +103,18 @@ def test_a_stray_quote_swallowed_all_rows_up_to_the_next_quoted_cell(tmp_path, c
     assert flat == sorted([*chunks, *chunks.invalid])
     label, text = chunks[0].values
     for part_bytes in (1, 20, 1000):
-        table = open_parts(path, text=text, label=label, dialect=Dialect(encoding=encoding), part_bytes=part_bytes)
+        table = open_parts(
+            path, text=text, label=label, dialect=Dialect(encoding=encoding), part_bytes=part_bytes
+        )
         parts = [part.chunk([]) for part in table.parts]
-        assert [line for part in parts for line in sorted([*part.rows(range(len(part))), *part.invalid])] == flat
+        assert [
+            line for part in parts for line in sorted([*part.rows(range(len(part))), *part.invalid])
+        ] == flat
 
 
 soup = st.lists(
-    st.sampled_from([b"a", b'"', b'""', b",", b'",', b',"', b'"\n', b"\n", b"\r", b"\r\n", b"sep=", b" "]), max_size=30
+    st.sampled_from([b"a", b'"', b'""', b",", b'",', b',"', b'"\n', b"\n", b"\r", b"\r\n", b"sep=", b" "]),
+    max_size=30,
 )
 
 
@@ -114,7 +128,9 @@ def test_the_core_finds_the_records_of_the_joiner(content, bounds, n):
     whole = parts if parts[-1] else parts[:-1]
     expected = [*joiner.add(whole), *joiner.flush()]
     assert found == expected
-    assert b"\n".join(line.content for line in expected).replace(b"\r", b"") == b"\n".join(whole).replace(b"\r", b"")
+    assert b"\n".join(line.content for line in expected).replace(b"\r", b"") == b"\n".join(whole).replace(
+        b"\r", b""
+    )
     assert splitter.number == joiner.number == len(whole)
 
 
@@ -130,7 +146,9 @@ def test_a_line_without_end_is_an_error(tmp_path, monkeypatch):
 def test_a_named_pipe_keeps_its_first_bytes(tmp_path):
     path = tmp_path / "pipe.csv"
     os.mkfifo(path)
-    feeder = threading.Thread(target=path.write_text, args=("text,label\n" + "no toner,x\n" * 1000,), daemon=True)
+    feeder = threading.Thread(
+        target=path.write_text, args=("text,label\n" + "no toner,x\n" * 1000,), daemon=True
+    )
     feeder.start()
     rows = read_flat(path)
     feeder.join()

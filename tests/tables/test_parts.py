@@ -55,21 +55,29 @@ def test_how_to_read_goes_to_workers(csv_file):
 def test_a_column_that_one_file_lacks(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\na,x\nb,y\n")
     (tmp_path / "b.csv").write_text("text,topic\na,x\n")
-    with pytest.raises(TableError, match=r"b.csv has no column 'label'. It has 'text', 'topic'. Choose one with label="):
+    with pytest.raises(
+        TableError, match=r"b.csv has no column 'label'. It has 'text', 'topic'. Choose one with label="
+    ):
         open_parts(tmp_path)
 
 
 ends = st.sampled_from(["", "\n", "\r\n"])
-cells = st.sampled_from(["corn", "a b", '"x"', '"a,b"', '"two\nlines"', '"" "', "", '"', 'b"c', "ü", "NaN", "y,"])
+cells = st.sampled_from(
+    ["corn", "a b", '"x"', '"a,b"', '"two\nlines"', '"" "', "", '"', 'b"c', "ü", "NaN", "y,"]
+)
 
 
 @given(
-    rows=st.lists(st.tuples(cells, cells), max_size=12), part_bytes=st.integers(1, 60), end=st.sampled_from(["", "\n", "\r\n"])
+    rows=st.lists(st.tuples(cells, cells), max_size=12),
+    part_bytes=st.integers(1, 60),
+    end=st.sampled_from(["", "\n", "\r\n"]),
 )
 @example(rows=[('"open', "x"), ("a", "b"), ("c", "d")], part_bytes=1, end="")
 @example(rows=[("a", "b"), ('"open', "x")], part_bytes=60, end="\n")
 def test_any_csv_reads_as_the_whole_does(rows, part_bytes, end):
-    """Stray quotes, values on several lines, wrong numbers of values: all is as in the whole, by the same numbers of lines."""
+    """Stray quotes, values on several lines, wrong numbers of values: all is as in the whole, by the same
+    numbers of lines.
+    """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
         path.write_bytes(("\n".join(["text,label", "first,x", *map(",".join, rows)]) + end).encode())
@@ -88,7 +96,11 @@ def test_columns_of_parquet(tmp_path):
     """Nulls, numbers and lists among labels, and a text that is null, read as from the whole file."""
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
-    columns = {"text": ["a", "b", None, "d", "e"], "label": [["x"], ["x", "y"], ["y"], [], None], "number": [1, 2, 3, None, 1]}
+    columns = {
+        "text": ["a", "b", None, "d", "e"],
+        "label": [["x"], ["x", "y"], ["y"], [], None],
+        "number": [1, 2, 3, None, 1],
+    }
     pq.write_table(pa.table(columns), tmp_path / "a.parquet", row_group_size=2)
     for label in ("label", "number"):
         whole = read_table(tmp_path / "a.parquet", text="text", label=label)
@@ -126,9 +138,13 @@ def test_any_json_lines_read_as_the_whole_does(lines, part_bytes, end):
     dialect = Dialect(encoding="utf-8")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.jsonl"
-        path.write_text("\n".join(['{"text": "first", "label": "x"}', *lines]) + end, encoding="utf-8", newline="")
+        path.write_text(
+            "\n".join(['{"text": "first", "label": "x"}', *lines]) + end, encoding="utf-8", newline=""
+        )
         whole = read_table(path, text="text", label="label", dialect=dialect, skip_invalid=True)
-        table = open_parts(path, text="text", label="label", dialect=dialect, skip_invalid=True, part_bytes=part_bytes)
+        table = open_parts(
+            path, text="text", label="label", dialect=dialect, skip_invalid=True, part_bytes=part_bytes
+        )
         parts = [table.read(part) for part in table.parts]
     for kind in ("corpus", "unlabelled", "empty"):
         for name in ("texts", "labels", "ids"):

@@ -16,7 +16,9 @@ from textmargin.tables.rows import Blank, InvalidLine, Row
 
 def as_tsv(tmp_path):
     path = tmp_path / "desk.tsv"
-    path.write_text("label\ttext\n" + "".join('{}\t"{}"\n'.format(label, text.replace('"', '""')) for text, label in ROWS))
+    path.write_text(
+        "label\ttext\n" + "".join('{}\t"{}"\n'.format(label, text.replace('"', '""')) for text, label in ROWS)
+    )
     return path
 
 
@@ -37,7 +39,9 @@ def as_parquet(tmp_path):
     import pyarrow.parquet as pq
 
     path = tmp_path / "desk.parquet"
-    pq.write_table(pa.table({"text": [text for text, _ in ROWS], "label": [label for _, label in ROWS]}), path)
+    pq.write_table(
+        pa.table({"text": [text for text, _ in ROWS], "label": [label for _, label in ROWS]}), path
+    )
     return path
 
 
@@ -132,7 +136,9 @@ def test_one_label_however_it_is_written(tmp_path):
     assert labels_of(tmp_path, [" x", None, ""], ["y", 1.0]) == [("x",), ("y", "1")]
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), "", " ", "NaN", "n/a", " N/A", "NA", "null", "None", "-"])
+@pytest.mark.parametrize(
+    "value", [None, float("nan"), "", " ", "NaN", "n/a", " N/A", "NA", "null", "None", "-"]
+)
 def test_no_value_is_no_class(value, tmp_path):
     assert labels_of(tmp_path, value, "x") == ["x"]
     assert labels_of(tmp_path, ["y"], value, ["x"]) == [("y",), ("x",)]
@@ -144,7 +150,8 @@ def test_missing_labels_are_counted_and_said_and_a_class_may_be_called_none(tmp_
     table = read_table(path)
     assert (table.corpus.labels, table.unlabelled.texts) == (["spam"], ["a", "b", "d", "e"])
     assert table.notes[-1] == (
-        "4 of 5 rows have no label ('NaN', 'None' in its place; missing_labels= says which values mean none); left out"
+        "4 of 5 rows have no label ('NaN', 'None' in its place; missing_labels= says which values mean "
+        "none); left out"
     )
     table = read_table(path, missing_labels=["NaN"])
     assert (table.corpus.labels, table.unlabelled.texts) == (["None", "spam"], ["b", "d", "e"])
@@ -207,7 +214,10 @@ def test_empty_cells_mean_none_of_several_labels_unless_all_are_empty(tmp_path):
     options = {"label_separator": ";", "labels": "optional", "known_labels": ["x", "y"]}
     table = read_table(path, **options)
     assert table.corpus.labels == [("x", "y"), (), (), ()]
-    assert table.notes[-1] == "3 texts with an empty label have none of the labels; missing_labels='' takes them as unlabelled"
+    assert (
+        table.notes[-1]
+        == "3 texts with an empty label have none of the labels; missing_labels='' takes them as unlabelled"
+    )
     assert len(read_table(path, **options, missing_labels=[""]).unlabelled) == 3
     path.write_text("text,topics\n" + "b,\n" * 3)
     assert len(read_table(path, **options).unlabelled) == 3
@@ -251,7 +261,9 @@ def test_several_labels_a_text_and_not_one_in_the_file(tmp_path):
 
 def test_invalid_lines_are_in_the_order_of_the_file(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "a", "label": "x"}\n{"text": 3, "label": "x"}\nc\n{"text": "d", "label": "y"}\n')
+    path.write_text(
+        '{"text": "a", "label": "x"}\n{"text": 3, "label": "x"}\nc\n{"text": "d", "label": "y"}\n'
+    )
     assert [line.number for line in read_table(path, skip_invalid=True).invalid] == [2, 3]
     with pytest.raises(TableError, match=r"Line 3 of .*: not JSON.*skip_invalid=True"):
         read_table(path)
@@ -267,7 +279,10 @@ def test_a_row_is_a_text_and_its_label():
     reader = RowReader(ColumnNames("text", "label", []))
     assert reader.read(Row(1, {"text": "hello", "label": " x"})) == ("hello", "x")
     assert RowReader(ColumnNames("text", None, [])).read(Row(1, {"text": "hello"})) == ("hello", None)
-    assert RowReader(reader.columns, ",").read(Row(1, {"text": "hello", "label": "x, y"})) == ("hello", ("x", "y"))
+    assert RowReader(reader.columns, ",").read(Row(1, {"text": "hello", "label": "x, y"})) == (
+        "hello",
+        ("x", "y"),
+    )
     assert reader.read(Row(1, {"text": "hello"})) == ("hello", None)
     for values in ({"label": "x"}, {"text": 3, "label": "x"}):
         with pytest.raises(ValueError, match=r"no column 'text'|is a number, not a text: 3"):
@@ -284,12 +299,19 @@ def test_a_stream_keeps_invalid_and_blank_lines_in_their_places(tmp_path):
         *((Blank, 1), (Row, 2), (InvalidLine, 3), (InvalidLine, 4)),
         *((InvalidLine, 5), (Blank, 6), (Row, 7)),
     ]
-    assert [row.reason for row in batch.rows[3:5]] == ["'body' is a number, not a text: 3", "no column 'body'"]
+    assert [row.reason for row in batch.rows[3:5]] == [
+        "'body' is a number, not a text: 3",
+        "no column 'body'",
+    ]
     assert log == ["text: column 'body'"]
 
 
 def test_the_column_of_a_stream_is_settled_on_its_first_row():
-    before, first, later = [Blank(1)], [InvalidLine(2, "?"), Row(3, {"a": "x", "text": "y"})], [Row(4, {"text": "z", "a": "w"})]
+    before, first, later = (
+        [Blank(1)],
+        [InvalidLine(2, "?"), Row(3, {"a": "x", "text": "y"})],
+        [Row(4, {"text": "z", "a": "w"})],
+    )
     log = []
     assert list(stream_texts([before, first, later], "s", usual="a", log=log.append)) == [
         TextBatch([], before),

@@ -36,10 +36,13 @@ def store(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", ["?.parquet", "0.parquet", "lines/all.csv", "lines/packed.csv.gz", "lines/all.jsonl", "lines/*.jsonl"]
+    "name",
+    ["?.parquet", "0.parquet", "lines/all.csv", "lines/packed.csv.gz", "lines/all.jsonl", "lines/*.jsonl"],
 )
 def test_parts_are_those_of_the_same_files_here(store, name):
-    here, there = (open_parts(source, part_bytes=2000) for source in (str(store / name), f"memory://desk/{name}"))
+    here, there = (
+        open_parts(source, part_bytes=2000) for source in (str(store / name), f"memory://desk/{name}")
+    )
     assert len(there.parts) == len(here.parts)
     for own, other in zip(here.parts, there.parts, strict=True):
         assert there.read(other).corpus.texts == here.read(own).corpus.texts

@@ -35,7 +35,9 @@ def path(tmp_path):
 def test_cells_have_their_types(path):
     found = [tuple(row.values.values()) for row in read_flat(path)]
     assert found == ROWS
-    assert [[type(value) for value in row] for row in found] == [[type(value) for value in row] for row in ROWS]
+    assert [[type(value) for value in row] for row in found] == [
+        [type(value) for value in row] for row in ROWS
+    ]
 
 
 def test_excel_in_excel_out(path, tmp_path):

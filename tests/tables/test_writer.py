@@ -19,9 +19,20 @@ from textmargin.tables.formats import Row, read_rows
 from textmargin.tables.reader import read_table
 from textmargin.tables.writer import open_writer, output_format, row_columns
 
-TEXT = ["no toner,\nagain", 'the "vpn"', "tab\there", " blank ", "carriage\rreturn\r\n", "ümläut 🖨", "=1+1", "-5", "x"]
+TEXT = [
+    "no toner,\nagain",
+    'the "vpn"',
+    "tab\there",
+    " blank ",
+    "carriage\rreturn\r\n",
+    "ümläut 🖨",
+    "=1+1",
+    "-5",
+    "x",
+]
 LABEL = ["a", "b", "a", "b", "a", "b", "a", "b", "b"]
-CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))  # a file with zero bytes is no text file
+# a file with zero bytes is no text file
+CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
 
 def write(path, *batches, **settings):
@@ -37,7 +48,9 @@ def read(path):
     return [row.values for batch in read_rows(path) for row in batch]
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.tab", "t.jsonl", "t.ndjson", "t.parquet", "t.csv.gz", "t.tsv.gz"])
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.tsv", "t.tab", "t.jsonl", "t.ndjson", "t.parquet", "t.csv.gz", "t.tsv.gz"]
+)
 def test_texts_and_labels_come_back(tmp_path, name):
     parts = ({"text": TEXT[part], "label": LABEL[part]} for part in (slice(4), slice(4, None)))
     notes = write(tmp_path / name, *parts, keep_formulas=True)
@@ -64,7 +77,9 @@ def test_no_cell_is_a_formula_and_the_others_are_as_they_were(cells):
     for (ours, _), own in zip(rows, cells, strict=True):
         assert ours in (own, f"'{own}")
         harmless = not ours.startswith(("=", "+", "-", "@", "\t", "\r"))
-        assert harmless or not any(letter.isalpha() for letter in ours.rstrip("0123456789").removesuffix("e").removesuffix("E"))
+        assert harmless or not any(
+            letter.isalpha() for letter in ours.rstrip("0123456789").removesuffix("e").removesuffix("E")
+        )
         assert ours == own or own.startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
@@ -126,7 +141,16 @@ def test_excel_holds_text_and_numbers_but_no_formulas(tmp_path):
     notes = write(tmp_path / "t.xlsx", {"text": texts, "=n": numbers})
     rows = list(openpyxl.load_workbook(tmp_path / "t.xlsx").active.rows)
     assert all(cell.data_type != "f" for row in rows for cell in row)
-    assert [row[0].value for row in rows[1:]] == ["=1+1", "#N/A", "-5", "a\nb", None, None, "x\ufffd", "y" * 32_767]
+    assert [row[0].value for row in rows[1:]] == [
+        "=1+1",
+        "#N/A",
+        "-5",
+        "a\nb",
+        None,
+        None,
+        "x\ufffd",
+        "y" * 32_767,
+    ]
     assert [row[1].value for row in rows] == [
         *("=n", 1, 2.5, True, day, None, "100000000000000000", "a;b", "2026-05-04T00:00:00+00:00"),
     ]
@@ -145,7 +169,9 @@ def test_more_rows_than_a_sheet_has(tmp_path, monkeypatch):
 
 
 def test_a_column_of_parquet_has_one_type(tmp_path):
-    with pytest.raises(TableError, match=r"column 'a' has values of several types, from row 1 on; .* write JSON lines"):
+    with pytest.raises(
+        TableError, match=r"column 'a' has values of several types, from row 1 on; .* write JSON lines"
+    ):
         write(tmp_path / "t.parquet", {"a": [1, "x"]})
     with pytest.raises(TableError, match="from row 10,001 on"):
         write(tmp_path / "t.parquet", {"a": [1] * 10_000}, {"a": ["x"]})
@@ -203,7 +229,9 @@ def test_names_that_tell_no_format(name):
         output_format(name)
 
 
-@pytest.mark.parametrize(("name", "module", "extra"), [("t.xlsx", "openpyxl", "excel"), ("t.parquet", "pyarrow", "parquet")])
+@pytest.mark.parametrize(
+    ("name", "module", "extra"), [("t.xlsx", "openpyxl", "excel"), ("t.parquet", "pyarrow", "parquet")]
+)
 def test_a_package_that_is_not_there(tmp_path, monkeypatch, name, module, extra):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(TableError, match=rf"not installed: pip install 'textmargin\[{extra}\]'"):

@@ -2,8 +2,8 @@
 
     _forms = {"coef_": Array("n_problems n_features"), "intercept_": Array("n_problems")}
 
-Sides of arrays have names: those of one name are equally long. Numbers are finite, and so small that what is computed from a few
-of them is finite too: a model that was loaded never raises because of them.
+Sides of arrays have names: those of one name are equally long. Numbers are finite, and so small that what is
+computed from a few of them is finite too: a model that was loaded never raises because of them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ Sizes = dict[str, int]
 
 
 class FormError(ValueError):
-    """An attribute is not what it must be: the end of a sentence that begins with a class, and goes on with "whose"."""
+    """An attribute is not what it must be: the end of a sentence that begins with a class, and goes on with
+    "whose".
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,9 @@ class Form:
     optional: bool = False
 
     def check(self, value: Any, sizes: Sizes) -> None:
-        """Raise FormError unless a value is so; sides that are met for the first time are put into `sizes`."""
+        """Raise FormError unless a value is so; sides that are met for the first time are put into
+        `sizes`.
+        """
         raise NotImplementedError
 
 
@@ -51,7 +55,8 @@ class Array(Form):
     Attributes
     ----------
     sides : str
-        Names of its sides, such as "n_problems n_features"; "n_problems+1" is one longer, and a number is itself.
+        Names of its sides, such as "n_problems n_features"; "n_problems+1" is one longer, and a number is
+        itself.
     kinds : str
         Of its dtype, as NumPy has them.
     least, most : float
@@ -84,7 +89,11 @@ class Array(Form):
     def _check_numbers(self, entries: Any) -> None:
         if not entries.size:
             return
-        low, high = (np.nanmin(entries), np.nanmax(entries)) if self.gaps and not np.isnan(entries).all() else (0.0, 0.0)
+        low, high = (
+            (np.nanmin(entries), np.nanmax(entries))
+            if self.gaps and not np.isnan(entries).all()
+            else (0.0, 0.0)
+        )
         if not self.gaps:
             low, high = entries.min(), entries.max()  # NaN where one is
         low, high = float(low), float(high)  # single precision has no number as large as the bounds
@@ -92,7 +101,8 @@ class Array(Form):
             raise FormError("holds NaN or infinity")
         if low < self.least or high > self.most:
             raise FormError(
-                f"holds {low if low < self.least else high:g}, where numbers from {self.least:g} to {self.most:g} are"
+                f"holds {low if low < self.least else high:g}, where numbers from {self.least:g} to "
+                f"{self.most:g} are"
             )
         if self.rising and (np.diff(entries) < 0).any():
             raise FormError("does not rise")
@@ -124,7 +134,9 @@ class Size(Form):
 
 @dataclass(frozen=True)
 class Classes(Form):
-    """The names of classes, each once: `n_classes`, and with `sizes["multilabel"]` the `n_problems` they come to."""
+    """The names of classes, each once: `n_classes`, and with `sizes["multilabel"]` the `n_problems` they come
+    to.
+    """
 
     def check(self, value: Any, sizes: Sizes) -> None:
         if not isinstance(value, np.ndarray):
@@ -195,7 +207,11 @@ class Instance(Form):
 
     def check(self, value: Any, sizes: Sizes) -> None:
         wrong_class = self.classes and type(value).__name__ not in self.classes
-        if wrong_class or isinstance(value, type) or not all(callable(getattr(type(value), name, None)) for name in self.methods):
+        if (
+            wrong_class
+            or isinstance(value, type)
+            or not all(callable(getattr(type(value), name, None)) for name in self.methods)
+        ):
             raise FormError(f"is a {type(value).__name__}")
 
 
@@ -275,8 +291,8 @@ def check_value(form: Form, value: Any, sizes: Sizes) -> None:
 def check_state(forms: Mapping[str, Form], state: Mapping[str, Any]) -> Sizes:
     """Raise FormError unless attributes are of their forms; the sides of their arrays.
 
-    All that are not optional must be there, or none: an estimator that is not fitted has none. A count alone, as a fit that
-    failed leaves behind, is none.
+    All that are not optional must be there, or none: an estimator that is not fitted has none. A count alone,
+    as a fit that failed leaves behind, is none.
     """
     sizes: Sizes = {}
     learnt = [name for name, form in forms.items() if not form.optional and not isinstance(form, Size)]

@@ -13,5 +13,8 @@ def vector_level() -> str:
 
     levels, wanted = core.levels(), os.environ.get("TEXTMARGIN_LEVEL")
     if wanted and wanted not in levels:
-        raise DeviceError(f"TEXTMARGIN_LEVEL is {wanted!r}, but this processor has {', '.join(levels)}; set it to one of these.")
+        raise DeviceError(
+            f"TEXTMARGIN_LEVEL is {wanted!r}, but this processor has {', '.join(levels)}; set it to one "
+            "of these."
+        )
     return wanted or levels[0]

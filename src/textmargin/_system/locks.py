@@ -1,8 +1,9 @@
 """Locks between threads, processes and machines, by number, beside a file that stays empty.
 
-On Linux they are single bytes of the file: locks of open files, as many as one likes, in one call each. Elsewhere the library
-filelock has a file for each. Either way the system releases them with the process that holds them, however it ends. This is the
-one module that needs `fcntl`, which not every system has: it is imported when a lock is taken.
+On Linux they are single bytes of the file: locks of open files, as many as one likes, in one call each.
+Elsewhere the library filelock has a file for each. Either way the system releases them with the process that
+holds them, however it ends. This is the one module that needs `fcntl`, which not every system has: it is
+imported when a lock is taken.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class ByteLocks:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._locks.release()
 
     def acquire(self, number: int, *, wait: bool = True) -> bool:

@@ -1,7 +1,8 @@
 """Independent pieces of work through joblib, so that `joblib.parallel_config` says where they are done.
 
-What is handed over is small and comes back as a value: a worker may be a thread, a process or another machine. Matrices that all
-pieces share are arguments of their own, which Dask's backend sends to each worker once.
+What is handed over is small and comes back as a value: a worker may be a thread, a process or another
+machine. Matrices that all pieces share are arguments of their own, which Dask's backend sends to each worker
+once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from joblib import Parallel
 
 
 def run_jobs(jobs: Iterable[Any], n_jobs: int | None = None, *, prefer: str = "threads") -> Iterator[Any]:
-    """What jobs give, in their order, each as soon as it is there; all at the end where the backend gives them together.
+    """What jobs give, in their order, each as soon as it is there; all at the end where the backend gives
+    them together.
 
     Parameters
     ----------

@@ -52,7 +52,9 @@ def _report_stage(report: Report, start: float, share: float, part: float) -> No
 
 
 class Screen:
-    """The lines that are shown at a time, one below the other: a terminal has room for one such display only."""
+    """The lines that are shown at a time, one below the other: a terminal has room for one such display
+    only.
+    """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -61,7 +63,14 @@ class Screen:
     def add(self, what: str, total: float | None) -> Any:
         """A line more; None where standard error is no terminal."""
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            Task,
+            TaskProgressColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
         from rich.table import Column
         from rich.text import Text
 
@@ -75,10 +84,16 @@ class Screen:
                 if not (console.is_terminal or console.is_jupyter):
                     return None
                 # Where it is narrow the bar goes first, and the words are folded; numbers are never cut off.
-                bar = [BarColumn(None, table_column=Column(max_width=40))] if console.width >= _BAR_WIDTH else []
+                bar = (
+                    [BarColumn(None, table_column=Column(max_width=40))]
+                    if console.width >= _BAR_WIDTH
+                    else []
+                )
                 words = TextColumn("{task.description}", markup=False, table_column=Column(overflow="fold"))
                 remaining = Remaining(table_column=Column(no_wrap=True))
-                self.display = Progress(words, *bar, TaskProgressColumn(), remaining, console=console, transient=True)
+                self.display = Progress(
+                    words, *bar, TaskProgressColumn(), remaining, console=console, transient=True
+                )
                 self.display.start()
             return self.display.add_task(what, total=total)
 
@@ -106,7 +121,8 @@ class _Bar:
     def __init__(self, what: str) -> None:
         self.what = what
         self.started = self.told = time.monotonic()
-        self.first: float | None = None  # the share that was done when it appeared; the estimate goes by what came after
+        # the share that was done when it appeared; the estimate goes by what came after
+        self.first: float | None = None
         self.began = self.started
         self.task: Any = None
 
@@ -124,7 +140,11 @@ class _Bar:
     def _tell(self, share: float) -> None:
         self.told = time.monotonic()
         done = share - (self.first or 0.0)
-        left = f", about {(self.told - self.began) * (1 - share) / done / 60:.0f} minutes left" if done > 0 else ""
+        left = (
+            f", about {(self.told - self.began) * (1 - share) / done / 60:.0f} minutes left"
+            if done > 0
+            else ""
+        )
         print(f"{self.what}: {share:.1%}{left}", file=sys.stderr, flush=True)
 
     def close(self) -> None:

@@ -1,4 +1,6 @@
-"""How many rows are done, and how many a second, on a terminal: from two seconds on, and gone when all are done."""
+"""How many rows are done, and how many a second, on a terminal: from two seconds on, and gone when all are
+done.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class RowCounter:
         if self.bar is None:
             self._open()
         if self.bar is not None:
-            self.bar.update(self.task, description=f"{self.n_rows:,} rows, {self.n_rows / seconds:,.0f} a second")
+            self.bar.update(
+                self.task, description=f"{self.n_rows:,} rows, {self.n_rows / seconds:,.0f} a second"
+            )
 
     def _open(self) -> None:
         from rich.console import Console
@@ -41,7 +45,9 @@ class RowCounter:
         console = Console(stderr=True)
         self.enabled = console.is_terminal
         if self.enabled:
-            self.bar = Progress(SpinnerColumn(), TextColumn("{task.description}"), console=console, transient=True)
+            self.bar = Progress(
+                SpinnerColumn(), TextColumn("{task.description}"), console=console, transient=True
+            )
             self.task = self.bar.add_task("", total=None)
             self.bar.start()
 

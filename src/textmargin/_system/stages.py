@@ -1,7 +1,7 @@
 """What long work is at, where nobody knows which share of it is done.
 
-Work names itself with `stage`, in the log of this package ("textmargin", level INFO). Whoever shows a `StageDisplay` shows it
-with the seconds that it has taken so far; details are records of level DEBUG.
+Work names itself with `stage`, in the log of this package ("textmargin", level INFO). Whoever shows a
+`StageDisplay` shows it with the seconds that it has taken so far; details are records of level DEBUG.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ log = logging.getLogger("textmargin")
 
 @contextmanager
 def stage(what: str) -> Iterator[None]:
-    """Name work whose share nobody knows: what it is when it begins, and how long it took when it ends, as two log records."""
+    """Name work whose share nobody knows: what it is when it begins, and how long it took when it ends, as
+    two log records.
+    """
     start = time.monotonic()
     log.info(what, extra={"stage": "begin"})
     try:
@@ -33,7 +35,8 @@ def stage(what: str) -> Iterator[None]:
 
 
 class StageDisplay(logging.Handler):
-    """Shows the stage of this package's work that takes longer than patience, with the seconds it has taken so far.
+    """Shows the stage of this package's work that takes longer than patience, with the seconds it has taken
+    so far.
 
     Parameters
     ----------
@@ -64,7 +67,8 @@ class StageDisplay(logging.Handler):
 
     def _begin(self) -> None:
         self.ended = threading.Event()
-        # A thread, because the work is in compiled code; one that ends with the process, so that it never keeps it from ending.
+        # A thread, because the work is in compiled code; one that ends with the process, so that it never
+        # keeps it from ending.
         self.watch = threading.Thread(target=self._show, args=(self.ended,), daemon=True)
         self.watch.start()
 
@@ -88,7 +92,8 @@ class StageDisplay(logging.Handler):
             progress.SCREEN.remove(task)
 
     def _line(self) -> str:
-        names, starts = zip(*(list(self.open) or [("", time.monotonic())]), strict=True)  # a copy: another thread ends stages
+        # a copy: another thread ends stages
+        names, starts = zip(*(list(self.open) or [("", time.monotonic())]), strict=True)
         return f"{': '.join(names)} … {time.monotonic() - starts[0]:.0f} s"
 
     def __enter__(self) -> Self:

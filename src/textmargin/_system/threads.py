@@ -8,7 +8,8 @@ _MOST = 1024  # whoever asks for more, a file that was made up among them, gets 
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Of `n_jobs`: None is all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers; −1 is all cores.
+    """Of `n_jobs`: None is all cores, or as many as OMP_NUM_THREADS allows, which joblib sets in its workers;
+    −1 is all cores.
 
     Examples
     --------

@@ -15,7 +15,9 @@ class TomlError(ValueError):
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """What a file says; where it is not TOML the error names what is most often the reason: a name that needs quotes."""
+    """What a file says; where it is not TOML the error names what is most often the reason: a name that needs
+    quotes.
+    """
     text = Path(path).read_text(encoding="utf-8-sig")
     try:
         return tomllib.loads(text)

@@ -46,7 +46,9 @@ def write_whole(contents: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def put_whole(path: Path) -> Iterator[Path]:
-    """A name beside a file to write under, where it is too large to be held in memory; put in place if the block ends well."""
+    """A name beside a file to write under, where it is too large to be held in memory; put in place if the
+    block ends well.
+    """
     path = _target(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -66,13 +68,17 @@ def put_whole(path: Path) -> Iterator[Path]:
 
 
 def _sync(path: Path) -> None:
-    """See that what was written is on the disk. The file is closed again: not every system renames one that is open."""
+    """See that what was written is on the disk. The file is closed again: not every system renames one that
+    is open.
+    """
     with path.open("rb+") as stream:
         os.fsync(stream.fileno())
 
 
 def _target(path: Path) -> Path:
-    """Where a symbolic link leads, so that it stays a link: the file it stands for is the one that is written."""
+    """Where a symbolic link leads, so that it stays a link: the file it stands for is the one that is
+    written.
+    """
     return path.resolve() if path.is_symlink() else path
 
 

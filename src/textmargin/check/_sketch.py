@@ -1,11 +1,13 @@
 """Texts as sets of character 5-grams, and the sets as a few minima each.
 
-The 5-grams of a text (in lower case, white space as single blanks; a shorter text is one gram) are 32-bit numbers x, and
+The 5-grams of a text (in lower case, white space as single blanks; a shorter text is one gram) are 32-bit
+numbers x, and
 
-    signature_k = min over the grams of a text of  a_k (x ⊕ c_k) mod 2³²        (Broder 1997, with a_k odd: a permutation)
+    signature_k = min over a text's grams of  a_k (x ⊕ c_k) mod 2³²  (a_k odd: a permutation; Broder 1997)
 
-agrees for two texts with a probability that is the Jaccard similarity |A ∩ B| / |A ∪ B| of their sets. Characters, not words: the
-same for scripts without blanks. All of it is NumPy on blocks that fit a cache, which leaves the interpreter to other threads.
+agrees for two texts with a probability that is the Jaccard similarity |A ∩ B| / |A ∪ B| of their sets.
+Characters, not words: the same for scripts without blanks. All of it is NumPy on blocks that fit a cache,
+which leaves the interpreter to other threads.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from numpy.typing import NDArray
 
 from .._typing import Floats, Indices
 
-LENGTH = 5  # characters of a gram: one changed word of a text of 100 characters leaves four fifths of its grams as they are
+# characters of a gram: one changed word of a text of 100 characters leaves four fifths of its grams as they
+# are
+LENGTH = 5
 _BLOCK = 400_000  # characters at once
 _LONGEST = 20_000  # characters of a text that count: of longer ones the beginning
 
@@ -46,7 +50,9 @@ def blocks(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def grams(texts: Sequence[str]) -> tuple[Numbers32, Indices]:
-    """The grams of texts in plain form as numbers, one text after the other, and where each text starts; none is without."""
+    """The grams of texts in plain form as numbers, one text after the other, and where each text starts; none
+    is without.
+    """
     padded = [text.ljust(LENGTH) for text in texts]
     codes = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
     lengths = np.array([len(text) for text in padded], dtype=np.intp)
@@ -80,7 +86,9 @@ def signatures(texts: Sequence[str], n_minima: int) -> Numbers32:
 
 
 def jaccard(texts: Sequence[str], first: Indices, second: Indices) -> Floats:
-    """The Jaccard similarity of pairs of texts in plain form, by their rows; exact but for two grams with one number."""
+    """The Jaccard similarity of pairs of texts in plain form, by their rows; exact but for two grams with one
+    number.
+    """
     rows, places = np.unique(np.concatenate([first, second]), return_inverse=True)
     numbers, starts = grams([texts[row] for row in rows.tolist()])
     owner = np.repeat(np.arange(rows.size, dtype=np.uint64), np.diff(np.append(starts, numbers.size)))
@@ -90,7 +98,9 @@ def jaccard(texts: Sequence[str], first: Indices, second: Indices) -> Floats:
     a, b = places[: first.size], places[first.size :]
     pair = np.repeat(np.arange(first.size), sizes[a])
     inside = np.arange(pair.size) - np.repeat(np.cumsum(sizes[a]) - sizes[a], sizes[a])
-    wanted = (keys[begins[a[pair]] + inside] & np.uint64(0xFFFFFFFF)) | (b[pair].astype(np.uint64) << np.uint64(32))
+    wanted = (keys[begins[a[pair]] + inside] & np.uint64(0xFFFFFFFF)) | (
+        b[pair].astype(np.uint64) << np.uint64(32)
+    )
     at = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
     common = np.bincount(pair, keys[at] == wanted, minlength=first.size)
     return np.asarray(common / (sizes[a] + sizes[b] - common))

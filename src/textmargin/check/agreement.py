@@ -1,12 +1,15 @@
-"""How far several annotators agree: Krippendorff's α for names, overall and per label, with bootstrap intervals.
+"""How far several annotators agree: Krippendorff's α for names, overall and per label, with bootstrap
+intervals.
 
-With n_uc the number of annotators who gave text u the value c, over the m_u ≥ 2 who labelled it, n_c = Σ_u n_uc and n = Σ_c n_c,
+With n_uc the number of annotators who gave text u the value c, over the m_u ≥ 2 who labelled it, n_c = Σ_u
+n_uc and n = Σ_c n_c,
 
     α = 1 − (n − 1) Σ_u d_u / Σ_c n_c (n − n_c),     d_u = Σ_c n_uc (m_u − n_uc) / (m_u − 1)
 
-(Krippendorff 2011, "Computing Krippendorff's alpha-reliability", D): 1 where all agree, 0 where they agree as by chance. Per
-label the values are whether a text has it; summed over labels, both sums are those of names. Where a text may have several
-labels, α overall is that of these sums as well. Intervals are of 90 %, over draws of texts.
+(Krippendorff 2011, "Computing Krippendorff's alpha-reliability", D): 1 where all agree, 0 where they agree as
+by chance. Per label the values are whether a text has it; summed over labels, both sums are those of names.
+Where a text may have several labels, α overall is that of these sums as well. Intervals are of 90 %, over
+draws of texts.
 """
 
 from __future__ import annotations
@@ -25,7 +28,9 @@ _N_DRAWS, _N_BLOCKS = 200, 10
 
 @dataclass(frozen=True)
 class LabelAgreement:
-    """Agreement on one label: α, its 90 % interval (None where nobody, or everybody, gave the label), and its texts."""
+    """Agreement on one label: α, its 90 % interval (None where nobody, or everybody, gave the label), and its
+    texts.
+    """
 
     label: str
     alpha: float | None
@@ -36,7 +41,9 @@ class LabelAgreement:
 
 @dataclass(frozen=True)
 class AnnotatorAgreement:
-    """One annotator against the others: of how many judgements of the same texts how large a share is another."""
+    """One annotator against the others: of how many judgements of the same texts how large a share is
+    another.
+    """
 
     annotator: str
     n_texts: int
@@ -98,21 +105,30 @@ def agreement(items: Sequence[Any], annotators: Sequence[Any], labels: Sequence[
     return Agreement(
         *_with_interval(*by_label.sum(axis=2)),
         int(size.size),
-        [LabelAgreement(str(name), *_with_interval(*by_label[:, :, k]), int(texts[k])) for k, name in enumerate(names)],
+        [
+            LabelAgreement(str(name), *_with_interval(*by_label[:, :, k]), int(texts[k]))
+            for k, name in enumerate(names)
+        ],
         _annotators(judgements),
     )
 
 
 def _weights(n_units: int) -> Iterator[Floats]:
-    """How often each unit counts (n_draws, n_units): once each, then as draws have it; in blocks, for memory."""
+    """How often each unit counts (n_draws, n_units): once each, then as draws have it; in blocks, for
+    memory.
+    """
     yield np.ones((1, n_units))
     rng = np.random.default_rng(0)
     for _ in range(_N_BLOCKS if n_units else 0):
-        yield rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=_N_DRAWS // _N_BLOCKS).astype(np.float64)
+        yield rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=_N_DRAWS // _N_BLOCKS).astype(
+            np.float64
+        )
 
 
 def _terms(given: Any, size: Floats, weight: Floats) -> Floats:
-    """Per draw and label (2, n_draws, n_labels) what stands above and below the line of α, less a factor of 2."""
+    """Per draw and label (2, n_draws, n_labels) what stands above and below the line of α, less a factor of
+    2.
+    """
     differing = given.data * (np.repeat(size, np.diff(given.indptr)) - given.data)  # n_uc (m_u − n_uc)
     within = (weight / (size - 1)) @ csr_array((differing, given.indices, given.indptr), shape=given.shape)
     n, with_label = (weight @ size)[:, None], weight @ given

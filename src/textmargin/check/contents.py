@@ -1,4 +1,6 @@
-"""Texts that are odd by themselves: empty, very long or short, their own label, with HTML, wrong encodings, or shared lines."""
+"""Texts that are odd by themselves: empty, very long or short, their own label, with HTML, wrong encodings,
+or shared lines.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,20 @@ import numpy as np
 
 from .findings import Finding
 
-_TAGS = "a|b|blockquote|body|br|code|div|em|font|form|h[1-6]|head|hr|html|i|img|input|li|link|meta|ol|p|pre|script|span|strong"
-_TAGS += "|style|sub|sup|table|tbody|td|th|thead|title|tr|u|ul"
-# In capitals, and alone, a tag may be something else, as the <PRE> of a stock exchange: it must close, or have attributes.
+_TAGS = "a|b|blockquote|body|br|code|div|em|font|form|h[1-6]|head|hr|html|i|img|input|li|link|meta|ol|p|pre"
+_TAGS += "|script|span|strong|style|sub|sup|table|tbody|td|th|thead|title|tr|u|ul"
+# In capitals, and alone, a tag may be something else, as the <PRE> of a stock exchange: it must close, or
+# have attributes.
 _ATTRIBUTES = r"\s+[\w:-]+\s*=[^<>]*"
 _MARKUP = re.compile(
     rf"<(?:{_TAGS})(?:{_ATTRIBUTES})?\s*/?>|</(?i:{_TAGS})>|<(?i:{_TAGS}){_ATTRIBUTES}>|"
     r"&(?:nbsp|amp|lt|gt|quot|apos|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
 )
-# UTF-8 read as Windows-1252 or Latin-1: a first byte (Â Ã â ð ï) with the ones that can follow it; or lost for good.
-_WRONG = re.compile(r"[ÃÂ][\x80-\xbf‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â(?:€[\x80-\xbf™œ“”˜¦¢\x9d]|\x80[\x80-\xbf])|ðŸ|ï»¿|\ufffd")
+# UTF-8 read as Windows-1252 or Latin-1: a first byte (Â Ã â ð ï) with the ones that can follow it; or lost
+# for good.
+_WRONG = re.compile(
+    r"[ÃÂ][\x80-\xbf‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â(?:€[\x80-\xbf™œ“”˜¦¢\x9d]|\x80[\x80-\xbf])|ðŸ|ï»¿|\ufffd"
+)
 _SPREADS = 8.0  # robust standard deviations of log length beyond which a text is very long
 _LEAST_LONG = 1_000  # characters that a very long text has at least
 _LEAST_LINE = 15  # characters of a line that counts as shared
@@ -37,14 +43,19 @@ def odd_contents(texts: Sequence[str], labels: Sequence[Any]) -> Iterator[Findin
     """
     lengths = np.array([len(text) for text in texts])
     longest = _longest(lengths)
-    wordy = bool(texts) and float(np.median(lengths)) >= 40  # where texts are a few words anyway, a short one is no surprise
+    # where texts are a few words anyway, a short one is no surprise
+    wordy = bool(texts) and float(np.median(lengths)) >= 40
     for row, (text, own) in enumerate(zip(texts, labels, strict=True)):
         bare = text.strip()
         if not bare:
             yield Finding("empty", (row,), reason="no characters" if not text else "white space only")
             continue
         if lengths[row] > longest:
-            yield Finding("long", (row,), reason=f"{lengths[row]:,} characters; half of the texts have {np.median(lengths):,.0f}")
+            yield Finding(
+                "long",
+                (row,),
+                reason=f"{lengths[row]:,} characters; half of the texts have {np.median(lengths):,.0f}",
+            )
         # A sign of a script without blanks says as much as two letters.
         if wordy and sum(char.isalnum() + (char >= "\u2e80") for char in bare[:20]) < 4:
             yield Finding("short", (row,), reason=f"{bare[:20]!r}")
@@ -53,7 +64,9 @@ def odd_contents(texts: Sequence[str], labels: Sequence[Any]) -> Iterator[Findin
             yield Finding("text-is-label", (row,), bare)
         if markup := _MARKUP.findall(text):
             most = Counter(markup).most_common(3)
-            yield Finding("markup", (row,), reason=" ".join(f"{tag[:30]}×{n}" if n > 1 else tag[:30] for tag, n in most))
+            yield Finding(
+                "markup", (row,), reason=" ".join(f"{tag[:30]}×{n}" if n > 1 else tag[:30] for tag, n in most)
+            )
         if wrong := _WRONG.search(text):
             yield _mojibake(row, text, wrong)
     yield from _shared_lines(texts)
@@ -93,4 +106,9 @@ def _shared_lines(texts: Sequence[str]) -> Iterator[Finding]:
         for line, own in rows.items():
             if len(own) >= max(5, _SHARE_OF_LINE * len(texts)):
                 share = len(own) / len(texts)
-                yield Finding("boilerplate", tuple(own), score=share, reason=f"{len(own):,} texts {name} with {line[:80]!r}")
+                yield Finding(
+                    "boilerplate",
+                    tuple(own),
+                    score=share,
+                    reason=f"{len(own):,} texts {name} with {line[:80]!r}",
+                )

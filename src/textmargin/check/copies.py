@@ -1,4 +1,6 @@
-"""Texts that occur more than once: repeated, nearly the same, under different labels, or on both sides of a test."""
+"""Texts that occur more than once: repeated, nearly the same, under different labels, or on both sides of a
+test.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ def label_text(label: Any) -> str:
 
 
 def copies(duplicates: NearDuplicates, labels: Sequence[Any]) -> Iterator[Finding]:
-    """Repeated and nearly the same texts, a finding for each group of them, and those that have different labels.
+    """Repeated and nearly the same texts, a finding for each group of them, and those that have different
+    labels.
 
     Parameters
     ----------
@@ -29,13 +32,21 @@ def copies(duplicates: NearDuplicates, labels: Sequence[Any]) -> Iterator[Findin
     labels : names, "" for none; or tuples of names
     """
     for rows in _groups(duplicates.same):
-        yield Finding("repeated", _rows(rows), _labels(labels, rows), reason=f"{len(rows):,} times the same text")
+        yield Finding(
+            "repeated", _rows(rows), _labels(labels, rows), reason=f"{len(rows):,} times the same text"
+        )
     least = _least_similarity(duplicates)
     for rows in duplicates.groups():
         first = np.unique(duplicates.same[rows])
         if first.size > 1:
             reason = f"{first.size:,} texts, similarity from {least[int(rows[0])]:.2f}"
-            yield Finding("near-duplicate", _rows(first), _labels(labels, first), score=least[int(rows[0])], reason=reason)
+            yield Finding(
+                "near-duplicate",
+                _rows(first),
+                _labels(labels, first),
+                score=least[int(rows[0])],
+                reason=reason,
+            )
         given = Counter(labels[row] for row in rows.tolist() if labels[row] != "")
         if len(given) > 1:
             yield _contradiction(rows, labels, given, least.get(int(rows[0]), 1.0))
@@ -62,9 +73,13 @@ def leaks(duplicates: NearDuplicates, labels: Sequence[Any], test_labels: Sequen
             continue
         similarity, other = (1.0, first) if first < n_train or near is None else (near[0], -near[1])
         label, test_label = label_text(labels[other]), label_text(test_labels[row - n_train])
-        under = f"under {label!r}" + (" on both sides" if label == test_label else f" in training, {test_label!r} in test")
+        under = f"under {label!r}" + (
+            " on both sides" if label == test_label else f" in training, {test_label!r} in test"
+        )
         how = "the same text" if first < n_train else f"nearly the same text, similarity {similarity:.2f}"
-        found.append(Finding("leak", (other,), label, "", similarity, f"{how}, {under}", test_rows=(row - n_train,)))
+        found.append(
+            Finding("leak", (other,), label, "", similarity, f"{how}, {under}", test_rows=(row - n_train,))
+        )
     yield from sorted(found, key=lambda one: (-(one.score or 0.0), one.test_rows))
 
 
@@ -73,7 +88,9 @@ def _contradiction(rows: Indices, labels: Sequence[Any], given: Counter[Any], si
     suggestion = label_text(first) if n > second else ""
     counts = ", ".join(f"{label_text(name) or 'none'}: {count}" for name, count in given.most_common())
     how = "the same text" if similarity == 1.0 else f"similarity from {similarity:.2f}"
-    return Finding("contradiction", _rows(rows), _labels(labels, rows), suggestion, similarity, f"{how}, {counts}")
+    return Finding(
+        "contradiction", _rows(rows), _labels(labels, rows), suggestion, similarity, f"{how}, {counts}"
+    )
 
 
 def _groups(first: Indices) -> list[Indices]:

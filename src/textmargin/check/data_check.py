@@ -25,7 +25,8 @@ from .near_duplicates import near_duplicates
 from .tongues import odd_tongues
 
 _STANDARD_ERRORS = 3.0  # by which an annotator differs more often than all do, to be named
-_WORK = [4.0, 2.0, 2.0, 12.0]  # shares of the time: near-duplicates, contents, words and languages, held-out scores
+# shares of the time: near-duplicates, contents, words and languages, held-out scores
+_WORK = [4.0, 2.0, 2.0, 12.0]
 
 
 def check_data(
@@ -48,7 +49,8 @@ def check_data(
     ----------
     data : Corpus, or texts
     labels : labels of the texts, default=None
-        A name or number each, "" or None for none; or a list, set or tuple of names each. A Corpus has its own.
+        A name or number each, "" or None for none; or a list, set or tuple of names each. A Corpus has its
+        own.
     test : Corpus, or pair of texts and labels, default=None
         Texts that a model is to be tested on: those that are in training as well are listed.
     fields : mapping column → values, default=None
@@ -81,7 +83,9 @@ def check_data(
     corpus = _corpus(data, labels, fields)
     rated = None if annotators is None else _column(corpus, annotators, "annotators")
     if rated is None and items is not None:
-        raise SettingError("items", "says which rows are labels of one text; say who gave them with annotators=.")
+        raise SettingError(
+            "items", "says which rows are labels of one text; say who gave them with annotators=."
+        )
     used = [values for values in (annotators, items) if isinstance(values, str)]
     others = {name: values for name, values in corpus.fields.items() if name not in used}
     rows, labels = list(range(len(corpus))), corpus.labels
@@ -91,7 +95,13 @@ def check_data(
         same = text_digests(corpus.texts).tolist() if items is None else _column(corpus, items, "items")
         rows, labels, found, findings = _judgements(same, rated, labels)
     texts = [corpus.texts[row] for row in rows]
-    tests = None if test is None else _corpus(test[0], test[1], {}) if isinstance(test, tuple) else _corpus(test, None, {})
+    tests = (
+        None
+        if test is None
+        else _corpus(test[0], test[1], {})
+        if isinstance(test, tuple)
+        else _corpus(test, None, {})
+    )
     with progress_of(f"checking {len(texts):,} texts", progress) as report:
         columns = {name: [values[row] for row in rows] for name, values in others.items()}
         own, noise, notes = _check(texts, labels, tests, columns, similarity, doubts, n_jobs, report)
@@ -156,12 +166,17 @@ def _corpus(data: Any, labels: Any, fields: Mapping[str, Sequence[Any]] | None) 
     if isinstance(data, Corpus):
         if labels is not None:
             raise LabelError("A Corpus has labels of its own; give either it, or texts and labels.")
-        return replace(data, labels=_names(data.labels), fields=data.fields if fields is None else _lists(fields))
+        return replace(
+            data, labels=_names(data.labels), fields=data.fields if fields is None else _lists(fields)
+        )
     if labels is None:
         raise LabelError("There are texts but no labels; check_data(texts, labels) takes both, or a Corpus.")
     texts, names = as_texts(data), _names(labels)
     if len(texts) != len(names):
-        raise LabelError(f"Texts and labels differ in number: {quantity(len(texts), 'text')}, {quantity(len(names), 'label')}.")
+        raise LabelError(
+            f"Texts and labels differ in number: {quantity(len(texts), 'text')}, "
+            f"{quantity(len(names), 'label')}."
+        )
     return Corpus("texts", texts, names, fields=_lists(fields or {}))
 
 
@@ -171,16 +186,25 @@ def _lists(fields: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
 
 def _names(labels: Any) -> list[Any]:
     if getattr(labels, "ndim", 1) > 1:
-        raise LabelError("Labels are an indicator matrix, whose columns have no names; give a list of names for each text.")
+        raise LabelError(
+            "Labels are an indicator matrix, whose columns have no names; give a list of names for each text."
+        )
     own = as_items(labels)
     if any(isinstance(one, list | tuple | set | frozenset) for one in own):
-        sets = [one if isinstance(one, list | tuple | set | frozenset) else () if _missing(one) else (one,) for one in own]
+        sets = [
+            one if isinstance(one, list | tuple | set | frozenset) else () if _missing(one) else (one,)
+            for one in own
+        ]
         return [tuple(sorted(map(str, one))) for one in sets]
     return ["" if _missing(one) else str(one) for one in own]
 
 
 def _missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float) and math.isnan(label)) or (isinstance(label, str) and not label.strip())
+    return (
+        label is None
+        or (isinstance(label, float) and math.isnan(label))
+        or (isinstance(label, str) and not label.strip())
+    )
 
 
 def _column(corpus: Corpus, given: Any, setting: str) -> list[Any]:
@@ -190,7 +214,8 @@ def _column(corpus: Corpus, given: Any, setting: str) -> list[Any]:
     values = as_items(given)
     if len(values) != len(corpus):
         raise SettingError(
-            setting, f"has {quantity(len(values), 'value')} for {quantity(len(corpus), 'text')}; give one for each."
+            setting,
+            f"has {quantity(len(values), 'value')} for {quantity(len(corpus), 'text')}; give one for each.",
         )
     return values
 
@@ -198,9 +223,13 @@ def _column(corpus: Corpus, given: Any, setting: str) -> list[Any]:
 def _judgements(
     items: Sequence[Any], annotators: Sequence[Any], labels: Sequence[Any]
 ) -> tuple[list[int], list[Any], Agreement, list[Finding]]:
-    """The first row of each item and the label that most gave it, how far annotators agree, and where they do not."""
+    """The first row of each item and the label that most gave it, how far annotators agree, and where they do
+    not.
+    """
     given = [row for row, own in enumerate(labels) if own != ""]
-    found = agreement([items[row] for row in given], [annotators[row] for row in given], [labels[row] for row in given])
+    found = agreement(
+        [items[row] for row in given], [annotators[row] for row in given], [labels[row] for row in given]
+    )
     members: dict[Any, list[int]] = {}
     for row, item in enumerate(items):
         members.setdefault(item, []).append(row)
@@ -219,18 +248,23 @@ def _judgements(
 
 
 def _outliers(found: Agreement) -> list[Finding]:
-    """Annotators who differ from the others more often than the others differ among themselves, beyond chance."""
+    """Annotators who differ from the others more often than the others differ among themselves, beyond
+    chance.
+    """
     findings = []
     for one in found.annotators:
         rest = [other for other in found.annotators if other is not one]
-        n_rest = sum(other.n_compared for other in rest) - one.n_compared  # comparisons among the others, from both sides
+        # comparisons among the others, from both sides
+        n_rest = sum(other.n_compared for other in rest) - one.n_compared
         differing = sum(other.n_compared * other.different for other in rest) - one.n_compared * one.different
         if n_rest <= 0 or one.n_compared == 0:
             continue
         usual = (differing + 1) / (n_rest + 2)
         error = math.sqrt(usual * (1 - usual) / one.n_compared)
         if one.different > usual + _STANDARD_ERRORS * error:
-            reason = f"differs in {one.different:.0%} of {one.n_compared:,} comparisons, the others in {usual:.0%}"
+            reason = (
+                f"differs in {one.different:.0%} of {one.n_compared:,} comparisons, the others in {usual:.0%}"
+            )
             findings.append(Finding("annotator", label=one.annotator, score=one.different, reason=reason))
     return findings
 

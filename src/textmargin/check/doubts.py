@@ -1,21 +1,23 @@
 """Labels that held-out scores doubt.
 
-A `TextClassifier` learns the texts as they are labelled, and each text gets probabilities of labels from scores of a model that
-did not know it (`held_out_`). Of nearly the same texts one stands for all, with the label that most of them have: copies cannot
-vouch for one another.
+A `TextClassifier` learns the texts as they are labelled, and each text gets probabilities of labels from
+scores of a model that did not know it (`held_out_`). Of nearly the same texts one stands for all, with the
+label that most of them have: copies cannot vouch for one another.
 
-Doubtful labels are ranked by the probability of the label that was given, the lowest first. How many there are is estimated by
-the half of the texts that the model is surest of: the share ε of these whose label is another is the share of wrong labels, and
-the list ends after ε n of n texts. The model's own mistakes are in the other half. Where a text may have several labels, each is
-a problem of its own: labels that are too many are estimated on the half with the lowest probabilities, labels that are missing on
-half as many texts as have the label, those with the highest.
+Doubtful labels are ranked by the probability of the label that was given, the lowest first. How many there
+are is estimated by the half of the texts that the model is surest of: the share ε of these whose label is
+another is the share of wrong labels, and the list ends after ε n of n texts. The model's own mistakes are in
+the other half. Where a text may have several labels, each is a problem of its own: labels that are too many
+are estimated on the half with the lowest probabilities, labels that are missing on half as many texts as have
+the label, those with the highest.
 
-Chosen on desk (three draws) and Reuters texts of one topic (one draw), 5, 10 and 20 % of the labels flipped at random
-(`benchmarks/bench_check.py` has the other corpora). There the ranking by p(given) has average precision .66 to .99, by the
-margin of the best other label over it .62 to .97, by that margin less what is usual for a label .54 to .70. A second training
-without the doubtful, ranked by the margin, has .68 to .98: higher than p(given) on desk with 5 % (.68 to .66), lower in the
-other five. Other ends of the list (a fixed probability or margin, confident learning's, a probability corrected for ε) were
-good with many labels or with two, this one with both; with two, confident learning's was about as good.
+Chosen on desk (three draws) and Reuters texts of one topic (one draw), 5, 10 and 20 % of the labels flipped
+at random (`benchmarks/bench_check.py` has the other corpora). There the ranking by p(given) has average
+precision .66 to .99, by the margin of the best other label over it .62 to .97, by that margin less what is
+usual for a label .54 to .70. A second training without the doubtful, ranked by the margin, has .68 to .98:
+higher than p(given) on desk with 5 % (.68 to .66), lower in the other five. Other ends of the list (a fixed
+probability or margin, confident learning's, a probability corrected for ε) were good with many labels or with
+two, this one with both; with two, confident learning's was about as good.
 """
 
 from __future__ import annotations
@@ -41,7 +43,9 @@ _N_WORDS = 3  # of a reason
 
 @dataclass(frozen=True, eq=False)
 class Doubts:
-    """Doubtful labels, the most doubtful first; the estimated share of wrong labels; and why some were not judged."""
+    """Doubtful labels, the most doubtful first; the estimated share of wrong labels; and why some were not
+    judged.
+    """
 
     findings: list[Finding]
     noise: float | None
@@ -64,12 +68,16 @@ def doubtful_labels(texts: Sequence[str], labels: Sequence[Any], group: Indices 
     >>> from textmargin.check.doubts import doubtful_labels
     >>> desk = load_dataset("desk").part("train")
     >>> labels = ["software" if row == 5 else label for row, label in enumerate(desk.labels)]
-    >>> [one.suggestion == desk.labels[5] for one in doubtful_labels(desk.texts, labels).findings if one.rows == (5,)]
+    >>> doubts = doubtful_labels(desk.texts, labels).findings
+    >>> [one.suggestion == desk.labels[5] for one in doubts if one.rows == (5,)]
     [True]
     """
     several = any(isinstance(own, tuple) for own in labels)
     group = np.arange(len(texts)) if group is None else group
-    rows = np.array([bool(text.strip()) and bool(own or several) for text, own in zip(texts, labels, strict=True)], dtype=bool)
+    rows = np.array(
+        [bool(text.strip()) and bool(own or several) for text, own in zip(texts, labels, strict=True)],
+        dtype=bool,
+    )
     heads, place = np.unique(group[rows], return_inverse=True)
     common = _most_common([labels[row] for row in np.flatnonzero(rows).tolist()], place, heads.size)
     counts = Counter(name for own in common for name in (own if several else (own,)))
@@ -79,7 +87,9 @@ def doubtful_labels(texts: Sequence[str], labels: Sequence[Any], group: Indices 
     learnt = np.array([several or own not in few for own in common], dtype=bool)
     n_judged = len(counts) - len(few)
     if n_judged < (1 if several else 2):
-        return Doubts([], None, [f"labels were not judged: fewer than two have {LEAST_TEXTS} different texts or more"])
+        return Doubts(
+            [], None, [f"labels were not judged: fewer than two have {LEAST_TEXTS} different texts or more"]
+        )
     known = [texts[head] for head in heads[learnt].tolist()]
     targets = [own for own, used in zip(common, learnt, strict=True) if used]
     try:
@@ -90,7 +100,9 @@ def doubtful_labels(texts: Sequence[str], labels: Sequence[Any], group: Indices 
     proba = _held_out_probabilities(model)[join_copies(known, targets)[1]]
     judged = np.flatnonzero(rows)[learnt[place]]
     proba = proba[(np.cumsum(learnt) - 1)[place][learnt[place]]]
-    notes = [f"labels with fewer than {LEAST_TEXTS} different texts were not judged: {len(few):,}"] if few else []
+    notes = (
+        [f"labels with fewer than {LEAST_TEXTS} different texts were not judged: {len(few):,}"] if few else []
+    )
     column = {str(name): k for k, name in enumerate(model.labels_.text_names)}
     if several:
         own = np.zeros(proba.shape, dtype=bool)
@@ -108,7 +120,11 @@ def doubtful_labels(texts: Sequence[str], labels: Sequence[Any], group: Indices 
         k, other = int(given[i]), int(best[i])
         reason = f"P({names[other]}) = {proba[i, other]:.2f}, P({names[k]}) = {proba[i, k]:.2f}"
         reason += reasons.words(number, other, k)
-        findings.append(Finding("doubtful-label", (int(judged[i]),), names[k], names[other], float(1 - proba[i, k]), reason))
+        findings.append(
+            Finding(
+                "doubtful-label", (int(judged[i]),), names[k], names[other], float(1 - proba[i, k]), reason
+            )
+        )
     return Doubts(findings, noise, notes)
 
 
@@ -133,7 +149,9 @@ def _held_out_probabilities(model: TextClassifier) -> Floats:
 
 
 def _doubtful(given: Indices, proba: Floats) -> tuple[Indices, float, Indices]:
-    """Which texts have a doubtful label, in order; the share of wrong labels; and the most probable label of each text."""
+    """Which texts have a doubtful label, in order; the share of wrong labels; and the most probable label of
+    each text.
+    """
     best = first_maximum(proba.T, ROUNDING)
     own = proba[np.arange(given.size), given]
     sure = descending_order(proba.max(axis=1))[: (given.size + 1) // 2]
@@ -142,7 +160,9 @@ def _doubtful(given: Indices, proba: Floats) -> tuple[Indices, float, Indices]:
     return order[best[order] != given[order]], noise, best
 
 
-def _several(model: TextClassifier, texts: Sequence[str], judged: Indices, own: Bools, proba: Floats) -> list[Finding]:
+def _several(
+    model: TextClassifier, texts: Sequence[str], judged: Indices, own: Bools, proba: Floats
+) -> list[Finding]:
     """Labels that are too many or missing, where a text may have several."""
     found: list[tuple[float, int, int, bool]] = []
     for k in range(proba.shape[1]):
@@ -172,7 +192,8 @@ class _Reasons:
 
     def __init__(self, model: TextClassifier, texts: list[str]) -> None:
         self.learner, self.kind = model.learner_, model.labels_.kind
-        self.rows: Any = model.representation_.transform(texts) if texts else None  # none is asked for where there is none
+        # none is asked for where there is none
+        self.rows: Any = model.representation_.transform(texts) if texts else None
         self.terms = model.representation_.get_feature_names_out()
         self.names = model.labels_.names.tolist()
 

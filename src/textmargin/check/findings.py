@@ -1,4 +1,6 @@
-"""What a check gives: findings, each of a kind, about some rows; plain data, turned into text, a page or a list elsewhere."""
+"""What a check gives: findings, each of a kind, about some rows; plain data, turned into text, a page or a
+list elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +22,49 @@ class Kind(NamedTuple):
 
 # In the order in which they are shown: what makes labels or figures wrong first.
 KINDS = [
-    Kind("doubtful-label", "Labels that held-out scores doubt", "Read the first ones again; stop where most labels are right."),
-    Kind("contradiction", "The same or nearly the same text under different labels", "Decide on one label for each group."),
-    Kind("disagreement", "Texts that annotators label differently", "Decide together; add what you agreed on to the guidelines."),
+    Kind(
+        "doubtful-label",
+        "Labels that held-out scores doubt",
+        "Read the first ones again; stop where most labels are right.",
+    ),
+    Kind(
+        "contradiction",
+        "The same or nearly the same text under different labels",
+        "Decide on one label for each group.",
+    ),
+    Kind(
+        "disagreement",
+        "Texts that annotators label differently",
+        "Decide together; add what you agreed on to the guidelines.",
+    ),
     Kind("annotator", "Annotators who differ from the others", "Look at their texts together with them."),
-    Kind("leak", "Texts of the test file that are in the training file", "Take them out of one of the two; figures flatter."),
-    Kind("giveaway-column", "Columns that give the label away", "Do not train on them; ask how they came to be filled."),
-    Kind("giveaway-word", "Words that give the label away", "Strip them unless new texts will have them too."),
+    Kind(
+        "leak",
+        "Texts of the test file that are in the training file",
+        "Take them out of one of the two; figures flatter.",
+    ),
+    Kind(
+        "giveaway-column",
+        "Columns that give the label away",
+        "Do not train on them; ask how they came to be filled.",
+    ),
+    Kind(
+        "giveaway-word", "Words that give the label away", "Strip them unless new texts will have them too."
+    ),
     Kind("unlabelled", "Texts without a label", "Label some; train learns from the others where that helps."),
     Kind("label-spelling", "Labels that may be one label", "Spell them alike."),
-    Kind("few-texts", "Labels with very few texts", "Label more texts of them, or join them to another label."),
+    Kind(
+        "few-texts", "Labels with very few texts", "Label more texts of them, or join them to another label."
+    ),
     Kind("empty", "Empty texts", "Leave them out."),
     Kind("repeated", "Repeated texts", "Keep one of each."),
     Kind("near-duplicate", "Nearly the same texts", "Keep one of each, or split training and test by group."),
     Kind("text-is-label", "Texts that are their label", "See whether the columns got mixed up."),
-    Kind("mojibake", "Characters that were read in a wrong encoding", "Export again as UTF-8, or name the file's encoding."),
+    Kind(
+        "mojibake",
+        "Characters that were read in a wrong encoding",
+        "Export again as UTF-8, or name the file's encoding.",
+    ),
     Kind("markup", "HTML in texts", "Take the tags out, also of new texts."),
     Kind("boilerplate", "Lines that many texts begin or end with", "Strip them: they say nothing of a text."),
     Kind("language", "Texts in another language", "See whether new texts will have it; else leave them out."),
@@ -135,23 +165,37 @@ class DataCheck:
         del plain["rows"], plain["test_rows"]
         if self.row_ids:
             plain["ids"] = [self.row_ids[row] for row in one.rows]
-        return {**plain, "test_lines": [self.test_ids[row] for row in one.test_rows]} if one.test_rows else plain
+        return (
+            {**plain, "test_lines": [self.test_ids[row] for row in one.test_rows]} if one.test_rows else plain
+        )
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each text of each finding: line, id, kind, label, suggestion, score, reason, text and group.
+        """A row for each text of each finding: line, id, kind, label, suggestion, score, reason, text and
+        group.
 
-        The text is its beginning, on one line; the group is the finding's first line, which its rows have in common.
+        The text is its beginning, on one line; the group is the finding's first line, which its rows have in
+        common.
         """
         rows = []
         for one in self.findings:
-            about = {"label": one.label, "suggestion": one.suggestion, "score": one.score, "reason": one.reason}
-            places = [(self.ids[row], self.row_ids[row] if self.row_ids else "", self.texts[row]) for row in one.rows]
+            about = {
+                "label": one.label,
+                "suggestion": one.suggestion,
+                "score": one.score,
+                "reason": one.reason,
+            }
+            places = [
+                (self.ids[row], self.row_ids[row] if self.row_ids else "", self.texts[row])
+                for row in one.rows
+            ]
             places += [(f"test {self.test_ids[row]}", "", self.test_texts[row]) for row in one.test_rows]
             group = places[0][0] if places else ""
             for line, own, text in places or [("", "", "")]:
                 line_of_text = " ".join(text.split())
                 beginning = line_of_text[:_BEGINNING] + "…" * (len(line_of_text) > _BEGINNING)
-                rows.append({"line": line, "id": own, "kind": one.kind, **about, "text": beginning, "group": group})
+                rows.append(
+                    {"line": line, "id": own, "kind": one.kind, **about, "text": beginning, "group": group}
+                )
         return rows
 
     def __repr__(self) -> str:

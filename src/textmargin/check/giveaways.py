@@ -1,9 +1,10 @@
-"""What gives the label away: a column whose values tell it, or a word that nearly all texts of a label have and no others.
+"""What gives the label away: a column whose values tell it, or a word that nearly all texts of a label have
+and no others.
 
-A column is tried on texts it was not looked up in: half of the rows say which label goes with a value, its leading letters, or
-the nearest number, and the label of the other half is told by that; then the other way round. What counts is the gain over always
-saying the most frequent label, as a share of the possible one: ids that are all different gain nothing, ids that run along with
-the labels of a sorted file gain much.
+A column is tried on texts it was not looked up in: half of the rows say which label goes with a value, its
+leading letters, or the nearest number, and the label of the other half is told by that; then the other way
+round. What counts is the gain over always saying the most frequent label, as a share of the possible one: ids
+that are all different gain nothing, ids that run along with the labels of a sorted file gain much.
 """
 
 from __future__ import annotations
@@ -65,7 +66,11 @@ def giveaway_words(texts: Sequence[str], labels: Sequence[Any]) -> Iterator[Find
     """
     step = math.ceil(len(texts) / _MOST_TEXTS)
     chosen = [row for row in range(0, len(texts), max(step, 1)) if labels[row]]
-    rows = {name: set(own) for name, own in _rows_of(labels, chosen).items() if _LEAST_TEXTS <= len(own) < len(chosen)}
+    rows = {
+        name: set(own)
+        for name, own in _rows_of(labels, chosen).items()
+        if _LEAST_TEXTS <= len(own) < len(chosen)
+    }
     if not rows:
         return
     counter = CountVectorizer(binary=True, token_pattern=_WORDS, min_df=3, dtype=np.int32)
@@ -128,7 +133,9 @@ def _nearest(known: list[tuple[Any, str]], asked: list[Any], usual: str) -> list
     above = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
     below = np.maximum(above - 1, 0)
     nearer = np.where(wanted - keys[below] <= keys[above] - wanted, below, above)
-    return [usual if key is None else pairs[place][1] for key, place in zip(asked, nearer.tolist(), strict=True)]
+    return [
+        usual if key is None else pairs[place][1] for key, place in zip(asked, nearer.tolist(), strict=True)
+    ]
 
 
 def _value(value: Any) -> str | None:

@@ -25,7 +25,8 @@ def label_rows(labels: Sequence[Any]) -> dict[str, list[int]]:
 
 
 def odd_label_names(rows: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
-    """Labels that differ by case, blanks or a hyphen, or by a letter from one that is far more common; and rare labels.
+    """Labels that differ by case, blanks or a hyphen, or by a letter from one that is far more common; and
+    rare labels.
 
     Parameters
     ----------
@@ -42,7 +43,11 @@ def odd_label_names(rows: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
                 likely_slips.add(name)
                 yield _spelling(name, best, rows, "differ by case, blanks or signs only")
     for name in rows:
-        others = [other for other in rows if len(rows[name]) <= _MOST_OF_A_SLIP * len(rows[other]) and _one_slip(name, other)]
+        others = [
+            other
+            for other in rows
+            if len(rows[name]) <= _MOST_OF_A_SLIP * len(rows[other]) and _one_slip(name, other)
+        ]
         if name not in likely_slips and others:
             likely_slips.add(name)
             yield _spelling(name, max(others, key=lambda other: len(rows[other])), rows, "one letter apart")

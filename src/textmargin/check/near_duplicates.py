@@ -1,9 +1,10 @@
 """Texts that are nearly the same: Jaccard similarity of their character 5-grams of at least `similarity`.
 
-Candidates are pairs whose signatures (`_sketch.py`) agree in all minima of one of 18 bands of 5 (locality-sensitive hashing): of
-pairs with similarity s the share 1 − (1 − s⁵)¹⁸ is found, 99.9 % at s = 0.8 and more above. Every candidate is then compared
-exactly, so that what is given is right. Time grows with the number of characters: in a band with many texts of one kind each is
-compared with the next ten, which are enough to join them all to one group.
+Candidates are pairs whose signatures (`_sketch.py`) agree in all minima of one of 18 bands of 5
+(locality-sensitive hashing): of pairs with similarity s the share 1 − (1 − s⁵)¹⁸ is found, 99.9 % at s = 0.8
+and more above. Every candidate is then compared exactly, so that what is given is right. Time grows with the
+number of characters: in a band with many texts of one kind each is compared with the next ten, which are
+enough to join them all to one group.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class NearDuplicates:
     same : array (n_texts,)
         Per text the first one that is the same, white space aside: itself, unless it is a repetition.
     group : array (n_texts,)
-        Per text the first one of the group that same and near-same texts join it to: itself, where it is alone or the first.
+        Per text the first one of the group that same and near-same texts join it to: itself, where it is
+        alone or the first.
     pairs : array (n_pairs, 2)
         Pairs of near-same texts, the first of each smaller, in order; of repeated texts the first.
     similarity : array (n_pairs,)
@@ -80,7 +82,9 @@ def near_duplicates(
     array([0, 1, 0, 1])
     """
     if not 0.5 < similarity <= 1:
-        raise SettingError("similarity", f"must be more than 0.5 and at most 1, such as 0.8; got {similarity:g}.")
+        raise SettingError(
+            "similarity", f"must be more than 0.5 and at most 1, such as 0.8; got {similarity:g}."
+        )
     texts = as_texts(texts)
     _, first, place = np.unique(text_digests(texts), return_index=True, return_inverse=True)
     same = first[place] if texts else np.empty(0, dtype=np.intp)

@@ -1,4 +1,6 @@
-"""A check as a file: a page that works offline, or a list to sort. Nothing of a text is ever markup, or a formula."""
+"""A check as a file: a page that works offline, or a list to sort. Nothing of a text is ever markup, or a
+formula.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
 
 
 def write_check(check: DataCheck, path: str | os.PathLike[str]) -> None:
-    """Write what a check found, whole or not at all: a page (.html), a list (.csv) or plain data (.json), by the name.
+    """Write what a check found, whole or not at all: a page (.html), a list (.csv) or plain data (.json), by
+    the name.
 
     Parameters
     ----------
@@ -39,13 +42,17 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
     """The suffix of a name, if it is one of those that can be written."""
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
-        raise SettingError("output", f"must end in {', '.join(SUFFIXES)}, which says what is written; got {str(path)!r}.")
+        raise SettingError(
+            "output", f"must end in {', '.join(SUFFIXES)}, which says what is written; got {str(path)!r}."
+        )
     return suffix
 
 
 def to_html(check: DataCheck) -> str:
     """The page."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters["plain"] = _plain
     template = (files("textmargin.check") / "page.html.jinja").read_text(encoding="utf-8")
     return environment.from_string(template).render(
@@ -59,8 +66,20 @@ def to_html(check: DataCheck) -> str:
 
 
 def to_csv(check: DataCheck) -> str:
-    """The list: a row for each text of each finding; what a spreadsheet would take for a formula gets an apostrophe."""
-    columns = ["line", *["id"] * bool(check.row_ids), "kind", "label", "suggestion", "score", "reason", "text", "group"]
+    """The list: a row for each text of each finding; what a spreadsheet would take for a formula gets an
+    apostrophe.
+    """
+    columns = [
+        "line",
+        *["id"] * bool(check.row_ids),
+        "kind",
+        "label",
+        "suggestion",
+        "score",
+        "reason",
+        "text",
+        "group",
+    ]
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(columns)

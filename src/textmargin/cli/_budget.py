@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from ..tables.rows import EmptyText, Row
     from ._decision_lines import Write
 
-_FEWEST = 20  # held-out texts of a label, with fewer of which a budget's share of them is coarser than it looks
+# held-out texts of a label, with fewer of which a budget's share of them is coarser than it looks
+_FEWEST = 20
 _MOST_LINES = 10  # about labels, before the rest is summed up
 
 
@@ -29,14 +30,25 @@ class BudgetOptions:
 
     budget: Annotated[
         int | None,
-        typer.Option(min=1, help="At most so many texts of the file for each label (of two: the positive), the highest first."),
+        typer.Option(
+            min=1,
+            help="At most so many texts of the file for each label (of two: the positive), the highest "
+            "first.",
+        ),
     ] = None
     per: Annotated[
-        str | None, typer.Option(help="With --budget: so many for each day of this column of dates, or for each of its values.")
+        str | None,
+        typer.Option(
+            help="With --budget: so many for each day of this column of dates, or for each of its values."
+        ),
     ] = None
     of: Annotated[
         int | None,
-        typer.Option(min=1, help="With --budget, for streams: about --budget of every so many texts, each decided on at once."),
+        typer.Option(
+            min=1,
+            help="With --budget, for streams: about --budget of every so many texts, each decided on at "
+            "once.",
+        ),
     ] = None
 
     def check(self) -> None:
@@ -82,7 +94,9 @@ class StreamSink(Sink):
 
         super().__init__(write)
         if not model.has_held_out:
-            raise OptionError("a budget on a stream starts from held-out scores, and this model has none; leave --of out.")
+            raise OptionError(
+                "a budget on a stream starts from held-out scores, and this model has none; leave --of out."
+            )
         self.model = model
         leads = held_out_leads(model.model_, model.labels_)
         self.budgets = [StreamBudget(n, per, column, threshold=0.0) for column in leads.T]
@@ -100,7 +114,9 @@ class StreamSink(Sink):
 
 
 class FileSink(Sink):
-    """The highest of a file, or of each of its days: decisions are held back until all are there, rows in a temporary file."""
+    """The highest of a file, or of each of its days: decisions are held back until all are there, rows in a
+    temporary file.
+    """
 
     def __init__(self, write: Write, model: TextClassifier, n: int, by: str | None, source: str) -> None:
         from ..decisions.budget import Budget
@@ -157,10 +173,17 @@ def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -
 
     held_out, names = model.held_out_, [str(name) for name in model.labels_.threshold_names]
     leads = held_out_leads(model.model_, model.labels_)
-    columns = [k for k in range(len(names)) if (n_over is None or n_over[k]) and held_out.positive[:, k].any()]
+    columns = [
+        k for k in range(len(names)) if (n_over is None or n_over[k]) and held_out.positive[:, k].any()
+    ]
     for k in columns[:_MOST_LINES]:
         outcome = budget_outcome(
-            held_out.positive[:, k], leads[:, k], min(n, n_texts), n_texts, threshold=0.0, weight=held_out.class_weight(k)
+            held_out.positive[:, k],
+            leads[:, k],
+            min(n, n_texts),
+            n_texts,
+            threshold=0.0,
+            weight=held_out.class_weight(k),
         )
         parts = [f"{names[k]}: {min(n, n_texts):,.0f} of {n_texts:,.0f} texts at most"]
         parts += [] if math.isnan(outcome.precision) else [f"expected precision {outcome.precision:.2f}"]

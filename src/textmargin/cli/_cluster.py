@@ -24,7 +24,8 @@ class ClusterOptions:
     """Where texts in parts are worked on."""
 
     cluster: Annotated[
-        str | None, typer.Option(help="Work on a running Dask cluster, such as tcp://host:8786; see docs/scale.md.")
+        str | None,
+        typer.Option(help="Work on a running Dask cluster, such as tcp://host:8786; see docs/scale.md."),
     ] = None
     workers: Annotated[int | None, typer.Option(help="Work on a local cluster of so many processes.")] = None
 
@@ -32,7 +33,10 @@ class ClusterOptions:
     def wanted(self) -> bool:
         """Whether a cluster is asked for."""
         if self.cluster is not None and self.workers is not None:
-            raise OptionError("--cluster and --workers are both given; one is for a running cluster, the other starts one here.")
+            raise OptionError(
+                "--cluster and --workers are both given; one is for a running cluster, the other starts "
+                "one here."
+            )
         if self.workers is not None and self.workers < 1:
             raise OptionError(f"--workers {self.workers}: at least one.")
         return self.cluster is not None or self.workers is not None
@@ -70,14 +74,20 @@ class ClusterOptions:
 
         try:
             with connect(self.cluster, workers=self.workers) as client:
-                if self.cluster is None:  # its workers write to this terminal; what went wrong is told once, by the command
+                # its workers write to this terminal; what went wrong is told once, by the command
+                if self.cluster is None:
                     client.run(_quiet)
                 _quiet()
                 n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
-                remark(f"{n_workers} {'worker' if n_workers == 1 else 'workers'}; watch at {client.dashboard_link}")
+                remark(
+                    f"{n_workers} {'worker' if n_workers == 1 else 'workers'}; watch at "
+                    f"{client.dashboard_link}"
+                )
                 yield
         except KilledWorker as error:
-            raise ClusterError(f"Workers died again and again, most often of too little memory: {error}") from error
+            raise ClusterError(
+                f"Workers died again and again, most often of too little memory: {error}"
+            ) from error
         except CancelledError as error:
             raise ClusterError(f"The cluster ended before the work did: {error}") from error
 

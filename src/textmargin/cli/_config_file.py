@@ -1,4 +1,5 @@
-"""Options of `train` in a TOML file: a line for each, under the name of the option; what the command line says wins.
+"""Options of `train` in a TOML file: a line for each, under the name of the option; what the command line
+says wins.
 
     data = "tickets.csv"
     label = "desk"
@@ -42,7 +43,8 @@ _WIDTH = 110  # of comments
 
 _HEAD = """\
 Settings for: textmargin train --config {name}
-A line without # is set; the others show what holds otherwise, where it can be written down. The command line wins.
+A line without # is set; the others show what holds otherwise, where it can be written down. The command \
+line wins.
 Paths are relative to this file."""
 
 
@@ -58,14 +60,18 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
     except RecursionError:
         raise OptionError(f"--config {path} cannot be read: its brackets are nested too deep.") from None
     except ValueError as error:
-        raise OptionError(f"--config {path} is not TOML: {error}. A line is a name, = and a value, text in quotes.") from error
+        raise OptionError(
+            f"--config {path} is not TOML: {error}. A line is a name, = and a value, text in quotes."
+        ) from error
     known = settings(context.command.params)
     context.default_map = {}
     for key, value in table.items():
         name = _spelling(key)
         if name not in known:
             near = nearest(name, known)
-            hint = "textmargin init writes a file with all of them." if near is None else f"Did you mean {near}?"
+            hint = (
+                "textmargin init writes a file with all of them." if near is None else f"Did you mean {near}?"
+            )
             raise OptionError(f"{path}: there is no setting {key!r}. {hint}")
         parameter = known[name]
         context.default_map[parameter.name] = _value(parameter, value, path)
@@ -102,7 +108,9 @@ def _comment(parameter: Any) -> list[str]:
     help_ = " ".join((parameter.help or "").replace("\\[", "[").split())
     usual = parameter.show_default
     usual = f" By default: {usual}." if isinstance(usual, str) else ""
-    return textwrap.wrap(f"{help_}{usual}", _WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False)
+    return textwrap.wrap(
+        f"{help_}{usual}", _WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False
+    )
 
 
 def _setting(parameter: Any, value: Any) -> str:
@@ -123,11 +131,15 @@ def _toml(value: Any) -> str:
 
 
 def _value(parameter: Any, value: Any, path: Path) -> Any:
-    """A value as the command line would have it, checked as that is; where an option may be given several times, a list."""
+    """A value as the command line would have it, checked as that is; where an option may be given several
+    times, a list.
+    """
     if getattr(parameter, "multiple", False):
         values = value if isinstance(value, list) else [value]
         if not all(isinstance(one, str) for one in values):
-            raise OptionError(f"{path}: {_key(parameter)} is text in quotes, or a list of such; got {value!r:.60}.")
+            raise OptionError(
+                f"{path}: {_key(parameter)} is text in quotes, or a list of such; got {value!r:.60}."
+            )
         return [_relative(parameter, one, path) for one in values]
     wants_flag = bool(getattr(parameter, "is_flag", False))
     if isinstance(value, bool) != wants_flag or not isinstance(value, bool | int | float | str):

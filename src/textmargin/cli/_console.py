@@ -22,7 +22,13 @@ from .. import __version__
 from .._system.json import jsonable
 from .._system.stages import StageDisplay
 from ..errors import SettingError, TextmarginError
-from ._interrupts import Termination, ends_at_once, open_standard_streams, raise_interrupts, raise_terminations
+from ._interrupts import (
+    Termination,
+    ends_at_once,
+    open_standard_streams,
+    raise_interrupts,
+    raise_terminations,
+)
 from ._usage import Command, Commands, Group
 
 DEBUG = "TEXTMARGIN_DEBUG"
@@ -41,7 +47,9 @@ class Application(typer.Typer):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command that the words say; asked to end by SIGTERM it ends as by Ctrl-C, with 143."""
         if not open_standard_streams():
-            remark("standard output is closed, and results would be lost; send them to a file, or to /dev/null.")
+            remark(
+                "standard output is closed, and results would be lost; send them to a file, or to /dev/null."
+            )
             raise SystemExit(2)
         raise_terminations()
         try:
@@ -52,7 +60,8 @@ class Application(typer.Typer):
         except OSError as error:  # of help, which is printed before a command has begun
             if error.errno != errno.ENOSPC:
                 raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail again at the end
+            # what is left would fail again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             remark(f"standard output cannot be written: {error.strerror}.")
             raise SystemExit(2) from None
 
@@ -97,17 +106,26 @@ def _print_version(context: typer.Context, asked: bool) -> None:
 
 @app.callback()
 def main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version)
+    ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", is_eager=True, help="With --version: all that a report of a fault needs, as JSON.")
+        bool,
+        typer.Option(
+            "--json", is_eager=True, help="With --version: all that a report of a fault needs, as JSON."
+        ),
     ] = False,
 ) -> None:
     """Text classification with support vector machines that use what you know."""
     if as_json:
-        raise typer.BadParameter("--json goes behind the command, as in textmargin train --json, or with --version.")
+        raise typer.BadParameter(
+            "--json goes behind the command, as in textmargin train --json, or with --version."
+        )
 
 
-_FROM_THE_START = "a file that it writes is whole or not there, and given again the command starts from the beginning."
+_FROM_THE_START = (
+    "a file that it writes is whole or not there, and given again the command starts from the beginning."
+)
 
 
 @contextmanager
@@ -122,9 +140,11 @@ def resumable(promise: str) -> Iterator[None]:
 
 @contextmanager
 def mistakes() -> Iterator[None]:
-    """What a user can mend is one line on standard error, and exit code 2; warnings are one line each, said once.
+    """What a user can mend is one line on standard error, and exit code 2; warnings are one line each, said
+    once.
 
-    Only our own errors are such, and those of the system about a named file; any other is a fault, and keeps its traceback.
+    Only our own errors are such, and those of the system about a named file; any other is a fault, and keeps
+    its traceback.
     """
     told: set[str] = set()
 
@@ -152,7 +172,8 @@ def mistakes() -> Iterator[None]:
         except Exception as error:
             # scikit-learn's own word for a parameter out of range, which its objects and ours share
             own = isinstance(error, TextmarginError) or type(error).__name__ == "InvalidParameterError"
-            # and the system's about a file that the user named: a name too long, a folder that is closed to them
+            # and the system's about a file that the user named: a name too long, a folder that is closed to
+            # them
             named = isinstance(error, OSError) and error.filename is not None
             if not (own or named) or _is_debugging():
                 raise
@@ -161,7 +182,9 @@ def mistakes() -> Iterator[None]:
 
 
 def _escape_what_cannot_be_encoded() -> None:
-    """On standard output as Python does on standard error: names of files need not be UTF-8, and texts hold anything."""
+    """On standard output as Python does on standard error: names of files need not be UTF-8, and texts hold
+    anything.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
@@ -180,8 +203,18 @@ def _option(name: str) -> str:
     return "--share" if name == "shares" else f"--{name.replace('_', '-')}"
 
 
-# Parameters of the library as this program's options. Messages of the library name what the caller typed: here that is options.
-_SETTINGS = ("keywords", "rationales", "prior_model", "trust", "threshold_scores", "always_answer", "length", "decay")
+# Parameters of the library as this program's options. Messages of the library name what the caller typed:
+# here that is options.
+_SETTINGS = (
+    "keywords",
+    "rationales",
+    "prior_model",
+    "trust",
+    "threshold_scores",
+    "always_answer",
+    "length",
+    "decay",
+)
 _NAMES = (
     "text",
     "label",
@@ -224,7 +257,9 @@ _OPTIONS = {
     **{f"{name}=": _option(name) for name in _NAMES},
 }
 # With its value, which needs no quotes here; not as a part of a call, such as `predict(text=...)`.
-_PARAMETER = re.compile(rf"(?<![\w.])(?<!\w\()({'|'.join(map(re.escape, _OPTIONS))})(?:'([\w-]+)'|(?=(['\w]))|)")
+_PARAMETER = re.compile(
+    rf"(?<![\w.])(?<!\w\()({'|'.join(map(re.escape, _OPTIONS))})(?:'([\w-]+)'|(?=(['\w]))|)"
+)
 _OUT_OF_RANGE = re.compile(r"The '(\w+)' parameter of \w+ (?=must be)")  # in scikit-learn's words
 
 
@@ -232,7 +267,9 @@ def with_options(message: Exception | str) -> str:
     """A message, such as an error's, on one line, parameters as the options they are here."""
     line = " ".join(str(message).split())
     line = _PARAMETER.sub(_with_value, line)
-    line = _OUT_OF_RANGE.sub(lambda found: f"{_option(found[1])} " if found[1] in _SETTINGS else found[0], line)
+    line = _OUT_OF_RANGE.sub(
+        lambda found: f"{_option(found[1])} " if found[1] in _SETTINGS else found[0], line
+    )
     if isinstance(message, SettingError):
         names = "|".join(dict.fromkeys([message.setting, *_SETTINGS]))  # as words, not as parts of a path
         line = re.sub(rf"(?<![-\w/.'])({names})(?![\w=/']|\.\w)", lambda found: _option(found[1]), line)

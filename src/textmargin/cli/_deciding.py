@@ -64,14 +64,19 @@ def decide_batches(
     if strict:
         batches = (batch.until_invalid() for batch in batches)
     decide = partial(_decide, model, known, nothing)
-    for batch, decisions in _one_ahead(decide, batches) if ahead else ((batch, decide(batch)) for batch in batches):
+    for batch, decisions in (
+        _one_ahead(decide, batches) if ahead else ((batch, decide(batch)) for batch in batches)
+    ):
         texts = batch.texts
         if len(texts) or batch.n_empty:
             sink.add(batch.table_rows, decisions)  # type: ignore[arg-type]  # a budget, which needs rows, gets rows
         if len(texts):
             counter.add(len(texts))
             unknown.add(decisions)
-            if monitor is not None and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None:
+            if (
+                monitor is not None
+                and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None
+            ):
                 remark(f"line {batch.last_number:,}: {alarm.message}")
         names = names or batch.header
         n_blank += batch.n_blank
@@ -87,27 +92,36 @@ def decide_batches(
     else:
         sink.close()
     if 0 < unknown.n_texts < n_decided:  # where none has any, that was said already
-        remark(f"the model knows no word of {unknown.n_texts:,} of the {n_decided:,} texts, which says nothing of them")
+        remark(
+            f"the model knows no word of {unknown.n_texts:,} of the {n_decided:,} texts, which says "
+            "nothing of them"
+        )
     if n_blank:
         remark(f"{quantity(n_blank, 'blank line')} skipped")
     if n_empty:
         remark(f"{quantity(n_empty, 'row')} {'has' if n_empty == 1 else 'have'} no text, and no decision")
     if n_invalid + n_empty and not n_decided:
-        raise OptionError(f"{source} has {quantity(n_invalid + n_empty, 'line')}, and none could be decided on.")
+        raise OptionError(
+            f"{source} has {quantity(n_invalid + n_empty, 'line')}, and none could be decided on."
+        )
     if n_invalid:
         remark(f"{quantity(n_invalid, 'line')} skipped")
     elif not n_decided:
         remark(f"{source} has no rows; there was nothing to decide on")
 
 
-def _decide(model: TextClassifier, probabilities: bool, nothing: Decisions, batch: TextBatch | RecordBatch) -> Decisions:
+def _decide(
+    model: TextClassifier, probabilities: bool, nothing: Decisions, batch: TextBatch | RecordBatch
+) -> Decisions:
     return model.decide(batch.texts, probabilities=probabilities) if len(batch.texts) else nothing
 
 
 def _one_ahead(
     decide: Callable[[TextBatch | RecordBatch], Decisions], batches: Iterable[TextBatch | RecordBatch]
 ) -> Iterator[tuple[TextBatch | RecordBatch, Decisions]]:
-    """Each batch with its decisions, in order, which a thread of its own makes: compiled code lets the others go on."""
+    """Each batch with its decisions, in order, which a thread of its own makes: compiled code lets the others
+    go on.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     waiting: deque[tuple[TextBatch | RecordBatch, Future[Decisions]]] = deque()

@@ -36,24 +36,33 @@ class DecisionWriter:
     scores : bool
         Whether the score of every class is written too; in JSON its probability as well.
     narrow : bool, or None
-        Whether the number of the line stands for the row, in place of all its columns; None: where lines are texts and nothing
-        else, as `use` then says.
+        Whether the number of the line stands for the row, in place of all its columns; None: where lines are
+        texts and nothing else, as `use` then says.
     use : RecordUse, default=None
-        Of the records that come in place of rows, where some do; gets to know the names of the columns of decisions.
+        Of the records that come in place of rows, where some do; gets to know the names of the columns of
+        decisions.
     """
 
     def __init__(
-        self, model: TextClassifier, table: TableWriter, scores: bool, narrow: bool | None, use: RecordUse | None = None
+        self,
+        model: TextClassifier,
+        table: TableWriter,
+        scores: bool,
+        narrow: bool | None,
+        use: RecordUse | None = None,
     ) -> None:
         self.multilabel = model.labels_.multilabel
         self.table, self.scores, self.narrow, self.use = table, scores, narrow, use
         self.by_label = scores and table.ragged  # JSON has objects for scores of every class
-        self.names: dict[str, str] | None = None  # of our columns, by what they are called where nothing is in their way
+        # of our columns, by what they are called where nothing is in their way
+        self.names: dict[str, str] | None = None
         self.clashes: set[str] = set()  # columns that came later under one of these names
         self.records: RecordWriter | None = None
 
     def write(self, rows: TableRows, decisions: Decisions, names: Sequence[str] = ()) -> None:
-        """Further rows, those with a text decided on; none, for the names of the columns alone, after those of the table."""
+        """Further rows, those with a text decided on; none, for the names of the columns alone, after those
+        of the table.
+        """
         from ..tables.record_stream import RecordBatch
 
         if isinstance(rows, RecordBatch):
@@ -99,11 +108,15 @@ class DecisionWriter:
             texts = [batch.records.place(place) for place, row in batch.rows.items() if isinstance(row, Row)]
             columns = self._columns([*batch.rows.values()], decisions[texts])
             for k, (place, row) in enumerate(batch.rows.items()):
-                line = self.table.row_lines([row], {name: column[k : k + 1] for name, column in columns.items()})
+                line = self.table.row_lines(
+                    [row], {name: column[k : k + 1] for name, column in columns.items()}
+                )
                 batch.records.put_line(place, line.encode("utf-8", "backslashreplace"))
         self.records.write(batch, decisions)
 
-    def _columns(self, rows: Sequence[Row | EmptyText], decisions: Decisions, names: Sequence[str] = ()) -> dict[str, list[Any]]:
+    def _columns(
+        self, rows: Sequence[Row | EmptyText], decisions: Decisions, names: Sequence[str] = ()
+    ) -> dict[str, list[Any]]:
         """Our columns of rows, or beside columns of these names."""
         from ..tables.rows import Row
 
@@ -113,7 +126,10 @@ class DecisionWriter:
         ours = self._decided(decisions)
         if len(decisions) < len(rows):  # a row without a text stays, and has no decision
             values = {name: iter(column) for name, column in ours.items()}
-            ours = {name: [next(column) if isinstance(row, Row) else None for row in rows] for name, column in values.items()}
+            ours = {
+                name: [next(column) if isinstance(row, Row) else None for row in rows]
+                for name, column in values.items()
+            }
         ours = dict(zip(self._names(ours, own), ours.values(), strict=True))
         if clashes := (own & ours.keys()) - self.clashes:  # of JSON, where every line may have its own
             self._tell_clashes(rows, clashes)
@@ -127,7 +143,10 @@ class DecisionWriter:
             self.names = free_names(ours, own)
             others = {name: new for name, new in self.names.items() if name != new}
             if others:
-                remark(f"the table has {', '.join(others)} of its own; the decisions are in {', '.join(others.values())}")
+                remark(
+                    f"the table has {', '.join(others)} of its own; the decisions are in "
+                    f"{', '.join(others.values())}"
+                )
             if self.use is not None:
                 self.use.reserved = set() if self.narrow else {*self.names.values()}
         return [self.names[name] for name in ours]
@@ -136,7 +155,8 @@ class DecisionWriter:
         for row in rows:
             if names := (row.values.keys() & clashes) - self.clashes:
                 remark(
-                    f"from line {row.number:,} on there are columns {', '.join(map(repr, sorted(names)))}; decisions replace them"
+                    f"from line {row.number:,} on there are columns "
+                    f"{', '.join(map(repr, sorted(names)))}; decisions replace them"
                 )
                 self.clashes |= names
 
@@ -164,4 +184,6 @@ def _example(decisions: Decisions) -> Decisions:
     shape = (1, len(decisions.names))
     numbers = np.zeros(shape)
     probabilities = None if decisions.probabilities is None else numbers
-    return Decisions(decisions.names, numbers, np.ones(shape, dtype=bool), np.zeros(shape, dtype=bool), probabilities)
+    return Decisions(
+        decisions.names, numbers, np.ones(shape, dtype=bool), np.zeros(shape, dtype=bool), probabilities
+    )

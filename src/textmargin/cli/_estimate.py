@@ -23,17 +23,24 @@ _SCORES = {
 }
 
 
-def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | None) -> tuple[dict[str, Any] | None, str | None]:
-    """The estimate as plain data, or why there is none; without a corpus, of texts in parts, not what knowledge adds."""
+def estimate_facts(
+    model: TextClassifier, config: ModelConfig, corpus: Corpus | None
+) -> tuple[dict[str, Any] | None, str | None]:
+    """The estimate as plain data, or why there is none; without a corpus, of texts in parts, not what
+    knowledge adds.
+    """
     from ..errors import ScoreError
 
-    if model.shares_ and not any(one.target is None for one in model.verdict_):  # nothing was held out but guesses
+    # nothing was held out but guesses
+    if model.shares_ and not any(one.target is None for one in model.verdict_):
         return (
             None,
-            "Not every label has a text: how often it is right, and its confidence, are guesses. Label some, and evaluate it.",
+            "Not every label has a text: how often it is right, and its confidence, are guesses. Label "
+            "some, and evaluate it.",
         )
     try:
-        # Without unlabelled texts it would be of other texts; and of those in parts the work would be done twice.
+        # Without unlabelled texts it would be of other texts; and of those in parts the work would be done
+        # twice.
         other = None if model.shares_ or corpus is None else _without_knowledge(config, corpus)
         return model.estimate(without=other).to_dict(), None
     except ScoreError as error:
@@ -41,7 +48,9 @@ def estimate_facts(model: TextClassifier, config: ModelConfig, corpus: Corpus | 
 
 
 def _without_knowledge(config: ModelConfig, corpus: Corpus) -> TextClassifier | None:
-    """A model of the same texts without keywords, rationales or earlier model; None where there are none, or texts are many."""
+    """A model of the same texts without keywords, rationales or earlier model; None where there are none, or
+    texts are many.
+    """
     from ..config import KNOWLEDGE
 
     given = config.present(KNOWLEDGE)
@@ -56,7 +65,9 @@ def _without_knowledge(config: ModelConfig, corpus: Corpus) -> TextClassifier | 
 def estimate_lines(
     estimate: dict[str, Any] | None, reason: str | None, label_counts: Mapping[str, int] | None = None
 ) -> list[str]:
-    """What there is to say of new texts; where most have one label, that is also what always saying so would be worth."""
+    """What there is to say of new texts; where most have one label, that is also what always saying so would
+    be worth.
+    """
     if estimate is None:
         return [f"On new texts: no estimate. {reason}"]
     parts = []
@@ -66,19 +77,31 @@ def estimate_lines(
     else:
         parts.append(_percent(estimate["accuracy"]).replace(" (", " right (", 1))
         if estimate["answered"]["value"] < 1 and estimate["accuracy_answered"] is not None:
-            parts.append(f"{estimate['accuracy_answered']['value']:.1%} of the {estimate['answered']['value']:.0%} answered")
+            parts.append(
+                f"{estimate['accuracy_answered']['value']:.1%} of the {estimate['answered']['value']:.0%} "
+                "answered"
+            )
     per = " per 1,000 texts" if estimate["per_1000"] else ""
     if estimate["utility"] is not None:
         parts.append(f"utility {_worth(estimate['utility'], estimate['per_1000'])}{per}")
     lines = [f"On new texts: {', '.join(parts)}; 90% intervals, from {_SCORES[estimate['method']]}"]
     if label_counts and not estimate["multilabel"]:
-        label, share = max(label_counts, key=label_counts.__getitem__), max(label_counts.values()) / sum(label_counts.values())
+        label, share = (
+            max(label_counts, key=label_counts.__getitem__),
+            max(label_counts.values()) / sum(label_counts.values()),
+        )
         if share >= _MOST:
-            lines.append(f"To compare: always saying {label!r} is {share:.1%} right; evaluate tells what is found of each label")
+            lines.append(
+                f"To compare: always saying {label!r} is {share:.1%} right; evaluate tells what is found "
+                "of each label"
+            )
     for name, what in (("by_thresholds", "moved thresholds"), ("by_knowledge", "knowledge")):
         gain = estimate[name]
         if gain is not None:
-            lines.append(f"Beside a model without {what}: {_gain(gain, estimate['multilabel'], estimate['per_1000'], per)}")
+            lines.append(
+                f"Beside a model without {what}: "
+                f"{_gain(gain, estimate['multilabel'], estimate['per_1000'], per)}"
+            )
     return lines
 
 
@@ -104,5 +127,8 @@ def _worth(figure: dict[str, float], per_1000: bool, sign: str = "") -> str:
     if not per_1000:
         return _shares(figure, 3, sign)
     ends = (figure[end] for end in ("value", "low", "high"))
-    value, low, high = (f"{'+' if sign and end > 0 else ''}{amount(round(end) + 0.0 if abs(end) >= 10 else end)}" for end in ends)
+    value, low, high = (
+        f"{'+' if sign and end > 0 else ''}{amount(round(end) + 0.0 if abs(end) >= 10 else end)}"
+        for end in ends
+    )
     return f"{value} ({low} to {high})"

@@ -1,7 +1,7 @@
 """What a bug report needs to say of a machine and what is installed on it: `textmargin --version --json`.
 
-No paths, no names of people or machines: it can be shown to anybody. What cannot be imported is said, not raised: a broken
-installation is what such a report is about.
+No paths, no names of people or machines: it can be shown to anybody. What cannot be imported is said, not
+raised: a broken installation is what such a report is about.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def describe_installation() -> dict[str, Any]:
     --------
     >>> from textmargin.cli._installation import describe_installation
     >>> sorted(describe_installation())  # doctest: +NORMALIZE_WHITESPACE
-    ['core', 'data_folder', 'environment', 'extras', 'gpu', 'implementation', 'machine', 'n_threads', 'packages', 'platform',
-     'pools', 'python', 'textmargin']
+    ['core', 'data_folder', 'environment', 'extras', 'gpu', 'implementation', 'machine', 'n_threads',
+     'packages', 'platform', 'pools', 'python', 'textmargin']
     """
     packages, extras = _requirements()
     return {
@@ -60,7 +60,9 @@ def describe_installation() -> dict[str, Any]:
 
 
 def _requirements() -> tuple[list[str], dict[str, list[str]]]:
-    """What this package needs, and what each of its extras adds, as its own metadata has it; without the developers' extras."""
+    """What this package needs, and what each of its extras adds, as its own metadata has it; without the
+    developers' extras.
+    """
     packages: list[str] = []
     extras: dict[str, list[str]] = {}
     for line in metadata.requires("textmargin") or []:
@@ -86,7 +88,9 @@ def _failure(error: Exception) -> dict[str, str]:
 
 
 def _core() -> dict[str, Any]:
-    """The vector levels of the compiled core that this processor has, the one in use, and what compiled it."""
+    """The vector levels of the compiled core that this processor has, the one in use, and what compiled
+    it.
+    """
     try:
         from .. import core
         from .._system.levels import vector_level
@@ -118,7 +122,9 @@ def _gpu() -> dict[str, Any] | None:
     try:
         import cupy
 
-        devices = [cupy.cuda.runtime.getDeviceProperties(k) for k in range(cupy.cuda.runtime.getDeviceCount())]
+        devices = [
+            cupy.cuda.runtime.getDeviceProperties(k) for k in range(cupy.cuda.runtime.getDeviceCount())
+        ]
         return {"cupy": cupy.__version__, "devices": [device["name"].decode() for device in devices]}
     except Exception as error:
         return _failure(error)

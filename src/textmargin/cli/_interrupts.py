@@ -1,6 +1,8 @@
-"""How a command ends that is asked to: by Ctrl-C, SIGTERM or SIGHUP; and streams that are closed before it begins.
+"""How a command ends that is asked to: by Ctrl-C, SIGTERM or SIGHUP; and streams that are closed before it
+begins.
 
-Before a command has begun there is nothing to lose or to tell yet, so that Ctrl-C ends the program at once, with 130.
+Before a command has begun there is nothing to lose or to tell yet, so that Ctrl-C ends the program at once,
+with 130.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ from contextlib import contextmanager
 @contextmanager
 def ends_at_once() -> Iterator[None]:
     """While modules are imported and words are read; unless somebody else takes or ignores the signal."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler and threading.current_thread() is threading.main_thread():
+    if (
+        signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        and threading.current_thread() is threading.main_thread()
+    ):
         signal.signal(signal.SIGINT, _end)
     try:
         yield
@@ -31,7 +36,9 @@ def raise_interrupts() -> None:
 
 
 class Termination(KeyboardInterrupt):
-    """Asked to end by a signal other than that of Ctrl-C: the same is done and told, with the exit code of the signal."""
+    """Asked to end by a signal other than that of Ctrl-C: the same is done and told, with the exit code of
+    the signal.
+    """
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -51,7 +58,9 @@ def _terminate(number: int, _: object) -> None:
 
 
 def open_standard_streams() -> bool:
-    """Whether results have a place to go to. A file that is opened must not take the number of a stream that is closed."""
+    """Whether results have a place to go to. A file that is opened must not take the number of a stream that
+    is closed.
+    """
     has_output = sys.stdout is not None
     for number in range(3):
         try:

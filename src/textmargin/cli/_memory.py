@@ -1,4 +1,6 @@
-"""The option that keeps to so much memory, and where `train` works then: in parts, in a folder beside the model."""
+"""The option that keeps to so much memory, and where `train` works then: in parts, in a folder beside the
+model.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from ._options import ReadingOptions
 
 _UNITS = {"K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
-# Training in memory takes 14 times the bytes of a CSV file, and 0.2 GB: 200,000 texts of 60 words, 53 MB, take 0.95 GB.
+# Training in memory takes 14 times the bytes of a CSV file, and 0.2 GB: 200,000 texts of 60 words, 53 MB,
+# take 0.95 GB.
 _PER_BYTE, _PROGRAM = 15, 200_000_000
 _PER_PACKED_BYTE = 4 * _PER_BYTE
 _MOST_OF_MACHINE = 0.7
@@ -47,7 +50,9 @@ class WorkFolder:
         """A file, cut in parts."""
         from ..tables.parts import open_parts
 
-        return open_parts(data, **reading.table_options, known_labels=known_labels, part_bytes=self.part_bytes)
+        return open_parts(
+            data, **reading.table_options, known_labels=known_labels, part_bytes=self.part_bytes
+        )
 
     def texts(self, table: PartedTable, rows: list[Bools] | None) -> TextParts:
         """The texts with a label, or some of them, whose matrix is put here."""
@@ -69,7 +74,9 @@ class WorkFolder:
             with resumable(f"what is done is in {self.folder}, and the same command goes on from there."):
                 yield
         except OtherRunError as error:
-            raise OptionError(f"{error} --overwrite deletes it and begins anew; another --output has another folder.") from error
+            raise OptionError(
+                f"{error} --overwrite deletes it and begins anew; another --output has another folder."
+            ) from error
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -80,12 +87,16 @@ class MemoryOptions:
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Keep to about so much memory, as in 4GB: texts are learnt from in parts, on disk beside the model.",
+            help="Keep to about so much memory, as in 4GB: texts are learnt from in parts, on disk beside "
+            "the model.",
             show_default="in parts where a file would not fit",
         ),
     ] = None
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Begin anew where an earlier run in parts, with other settings, did not end.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Begin anew where an earlier run in parts, with other settings, did not end."
+        ),
     ] = False
 
     def folder(self, data: str, output: Path) -> WorkFolder | None:
@@ -101,7 +112,8 @@ class MemoryOptions:
                 raise OptionError("--overwrite is about the folder of a run in parts; it goes with --memory.")
             return None
         remark(
-            f"{data} would take about {_gigabytes(needed)} of memory, of {_gigabytes(there)}: learnt from in parts, in {place} "
+            f"{data} would take about {_gigabytes(needed)} of memory, of {_gigabytes(there)}: learnt from "
+            f"in parts, in {place} "
             f"(--memory says with how much)"
         )
         return WorkFolder(place, there // 2)
@@ -117,7 +129,9 @@ def read_bytes(size: str) -> int:
 
 
 def _needed_bytes(data: str) -> int:
-    """Memory to train on files that could be read in parts, about; 0 where they cannot, or it is not known."""
+    """Memory to train on files that could be read in parts, about; 0 where they cannot, or it is not
+    known.
+    """
     from ..errors import TableError
     from ..tables.paths import PACKED_SUFFIXES, files_of, suffix_of
 
@@ -131,7 +145,9 @@ def _needed_bytes(data: str) -> int:
     packed = {path for path in files if path.suffix.lower() in (*PACKED_SUFFIXES, ".parquet")}
     if not all(suffix_of(path) in suffixes for path in files):
         return 0
-    return _PROGRAM + sum((_PER_PACKED_BYTE if path in packed else _PER_BYTE) * path.stat().st_size for path in files)
+    return _PROGRAM + sum(
+        (_PER_PACKED_BYTE if path in packed else _PER_BYTE) * path.stat().st_size for path in files
+    )
 
 
 def _gigabytes(n_bytes: float) -> str:

@@ -30,11 +30,15 @@ if TYPE_CHECKING:
     from ..tables.rows import InvalidLine
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
-ModelFile = Annotated[Path, typer.Argument(help="A file that `textmargin train`, or a TextClassifier's `save`, wrote.")]
+ModelFile = Annotated[
+    Path, typer.Argument(help="A file that `textmargin train`, or a TextClassifier's `save`, wrote.")
+]
 KeyFile = Annotated[
     Path | None,
     typer.Option(
-        "--key", metavar="FILE", help="File of 32 bytes or more: models are signed with it, and others than such are refused."
+        "--key",
+        metavar="FILE",
+        help="File of 32 bytes or more: models are signed with it, and others than such are refused.",
     ),
 ]
 LabelledFile = Annotated[str, typer.Argument(help="Labelled texts that the model was not trained on.")]
@@ -55,13 +59,18 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
                 option.rich_help_panel = (group.__doc__ or "").rstrip(".")
         groups[name] = group
         parameters += [
-            inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=inside[one.name])
+            inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=inside[one.name]
+            )
             for one in fields(group)
         ]
 
     @wraps(command)
     def spread(**given: Any) -> Any:
-        made = {name: group(**{one.name: given.pop(one.name) for one in fields(group)}) for name, group in groups.items()}
+        made = {
+            name: group(**{one.name: given.pop(one.name) for one in fields(group)})
+            for name, group in groups.items()
+        }
         return command(**given, **made)
 
     spread.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -73,22 +82,30 @@ def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
 class FileOptions:
     """How texts are read from a file."""
 
-    text: Annotated[str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")] = None
+    text: Annotated[
+        str | None, typer.Option("--text", help="Column of the texts; guessed where it is obvious.")
+    ] = None
     file_format: Annotated[
         str | None,
         typer.Option(
-            "--format", help="csv, tsv, json, jsonl, txt, xlsx, ods, parquet, folder or desk.", show_default="by its name"
+            "--format",
+            help="csv, tsv, json, jsonl, txt, xlsx, ods, parquet, folder or desk.",
+            show_default="by its name",
         ),
     ] = None
-    delimiter: Annotated[str | None, typer.Option(help="What stands between the values of a line.", show_default="found out")] = (
-        None
-    )
+    delimiter: Annotated[
+        str | None, typer.Option(help="What stands between the values of a line.", show_default="found out")
+    ] = None
     encoding: Annotated[str | None, typer.Option(help="Of the file.", show_default="found out")] = None
     header: Annotated[
         bool | None,
-        typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default="found out"),
+        typer.Option(
+            "--header/--no-header", help="Whether the first line names the columns.", show_default="found out"
+        ),
     ] = None
-    sheet: Annotated[str | None, typer.Option(help="Of a spreadsheet.", show_default="the first that is a table")] = None
+    sheet: Annotated[
+        str | None, typer.Option(help="Of a spreadsheet.", show_default="the first that is a table")
+    ] = None
     text_only_lines: Annotated[
         bool, typer.Option("--text-only-lines", help="Each line is a text and nothing else: --format txt.")
     ] = False
@@ -99,7 +116,9 @@ class FileOptions:
         from ..tables.dialect import Dialect
 
         if self.text_only_lines and self.file_format not in (None, "txt"):
-            raise OptionError(f"--text-only-lines and --format {self.file_format} contradict each other; choose one.")
+            raise OptionError(
+                f"--text-only-lines and --format {self.file_format} contradict each other; choose one."
+            )
         file_format = "txt" if self.text_only_lines else self.file_format
         delimiter = "\t" if self.delimiter in ("\\t", "tab") else self.delimiter  # a tab is hard to type
         return Dialect(file_format, self.encoding, delimiter, self.header, self.sheet)
@@ -107,7 +126,11 @@ class FileOptions:
     @property
     def options(self) -> list[str]:
         """Those that were given, less --text, as typed."""
-        names = [one.name for one in fields(FileOptions) if one.name != "text" and getattr(self, one.name) not in (None, False)]
+        names = [
+            one.name
+            for one in fields(FileOptions)
+            if one.name != "text" and getattr(self, one.name) not in (None, False)
+        ]
         names += ["no_header"] if self.header is False else []
         return [f"--{name.removeprefix('file_').replace('_', '-')}" for name in names]
 
@@ -127,7 +150,9 @@ class FileOptions:
         rows = read_rows(data, self.dialect, _log, names)
         return stream_texts(rows, name_of(data), self.text, usual, log=_log)
 
-    def stream_records(self, data: str, use: RecordUse, usual: str | None = None) -> Iterator[TextBatch | RecordBatch]:
+    def stream_records(
+        self, data: str, use: RecordUse, usual: str | None = None
+    ) -> Iterator[TextBatch | RecordBatch]:
         """The same without an object per row, where the file is such."""
         from ..tables.record_stream import stream_records
 
@@ -139,7 +164,10 @@ class ReadingOptions(FileOptions):
     """How texts are read from a file."""
 
     label: Annotated[
-        str | None, typer.Option("--label", help="Column of the labels; guessed where it is obvious. Several of 0 and 1: a,b,c.")
+        str | None,
+        typer.Option(
+            "--label", help="Column of the labels; guessed where it is obvious. Several of 0 and 1: a,b,c."
+        ),
     ] = None
     label_separator: Annotated[
         str | None, typer.Option(help="What stands between several labels of one text, as in 'grain;money'.")
@@ -151,9 +179,9 @@ class ReadingOptions(FileOptions):
             show_default="empty, NaN, n/a, NA, null, None, -",
         ),
     ] = None
-    skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read, and say which.")] = (
-        False
-    )
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read, and say which.")
+    ] = False
 
     def command(self, name: str, data: str) -> str:
         """Another command on the same file, with the options that were given, to copy into a shell."""
@@ -176,15 +204,23 @@ class ReadingOptions(FileOptions):
     @property
     def missing_values(self) -> list[str] | None:
         """Values that mean that a text has no label, where an option says it."""
-        return None if self.missing_labels is None else [value.strip() for value in self.missing_labels.split(",")]
+        return (
+            None
+            if self.missing_labels is None
+            else [value.strip() for value in self.missing_labels.split(",")]
+        )
 
     def read(
-        self, data: str, columns: list[str] | None = None, origin: Mapping[str, Any] | None = None, **labels: Any
+        self,
+        data: str,
+        columns: list[str] | None = None,
+        origin: Mapping[str, Any] | None = None,
+        **labels: Any,
     ) -> LabelledTable:
         """The texts of a file, with further columns; says what was guessed, and what could not be read.
 
-        Columns and separator that no option names are those of the origin, where the file has them: what a model's metadata say
-        of its training texts. Of `labels` and `known_labels` see `read_table`.
+        Columns and separator that no option names are those of the origin, where the file has them: what a
+        model's metadata say of its training texts. Of `labels` and `known_labels` see `read_table`.
         """
         from ..tables.reader import read_table
 
@@ -200,13 +236,17 @@ class ReadingOptions(FileOptions):
         return table
 
     def read_unlabelled(self, data: str, labelled: LabelledTable) -> LabelledTable:
-        """The texts of a file without labels, from the column that a labelled table has them in, where it is there."""
+        """The texts of a file without labels, from the column that a labelled table has them in, where it is
+        there.
+        """
         from .._system.stages import stage
         from ..tables.reader import read_table
 
         usual = (labelled.text_column, labelled.label_column)
         with stage(f"reading {data}"):
-            table = read_table(data, dialect=self.dialect, labels="ignored", skip_invalid=self.skip_invalid, usual=usual)
+            table = read_table(
+                data, dialect=self.dialect, labels="ignored", skip_invalid=self.skip_invalid, usual=usual
+            )
         notes = [f"{data}: {'; '.join(table.notes)}"] if table.notes else []
         tell(notes, table.invalid[:5], len(table.invalid))
         return table
@@ -228,7 +268,8 @@ def _log(line: str) -> None:
 
 
 def check_writable(path: Path, *others: object) -> None:
-    """Before any work: whether a file can be written, and would replace none of the others, nor something that is no file.
+    """Before any work: whether a file can be written, and would replace none of the others, nor something
+    that is no file.
 
     Parameters
     ----------
@@ -243,7 +284,11 @@ def check_writable(path: Path, *others: object) -> None:
         raise OptionError(f"{path} cannot be written: it is a folder.")
     if path.exists() and not path.is_file():
         raise OptionError(f"{path} cannot be written: it is not a regular file.")
-    if not whole.parent.is_dir() or not os.access(whole.parent, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    if (
+        not whole.parent.is_dir()
+        or not os.access(whole.parent, os.W_OK)
+        or (path.exists() and not os.access(path, os.W_OK))
+    ):
         raise OptionError(f"{path} cannot be written: its folder is not there, or one may not write there.")
 
 
@@ -255,13 +300,19 @@ def model_key(file: Path | None) -> bytes | None:
 
 
 def read_token(file: Path | None, variable: str | None) -> str | None:
-    """The token that clients must send, from a file or an environment variable; None where neither is named."""
+    """The token that clients must send, from a file or an environment variable; None where neither is
+    named.
+    """
     if file is not None and variable is not None:
         raise OptionError("--token-file and --token-env both say where the token is; choose one.")
     if file is None and variable is None:
         return None
     try:
-        token = file.read_text(encoding="utf-8").strip() if file is not None else os.environ.get(variable or "", "").strip()
+        token = (
+            file.read_text(encoding="utf-8").strip()
+            if file is not None
+            else os.environ.get(variable or "", "").strip()
+        )
     except OSError as error:
         raise OptionError(f"{file}: {error.strerror}") from error
     if not token or not token.isascii() or not token.isprintable() or " " in token:

@@ -1,6 +1,8 @@
-"""Training on files in parts: what is read of them first, which texts are held out, and what is learnt from the others.
+"""Training on files in parts: what is read of them first, which texts are held out, and what is learnt from
+the others.
 
-Texts are read anew for each thing that is needed of them; in memory there is a label, a digest and a few numbers for each.
+Texts are read anew for each thing that is needed of them; in memory there is a label, a digest and a few
+numbers for each.
 """
 
 from __future__ import annotations
@@ -124,7 +126,10 @@ def train_parts(
         return TrainedParts(model, settings, tuning=tuning)
     sample = read_sample(table, known, held_out, MOST_EVALUATED)
     if len(sample) < held_out.sum():
-        remark(f"{held_out.sum():,} texts are held out; what is said of them is of {len(sample):,}, drawn at random")
+        remark(
+            f"{held_out.sum():,} texts are held out; what is said of them is of {len(sample):,}, drawn at "
+            "random"
+        )
     start = None
     if holdout.split_by is not None and known.keys is not None:
         first = np.zeros(n_texts, dtype=bool)
@@ -133,15 +138,22 @@ def train_parts(
     return TrainedParts(model, settings, sample, start, tuning)
 
 
-def check_parts(table: PartedTable, settings: ModelConfig, unlabelled: UnlabelledOptions, holdout: HoldoutOptions) -> None:
-    """What cannot be had in parts, and columns that are not there: before a cluster is started, or anything read."""
+def check_parts(
+    table: PartedTable, settings: ModelConfig, unlabelled: UnlabelledOptions, holdout: HoldoutOptions
+) -> None:
+    """What cannot be had in parts, and columns that are not there: before a cluster is started, or anything
+    read.
+    """
     if settings.features != "words":
         raise OptionError(
-            f"--features {settings.features} compares all pairs of texts, which needs them in one memory; in parts use "
+            f"--features {settings.features} compares all pairs of texts, which needs them in one memory; "
+            "in parts use "
             f"--features words, or in Python SubsequenceFeatures or KernelLandmarks."
         )
     if unlabelled.guesses is not None:
-        raise OptionError("--guesses needs all texts in one memory; decide on them afterwards with textmargin predict.")
+        raise OptionError(
+            "--guesses needs all texts in one memory; decide on them afterwards with textmargin predict."
+        )
     for part in table.parts:
         part.require([name for name in (settings.rationales, holdout.split_by) if name is not None], "fields")
 
@@ -193,7 +205,11 @@ def read_facts(table: PartedTable, rationales: str | None, split_by: str | None)
     joint = TextFacts.join(facts)
     if not joint.n_texts and not n_unlabelled:
         first = joint.invalid[:1]
-        why = f"no line could be read; line {first[0].number:,}: {first[0].reason}" if first else "it has no rows"
+        why = (
+            f"no line could be read; line {first[0].number:,}: {first[0].reason}"
+            if first
+            else "it has no rows"
+        )
         raise OptionError(f"{table.name} cannot be learnt from: {why}.")
     if joint.labels is not None and joint.n_texts:
         counts = np.bincount(joint.labels.codes, minlength=len(joint.labels.names)).tolist()
@@ -201,9 +217,13 @@ def read_facts(table: PartedTable, rationales: str | None, split_by: str | None)
         for name, n in zip(joint.labels.names, counts, strict=True):
             for one in name if isinstance(name, tuple) else [name]:
                 by_label[one] = by_label.get(one, 0) + n
-        check_labels(by_label, joint.n_texts, str(table.columns.label), table.name, is_guess=table.label_is_guess)
+        check_labels(
+            by_label, joint.n_texts, str(table.columns.label), table.name, is_guess=table.label_is_guess
+        )
     passages = None if rationales is None else _join(table.name, marked, [rationales, "row"])
-    return PartsFacts([one.n_texts for one in facts], joint, n_unlabelled, np.array(keys) if split_by else None, passages)
+    return PartsFacts(
+        [one.n_texts for one in facts], joint, n_unlabelled, np.array(keys) if split_by else None, passages
+    )
 
 
 def hold_out(known: PartsFacts, name: str, holdout: HoldoutOptions) -> Bools | None:
@@ -216,7 +236,9 @@ def hold_out(known: PartsFacts, name: str, holdout: HoldoutOptions) -> Bools | N
     if holdout.holdout is None or labels is None:
         return None
     if known.keys is None or holdout.split_by is None:
-        return hold_out_at_random(known.facts.digests, labels.codes.astype(np.intp), labels.names, holdout.holdout)
+        return hold_out_at_random(
+            known.facts.digests, labels.codes.astype(np.intp), labels.names, holdout.holdout
+        )
     held_out = hold_out_last(known.keys, name, holdout.split_by, holdout.holdout)
 
     def names_of(rows: Bools) -> list[str]:
@@ -227,7 +249,9 @@ def hold_out(known: PartsFacts, name: str, holdout: HoldoutOptions) -> Bools | N
     return held_out
 
 
-def read_sample(table: PartedTable, known: PartsFacts, rows: Bools, most: int, fields: list[str] | None = None) -> Corpus:
+def read_sample(
+    table: PartedTable, known: PartsFacts, rows: Bools, most: int, fields: list[str] | None = None
+) -> Corpus:
     """Some of the texts, at most so many, drawn at random; the same for the same rows."""
     import numpy as np
 
@@ -259,7 +283,9 @@ def _join(name: str, parts: list[Corpus], fields: list[str]) -> Corpus:
     )
 
 
-def _unlabelled_texts(table: PartedTable, known: PartsFacts, reading: ReadingOptions, options: UnlabelledOptions) -> Any:
+def _unlabelled_texts(
+    table: PartedTable, known: PartsFacts, reading: ReadingOptions, options: UnlabelledOptions
+) -> Any:
     """The rows without a label, and the texts of further files; None where there are none."""
     from ..datasets.corpus import Corpus
     from ..scale.texts import TextFiles
@@ -271,10 +297,14 @@ def _unlabelled_texts(table: PartedTable, known: PartsFacts, reading: ReadingOpt
     rows = TextFiles(table, unlabelled=True)
     if not options.unlabelled:
         if not known.n_unlabelled and options.options:
-            raise OptionError(f"{options.options[0]} is about texts without a label, and all of {table.name} have one.")
+            raise OptionError(
+                f"{options.options[0]} is about texts without a label, and all of {table.name} have one."
+            )
         return rows if known.n_unlabelled else None
     texts = [text for number in range(len(rows)) for text in rows.read(number)] if known.n_unlabelled else []
-    like = LabelledTable(Corpus(table.name, [], []), text_column=table.columns.text, label_column=table.columns.label)
+    like = LabelledTable(
+        Corpus(table.name, [], []), text_column=table.columns.text, label_column=table.columns.label
+    )
     for path in options.unlabelled:
         texts += reading.read_unlabelled(path, like).unlabelled.texts
     return texts

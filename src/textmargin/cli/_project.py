@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 def is_project(data: str | None, file_format: str | None = None) -> bool:
     """Whether a file is a project, by what an option says or its name."""
-    return data is not None and (file_format == "desk" or (file_format is None and Path(data).suffix.lower() == ".desk"))
+    return data is not None and (
+        file_format == "desk" or (file_format is None and Path(data).suffix.lower() == ".desk")
+    )
 
 
 def with_project(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A command that learns, with what people said at the desk: keywords, marks and costs, where options do not say otherwise."""
+    """A command that learns, with what people said at the desk: keywords, marks and costs, where options do
+    not say otherwise.
+    """
 
     @wraps(command)
     def run(**given: Any) -> Any:
@@ -36,8 +40,12 @@ def with_project(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _settings(data: str, making: ModelOptions, utility: UtilityOptions) -> Iterator[tuple[ModelOptions, UtilityOptions]]:
-    """The options, and in place of those that were not given what the project has, as files for as long as the block lasts."""
+def _settings(
+    data: str, making: ModelOptions, utility: UtilityOptions
+) -> Iterator[tuple[ModelOptions, UtilityOptions]]:
+    """The options, and in place of those that were not given what the project has, as files for as long as
+    the block lasts.
+    """
     from ..desk.project import Project
 
     with TemporaryDirectory(prefix="textmargin-") as folder, Project.open(data) as project:
@@ -60,7 +68,9 @@ def _knowledge(project: Project, making: ModelOptions, folder: Path) -> tuple[Mo
     from ..desk.rows import MARKS, usable_marks
 
     state, taken = project.state, {}
-    if making.keywords is None and any(weight for words in state.keywords.values() for weight in words.values()):
+    if making.keywords is None and any(
+        weight for words in state.keywords.values() for weight in words.values()
+    ):
         making = replace(making, keywords=_write(project, "keywords", state.keywords, folder))
         taken["keywords"] = "--keywords"
     if making.rationales is None and any(usable_marks(state, text) for text in state.marks):
@@ -75,7 +85,9 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _costs(project: Project, making: ModelOptions) -> Mapping[str, Mapping[str, float]]:
-    """The costs of classes that will be learnt: of the others, which have neither a text nor a word, no decision is made."""
+    """The costs of classes that will be learnt: of the others, which have neither a text nor a word, no
+    decision is made.
+    """
     from ..desk.acts import OTHERS
 
     state = project.state

@@ -20,7 +20,11 @@ _FORMS: dict[str, tuple[type, Any, Any]] = {
     "datetime": (datetime, datetime.isoformat, datetime.fromisoformat),
     "date": (date, date.isoformat, date.fromisoformat),
     "time": (time, time.isoformat, time.fromisoformat),
-    "duration": (timedelta, lambda value: [value.days, value.seconds, value.microseconds], lambda parts: timedelta(*parts)),
+    "duration": (
+        timedelta,
+        lambda value: [value.days, value.seconds, value.microseconds],
+        lambda parts: timedelta(*parts),
+    ),
     "decimal": (Decimal, str, Decimal),
     "bytes": (bytes, bytes.hex, bytes.fromhex),
 }
@@ -50,7 +54,10 @@ class RowSpool:
         self._file.seek(0)
         for line in self._file:
             parts = json.loads(line, object_hook=_value)
-            yield [Row(number, values) if has_text else EmptyText(number, values) for has_text, number, values in parts]
+            yield [
+                Row(number, values) if has_text else EmptyText(number, values)
+                for has_text, number, values in parts
+            ]
         self._file.close()
 
 
@@ -58,7 +65,9 @@ def _form(value: Any) -> dict[str, Any]:
     for name, (kind, write, _) in _FORMS.items():
         if isinstance(value, kind):
             return {_MARK: [name, write(value)]}
-    raise OptionError(f"--budget cannot hold back a row with {value!r:.60}, {type(value).__name__}; leave that column out.")
+    raise OptionError(
+        f"--budget cannot hold back a row with {value!r:.60}, {type(value).__name__}; leave that column out."
+    )
 
 
 def _value(found: dict[str, Any]) -> Any:

@@ -1,7 +1,7 @@
 """Tables on the terminal and in pipes: numbers are never cut off, and never broken.
 
-In a pipe a table is as wide as it needs. On a terminal (or with COLUMNS set) columns of text are folded, and heads of numbers
-stand on several lines; where numbers alone need more, the table is wider than the terminal.
+In a pipe a table is as wide as it needs. On a terminal (or with COLUMNS set) columns of text are folded, and
+heads of numbers stand on several lines; where numbers alone need more, the table is wider than the terminal.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequ
     for number, column in enumerate(columns):
         is_text = number in texts
         table.add_column(
-            Text(column[0]), justify="left" if is_text else "right", overflow="fold", no_wrap=not is_text, min_width=least[number]
+            Text(column[0]),
+            justify="left" if is_text else "right",
+            overflow="fold",
+            no_wrap=not is_text,
+            min_width=least[number],
         )
     for cells in zip(*(column[1:] for column in columns), strict=True):
         table.add_row(*(Text(cell) for cell in cells))

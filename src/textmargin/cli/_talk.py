@@ -27,7 +27,10 @@ def trained_line(n_texts: int, counts: Mapping[str, int], n_unlabelled: int) -> 
     """What was learnt from; where no text has a label, which labels there are."""
     if n_texts:
         return f"Trained on {quantity(n_texts, 'text')} ({describe_counts(counts)})"
-    return f"Trained on {quantity(n_unlabelled, 'text')} without a label, and what is known of {_listed(list(counts))}"
+    return (
+        f"Trained on {quantity(n_unlabelled, 'text')} without a label, and what is known of "
+        f"{_listed(list(counts))}"
+    )
 
 
 def _listed(labels: Sequence[str]) -> str:
@@ -48,7 +51,9 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     return f"{shown}, and {len(others):,} more with {each} each"
 
 
-def remark_on_corpus(n_texts: int, labels: Iterable[Any], n_unlabelled: int, known_labels: Sequence[Any]) -> None:
+def remark_on_corpus(
+    n_texts: int, labels: Iterable[Any], n_unlabelled: int, known_labels: Sequence[Any]
+) -> None:
     """Before training: what is learnt from; `labels` are those of each text, or what occurs as such."""
     without = f"{quantity(n_unlabelled, 'text')} without a label"
     if not n_texts:
@@ -74,16 +79,23 @@ def remark_on_labels(corpus: Corpus | None, counts: Mapping[str, int], check_com
     few = {name: n for name, n in counts.items() if 0 < n < _FEW}
     none = [name for name, n in counts.items() if not n]
     if none:
-        remark(f"no text is labelled {_listed(none)}: learnt from what is known alone, so that no label says how good that is")
+        remark(
+            f"no text is labelled {_listed(none)}: learnt from what is known alone, so that no label says "
+            "how good that is"
+        )
     if few:
         remark(
-            f"few texts to learn from, fewer than {_FEW}: {describe_counts(few)}. What is said of how good these are decided is "
+            f"few texts to learn from, fewer than {_FEW}: {describe_counts(few)}. What is said of how "
+            "good these are decided is "
             f"little more than chance; label more, or join labels"
         )
     n_contradictions = 0 if corpus is None else _count_contradictions(corpus)
     if n_contradictions:
         texts = "text occurs" if n_contradictions == 1 else "texts occur"
-        remark(f"{n_contradictions:,} {texts} more than once, with different labels; to see which: {check_command}")
+        remark(
+            f"{n_contradictions:,} {texts} more than once, with different labels; to see which: "
+            f"{check_command}"
+        )
 
 
 def _count_contradictions(corpus: Corpus) -> int:
@@ -109,7 +121,10 @@ def remark_on_coverage(model: TextClassifier, texts: Sequence[str]) -> None:
     known = np.any(model.learner_.prior_[:, own] != 0, axis=(0, 1))
     share = float(np.mean(model.representation_.transform(texts)[:, known].getnnz(axis=1) > 0))
     if share < _FEW_KNOWN:
-        remark(f"{share:.0%} of the texts have a known word; the others are guessed by the company of these: name more")
+        remark(
+            f"{share:.0%} of the texts have a known word; the others are guessed by the company of these: "
+            "name more"
+        )
 
 
 def remark_on_decisions(model: TextClassifier, config: ModelConfig) -> None:
@@ -118,12 +133,17 @@ def remark_on_decisions(model: TextClassifier, config: ModelConfig) -> None:
     if not floors and config.utility is None:
         return
     if config.utility is None:
-        remark("floors without costs: a hit counts 2 and a false alarm -1; --hit and --false-alarm say otherwise")
+        remark(
+            "floors without costs: a hit counts 2 and a false alarm -1; --hit and --false-alarm say otherwise"
+        )
     if model.labels_.kind == "binary":
         positive = model.labels_.text_names[model.labels_.positive]
         remark(_whose_costs(model, config, positive))
     if model.can_be_unsure:
-        remark("a text better left to a person gets no label but a best guess (unsure); --always-answer gives every text a label")
+        remark(
+            "a text better left to a person gets no label but a best guess (unsure); --always-answer "
+            "gives every text a label"
+        )
 
 
 def _whose_costs(model: TextClassifier, config: ModelConfig, positive: str) -> str:
@@ -131,11 +151,17 @@ def _whose_costs(model: TextClassifier, config: ModelConfig, positive: str) -> s
     if isinstance(config.utility, Mapping):
         named = [name for name in model.labels_.text_names if name in config.utility]
         if len(named) == 1 and len(config.utility) == 1:
-            return f"costs are those of {named[0]!r}, the only label that they name; floors speak of {positive!r}"
+            return (
+                f"costs are those of {named[0]!r}, the only label that they name; floors speak of "
+                f"{positive!r}"
+            )
         return f"costs of both labels are added up; the threshold and floors are those of {positive!r}"
     if config.positive:
         return f"costs and floors speak of {positive!r}"
-    return f"costs and floors speak of {positive!r}{', the rarer label' if _is_rarer(model) else ''}; --positive chooses"
+    return (
+        f"costs and floors speak of {positive!r}{', the rarer label' if _is_rarer(model) else ''}; "
+        "--positive chooses"
+    )
 
 
 def _is_rarer(model: TextClassifier) -> bool:
@@ -144,7 +170,9 @@ def _is_rarer(model: TextClassifier) -> bool:
 
 
 def verdict_line(one: Verdict, several: bool) -> str:
-    """Whether a prior is used, and what held-out texts say of it; of several kinds of knowledge, which it comes from."""
+    """Whether a prior is used, and what held-out texts say of it; of several kinds of knowledge, which it
+    comes from.
+    """
     prior = f"prior for {one.target}{f' from {one.knowledge}' if several else ''}"
     used = one.status in ("supported", "adopted")
     if not abs(one.evidence) > 0:  # none, or not a number: no text has its words, or they move no score
@@ -152,7 +180,8 @@ def verdict_line(one: Verdict, several: bool) -> str:
         return f"{prior}: {how}"
     loss = f"{-one.gain:+.0%}"
     change = "changes by less than 1%" if loss in ("-0%", "+0%") else loss
-    ranks = ", ranks no better" if one.gain > 0 > one.evidence else ""  # of the two the evidence is the less favourable
+    # of the two the evidence is the less favourable
+    ranks = ", ranks no better" if one.gain > 0 > one.evidence else ""
     return f"{prior}: {'used' if used else 'not used'}, {one.status} (held-out loss {change}{ranks})"
 
 
@@ -183,7 +212,10 @@ def unlabelled_lines(facts: dict[str, Any] | None) -> list[str]:
         return [f"unlabelled texts: left aside{_merit(facts)}"]
     lines = [f"unlabelled texts: used{_merit(facts)}", _shares_line(facts)]
     spread = list(facts["spread"].items())
-    lines += [f"words near those of {name}: {', '.join(list(words)[:_MOST_WORDS])}" for name, words in spread[:_MOST_SPREADS]]
+    lines += [
+        f"words near those of {name}: {', '.join(list(words)[:_MOST_WORDS])}"
+        for name, words in spread[:_MOST_SPREADS]
+    ]
     if len(spread) > _MOST_SPREADS:
         lines.append(f"and for {len(spread) - _MOST_SPREADS:,} more labels")
     return lines
@@ -194,7 +226,9 @@ def next_step(facts: dict[str, Any] | None, model: Path, data: str) -> str | Non
     if facts is None:
         return None
     texts = [] if data == "-" else [data]
-    suggest, predict = (shlex.join(["textmargin", name, str(model), *texts]) for name in ("suggest", "predict"))
+    suggest, predict = (
+        shlex.join(["textmargin", name, str(model), *texts]) for name in ("suggest", "predict")
+    )
     return f"{suggest} (words to add or to strike), {predict}"
 
 
@@ -232,14 +266,26 @@ def words_line(model: TextClassifier, config: ModelConfig) -> str | None:
     from ..representations.languages import SEGMENTED
 
     words = model.representation_
-    if config.features != "words" or config.tokens in ("letters", "characters") or config.language is not None:
+    if (
+        config.features != "words"
+        or config.tokens in ("letters", "characters")
+        or config.language is not None
+    ):
         return None
     language = getattr(words, "language_", None)
     if language in SEGMENTED:
-        pieces = "sequences of three characters" if language == "thai" else "characters and pairs of characters"
-        return f"{language.capitalize()}, which has no blanks: {pieces} are its words; --language {language} finds words"
+        pieces = (
+            "sequences of three characters" if language == "thai" else "characters and pairs of characters"
+        )
+        return (
+            f"{language.capitalize()}, which has no blanks: {pieces} are its words; --language "
+            f"{language} finds words"
+        )
     if config.stop_words is not None:
         return None
     if words.get_stop_words():
         return f"{str(language).capitalize()}: its function words are left out; --stop-words none keeps them"
-    return "No language that is known was found, so that all words count; --stop-words leaves some out: a language, or a file"
+    return (
+        "No language that is known was found, so that all words count; --stop-words leaves some out: a "
+        "language, or a file"
+    )

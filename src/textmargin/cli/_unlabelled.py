@@ -1,4 +1,6 @@
-"""Texts without labels: the options about them, where they come from, and where what is decided on them goes."""
+"""Texts without labels: the options about them, where they come from, and where what is decided on them
+goes.
+"""
 
 from __future__ import annotations
 
@@ -39,21 +41,31 @@ class UnlabelledOptions:
 
     unlabelled: Annotated[
         list[str] | None,
-        typer.Option(help="File of texts without labels, beside such rows of DATA; read as that is. May be given several times."),
+        typer.Option(
+            help="File of texts without labels, beside such rows of DATA; read as that is. May be given "
+            "several times."
+        ),
     ] = None
     share: Annotated[
         list[str] | None,
         typer.Option(
-            help="How frequent a label is among them, as in spam=0.13. May be given for several labels.", show_default="guessed"
+            help="How frequent a label is among them, as in spam=0.13. May be given for several labels.",
+            show_default="guessed",
         ),
     ] = None
     multilabel: Annotated[
         bool,
-        typer.Option("--multilabel", help="Where no text has a label: a text may have any number of them, as --label-separator."),
+        typer.Option(
+            "--multilabel",
+            help="Where no text has a label: a text may have any number of them, as --label-separator.",
+        ),
     ] = False
     guesses: Annotated[
         Path | None,
-        typer.Option(help="Write what is decided on each of them, as predict does: .csv, .tsv, .jsonl, .parquet or .xlsx."),
+        typer.Option(
+            help="Write what is decided on each of them, as predict does: .csv, .tsv, .jsonl, .parquet or "
+            ".xlsx."
+        ),
     ] = None
 
     @property
@@ -67,7 +79,9 @@ class UnlabelledOptions:
             except ValueError:
                 number = None
             if number is None or not label.strip():
-                raise OptionError(f"--share {given}: give a label, = and its share, a number from 0 to 1, as in spam=0.13.")
+                raise OptionError(
+                    f"--share {given}: give a label, = and its share, a number from 0 to 1, as in spam=0.13."
+                )
             if label.strip() in shares:
                 raise OptionError(f"--share says twice how frequent {label.strip()!r} is; choose one.")
             shares[label.strip()] = number
@@ -104,9 +118,15 @@ class UnlabelledOptions:
         """The rows of a table that have no label, and the texts of further files."""
         if config.features != "words":
             if self.options:
-                raise OptionError(f"{self.options[0]} is for --features words; texts without labels are learnt from by words.")
+                raise OptionError(
+                    f"{self.options[0]} is for --features words; texts without labels are learnt from by "
+                    "words."
+                )
             if len(table.unlabelled):
-                remark(f"{quantity(len(table.unlabelled), 'text')} without a label left out: --features words learns from such")
+                remark(
+                    f"{quantity(len(table.unlabelled), 'text')} without a label left out: --features "
+                    "words learns from such"
+                )
             return UnlabelledTexts()
         texts, rows = list(table.unlabelled.texts), list(table.unlabelled_rows)
         files = [table.corpus.name] * len(rows)
@@ -116,14 +136,23 @@ class UnlabelledOptions:
             rows += [_renamed(row, other.text_column, table.text_column) for row in other.unlabelled_rows]
             files += [other.corpus.name] * len(other.unlabelled_rows)
         if not texts and self.options:
-            raise OptionError(f"{self.options[0]} is about texts without a label, and all of {table.corpus.name} have one.")
+            raise OptionError(
+                f"{self.options[0]} is about texts without a label, and all of {table.corpus.name} have one."
+            )
         if self.multilabel and any(isinstance(own, str) for own in table.corpus.labels):
-            raise OptionError("--multilabel is for texts without any label; these have one each, or need --label-separator.")
+            raise OptionError(
+                "--multilabel is for texts without any label; these have one each, or need --label-separator."
+            )
         if len({*files}) > 1:
-            rows = [row._replace(values={"file": name, **row.values}) for name, row in zip(files, rows, strict=True)]
+            rows = [
+                row._replace(values={"file": name, **row.values})
+                for name, row in zip(files, rows, strict=True)
+            ]
         return UnlabelledTexts(texts, rows)
 
-    def write_guesses(self, model: TextClassifier, rows: Sequence[Row], data: str, reading: ReadingOptions) -> None:
+    def write_guesses(
+        self, model: TextClassifier, rows: Sequence[Row], data: str, reading: ReadingOptions
+    ) -> None:
         """What the model decides on them, beside their rows."""
         from ..tables.formats import file_dialect
         from ..tables.writer import open_writer

@@ -1,6 +1,7 @@
 """Commands whose usage errors are one line, like all other mistakes, and name what may have been meant.
 
-Their help is in panels where there is room for these; where there is not, panels would cut names of options off.
+Their help is in panels where there is room for these; where there is not, panels would cut names of options
+off.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ UsageError: Any = typer.BadParameter.__bases__[0]  # which typer does not name i
 
 
 COMMANDS = (  # in the order of `--help`
-    "check", "desk", "train", "init", "evaluate", "predict", "explain", "suggest", "threshold", "adapt", "report", "serve",
-    "sign", "feedback", "similarity", "demo", "reproduce", "data",
+    "check", "desk", "train", "init", "evaluate", "predict", "explain", "suggest", "threshold", "adapt",
+    "report", "serve", "sign", "feedback", "similarity", "demo", "reproduce", "data",
 )  # fmt: skip
 _PANEL_WIDTH = 80  # columns of a terminal that panels have room in
 
@@ -33,7 +34,8 @@ def _fit_help(command: Any) -> None:
     if shutil.get_terminal_size().columns < _PANEL_WIDTH:
         command.rich_markup_mode = None
         for one in command.params:
-            one.help = (getattr(one, "help", None) or "").replace("\\[", "[")  # which is markup's way to write a bracket
+            # which is markup's way to write a bracket
+            one.help = (getattr(one, "help", None) or "").replace("\\[", "[")
 
 
 class Command(TyperCommand):
@@ -52,16 +54,24 @@ class Command(TyperCommand):
         given = Counter(id(one) for one in order)
         for one in order:
             if given[id(one)] > 1 and one.param_type_name == "option" and not one.multiple:
-                raise typer.BadParameter(f"{max(one.opts, key=len)} is given {given[id(one)]} times; give it once.")
+                raise typer.BadParameter(
+                    f"{max(one.opts, key=len)} is given {given[id(one)]} times; give it once."
+                )
         if rest:
             raise typer.BadParameter(self._too_many(context, rest[0]))
         return super().parse_args(context, args)
 
     def _too_many(self, context: Any, argument: str) -> str:
-        """What to say of an argument that nothing is left for, which most often is where the results are to go."""
+        """What to say of an argument that nothing is left for, which most often is where the results are to
+        go.
+        """
         names = [one.name for one in self.params if one.param_type_name == "argument"]
-        line = f"{context.command_path} takes {' and '.join(names) or 'options'} only; {argument!r} is too much."
-        where = next((one for one in ("--to", "--output") for param in self.params if one in param.opts), None)
+        line = (
+            f"{context.command_path} takes {' and '.join(names) or 'options'} only; {argument!r} is too much."
+        )
+        where = next(
+            (one for one in ("--to", "--output") for param in self.params if one in param.opts), None
+        )
         return line if where is None else f"{line} Where results go is an option: {where} {argument}"
 
 
@@ -124,7 +134,11 @@ def import_commands(names: Iterable[str]) -> Any:
 
 def _describe(error: Any) -> str:
     context = error.ctx
-    known = [] if context is None else [name for one in context.command.params for name in (*one.opts, *one.secondary_opts)]
+    known = (
+        []
+        if context is None
+        else [name for one in context.command.params for name in (*one.opts, *one.secondary_opts)]
+    )
     if type(error).__name__ == "NoSuchOption" and context is not None:
         option = error.option_name
         near = nearest(option, [name for name in known if name.startswith("--")])

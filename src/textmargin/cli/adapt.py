@@ -20,15 +20,20 @@ if TYPE_CHECKING:
 def adapt(
     model: ModelFile,
     file: FileOptions,
-    data: Annotated[str, typer.Argument(help="New texts, of the kind that the model is to decide on; labels are not needed.")],
+    data: Annotated[
+        str,
+        typer.Argument(help="New texts, of the kind that the model is to decide on; labels are not needed."),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")],
     key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set the thresholds of a model for the mix of labels that new texts have, as their scores tell it; nobody labels them.
+    """Set the thresholds of a model for the mix of labels that new texts have, as their scores tell it;
+    nobody labels them.
 
-    Where no mix of the training texts has such scores nothing is written, and the exit code is 1: these are texts of another
-    kind. Where a text may have several labels, those that are explained move and the others stay.
+    Where no mix of the training texts has such scores nothing is written, and the exit code is 1: these are
+    texts of another kind. Where a text may have several labels, those that are explained move and the others
+    stay.
     """
     from .._system.stages import stage
     from ..feedback.adapt import adapt as adapt_model
@@ -55,7 +60,9 @@ def adapt(
     if not result.moves.any():
         remark("no share has changed by more than chance, so that nothing moves")
     elif before.decision is None:
-        remark("this model has no costs, so that its thresholds stay; its probabilities are those of the new mix")
+        remark(
+            "this model has no costs, so that its thresholds stay; its probabilities are those of the new mix"
+        )
     if not as_json:
         typer.echo(f"Written to {output}")
 
@@ -80,5 +87,9 @@ def _show(result: AdaptResult) -> None:
     mix, rows = result.mix, []
     for k, label in enumerate(result.labels):
         now = f"{mix.shares[k]:.1%} ({mix.low[k]:.1%} to {mix.high[k]:.1%})"
-        rows.append([label, f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}"])
-    print_table(["label", "share in training", f"now ({mix.level:.0%} interval)", "threshold before", "now"], rows)
+        rows.append(
+            [label, f"{mix.old_shares[k]:.1%}", now, f"{result.before[k]:+.3f}", f"{result.after[k]:+.3f}"]
+        )
+    print_table(
+        ["label", "share in training", f"now ({mix.level:.0%} interval)", "threshold before", "now"], rows
+    )

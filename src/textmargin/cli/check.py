@@ -28,26 +28,38 @@ _WIDTH = 60  # characters of a text
 def check(
     data: Annotated[str, typer.Argument(help="Labelled texts.")],
     reading: ReadingOptions,
-    test: Annotated[str | None, typer.Option(help="Labelled texts to test on: which of them are in the data?")] = None,
-    annotator: Annotated[str | None, typer.Option(help="Column that says who labelled a row: how far do they agree?")] = None,
+    test: Annotated[
+        str | None, typer.Option(help="Labelled texts to test on: which of them are in the data?")
+    ] = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Column that says who labelled a row: how far do they agree?")
+    ] = None,
     id_column: Annotated[
         str | None,
-        typer.Option("--id", help="Column of ids, to show; with --annotator also what the rows of one text have in common."),
+        typer.Option(
+            "--id",
+            help="Column of ids, to show; with --annotator also what the rows of one text have in common.",
+        ),
     ] = None,
     similarity: Annotated[float, typer.Option(help="From which texts are nearly the same, 0.5 to 1.")] = 0.8,
     doubts: Annotated[
-        bool, typer.Option("--doubts/--no-doubts", help="Whether to train a model to see which labels it doubts.")
+        bool,
+        typer.Option("--doubts/--no-doubts", help="Whether to train a model to see which labels it doubts."),
     ] = True,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A page (.html), a list to sort (.csv) or all of it (.json).")
+        Path | None,
+        typer.Option("--output", "-o", help="A page (.html), a list to sort (.csv) or all of it (.json)."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where anything is found, for scripts.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 where anything is found, for scripts.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with labelled texts, before anything is trained on them; nothing is changed.
 
-    Empty, repeated and nearly the same texts, contradicting and doubtful labels, leaks into a test file, labels that are spelt in
-    two ways, other languages, columns and words that give the label away, broken characters, HTML.
+    Empty, repeated and nearly the same texts, contradicting and doubtful labels, leaks into a test file,
+    labels that are spelt in two ways, other languages, columns and words that give the label away, broken
+    characters, HTML.
     """
     from ..check.data_check import check_data
     from ..check.output import check_suffix, write_check
@@ -55,7 +67,9 @@ def check(
     if output is not None:
         check_suffix(output)
         check_writable(output, data, test)
-    wanted = dict.fromkeys([*_other_columns(data, reading), *[one for one in (annotator, id_column) if one is not None]])
+    wanted = dict.fromkeys(
+        [*_other_columns(data, reading), *[one for one in (annotator, id_column) if one is not None]]
+    )
     table = reading.read(data, list(wanted))
     found = check_data(
         _whole(table),
@@ -80,7 +94,9 @@ def check(
 
 
 def _other_columns(data: str, reading: ReadingOptions) -> list[str]:
-    """The columns of a file beside text and label; none of a pipe, which can be read only once, nor of a project of the desk."""
+    """The columns of a file beside text and label; none of a pipe, which can be read only once, nor of a
+    project of the desk.
+    """
     from ..tables.formats import read_rows
     from ..tables.rows import Row
 
@@ -88,13 +104,18 @@ def _other_columns(data: str, reading: ReadingOptions) -> list[str]:
         return []
     rows = (row for batch in read_rows(data, reading.dialect) for row in batch if isinstance(row, Row))
     first = next(rows, None)
-    return [] if first is None else [name for name in first.values if name not in (reading.text, reading.label)]
+    return (
+        [] if first is None else [name for name in first.values if name not in (reading.text, reading.label)]
+    )
 
 
 def _whole(table: LabelledTable) -> Corpus:
-    """All texts of a file in its order, those without a label and the empty ones as well, and the columns that are neither."""
+    """All texts of a file in its order, those without a label and the empty ones as well, and the columns
+    that are neither.
+    """
     labelled, unlabelled, empty = table.corpus, table.unlabelled, table.empty
-    own = (table.text_column, *(table.label_column or "").split(","))  # several columns of labels have commas between them
+    # several columns of labels have commas between them
+    own = (table.text_column, *(table.label_column or "").split(","))
     corpus = replace(
         labelled,
         texts=[*labelled.texts, *unlabelled.texts, *empty.texts],
@@ -114,7 +135,9 @@ def _print(found: DataCheck, output: Path | None) -> None:
     """Counts and first examples of each kind, what to do about it, and where the others are."""
     from ..check.findings import KINDS
 
-    typer.echo(f"{found.name}: {quantity(found.n_texts, 'text')}, {quantity(len(found.label_counts), 'label')}")
+    typer.echo(
+        f"{found.name}: {quantity(found.n_texts, 'text')}, {quantity(len(found.label_counts), 'label')}"
+    )
     if found.noise is not None:
         typer.echo(f"labels that look wrong: about {found.noise:.1%}")
     if found.agreement is not None:
@@ -138,7 +161,10 @@ def _print(found: DataCheck, output: Path | None) -> None:
 
 
 def _example(found: DataCheck, one: Finding) -> str:
-    lines = [f"{found.ids[row]}" + (f" ({found.row_ids[row]})" if found.row_ids else "") for row in one.rows[:_MOST_LINES]]
+    lines = [
+        f"{found.ids[row]}" + (f" ({found.row_ids[row]})" if found.row_ids else "")
+        for row in one.rows[:_MOST_LINES]
+    ]
     lines += ["…"] * (len(one.rows) > _MOST_LINES)
     where = f"line {', '.join(lines)}" if lines else ""
     where += "".join(f", test line {found.test_ids[row]}" for row in one.test_rows)
@@ -152,7 +178,10 @@ def _print_agreement(found: DataCheck) -> None:
     agreement = found.agreement
     if agreement is None:
         return
-    typer.echo(f"{quantity(agreement.n_items, 'text')} with several annotators; Krippendorff's α with its 90 % interval:")
+    typer.echo(
+        f"{quantity(agreement.n_items, 'text')} with several annotators; Krippendorff's α with its 90 % "
+        "interval:"
+    )
     rows = [("all labels", agreement.alpha, agreement.low, agreement.high)]
     rows += [(one.label, one.alpha, one.low, one.high) for one in agreement.labels]
     width = max(len(name) for name, *_ in rows)
@@ -161,5 +190,6 @@ def _print_agreement(found: DataCheck) -> None:
         typer.echo(f"  {name:<{width}}  {value}")
     for one in agreement.annotators[:_EXAMPLES]:
         typer.echo(
-            f"  {one.annotator}: another label than others in {one.different:.0%} of {quantity(one.n_compared, 'comparison')}"
+            f"  {one.annotator}: another label than others in {one.different:.0%} of "
+            f"{quantity(one.n_compared, 'comparison')}"
         )

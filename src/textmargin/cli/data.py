@@ -11,7 +11,9 @@ from ..errors import UnknownNameError
 from ._console import Application, app, mistakes
 from ._tables import print_table
 
-data = Application(help="List, explain and import corpora; without a command, list them.", invoke_without_command=True)
+data = Application(
+    help="List, explain and import corpora; without a command, list them.", invoke_without_command=True
+)
 app.add_typer(data, name="data")
 
 
@@ -32,7 +34,9 @@ def show_data(name: Annotated[str, typer.Argument(help="A name that `textmargin 
 @data.command("import")
 def import_data(
     folder: Annotated[Path, typer.Argument(help="Where the 22 files reut2-*.sgm of Reuters-21578 lie.")],
-    to: Annotated[Path | None, typer.Option(help="Where the converted file goes; by default the user's cache.")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Where the converted file goes; by default the user's cache.")
+    ] = None,
 ) -> None:
     """Convert an original Reuters-21578 distribution, so that it can be loaded."""
     from ..datasets.sgml import import_reuters
@@ -70,6 +74,8 @@ def _show_data(name: str | None = None) -> None:
     typer.echo(", ".join(f"{what} {n:,}" for what, n in dataset.counts.items()))
     typer.echo(f"licence: {dataset.licence}\nsource:  {dataset.source}")
     for file in dataset.files:
-        typer.echo(f"{file.name}, {file.n_bytes:,} bytes: {file.state}{f' ({file.path})' if file.path else ''}")
+        typer.echo(
+            f"{file.name}, {file.n_bytes:,} bytes: {file.state}{f' ({file.path})' if file.path else ''}"
+        )
     if not dataset.ready:
         typer.echo(dataset.how_to_obtain)

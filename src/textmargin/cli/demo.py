@@ -1,4 +1,6 @@
-"""The command that shows what knowledge, costs and string kernels change, on the helpdesk messages inside the package."""
+"""The command that shows what knowledge, costs and string kernels change, on the helpdesk messages inside the
+package.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ NEXT_STEPS = {
 
 DESK_STEPS = {
     "data export desk": "these messages as files",
-    "desk desk-unlabelled.csv --keywords desk-keywords.toml --costs desk-costs.toml": "opens a page in the browser",
+    "desk desk-unlabelled.csv --keywords desk-keywords.toml --costs desk-costs.toml": "opens a page in "
+    "the browser",
 }
 
 
@@ -74,10 +77,14 @@ class Demo:
 
 @app.command()
 def demo(
-    report: Annotated[Path, typer.Option(help="Where the page goes that shows what was decided, and why.")] = Path("report.html"),
+    report: Annotated[
+        Path, typer.Option(help="Where the page goes that shows what was decided, and why.")
+    ] = Path("report.html"),
     as_json: AsJson = False,
 ) -> None:
-    """Train on helpdesk messages inside the package: words alone, with keywords, with costs, with a string kernel."""
+    """Train on helpdesk messages inside the package: words alone, with keywords, with costs, with a string
+    kernel.
+    """
     check_writable(report)
     result = run(report)
     if as_json:
@@ -115,12 +122,17 @@ def run(report: Path | None = None) -> Demo:
         for name, config in configs.items():
             start = time.perf_counter()
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UnknownTermWarning)  # keywords that no message has are part of the show
+                # keywords that no message has are part of the show
+                warnings.simplefilter("ignore", UnknownTermWarning)
                 model = config.fit(train)
             summary = summarise(model, test, costs)
             rare = next(one for one in summary.classes if one.label == RARE)
             seconds = time.perf_counter() - start
-            rows.append(DemoRow(name, summary.accuracy, summary.macro_f1, rare.tp, rare.n_texts, summary.utility, seconds))
+            rows.append(
+                DemoRow(
+                    name, summary.accuracy, summary.macro_f1, rare.tp, rare.n_texts, summary.utility, seconds
+                )
+            )
             if name == "words + keywords + costs":
                 model.metadata_["source"] = "desk"
                 informed = model
@@ -168,22 +180,32 @@ def _steps(steps: dict[str, str], program: str) -> str:
 def _show(result: Demo) -> None:
     console = wide_console()
     console.print(
-        f"{result.n_train} helpdesk messages to learn from, {result.n_test} new ones to route to {result.n_topics} desks. "
+        f"{result.n_train} helpdesk messages to learn from, {result.n_test} new ones to route to "
+        f"{result.n_topics} desks. "
         f"A message on the right desk earns, a wrong or missed one costs, so many euros a topic.\n"
     )
     cells = []
     for row in result.rows:
         hits, euros = f"{row.rare_hits} of {row.n_rare}", f"{row.euros or 0:+,.0f}"
-        cells.append([row.name, f"{row.accuracy:.0%}", f"{row.macro_f1:.2f}", hits, euros, f"{row.seconds:.1f}"])
+        cells.append(
+            [row.name, f"{row.accuracy:.0%}", f"{row.macro_f1:.2f}", hits, euros, f"{row.seconds:.1f}"]
+        )
     print_table(["model", "right", "macro F1", f"{RARE} hits", "utility, euros", "seconds"], cells)
     console.print("Why one message went where it did, with keywords and costs:")
     console.print(f"  “{result.example.text}” → {', '.join(result.example.labels)}")
     console.print("  " + ", ".join(f"{what} {share:+.2f}" for what, share in result.example.contributions))
     console.print(f"\nWhat was decided, and why, is a page to look at: {result.report}", soft_wrap=True)
     console.print(f"\nTry next:\n{result.next_steps}", soft_wrap=True)
-    console.print(f"\nRead and label such messages yourself, and see the decisions change:\n{result.desk_steps}", soft_wrap=True)
+    console.print(
+        f"\nRead and label such messages yourself, and see the decisions change:\n{result.desk_steps}",
+        soft_wrap=True,
+    )
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         python = "" if result.program == "textmargin" else f"{_shown(Path(sys.executable))} -m "
-        console.print(f"  which needs one thing more: {python}{install_hint('serve')}", soft_wrap=True, markup=False)
+        console.print(
+            f"  which needs one thing more: {python}{install_hint('serve')}", soft_wrap=True, markup=False
+        )
     if result.program != "textmargin":
-        console.print("To type textmargin alone, install it where your shell finds it: pip install .", soft_wrap=True)
+        console.print(
+            "To type textmargin alone, install it where your shell finds it: pip install .", soft_wrap=True
+        )

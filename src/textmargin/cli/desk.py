@@ -30,50 +30,74 @@ def desk(
     data: Annotated[
         str,
         typer.Argument(
-            metavar="FILE", help="Texts, with or without labels, in any format that train reads; or a project, .desk."
+            metavar="FILE",
+            help="Texts, with or without labels, in any format that train reads; or a project, .desk.",
         ),
     ],
     reading: ReadingOptions,
     project: Annotated[
-        Path | None, typer.Option(help="Where what people do is stored.", show_default="beside FILE, with .desk")
+        Path | None,
+        typer.Option(help="Where what people do is stored.", show_default="beside FILE, with .desk"),
     ] = None,
     annotator: Annotated[str | None, typer.Option(help="Your name.", show_default="the page asks")] = None,
     classes: Annotated[
         str | None, typer.Option(help="Names of classes, with commas between; more can be added on the page.")
     ] = None,
-    multilabel: Annotated[bool, typer.Option("--multilabel", help="A text may have several labels, or none of them.")] = False,
-    keywords: Annotated[Path | None, typer.Option(help="File of keywords by class, to begin with, as train takes it.")] = None,
-    costs: Annotated[Path | None, typer.Option(help="TOML file with costs by class, to begin with, as train takes it.")] = None,
-    host: Annotated[str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 for the last one of this project, or any that is free.")] = 0,
+    multilabel: Annotated[
+        bool, typer.Option("--multilabel", help="A text may have several labels, or none of them.")
+    ] = False,
+    keywords: Annotated[
+        Path | None, typer.Option(help="File of keywords by class, to begin with, as train takes it.")
+    ] = None,
+    costs: Annotated[
+        Path | None, typer.Option(help="TOML file with costs by class, to begin with, as train takes it.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="0 for the last one of this project, or any that is free.")
+    ] = 0,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Another name that browsers may call this desk by; several times for several."),
+        typer.Option(
+            metavar="NAME",
+            help="Another name that browsers may call this desk by; several times for several.",
+        ),
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option(help="File that holds the token in the address.", show_default="a random one at each start"),
+        typer.Option(
+            help="File that holds the token in the address.", show_default="a random one at each start"
+        ),
     ] = None,
-    token_env: Annotated[str | None, typer.Option(help="Name of the environment variable that holds it.")] = None,
+    token_env: Annotated[
+        str | None, typer.Option(help="Name of the environment variable that holds it.")
+    ] = None,
     import_readings: Annotated[
         Path | None,
         typer.Option(
-            help="Open nothing: store fixations of an eye tracker (columns id, word, duration, x, onset) as readings of "
+            help="Open nothing: store fixations of an eye tracker (columns id, word, duration, x, onset) "
+            "as readings of "
             "--annotator, who agreed to that."
         ),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
+    ] = False,
     export: Annotated[
         str | None,
         typer.Option(
-            help="Open nothing: write all files of the project to this folder; csv, jsonl, keywords, costs or acts to stdout."
+            help="Open nothing: write all files of the project to this folder; csv, jsonl, keywords, "
+            "costs or acts to stdout."
         ),
     ] = None,
 ) -> None:
     """Open a page on this machine to read, label, mark and name words, and to see the decisions change.
 
-    What is done is stored at once, in one file beside the texts; given again, the command goes on where it was. That file is a
-    table of labelled texts for train, evaluate, check and report. Stops at SIGTERM or Ctrl-C.
+    What is done is stored at once, in one file beside the texts; given again, the command goes on where it
+    was. That file is a table of labelled texts for train, evaluate, check and report. Stops at SIGTERM or
+    Ctrl-C.
     """
     path = _project_path(data, reading, project)
     if export is not None:
@@ -120,10 +144,14 @@ def _import_server() -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("textmargin"):
             raise
-        raise OptionError(f"the desk needs {error.name}, which is not installed: {install_hint('serve')}") from error
+        raise OptionError(
+            f"the desk needs {error.name}, which is not installed: {install_hint('serve')}"
+        ) from error
     hosts = {"AllowedHosts": AllowedHosts, "is_host_name": is_host_name}
     ports = {"last_port": last_port, "remember_port": remember_port}
-    return SimpleNamespace(create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts, **ports)
+    return SimpleNamespace(
+        create_desk_app=create_desk_app, Desk=Desk, listening=listening, run=run, **hosts, **ports
+    )
 
 
 def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> Path:
@@ -138,19 +166,25 @@ def _project_path(data: str, reading: ReadingOptions, project: Path | None) -> P
             raise OptionError(f"--project {project}: end its name with .desk, by which commands know it.")
         return project
     if data == "-":
-        raise OptionError("texts from standard input need a name for what is done with them: --project work.desk.")
+        raise OptionError(
+            "texts from standard input need a name for what is done with them: --project work.desk."
+        )
     path = Path(data)
     return (path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path).with_suffix(".desk")
 
 
-def _open_project(data: str, path: Path, reading: ReadingOptions, classes: list[str], multilabel: bool) -> Project:
+def _open_project(
+    data: str, path: Path, reading: ReadingOptions, classes: list[str], multilabel: bool
+) -> Project:
     """The project that is there, if the texts are still those it was made from; else a new one."""
     from .._system.stages import stage
     from ..desk.project import Project
 
     if is_project(data, reading.file_format):
         if multilabel:
-            raise OptionError(f"whether texts have several labels was said when {data} was made; leave --multilabel out.")
+            raise OptionError(
+                f"whether texts have several labels was said when {data} was made; leave --multilabel out."
+            )
         return Project.open(path)
     with stage(f"reading {data}"):
         texts, given, several = _texts(data, reading, classes)
@@ -162,7 +196,8 @@ def _open_project(data: str, path: Path, reading: ReadingOptions, classes: list[
         if what is not None:
             opened.close()
             raise OptionError(
-                f"{data} is not what {path} was made from: {what}. Go on with the project alone, textmargin desk {path}; or "
+                f"{data} is not what {path} was made from: {what}. Go on with the project alone, "
+                f"textmargin desk {path}; or "
                 f"begin another, --project NAME.desk."
             )
         return opened
@@ -183,11 +218,13 @@ def _remark_on(project: Project) -> None:
     remark(f"going on with {project.path}: {what}" if state.n_acts else f"{project.path} is new: {what}")
 
 
-def _texts(data: str, reading: ReadingOptions, classes: list[str]) -> tuple[list[str], list[tuple[str, ...] | None], bool]:
+def _texts(
+    data: str, reading: ReadingOptions, classes: list[str]
+) -> tuple[list[str], list[tuple[str, ...] | None], bool]:
     """The texts of a table in its order, the labels of those that have some, and whether these are several.
 
-    Beside labels with a separator an empty cell is a text that nobody has read yet, which a desk is for, unless an option says
-    what is missing: taken for none of the labels, as elsewhere, it would never come up.
+    Beside labels with a separator an empty cell is a text that nobody has read yet, which a desk is for,
+    unless an option says what is missing: taken for none of the labels, as elsewhere, it would never come up.
     """
     from ..tables.label_values import MISSING_LABELS
 
@@ -197,7 +234,9 @@ def _texts(data: str, reading: ReadingOptions, classes: list[str]) -> tuple[list
     corpus, others = table.corpus, table.unlabelled
     several = any(isinstance(own, tuple) for own in corpus.labels)
     labelled = [(own,) if isinstance(own, str) else tuple(own) for own in corpus.labels]
-    rows: list[tuple[str, str, tuple[str, ...] | None]] = [*zip(corpus.ids, corpus.texts, labelled, strict=True)]
+    rows: list[tuple[str, str, tuple[str, ...] | None]] = [
+        *zip(corpus.ids, corpus.texts, labelled, strict=True)
+    ]
     rows += [(number, text, None) for number, text in zip(others.ids, others.texts, strict=True)]
     rows.sort(key=lambda row: int(row[0]))
     return [text for _, text, _ in rows], [own for _, _, own in rows], several
@@ -214,16 +253,20 @@ class _Start:
         self.costs: dict[str, dict[str, float]] | None = None
         if keywords is not None:
             prior = KeywordPrior.from_file(keywords)
-            self.keywords = {str(name): {} for name in prior.classes()} | {str(k): own for k, own in prior.entries().items()}
+            self.keywords = {str(name): {} for name in prior.classes()} | {
+                str(k): own for k, own in prior.entries().items()
+            }
         if costs is not None:
             self.costs = {
-                name: {"hit": one.tp, "false_alarm": one.fp, "miss": one.fn} | ({} if one.ask is None else {"ask": one.ask})
+                name: {"hit": one.tp, "false_alarm": one.fp, "miss": one.fn}
+                | ({} if one.ask is None else {"ask": one.ask})
                 for name, one in read_costs(costs).items()
             }
         self.names = list(dict.fromkeys([*classes, *self.keywords]))
         if any(weight not in (1, -1, 0) for own in self.keywords.values() for weight in own.values()):
             remark(
-                f"{keywords} has other weights than 1 and -1; at the desk a word speaks for a class or against it, and no more"
+                f"{keywords} has other weights than 1 and -1; at the desk a word speaks for a class or "
+                "against it, and no more"
             )
 
     def record(self, project: Project, who: str) -> None:

@@ -27,7 +27,10 @@ def explain(
     if n < 1:
         raise OptionError(f"-n {n}: at least one.")
     if _is_file(text):
-        remark(f"{text!r} is taken for the text itself, though there is a file of this name; explain takes one text, in quotes")
+        remark(
+            f"{text!r} is taken for the text itself, though there is a file of this name; explain takes "
+            "one text, in quotes"
+        )
     classifier = load_classifier(model, key=model_key(key))
     target = None if label is None else next(iter(classifier.labels_.respell({label: None})))
     found = classifier.explain(text, target)

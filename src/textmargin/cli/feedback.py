@@ -19,9 +19,13 @@ Store = Annotated[str, typer.Argument(help="An SQLite file, or postgresql://user
 def add_feedback(
     store: Store,
     text: Annotated[str, typer.Option(help="The text.")],
-    predicted: Annotated[list[str] | None, typer.Option(help="A label that the model gave it; again for several.")] = None,
+    predicted: Annotated[
+        list[str] | None, typer.Option(help="A label that the model gave it; again for several.")
+    ] = None,
     correct: Annotated[list[str] | None, typer.Option(help="A correct label; again for several.")] = None,
-    was: Annotated[bool | None, typer.Option("--was-correct/--was-wrong", help="In place of --correct.")] = None,
+    was: Annotated[
+        bool | None, typer.Option("--was-correct/--was-wrong", help="In place of --correct.")
+    ] = None,
     id_: Annotated[str | None, typer.Option("--id", help="The same id again is stored once.")] = None,
 ) -> None:
     """Store feedback on one text; it is on the disk when the command ends."""
@@ -47,5 +51,9 @@ def list_feedback(store: Store, as_json: AsJson = False) -> None:
             return
         for one in opened:
             names = one.correct
-            correct = ("correct" if names else "wrong") if isinstance(names, bool) else ", ".join(names) or "none"
-            typer.echo(f"{one.time}  {', '.join(one.predicted) or 'none'} → {correct}  {one.text!r:.80}  {one.id}")
+            correct = (
+                ("correct" if names else "wrong") if isinstance(names, bool) else ", ".join(names) or "none"
+            )
+            typer.echo(
+                f"{one.time}  {', '.join(one.predicted) or 'none'} → {correct}  {one.text!r:.80}  {one.id}"
+            )

@@ -19,9 +19,15 @@ from ._options import ReadingOptions, check_writable, grouped
 def init(
     context: typer.Context,
     reading: ReadingOptions,
-    data: Annotated[str | None, typer.Argument(help="Labelled texts, whose columns are to be found out.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the settings go.")] = Path("model.toml"),
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file where there is one.")] = False,
+    data: Annotated[
+        str | None, typer.Argument(help="Labelled texts, whose columns are to be found out.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the settings go.")] = Path(
+        "model.toml"
+    ),
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file where there is one.")
+    ] = False,
 ) -> None:
     """Write every setting of `textmargin train` to a file, each with its default and a line that explains it.
 
@@ -32,8 +38,12 @@ def init(
 
     check_writable(output, data)
     if output.exists() and not overwrite:
-        raise OptionError(f"{output} is there already; choose another name with --output, or replace it with --overwrite.")
-    values: dict[str, Any] = {one.name: own for one in fields(reading) if (own := getattr(reading, one.name)) != one.default}
+        raise OptionError(
+            f"{output} is there already; choose another name with --output, or replace it with --overwrite."
+        )
+    values: dict[str, Any] = {
+        one.name: own for one in fields(reading) if (own := getattr(reading, one.name)) != one.default
+    }
     if data is not None:
         if data == "-":
             raise OptionError("settings name a file that can be read again; standard input is none.")
@@ -44,7 +54,9 @@ def init(
     group: Any = root.command
     train = group.get_command(root, "train")  # which is imported when it is asked for
     write_whole({output: write_config(train.params, values, output.name).encode()})
-    typer.echo(f"Written to {output}. Train with: textmargin train {'' if data else 'DATA '}--config {output}")
+    typer.echo(
+        f"Written to {output}. Train with: textmargin train {'' if data else 'DATA '}--config {output}"
+    )
 
 
 def _seen_from(data: str, output: Path) -> str:

@@ -35,23 +35,35 @@ def predict(
         bool, typer.Option("--scores", help="The score of every class as well; in JSON its probability too.")
     ] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Warn where texts are no longer like those that the model was trained on.")
+        bool,
+        typer.Option(
+            "--watch", help="Warn where texts are no longer like those that the model was trained on."
+        ),
     ] = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first line that cannot be read, instead of skipping it.")
+        bool,
+        typer.Option("--strict", help="Stop at the first line that cannot be read, instead of skipping it."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="A line of JSON per text.")] = False,
     only_decisions: Annotated[
-        bool, typer.Option("--only-decisions", help="The number of the line in place of the columns of the table.")
+        bool,
+        typer.Option("--only-decisions", help="The number of the line in place of the columns of the table."),
     ] = False,
     keep_formulas: Annotated[
-        bool, typer.Option("--keep-formulas", help="In CSV and TSV, leave cells as they are that a spreadsheet would run.")
+        bool,
+        typer.Option(
+            "--keep-formulas", help="In CSV and TSV, leave cells as they are that a spreadsheet would run."
+        ),
     ] = False,
-    jobs: Annotated[int | None, typer.Option("--jobs", help="Threads; the output is the same.", show_default="all cores")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="Threads; the output is the same.", show_default="all cores")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="File to write, by its name .csv, .tsv, .jsonl, .parquet or .xlsx; on a cluster, a folder."
+            "--output",
+            "-o",
+            help="File to write, by its name .csv, .tsv, .jsonl, .parquet or .xlsx; on a cluster, a folder.",
         ),
     ] = None,
     key: KeyFile = None,
@@ -59,23 +71,28 @@ def predict(
         bool, typer.Option("--overwrite", help="On a cluster: remove what an earlier run left in --output.")
     ] = False,
 ) -> None:
-    """Decide on texts, each as soon as it is there: its row with label, guess, score and confidence beside it.
+    """Decide on texts, each as soon as it is there: its row with label, guess, score and confidence beside
+    it.
 
-    A line of CSV per text, or with --json of JSON, or what the name in --output says; that file is there when it is whole. Of
-    plain lines, and with --only-decisions, `line` stands in place of the row: its number in the file, from 1; in CSV and TSV the
-    names of the columns are line 1. Where the table has a column of that name already, `label` is `predicted_label`, and so on.
+    A line of CSV per text, or with --json of JSON, or what the name in --output says; that file is there when
+    it is whole. Of plain lines, and with --only-decisions, `line` stands in place of the row: its number in
+    the file, from 1; in CSV and TSV the names of the columns are line 1. Where the table has a column of that
+    name already, `label` is `predicted_label`, and so on.
 
-    Where the model is unsure `label` is empty and `guess` the best guess (of several labels a text, those that are open). `score`
-    is how far the label, or the guess where there is none, is above its threshold; `confidence` is its probability. Of several
-    labels both are the lowest; of none, the highest score, and the probability that the likeliest one is wrong.
+    Where the model is unsure `label` is empty and `guess` the best guess (of several labels a text, those
+    that are open). `score` is how far the label, or the guess where there is none, is above its threshold;
+    `confidence` is its probability. Of several labels both are the lowest; of none, the highest score, and
+    the probability that the likeliest one is wrong.
 
-    Lines that cannot be read are named and skipped, blank lines counted; a row whose text is empty stays, without a decision.
-    Where lines came and none could be decided on, the exit code is 2; where none came it is 0, with a remark. In CSV several
-    labels of a text have ; between them; JSON is exact where a label holds one itself. Cells of CSV and TSV that a spreadsheet
-    would run get an apostrophe before them, unless --keep-formulas.
+    Lines that cannot be read are named and skipped, blank lines counted; a row whose text is empty stays,
+    without a decision. Where lines came and none could be decided on, the exit code is 2; where none came it
+    is 0, with a remark. In CSV several labels of a text have ; between them; JSON is exact where a label
+    holds one itself. Cells of CSV and TSV that a spreadsheet would run get an apostrophe before them, unless
+    --keep-formulas.
 
-    With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the decisions, a file for each in
-    --output; a run that stopped goes on where it was when the command is given again.
+    With --cluster or --workers texts are Parquet files (one, a folder or a pattern), and so are the
+    decisions, a file for each in --output; a run that stopped goes on where it was when the command is given
+    again.
     """
     from ..decider import load_decider
     from ..persistence import load_classifier
@@ -83,15 +100,26 @@ def predict(
     limits.check()
     if cluster.wanted:
         not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
-        not_here |= {"--watch": watch, "--budget": limits.budget is not None, "--only-decisions": only_decisions}
+        not_here |= {
+            "--watch": watch,
+            "--budget": limits.budget is not None,
+            "--only-decisions": only_decisions,
+        }
         not_here |= {"--keep-formulas": keep_formulas, "--jobs": jobs is not None}
         refused = [name for name, value in not_here.items() if value]
         if refused:
-            raise OptionError(f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, in parts.")
-        _predict_parts(load_classifier(model, key=model_key(key)), data, file.text, scores, output, overwrite, cluster)
+            raise OptionError(
+                f"{refused[0]} has no meaning with --cluster or --workers: Parquet is read and written, "
+                "in parts."
+            )
+        _predict_parts(
+            load_classifier(model, key=model_key(key)), data, file.text, scores, output, overwrite, cluster
+        )
         return
     if overwrite:
-        raise OptionError("--overwrite goes with --cluster or --workers; without, a file that is there is replaced.")
+        raise OptionError(
+            "--overwrite goes with --cluster or --workers; without, a file that is there is replaced."
+        )
     from .._system.row_counter import RowCounter
     from .._system.threads import n_threads
     from ..tables.formats import file_dialect, format_of
@@ -106,10 +134,13 @@ def predict(
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model, key)
-    # A watch and a budget rest on held-out scores; all else needs decisions alone, which are there a second earlier.
+    # A watch and a budget rest on held-out scores; all else needs decisions alone, which are there a second
+    # earlier.
     needs_scores = watch or limits.budget is not None
     signing = model_key(key)
-    classifier: Any = load_classifier(model, key=signing) if needs_scores else load_decider(model, jobs, key=signing)
+    classifier: Any = (
+        load_classifier(model, key=signing) if needs_scores else load_decider(model, jobs, key=signing)
+    )
     monitor = _monitor(classifier) if watch else None
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
@@ -121,10 +152,14 @@ def predict(
         n_threads=n_threads(jobs),
     )
     with (
-        open_writer(output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like, dialect=dialect) as table,
+        open_writer(
+            output or sys.stdout, to_format, keep_formulas=keep_formulas, like=like, dialect=dialect
+        ) as table,
         RowCounter(output is not None) as counter,
     ):
-        sink = limits.limit(classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow, use).write)
+        sink = limits.limit(
+            classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow, use).write
+        )
         batches = _batches(classifier, data, file, use, limits.budget is not None, monitor, to_format)
         whole = data != "-" and Path(data).is_file()  # not a pipe, at whose end somebody may wait
         ahead = whole and use.n_threads > 1 and not strict and monitor is None
@@ -186,11 +221,16 @@ def _predict_parts(
 ) -> None:
     """From Parquet to Parquet on a cluster."""
     if output is None or data == "-":
-        raise OptionError("on a cluster decisions go from Parquet files to a folder: name the files, and it with --output.")
+        raise OptionError(
+            "on a cluster decisions go from Parquet files to a folder: name the files, and it with --output."
+        )
     require("predict_parquet")
     with (
         cluster.connect(),
-        resumable("parts that are finished stay, and given again the command goes on after them, unless with --overwrite."),
+        resumable(
+            "parts that are finished stay, and given again the command goes on after them, unless with "
+            "--overwrite."
+        ),
     ):
         from ..scale import predict_parquet
         from ..scale.tables import first_columns

@@ -10,7 +10,16 @@ import typer
 from ._console import app, print_json
 from ._evaluation import remark_on_texts
 from ._model_options import UtilityOptions, usual_costs
-from ._options import AsJson, KeyFile, LabelledFile, ModelFile, ReadingOptions, check_writable, grouped, model_key
+from ._options import (
+    AsJson,
+    KeyFile,
+    LabelledFile,
+    ModelFile,
+    ReadingOptions,
+    check_writable,
+    grouped,
+    model_key,
+)
 
 
 @app.command()
@@ -21,12 +30,17 @@ def report(
     reading: ReadingOptions,
     utility: UtilityOptions,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where the page goes; report.html by default, nowhere with --json.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Where the page goes; report.html by default, nowhere with --json."
+        ),
     ] = None,
     key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write one page, to be opened in any browser, offline: decisions, what other thresholds would change, and reasons."""
+    """Write one page, to be opened in any browser, offline: decisions, what other thresholds would change,
+    and reasons.
+    """
     from .._system.stages import stage
     from ..persistence import load_classifier
     from ..report.content import report_content

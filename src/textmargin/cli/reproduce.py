@@ -27,14 +27,20 @@ class Format(StrEnum):
 
 @app.command()
 def reproduce(
-    tables: Annotated[list[str] | None, typer.Argument(help="Names of tables, or `all`; none lists them.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A small part of the work, to see that it works.")] = False,
+    tables: Annotated[
+        list[str] | None, typer.Argument(help="Names of tables, or `all`; none lists them.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A small part of the work, to see that it works.")
+    ] = False,
     results: Annotated[Path, typer.Option(help="Folder where results are stored.")] = Path("results"),
     kernels: Annotated[
         Path | None, typer.Option(help="Folder where kernel values are kept; by default the user's cache.")
     ] = None,
     as_: Annotated[Format, typer.Option("--format", help="How tables are printed.")] = Format.terminal,
-    page: Annotated[Path | None, typer.Option(help="Write all stored results to this Markdown page, plots beside it.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write all stored results to this Markdown page, plots beside it.")
+    ] = None,
 ) -> None:
     """Compute the papers' tables, and print them next to the papers' numbers."""
     if not tables and page is None:
@@ -47,7 +53,9 @@ def reproduce(
 
     run = Run(quick=quick, kernels=kernels or cache_folder() / "kernels", results=results)
     found = []
-    with resumable(f"kernel values that were computed stay in {run.kernels}, and given again the command looks them up."):
+    with resumable(
+        f"kernel values that were computed stay in {run.kernels}, and given again the command looks them up."
+    ):
         for outcome in reproduce(tables or [], run):
             found.append(outcome.result)
             if as_ in (Format.terminal, Format.markdown):

@@ -16,21 +16,37 @@ from ._options import KeyFile, ModelFile, model_key, read_token
 @app.command()
 def serve(
     model: ModelFile,
-    host: Annotated[str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Where to listen; anything but this machine alone needs a token.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 for any that is free.")] = 8000,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Another name that clients may call this service by; several times for several."),
+        typer.Option(
+            metavar="NAME",
+            help="Another name that clients may call this service by; several times for several.",
+        ),
     ] = None,
-    token_file: Annotated[Path | None, typer.Option(help="File that holds the token clients must send.")] = None,
-    token_env: Annotated[str | None, typer.Option(help="Name of the environment variable that holds it.")] = None,
+    token_file: Annotated[
+        Path | None, typer.Option(help="File that holds the token clients must send.")
+    ] = None,
+    token_env: Annotated[
+        str | None, typer.Option(help="Name of the environment variable that holds it.")
+    ] = None,
     max_bytes: Annotated[int, typer.Option(min=1, help="Of a request's body.")] = 1_000_000,
     max_texts: Annotated[int, typer.Option(min=1, help="Of a request.")] = 1000,
-    max_concurrent: Annotated[int, typer.Option(min=1, help="Requests in flight; more are told to come again.")] = 256,
+    max_concurrent: Annotated[
+        int, typer.Option(min=1, help="Requests in flight; more are told to come again.")
+    ] = 256,
     max_wait: Annotated[
-        float, typer.Option(min=0.01, help="Seconds to wait for a turn; who would wait longer is told to come again.")
+        float,
+        typer.Option(
+            min=0.01, help="Seconds to wait for a turn; who would wait longer is told to come again."
+        ),
     ] = 1.0,
-    header_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for the headers of a request to arrive.")] = 10.0,
+    header_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds for the headers of a request to arrive.")
+    ] = 10.0,
     body_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds for its body to arrive.")] = 30.0,
     idle_timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds that a connection may do nothing between requests.")
@@ -39,7 +55,10 @@ def serve(
         float, typer.Option(min=0.0, help="Seconds to finish what is in flight after SIGTERM or Ctrl-C.")
     ] = 8.0,
     watch_model: Annotated[
-        bool, typer.Option("--watch-model", help="When MODEL is replaced by another, go on with that, without a pause.")
+        bool,
+        typer.Option(
+            "--watch-model", help="When MODEL is replaced by another, go on with that, without a pause."
+        ),
     ] = False,
     key: KeyFile = None,
     log_requests: Annotated[
@@ -52,7 +71,9 @@ def serve(
         str | None, typer.Option(help="Where feedback goes: an SQLite file, or postgresql://…; else nowhere.")
     ] = None,
 ) -> None:
-    """Answer /predict, /explain, /feedback, /health, /metrics and /docs over HTTP, until SIGTERM or Ctrl-C."""
+    """Answer /predict, /explain, /feedback, /health, /metrics and /docs over HTTP, until SIGTERM or
+    Ctrl-C.
+    """
     try:
         from ..serve import create_app
         from ..serve.hosts import AllowedHosts
@@ -61,7 +82,9 @@ def serve(
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("textmargin"):
             raise
-        raise OptionError(f"serving needs {error.name}, which is not installed: {install_hint('serve')}") from error
+        raise OptionError(
+            f"serving needs {error.name}, which is not installed: {install_hint('serve')}"
+        ) from error
     from ..feedback.store import FeedbackStore
 
     token = read_token(token_file, token_env)
@@ -70,7 +93,9 @@ def serve(
     with listening(host, port, safe=token is not None) as (socket, url):
         classifier, digest = load_with_digest(model, signing)
         store = None if feedback is None else FeedbackStore(feedback, timeout=max_wait)
-        log: Literal["errors", "requests", "texts"] = "texts" if log_texts else "requests" if log_requests else "errors"
+        log: Literal["errors", "requests", "texts"] = (
+            "texts" if log_texts else "requests" if log_requests else "errors"
+        )
         application = create_app(
             classifier,
             token=token,
@@ -86,7 +111,8 @@ def serve(
             model_file=model if watch_model else None,
             key=signing,
         )
-        warnings.simplefilter("ignore", TextmarginWarning)  # of texts without a known word one hears at every turn
+        # of texts without a known word one hears at every turn
+        warnings.simplefilter("ignore", TextmarginWarning)
         warm_up(classifier)
         remark(f"listening on {url}")
         run(

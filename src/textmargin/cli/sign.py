@@ -14,7 +14,9 @@ from ._options import ModelFile
 @app.command()
 def sign(
     model: ModelFile,
-    key: Annotated[Path, typer.Option("--key", metavar="FILE", help="File of 32 bytes or more that only you can read.")],
+    key: Annotated[
+        Path, typer.Option("--key", metavar="FILE", help="File of 32 bytes or more that only you can read.")
+    ],
 ) -> None:
     """Sign a model with a key of yours, in its place, so that commands with --key take it and no other.
 

@@ -14,15 +14,21 @@ from ._options import AsJson, FileOptions, check_writable, grouped, tell
 @app.command()
 @grouped
 def similarity(
-    texts: Annotated[list[str], typer.Argument(help="Two texts or more, or with --output one file of texts.")],
+    texts: Annotated[
+        list[str], typer.Argument(help="Two texts or more, or with --output one file of texts.")
+    ],
     file: FileOptions,
     length: Annotated[int, typer.Option(help="Characters of a subsequence.")] = 5,
     decay: Annotated[
-        float, typer.Option(help="0 to 1: what each skipped character multiplies a match by; the smaller, the more gaps cost.")
+        float,
+        typer.Option(
+            help="0 to 1: what each skipped character multiplies a match by; the smaller, the more gaps cost."
+        ),
     ] = 0.5,
     words: Annotated[bool, typer.Option("--words", help="Compare words instead of characters.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the matrix of all texts of a file here (.npy).")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the matrix of all texts of a file here (.npy)."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -55,7 +61,10 @@ def similarity(
     short = [one for one in texts if len(one.split() if words else one) < length]
     if short:
         unit = "words" if words else "characters"
-        remark(f"{short[0]!r:.60} has fewer than --length {length} {unit}, so that it shares nothing; choose a smaller --length")
+        remark(
+            f"{short[0]!r:.60} has fewer than --length {length} {unit}, so that it shares nothing; choose "
+            "a smaller --length"
+        )
     K = kernel(texts)
     if as_json:
         print_json({"length": length, "decay": decay, "texts": texts, "similarity": K.tolist()})

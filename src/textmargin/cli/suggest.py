@@ -20,24 +20,32 @@ if TYPE_CHECKING:
 @grouped
 def suggest(
     files: Annotated[
-        list[str], typer.Argument(help="A model and texts, with labels or without; with --keywords texts alone will do.")
+        list[str],
+        typer.Argument(
+            help="A model and texts, with labels or without; with --keywords texts alone will do."
+        ),
     ],
     file: FileOptions,
     keywords: Annotated[
-        Path | None, typer.Option(help="Keywords to mend, instead of those of the model or, without one, to learn from.")
+        Path | None,
+        typer.Option(help="Keywords to mend, instead of those of the model or, without one, to learn from."),
     ] = None,
     n: Annotated[int, typer.Option("-n", help="How many words to add to each class.")] = 10,
     write: Annotated[
         Path | None,
-        typer.Option(help="Keyword file (.toml) to mend, or to write from those of the model; what is struck gets weight 0."),
+        typer.Option(
+            help="Keyword file (.toml) to mend, or to write from those of the model; what is struck gets "
+            "weight 0."
+        ),
     ] = None,
     key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which words to add to the keywords of each class, which to strike, and which two classes claim, with the evidence.
+    """Say which words to add to the keywords of each class, which to strike, and which two classes claim,
+    with the evidence.
 
-    Words to add are those that the texts given the class have far more often than others; to strike, those whose texts would be
-    given another class without them, or of which training texts say the opposite.
+    Words to add are those that the texts given the class have far more often than others; to strike, those
+    whose texts would be given another class without them, or of which training texts say the opposite.
     """
     from ..classifier import TextClassifier
     from ..knowledge.keywords import KeywordPrior
@@ -50,7 +58,9 @@ def suggest(
     if n < 1:
         raise OptionError(f"-n {n}: at least one.")
     if len(files) > 2 or (len(files) == 1 and keywords is None):
-        raise OptionError(f"give a model and a file of texts, or --keywords and a file of texts; got {' '.join(files)}.")
+        raise OptionError(
+            f"give a model and a file of texts, or --keywords and a file of texts; got {' '.join(files)}."
+        )
     if len(files) == 2 and files[1].endswith(".tmm") and not files[0].endswith(".tmm"):
         raise OptionError(f"the model comes first: {shlex.join(['textmargin', 'suggest', *files[::-1]])}")
     if write is not None:
@@ -58,7 +68,9 @@ def suggest(
         if write.suffix.lower() != ".toml":
             raise OptionError(f"--write {write}: keywords are written as TOML, to a name that ends in .toml.")
         if keywords is not None and write.exists() and not write.samefile(keywords):
-            raise OptionError(f"--write {write} would lose its words to those of --keywords {keywords}; choose a new name.")
+            raise OptionError(
+                f"--write {write} would lose its words to those of --keywords {keywords}; choose a new name."
+            )
         if write.exists():
             check_editable(write)
     source = keywords or (write if write is not None and write.exists() else None)
@@ -80,7 +92,11 @@ def suggest(
             write_keywords(write, mended)
         for line in lines:
             remark(f"{write}: {line}")
-        remark(f"{write} written; look it over, and train with --keywords {write}" if lines else f"{write} stays as it is")
+        remark(
+            f"{write} written; look it over, and train with --keywords {write}"
+            if lines
+            else f"{write} stays as it is"
+        )
 
 
 def _print(found: Suggestions) -> None:
@@ -91,11 +107,21 @@ def _print(found: Suggestions) -> None:
             [name, "add", *_cells(one), f"{f'rather {one.other}: ' if one.other else ''}{one.lines[0]}"]
             for one in found.add[name]
         ]
-        rows += [[name, "strike", *_cells(one.evidence), f"{one.reason}: {one.evidence.lines[0]}"] for one in found.strike[name]]
+        rows += [
+            [name, "strike", *_cells(one.evidence), f"{one.reason}: {one.evidence.lines[0]}"]
+            for one in found.strike[name]
+        ]
     for word in found.split:
         for name, evidence in word.claims.items():
             beside = ", ".join(word.beside[name])
-            rows.append([name, "split", *_cells(evidence), f"{f'beside {beside}: ' if beside else ''}{evidence.lines[0]}"])
+            rows.append(
+                [
+                    name,
+                    "split",
+                    *_cells(evidence),
+                    f"{f'beside {beside}: ' if beside else ''}{evidence.lines[0]}",
+                ]
+            )
     if rows:
         heads = ["label", "", "word", "texts", "of the label", "times as often", "weight", "such as"]
         print_table(heads, rows, texts=(0, 1, 2, 7))

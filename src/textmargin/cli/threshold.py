@@ -28,33 +28,42 @@ def threshold(
     utility: UtilityOptions,
     floors: FloorOptions,
     from_feedback: Annotated[
-        str | None, typer.Option(help="Set them on feedback: a file that `serve --feedback` wrote, or postgresql://….")
+        str | None,
+        typer.Option(help="Set them on feedback: a file that `serve --feedback` wrote, or postgresql://…."),
     ] = None,
-    only: Annotated[list[str] | None, typer.Option(help="With --from-feedback: a label to move; again for several.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="With --from-feedback: a label to move; again for several.")
+    ] = None,
     key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Move the thresholds of a model to where other costs want them, without training and without texts.
 
-    With --from-feedback they move on what people said of its decisions. Where only accepted texts were judged they can rise, not
-    fall: nobody knows what was rejected.
+    With --from-feedback they move on what people said of its decisions. Where only accepted texts were judged
+    they can rise, not fall: nobody knows what was rejected.
     """
     from ..persistence import load_classifier
 
-    check_writable(output, from_feedback, utility.costs, key)  # the model itself may be replaced by its moved self
+    # the model itself may be replaced by its moved self
+    check_writable(output, from_feedback, utility.costs, key)
     floors.check()
     signing = model_key(key)
     before = load_classifier(model, key=signing)
     measure = utility.measure(usual_costs(before))
     if from_feedback is not None and floors.min_recall is not None:
-        raise OptionError("--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out.")
+        raise OptionError(
+            "--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out."
+        )
     if from_feedback is not None and floors.always_answer is not None:
-        raise OptionError("--always-answer and --may-be-unsure are not for --from-feedback; set them in a run of its own.")
+        raise OptionError(
+            "--always-answer and --may-be-unsure are not for --from-feedback; set them in a run of its own."
+        )
     if only and from_feedback is None:
         raise OptionError("--only goes with --from-feedback.")
     if from_feedback is None and measure is None and not floors.given:
         raise OptionError(
-            "say what decisions are worth: --hit and --false-alarm, --costs, --utility, --min-recall or --min-precision."
+            "say what decisions are worth: --hit and --false-alarm, --costs, --utility, --min-recall or "
+            "--min-precision."
         )
     facts: dict[str, Any] = {}
     if (
@@ -64,7 +73,9 @@ def threshold(
         and floors.min_recall is None
         and floors.min_precision is None
     ):
-        raise OptionError("this model has no costs and answers every text; say what decisions are worth as well.")
+        raise OptionError(
+            "this model has no costs and answers every text; say what decisions are worth as well."
+        )
     if from_feedback is None:
         named = before.labels_.respell(measure) if isinstance(measure, Mapping) else measure
         after = before.with_utility(named, **vars(floors))
@@ -95,7 +106,9 @@ def _remark_on_standstill(model: TextClassifier) -> None:
     remark(f"no threshold moves: the floor of this model holds them ({shown}); {lifts} lifts it")
 
 
-def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str], min_precision: float | None) -> RetuneResult:
+def _retune(
+    model: TextClassifier, store: str, utility: Any, only: Sequence[str], min_precision: float | None
+) -> RetuneResult:
     """Thresholds set on feedback; says what they rest on, and what could not be known."""
     from ..feedback.retune import retune
     from ..feedback.store import FeedbackStore
@@ -104,15 +117,22 @@ def _retune(model: TextClassifier, store: str, utility: Any, only: Sequence[str]
         result = retune(model, feedback, utility, only=only, min_precision=min_precision)
     if result.n_other:
         texts = quantity(result.n_other, "text")
-        remark(f"feedback on {texts} left out: this model decides otherwise on them, so it is about another one")
+        remark(
+            f"feedback on {texts} left out: this model decides otherwise on them, so it is about another one"
+        )
     for label, one in result.thresholds.items():
-        accepted, rejected = quantity(one.n_accepted, "accepted text"), quantity(one.n_rejected, "rejected one")
+        accepted, rejected = (
+            quantity(one.n_accepted, "accepted text"),
+            quantity(one.n_rejected, "rejected one"),
+        )
         remark(
             f"{label}: {accepted} judged, {one.n_right} right; {rejected} judged, {one.n_missed} missed"
             + ("" if one.can_fall else "; it could rise, not fall")
         )
     if result.way == "as they were":
-        remark("thresholds stay as they are: on this feedback no others are worth more than chance would give")
+        remark(
+            "thresholds stay as they are: on this feedback no others are worth more than chance would give"
+        )
     return result
 
 
@@ -131,7 +151,9 @@ def _thresholds(model: TextClassifier) -> dict[str, float]:
 
 
 def _show(moved: dict[str, Any]) -> None:
-    rows = [[name, f"{theta:+.3f}", f"{moved['after'][name]:+.3f}"] for name, theta in moved["before"].items()]
+    rows = [
+        [name, f"{theta:+.3f}", f"{moved['after'][name]:+.3f}"] for name, theta in moved["before"].items()
+    ]
     print_table(["label", "threshold before", "now"], rows)
     if moved.get("estimate"):
         for line in estimate_lines(moved["estimate"], None):

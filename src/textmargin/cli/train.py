@@ -63,45 +63,74 @@ def train(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="CSV, TSV, JSON, Excel or Parquet file, a folder of text files, or a project of the desk; - for stdin. "
-            "In parts CSV, TSV, JSON lines or Parquet, a folder of such files, or a pattern. Not needed where --config names it.",
+            help="CSV, TSV, JSON, Excel or Parquet file, a folder of text files, or a project of the "
+            "desk; - for stdin. "
+            "In parts CSV, TSV, JSON lines or Parquet, a folder of such files, or a pattern. Not needed "
+            "where --config names it.",
             show_default=False,
         ),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the model goes.")] = Path("model.tmm"),
     report: Annotated[
-        Path | None, typer.Option(help="Write a page of what it decides on the texts of --test or --holdout, and why.")
+        Path | None,
+        typer.Option(help="Write a page of what it decides on the texts of --test or --holdout, and why."),
     ] = None,
-    test: Annotated[str | None, typer.Option(help="For --report: labelled texts that it is not trained on.")] = None,
+    test: Annotated[
+        str | None, typer.Option(help="For --report: labelled texts that it is not trained on.")
+    ] = None,
     no_digests: Annotated[
-        bool, typer.Option("--no-digests", help="Leave out of the file what evaluate and report know the training texts by.")
+        bool,
+        typer.Option(
+            "--no-digests", help="Leave out of the file what evaluate and report know the training texts by."
+        ),
     ] = False,
     tune: Annotated[
-        bool, typer.Option("--tune", help="Choose C, n-grams and features by held-out scores, and say what was chosen.")
+        bool,
+        typer.Option(
+            "--tune", help="Choose C, n-grams and features by held-out scores, and say what was chosen."
+        ),
     ] = False,
     config: Annotated[
         Path | None,
-        typer.Option(help="TOML file of options, as textmargin init writes it; others win.", callback=read_config, is_eager=True),
+        typer.Option(
+            help="TOML file of options, as textmargin init writes it; others win.",
+            callback=read_config,
+            is_eager=True,
+        ),
     ] = None,
     key: KeyFile = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Also say sizes, steps and times.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also say sizes, steps and times.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn from texts, with labels or with keywords, and write the model to a file.
 
-    Texts without a label, rows of DATA or those of --unlabelled, are learnt from where held-out texts speak for it. With
-    --keywords no text needs a label.
+    Texts without a label, rows of DATA or those of --unlabelled, are learnt from where held-out texts speak
+    for it. With --keywords no text needs a label.
 
-    A project of the desk (.desk) also brings its keywords, marks and costs, where options do not say otherwise.
+    A project of the desk (.desk) also brings its keywords, marks and costs, where options do not say
+    otherwise.
 
-    With --memory, --cluster or --workers, and where a file would not fit into memory, texts are read and learnt from in parts:
-    Parquet, CSV, TSV or JSON lines, of any size.
+    With --memory, --cluster or --workers, and where a file would not fit into memory, texts are read and
+    learnt from in parts: Parquet, CSV, TSV or JSON lines, of any size.
     """
     from .._system.stages import log, stage
 
     if data is None:
-        raise OptionError('say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.')
-    sources = (data, test, making.keywords, making.prior_model, utility.costs, config, key, *(unlabelled.unlabelled or []))
+        raise OptionError(
+            'say which texts to learn from: textmargin train FILE, or data = "FILE" in a file for --config.'
+        )
+    sources = (
+        data,
+        test,
+        making.keywords,
+        making.prior_model,
+        utility.costs,
+        config,
+        key,
+        *(unlabelled.unlabelled or []),
+    )
     check_writable(output, *sources)
     unlabelled.check(data, output, report, *sources)
     if report is not None:
@@ -112,21 +141,29 @@ def train(
     corpus, held_out, report_corpus, start, tuning = None, None, None, None, None
     if cluster.wanted and memory.memory is not None:
         raise OptionError(
-            "--memory is about this machine's disk, --cluster and --workers about the memory of others; choose one."
+            "--memory is about this machine's disk, --cluster and --workers about the memory of others; "
+            "choose one."
         )
     work = cluster if cluster.wanted else memory.folder(data, output)
-    parted = None if work is None else _explain_labels(lambda: work.open_table(data, reading, settings.known_labels()))
+    parted = (
+        None
+        if work is None
+        else _explain_labels(lambda: work.open_table(data, reading, settings.known_labels()))
+    )
     if parted is not None:
         check_parts(parted, settings, unlabelled, holdout)
     with nullcontext() if work is None else work.open(memory.overwrite):
         if work is not None and parted is not None:
-            trained = train_parts(parted, work.texts, settings, reading, unlabelled, holdout, _tune if tune else None)
+            trained = train_parts(
+                parted, work.texts, settings, reading, unlabelled, holdout, _tune if tune else None
+            )
             model, settings, held_out, start, tuning = (getattr(trained, one.name) for one in fields(trained))
             origin = _origin(parted.name, parted.columns.text, parted.columns.label, reading)
             model.metadata_ |= origin
             report_corpus = held_out if test is None else _some(reading.read(test, origin=origin).corpus)
         else:
-            # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a third of the reading.
+            # Rows are held by the million, none of them in a cycle; to look for cycles among them takes a
+            # third of the reading.
             gc.set_threshold(200_000, 20, 20)
             with stage(f"reading {data}"):
                 wanted = [name for name in (making.rationales, holdout.split_by) if name is not None]
@@ -134,7 +171,9 @@ def train(
             pool = unlabelled.gather(table, reading, settings)
             if not table.corpus.texts:
                 _check_unlabelled(holdout, tune)
-                settings = replace(settings, multilabel=unlabelled.multilabel or reading.label_separator is not None)
+                settings = replace(
+                    settings, multilabel=unlabelled.multilabel or reading.label_separator is not None
+                )
             origin = _origin(table.corpus.name, table.text_column, table.label_column, reading)
             corpus, held_out, start = holdout.split(table.corpus)
             report_corpus = held_out if test is None else reading.read(test, origin=origin).corpus
@@ -189,8 +228,12 @@ def train(
 
 
 def _read(data: str, reading: ReadingOptions, config: ModelConfig, columns: list[str]) -> LabelledTable:
-    """The texts of a file, some of which may have no label; none of them needs one where labels are known otherwise."""
-    return _explain_labels(lambda: reading.read(data, columns, labels="optional", known_labels=config.known_labels()))
+    """The texts of a file, some of which may have no label; none of them needs one where labels are known
+    otherwise.
+    """
+    return _explain_labels(
+        lambda: reading.read(data, columns, labels="optional", known_labels=config.known_labels())
+    )
 
 
 def _explain_labels(read: Callable[[], T]) -> T:
@@ -206,7 +249,9 @@ def _explain_labels(read: Callable[[], T]) -> T:
 def _check_unlabelled(holdout: HoldoutOptions, tune: bool) -> None:
     """Where no text has a label: what needs some."""
     if holdout.holdout is not None or tune:
-        raise OptionError(f"{'--tune' if tune else '--holdout'} needs texts with labels, and none has one; leave it out.")
+        raise OptionError(
+            f"{'--tune' if tune else '--holdout'} needs texts with labels, and none has one; leave it out."
+        )
 
 
 def _tune(config: ModelConfig, corpus: Corpus) -> Tuning:
@@ -215,7 +260,8 @@ def _tune(config: ModelConfig, corpus: Corpus) -> Tuning:
     from ..tuning import tune
 
     with stage("choosing settings"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of models that are tried; the one that is trained says what is to be said
+        # of models that are tried; the one that is trained says what is to be said
+        warnings.simplefilter("ignore")
         tuning = tune(config, corpus, progress=True)
     remark(str(tuning))
     return tuning
@@ -237,9 +283,12 @@ def _tuning_facts(tuning: Tuning) -> dict[str, Any]:
 def _check_together(holdout: HoldoutOptions, report: Path | None, test: str | None) -> None:
     """Options that need others, or exclude them; before texts are read."""
     holdout.check()
-    if (report is None and test is not None) or (report is not None and test is None and holdout.holdout is None):
+    if (report is None and test is not None) or (
+        report is not None and test is None and holdout.holdout is None
+    ):
         raise OptionError(
-            "--report and --test go together: a report is about labelled texts that the model was not trained on, and --test "
+            "--report and --test go together: a report is about labelled texts that the model was not "
+            "trained on, and --test "
             "says where they are, or --holdout how many of those in the file to keep out."
         )
 
@@ -251,7 +300,9 @@ def _some(corpus: Corpus) -> Corpus:
     if len(corpus) <= MOST_EVALUATED:
         return corpus
     remark(f"the report is about {MOST_EVALUATED:,} of {len(corpus):,} texts, drawn at random")
-    return corpus.take(np.sort(np.random.default_rng(0).choice(len(corpus), MOST_EVALUATED, replace=False)).tolist())
+    return corpus.take(
+        np.sort(np.random.default_rng(0).choice(len(corpus), MOST_EVALUATED, replace=False)).tolist()
+    )
 
 
 def _origin(source: str, text: str | None, label: str | None, reading: ReadingOptions) -> dict[str, Any]:
@@ -276,12 +327,18 @@ def _facts(model: TextClassifier, output: Path) -> dict[str, Any]:
 def _show(facts: dict[str, Any]) -> None:
     others = facts["unlabelled"]
     typer.echo(trained_line(facts["n_texts"], facts["labels"], others["n_texts"] if others else 0))
-    for line in [*([facts["words"]] if facts["words"] else []), *facts["knowledge"], *unlabelled_lines(others)]:
+    for line in [
+        *([facts["words"]] if facts["words"] else []),
+        *facts["knowledge"],
+        *unlabelled_lines(others),
+    ]:
         typer.echo(line)
     for line in estimate_lines(facts["estimate"], facts["no_estimate"], facts["labels"]):
         typer.echo(line)
     if any(facts["thresholds"].values()):
-        typer.echo("Thresholds: " + ", ".join(f"{name}: {theta:+.2f}" for name, theta in facts["thresholds"].items()))
+        typer.echo(
+            "Thresholds: " + ", ".join(f"{name}: {theta:+.2f}" for name, theta in facts["thresholds"].items())
+        )
     typer.echo(f"Written to {facts['output']}")
     if facts["guesses"]:
         typer.echo(f"What is decided on texts without a label written to {facts['guesses']}")
@@ -292,5 +349,7 @@ def _show(facts: dict[str, Any]) -> None:
 def _show_holdout(summary: Summary, column: str | None, start: str | None) -> None:
     which = "at random" if column is None else f"the last by {column}, from {start} on"
     texts = quantity(summary.n_texts, "text")
-    typer.echo(f"Held out: {texts}, {which}. On these the model, which was trained on the others alone, decides:")
+    typer.echo(
+        f"Held out: {texts}, {which}. On these the model, which was trained on the others alone, decides:"
+    )
     print_summary(summary)

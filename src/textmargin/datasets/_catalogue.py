@@ -38,7 +38,10 @@ class Entry:
             return "It comes with the package."
         if self.import_command:
             return f"Get it from its public source ({self.source}) and import it: {self.import_command}"
-        return f"Get it from its public source ({self.source}) and write the files that docs/datasets.md describes."
+        return (
+            f"Get it from its public source ({self.source}) and write the files that docs/datasets.md "
+            "describes."
+        )
 
 
 @cache
@@ -53,7 +56,9 @@ def catalogue() -> Mapping[str, Entry]:
                 licence=facts["licence"],
                 source=facts["source"],
                 counts=facts.get("counts", {}),
-                files=tuple(File(file["name"], file["bytes"], file["sha256"]) for file in facts.get("files", ())),
+                files=tuple(
+                    File(file["name"], file["bytes"], file["sha256"]) for file in facts.get("files", ())
+                ),
                 import_command=facts.get("import"),
             )
             for name, facts in read.items()

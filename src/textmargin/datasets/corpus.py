@@ -29,7 +29,8 @@ class Corpus:
     labels : list of str, or of tuples of str
         A label per text ("" for none), or, where a text may have any number, a tuple of them.
     split : list of str, default=None
-        The part each text belongs to, as published; "all" for every text where nothing was published, and by default.
+        The part each text belongs to, as published; "all" for every text where nothing was published, and by
+        default.
     ids : list of str, default=None
         By default the number of the text, from 0.
     fields : dict of lists
@@ -37,13 +38,15 @@ class Corpus:
     tables : dict of dicts of arrays
         Further tables, which are not per text: of words, of readers, of queries.
     keywords : dict of lists of str
-        Words that a person would expect under each label, as `KeywordPrior` takes them; empty if nobody wrote them down.
+        Words that a person would expect under each label, as `KeywordPrior` takes them; empty if nobody wrote
+        them down.
     source, licence, about : str
 
     Examples
     --------
     >>> from textmargin import Corpus
-    >>> corpus = Corpus("desk", ["screen is dark", "no paper", "dark page"], [("screen",), ("printer",), ("screen", "printer")],
+    >>> corpus = Corpus("desk", ["screen is dark", "no paper", "dark page"],
+    ...                 [("screen",), ("printer",), ("screen", "printer")],
     ...                 split=["train", "train", "test"])
     >>> corpus
     Corpus('desk': 3 texts, 2 labels, train 2, test 1)
@@ -84,7 +87,9 @@ class Corpus:
         for name, table in self.tables.items():
             lengths = {column: len(values) for column, values in table.items()}
             if len(set(lengths.values())) > 1:
-                raise ValueError(f"The columns of tables[{name!r}] of {self.name} differ in length: {lengths}.")
+                raise ValueError(
+                    f"The columns of tables[{name!r}] of {self.name} differ in length: {lengths}."
+                )
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -107,13 +112,18 @@ class Corpus:
         split : str, "train" for instance; `splits` has them all
         """
         if split not in self.splits:
-            raise ValueError(f"{self.name} has no part {split!r}. It has {', '.join(map(repr, self.splits)) or 'no texts'}.")
+            raise ValueError(
+                f"{self.name} has no part {split!r}. It has "
+                f"{', '.join(map(repr, self.splits)) or 'no texts'}."
+            )
         return self.take([row for row, own in enumerate(self.split) if own == split])
 
     def take(self, rows: Sequence[int]) -> Corpus:
         """The texts of some rows, by their numbers, in their order; tables and keywords stay whole."""
         if any(isinstance(row, bool | np.bool_) for row in rows):
-            raise ValueError("take wants numbers of rows; of a Boolean mask they are numpy.flatnonzero(mask).")
+            raise ValueError(
+                "take wants numbers of rows; of a Boolean mask they are numpy.flatnonzero(mask)."
+            )
 
         def select(values: list[Any]) -> list[Any]:
             return [values[row] for row in rows]
@@ -141,7 +151,9 @@ class Corpus:
         classes : list of str
         """
         if isinstance(classes, str):
-            raise ValueError(f"classes must be a list of labels; got {classes!r}. For one column write [{classes!r}].")
+            raise ValueError(
+                f"classes must be a list of labels; got {classes!r}. For one column write [{classes!r}]."
+            )
         names = self.classes if classes is None else list(classes)
         place = {label: column for column, label in enumerate(names)}
         Y = np.zeros((len(self), len(names)), dtype=int)
@@ -157,7 +169,9 @@ class Corpus:
     def __repr__(self) -> str:
         facts = [f"{len(self):,} texts", f"{len(self.classes)} labels"]
         facts += [f"{split} {n:,}" for split, n in self.splits.items() if split != UNDIVIDED]
-        facts += [f"table of {len(next(iter(table.values()), ())):,} {name}" for name, table in self.tables.items()]
+        facts += [
+            f"table of {len(next(iter(table.values()), ())):,} {name}" for name, table in self.tables.items()
+        ]
         return f"Corpus({self.name!r}: {', '.join(facts)})"
 
 

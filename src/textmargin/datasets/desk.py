@@ -1,4 +1,6 @@
-"""Helpdesk messages that come with the package: few, skewed, badly typed, with marked passages, keywords and costs."""
+"""Helpdesk messages that come with the package: few, skewed, badly typed, with marked passages, keywords and
+costs.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from .files import json_rows
 def read() -> Corpus:
     """Messages by topic.
 
-    `fields["marks"]` has the spans [start, end) marked as the reason when a message was written, None where none were;
-    `tables["costs"]` what a hit, a false alarm and a miss are worth in each topic.
+    `fields["marks"]` has the spans [start, end) marked as the reason when a message was written, None where
+    none were; `tables["costs"]` what a hit, a false alarm and a miss are worth in each topic.
     """
     folder = files(__package__)
     with as_file(folder / "desk.jsonl") as texts, as_file(folder / "desk_keywords.toml") as knowledge:
@@ -40,5 +42,8 @@ def read() -> Corpus:
 
 def _table(costs: dict[str, dict[str, float]]) -> dict[str, Any]:
     """A row per topic."""
-    values = {name: np.array([float(cost[name]) for cost in costs.values()]) for name in ("hit", "false_alarm", "miss")}
+    values = {
+        name: np.array([float(cost[name]) for cost in costs.values()])
+        for name in ("hit", "false_alarm", "miss")
+    }
     return {"topic": np.array(list(costs), dtype=object), **values}

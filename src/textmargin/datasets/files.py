@@ -1,7 +1,8 @@
 """Where the files of a corpus lie, whether they are the right ones, and reading them.
 
-Looked for in the folder that `TEXTMARGIN_DATA` names, then in the user's cache. A file is right if its SHA-256 is that of the
-catalogue, or the one in the side file `<name>.sha256` (as `sha256sum` writes it): that vouches for a file of one's own making.
+Looked for in the folder that `TEXTMARGIN_DATA` names, then in the user's cache. A file is right if its
+SHA-256 is that of the catalogue, or the one in the side file `<name>.sha256` (as `sha256sum` writes it): that
+vouches for a file of one's own making.
 """
 
 from __future__ import annotations
@@ -49,8 +50,12 @@ def right_path(entry: Entry, file: File) -> Path:
     path = find(file.name)
     if path is None:
         looked = " or ".join(map(str, folders()))
-        hint = "" if "TEXTMARGIN_DATA" in os.environ else " If you have it, let TEXTMARGIN_DATA name its folder."
-        raise DatasetError(f"{entry.name} needs {file.name}, which is not in {looked}. {entry.how_to_obtain}{hint}")
+        hint = (
+            "" if "TEXTMARGIN_DATA" in os.environ else " If you have it, let TEXTMARGIN_DATA name its folder."
+        )
+        raise DatasetError(
+            f"{entry.name} needs {file.name}, which is not in {looked}. {entry.how_to_obtain}{hint}"
+        )
     try:
         found, vouched = digest_of(path), vouched_for(path)
     except OSError as error:
@@ -60,7 +65,8 @@ def right_path(entry: Entry, file: File) -> Path:
         cut = f" It has {size:,} bytes instead of {file.n_bytes:,}." if size != file.n_bytes else ""
         raise DatasetError(
             f"{path} is not the file it should be: its SHA-256 is {found}, expected {file.sha256}.{cut} "
-            f"Remove it and get it anew, or, if you wrote it yourself, vouch for it: sha256sum {file.name} > {file.name}.sha256"
+            "Remove it and get it anew, or, if you wrote it yourself, vouch for it: sha256sum "
+            f"{file.name} > {file.name}.sha256"
         )
     return path
 
@@ -100,13 +106,17 @@ def json_rows(path: Path) -> list[dict[str, Any]]:
             raise DatasetError(f"Line {number:,} of {path} is not JSON: {error}. {_AGAIN}") from error
         if not isinstance(row, dict) or (rows and row.keys() != rows[0].keys()):
             wanted = f"the keys {', '.join(rows[0])}" if rows else "an object"
-            raise DatasetError(f"Line {number:,} of {path} should hold {wanted}; it begins {line[:60]!r}. {_AGAIN}")
+            raise DatasetError(
+                f"Line {number:,} of {path} should hold {wanted}; it begins {line[:60]!r}. {_AGAIN}"
+            )
         rows.append(row)
     return rows
 
 
 def csv_columns(path: Path) -> dict[str, NDArray[Any]]:
-    """A table with a line of names: whole numbers, numbers (NaN where empty) or else strings, as the values of a column allow."""
+    """A table with a line of names: whole numbers, numbers (NaN where empty) or else strings, as the values
+    of a column allow.
+    """
     lines = (line for _, line in _numbered_lines(path))
     reader = csv.reader(lines)
     names = next(reader, [])
@@ -127,11 +137,17 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines of a text file, gzipped or not, counted from 1."""
     number = 0
     try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
+        with (
+            gzip.open(path, "rt", encoding="utf-8")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8") as lines
+        ):
             for number, line in enumerate(lines, start=1):
                 yield number, line
     except BROKEN as error:
-        raise DatasetError(f"{path} breaks off or is damaged after line {number:,} ({error}). {_AGAIN}") from error
+        raise DatasetError(
+            f"{path} breaks off or is damaged after line {number:,} ({error}). {_AGAIN}"
+        ) from error
 
 
 def _typed(values: tuple[str, ...]) -> NDArray[Any]:

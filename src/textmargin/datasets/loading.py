@@ -40,8 +40,9 @@ def dataset_names() -> list[str]:
 def load_dataset(name: str) -> Corpus:
     """A corpus by name: "desk" comes with the package, the others are read from files.
 
-    Files are looked for in the folder that the environment variable `TEXTMARGIN_DATA` names, then in the user's cache
-    (`~/.cache/textmargin`). `DatasetError` says which file is missing or wrong, and where to get it.
+    Files are looked for in the folder that the environment variable `TEXTMARGIN_DATA` names, then in the
+    user's cache (`~/.cache/textmargin`). `DatasetError` says which file is missing or wrong, and where to get
+    it.
 
     Parameters
     ----------
@@ -63,12 +64,16 @@ def load_dataset(name: str) -> Corpus:
     if name not in _READERS:
         near = nearest(name, _READERS)
         hint = "" if near is None else f" Nearest: {near!r}."
-        raise UnknownNameError(f"There is no dataset {name!r}.{hint} Names: {', '.join(map(repr, dataset_names()))}.")
+        raise UnknownNameError(
+            f"There is no dataset {name!r}.{hint} Names: {', '.join(map(repr, dataset_names()))}."
+        )
     entry = catalogue()[name]
     paths = [right_path(entry, file) for file in entry.files]
     try:
         corpus = _READERS[name](*paths)
     except (KeyError, AttributeError, TypeError) as error:  # right by its side file, but not in shape
         files = " and ".join(map(str, paths))
-        raise DatasetError(f"{files} should have the columns that docs/datasets.md describes for {name}: {error!r}.") from error
+        raise DatasetError(
+            f"{files} should have the columns that docs/datasets.md describes for {name}: {error!r}."
+        ) from error
     return replace(corpus, name=name, source=entry.source, licence=entry.licence, about=entry.about)

@@ -1,7 +1,7 @@
 """Medline: 1,033 abstracts and 30 queries of the Glasgow IR collections.
 
-The labels of a text are the numbers of the queries it is relevant to, as strings. As published no text has more than one and 337
-have none.
+The labels of a text are the numbers of the queries it is relevant to, as strings. As published no text has
+more than one and 337 have none.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ State = Literal["right", "own", "wrong", "unreadable", "missing"]
 class FileOverview:
     """A file: where it is, and whether it is the one it should be.
 
-    `right`: the catalogue's digest. `own`: that of its side file, so somebody converted or imported it himself. `wrong`: neither.
+    `right`: the catalogue's digest. `own`: that of its side file, so somebody converted or imported it
+    himself. `wrong`: neither.
     """
 
     name: str
@@ -46,7 +47,16 @@ def overview() -> list[Overview]:
 def _of(entry: Entry) -> Overview:
     files = tuple(map(_of_file, entry.files))
     ready = all(file.state in ("right", "own") for file in files)
-    return Overview(entry.name, entry.about, entry.licence, entry.source, entry.how_to_obtain, dict(entry.counts), files, ready)
+    return Overview(
+        entry.name,
+        entry.about,
+        entry.licence,
+        entry.source,
+        entry.how_to_obtain,
+        dict(entry.counts),
+        files,
+        ready,
+    )
 
 
 def _of_file(file: File) -> FileOverview:

@@ -1,7 +1,7 @@
 """Texts with recordings of how they were read, for `GazePrior`.
 
-`tables["words"]` has a row per word as it was read, with the text's id in `doc_id`, the `word`, and its measures. A text that
-nobody read has no rows there.
+`tables["words"]` has a row per word as it was read, with the text's id in `doc_id`, the `word`, and its
+measures. A text that nobody read has no rows there.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from .files import csv_columns, json_rows
 
 
 def read_webqamgaze(texts: Path, words: Path, readers: Path) -> Corpus:
-    """Paragraphs of nine topics: those that were read train, the others test; four without a topic are unused.
+    """Paragraphs of nine topics: those that were read train, the others test; four without a topic are
+    unused.
 
-    `tables["words"]`: a row per reader and word; the word is "" in 865 rows, where the text behind a box is not known.
-    `tables["readers"]`: how each was recruited and recorded, to weigh or drop poor recordings.
+    `tables["words"]`: a row per reader and word; the word is "" in 865 rows, where the text behind a box is
+    not known. `tables["readers"]`: how each was recruited and recorded, to weigh or drop poor recordings.
     """
     rows = json_rows(texts)
     return Corpus(
@@ -32,10 +33,11 @@ def read_webqamgaze(texts: Path, words: Path, readers: Path) -> Corpus:
 
 
 def read_zuco(texts: Path, words: Path) -> Corpus:
-    """Sentences in four sets, which are the parts: Z1NR, Z1SR (sentiment), Z2NR (no labels), Z2TSR (nobody's reading).
+    """Sentences in four sets, which are the parts: Z1NR, Z1SR (sentiment), Z2NR (no labels), Z2TSR (nobody's
+    reading).
 
-    `tables["words"]`: a row per word, averaged over readers. Texts of Z2TSR with `also_in_gaze_set` occur in another set too:
-    leave them out where that one trains and this one tests.
+    `tables["words"]`: a row per word, averaged over readers. Texts of Z2TSR with `also_in_gaze_set` occur in
+    another set too: leave them out where that one trains and this one tests.
     """
     rows = json_rows(texts)
     return Corpus(
@@ -50,7 +52,9 @@ def read_zuco(texts: Path, words: Path) -> Corpus:
 
 
 def read_eye_movements(words: Path) -> Corpus:
-    """No texts: `tables["words"]` alone, 22 measures and the `label` 0 (irrelevant), 1 (relevant) or 2 (the answer)."""
+    """No texts: `tables["words"]` alone, 22 measures and the `label` 0 (irrelevant), 1 (relevant) or 2 (the
+    answer).
+    """
     return Corpus("eye_movements", texts=[], labels=[], tables={"words": csv_columns(words)})
 
 

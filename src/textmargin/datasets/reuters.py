@@ -1,7 +1,8 @@
 """Reuters-21578 in the ModApte split (Lewis; Apté, Damerau and Weiss 1994).
 
-A text is its title and its body with a space between; titles only ("BRIEF") have no body, texts without mark-up ("UNPROC") no
-title. Texts of `train` and `test` without a topic belong to the split: they are examples of no topic.
+A text is its title and its body with a space between; titles only ("BRIEF") have no body, texts without
+mark-up ("UNPROC") no title. Texts of `train` and `test` without a topic belong to the split: they are
+examples of no topic.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def read(path: Path) -> Corpus:
         labels=[tuple(row["topics"]) for row in rows],
         split=[row["split"] for row in rows],
         ids=[str(row["id"]) for row in rows],
-        fields={name: [row[name] for row in rows] for name in FIELDS if name not in ("id", "split", "topics")},
+        fields={
+            name: [row[name] for row in rows] for name in FIELDS if name not in ("id", "split", "topics")
+        },
     )
 
 

@@ -1,9 +1,10 @@
 """Reuters-21578 from the 22 SGML files of its original distribution.
 
-ModApte (README of Distribution 1.0, Sec. VIII.B): TOPICS="YES" with LEWISSPLIT="TRAIN" trains, with LEWISSPLIT="TEST" tests;
-everything else is unused. Of the text types NORM has title, dateline and body, BRIEF a title alone, and UNPROC no mark-up: all of
-it is the body. Entities are decoded and control characters removed. Blank lines before a body and space after it go; titles and
-datelines lose both. Dates stay as they are: some carry codes of the wire (`&#5;&#5;&#5;RM`).
+ModApte (README of Distribution 1.0, Sec. VIII.B): TOPICS="YES" with LEWISSPLIT="TRAIN" trains, with
+LEWISSPLIT="TEST" tests; everything else is unused. Of the text types NORM has title, dateline and body, BRIEF
+a title alone, and UNPROC no mark-up: all of it is the body. Entities are decoded and control characters
+removed. Blank lines before a body and space after it go; titles and datelines lose both. Dates stay as they
+are: some carry codes of the wire (`&#5;&#5;&#5;RM`).
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def import_reuters(
 ) -> Path:
     """Convert an original distribution, so that `load_dataset("reuters21578")` finds it.
 
-    The same distribution always gives the same file. It is written whole or not at all, with its digest beside it.
+    The same distribution always gives the same file. It is written whole or not at all, with its digest
+    beside it.
 
     Parameters
     ----------
@@ -69,7 +71,9 @@ def import_reuters(
         try:
             write_whole({side_file(target): digest, target: content})  # alone, the first does no harm
         except OSError as error:
-            raise DatasetError(f"{target} cannot be written: {error.strerror or error}. Nothing was left behind.") from error
+            raise DatasetError(
+                f"{target} cannot be written: {error.strerror or error}. Nothing was left behind."
+            ) from error
     return target
 
 
@@ -85,11 +89,15 @@ def stories(path: Path) -> Iterator[dict[str, Any]]:
             yield _story(dict(ATTRIBUTE.findall(story[1])), story[2])
         except (KeyError, ValueError, OverflowError) as error:
             line = sgml.count("\n", 0, story.start()) + 1
-            raise DatasetError(f"The story at line {line:,} of {path} cannot be read: {error!r}. {_AGAIN}") from error
+            raise DatasetError(
+                f"The story at line {line:,} of {path} cannot be read: {error!r}. {_AGAIN}"
+            ) from error
         ends = story.end()
     if "<REUTERS" in sgml[ends:] or not ends:
         line = sgml.count("\n", 0, ends) + 1
-        raise DatasetError(f"{path} breaks off after line {line:,}: no whole <REUTERS> … </REUTERS> follows. {_AGAIN}")
+        raise DatasetError(
+            f"{path} breaks off after line {line:,}: no whole <REUTERS> … </REUTERS> follows. {_AGAIN}"
+        )
 
 
 _AGAIN = "Unpack the distribution anew."
@@ -149,7 +157,8 @@ def _sources(folder: Path) -> list[Path]:
         named = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
         raise DatasetError(
             f"{folder} lacks {len(missing)} of the {len(NAMES)} files of Reuters-21578: {named}. "
-            f"Name the folder into which the distribution was unpacked ({catalogue()['reuters21578'].source})."
+            "Name the folder into which the distribution was unpacked "
+            f"({catalogue()['reuters21578'].source})."
         )
     return [folder / name for name in NAMES]
 
@@ -160,7 +169,8 @@ def _check(rows: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     if [row["id"] for row in rows] != list(range(1, N_TEXTS + 1)):
         n_distinct = len({row["id"] for row in rows})
         raise DatasetError(
-            f"The files in {folder} have {len(rows):,} texts with {n_distinct:,} numbers; expected {N_TEXTS:,}, "
+            f"The files in {folder} have {len(rows):,} texts with {n_distinct:,} numbers; expected "
+            f"{N_TEXTS:,}, "
             f"numbered from 1. {_AGAIN}"
         )
     return rows
@@ -169,7 +179,9 @@ def _check(rows: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
 def _with_apte90(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Marked where a training or test text has one of the 90 topics."""
     topics = set(shared_topics((row["split"], row["topics"]) for row in rows))
-    return [{**row, "apte90": row["split"] != "unused" and not topics.isdisjoint(row["topics"])} for row in rows]
+    return [
+        {**row, "apte90": row["split"] != "unused" and not topics.isdisjoint(row["topics"])} for row in rows
+    ]
 
 
 def _pack(rows: list[dict[str, Any]]) -> bytes:

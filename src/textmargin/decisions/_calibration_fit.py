@@ -1,4 +1,6 @@
-"""The fit behind `Calibration`: sigmoids and isotonic knots class by class, or one softmax over all classes."""
+"""The fit behind `Calibration`: sigmoids and isotonic knots class by class, or one softmax over all
+classes.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +17,33 @@ from .calibration import Kind, by_class
 def fit_parts(
     positive: Bools, scores: Floats, weight: Floats, kind: Kind, rng: np.random.Generator
 ) -> tuple[Floats, Floats, Floats, Floats, Indices]:
-    """Slopes, intercepts, and the scores, log odds and ends of the knots; `checked_texts` gives the arrays."""
+    """Slopes, intercepts, and the scores, log odds and ends of the knots; `checked_texts` gives the
+    arrays.
+    """
     if kind == "multiclass":
         slope, intercept = _fit_classes(positive, scores, weight, rng)
         return slope, intercept, np.empty(0), np.empty(0), np.zeros(slope.size + 1, dtype=np.intp)
     weight = by_class(weight, scores.shape[1])
     rows = np.where(np.isnan(scores), 0.0, weight).T
     truth, columns = positive.T.copy(), np.nan_to_num(scores.T, nan=0.0)
-    unscored = ~np.any(truth & (rows > 0), axis=1)  # no positive has a score: what is left is the share of the class
+    # no positive has a score: what is left is the share of the class
+    unscored = ~np.any(truth & (rows > 0), axis=1)
     rows, columns = np.where(unscored[:, None], weight.T, rows), np.where(unscored[:, None], 0.0, columns)
     slope, intercept = fit_sigmoids(truth, columns, rows)
     knots = fit_knots(truth, columns, rows, slope, rng)
     ends = np.cumsum([0, *(at.size for at, _ in knots)], dtype=np.intp)
-    return slope, intercept, np.concatenate([at for at, _ in knots]), np.concatenate([f for _, f in knots]), ends
+    return (
+        slope,
+        intercept,
+        np.concatenate([at for at, _ in knots]),
+        np.concatenate([f for _, f in knots]),
+        ends,
+    )
 
 
-def _fit_classes(positive: Bools, scores: Floats, weight: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _fit_classes(
+    positive: Bools, scores: Floats, weight: Floats, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Slopes and intercepts for softmax: of the sigmoids' log odds or of the scores, as folds have it."""
     classes = np.argmax(positive, axis=1)
     own = np.take_along_axis(scores, classes[:, None], axis=1)[:, 0]

@@ -1,4 +1,6 @@
-"""Decisions on training texts whose thresholds were set without them: on the held-out scores of the other folds."""
+"""Decisions on training texts whose thresholds were set without them: on the held-out scores of the other
+folds.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,8 @@ from .setting import Setting
 if TYPE_CHECKING:
     from .threshold import ThresholdClassifier
 
-# Texts times classes up to which there are so many folds, dealt out so often: of more texts thresholds know little of each.
+# Texts times classes up to which there are so many folds, dealt out so often: of more texts thresholds know
+# little of each.
 _DEALS = ((40_000, 5, 4), (400_000, 5, 1), (np.inf, 2, 1))
 
 
@@ -50,7 +53,8 @@ class CrossFit:
     ----------
     in_use : Answers, by the thresholds in use
     outside : list of Answers, one per repeat: each text decided by thresholds that were set without its fold
-    by_fold : list of lists of Answers, per repeat and fold: all texts decided by the thresholds that were set without the fold
+    by_fold : list of lists of Answers, per repeat and fold: all texts decided by the thresholds that were set
+        without the fold
     """
 
     in_use: Answers
@@ -58,15 +62,19 @@ class CrossFit:
     by_fold: list[list[Answers]]
 
     def optimism(self, value: Callable[[Answers], dict[str, float]]) -> dict[str, float]:
-        """By how much each figure is higher on texts that thresholds were set on; empty where they depend on no texts.
+        """By how much each figure is higher on texts that thresholds were set on; empty where they depend on
+        no texts.
 
-        Thresholds set without one of K folds know a share (K − 1)/K of all texts, so that what they give on all of them, beyond
-        what they give outside, is that share of their optimism; and it falls as 1/n, so that with all texts it is that much.
+        Thresholds set without one of K folds know a share (K − 1)/K of all texts, so that what they give on
+        all of them, beyond what they give outside, is that share of their optimism; and it falls as 1/n, so
+        that with all texts it is that much.
         """
         found: list[dict[str, float]] = []
         for outside, folds in zip(self.outside, self.by_fold, strict=True):
             honest, every = value(outside), [value(one) for one in folds]
-            found.append({name: float(np.mean([one[name] for one in every])) - honest[name] for name in honest})
+            found.append(
+                {name: float(np.mean([one[name] for one in every])) - honest[name] for name in honest}
+            )
         return {name: float(np.mean([one[name] for one in found])) for name in found[0]} if found else {}
 
 
@@ -79,10 +87,14 @@ def cross_fit(model: ThresholdClassifier, random_state: int | None = 0) -> Cross
         return CrossFit(in_use, [], [])
     rng = np.random.default_rng(random_state)
     outside, by_fold = [], []
-    n_folds, n_repeats = next((min(n_folds, len(scores)), n) for largest, n_folds, n in _DEALS if scores.scores.size <= largest)
+    n_folds, n_repeats = next(
+        (min(n_folds, len(scores)), n) for largest, n_folds, n in _DEALS if scores.scores.size <= largest
+    )
     for _ in range(n_repeats):
         fold = _deal(scores, n_folds, rng)
-        by_fold.append([_answers(_without(model, setting, scores, fold == j), columns) for j in range(n_folds)])
+        by_fold.append(
+            [_answers(_without(model, setting, scores, fold == j), columns) for j in range(n_folds)]
+        )
         outside.append(Answers.gather(by_fold[-1], [np.flatnonzero(fold == j) for j in range(n_folds)]))
     return CrossFit(in_use, outside, by_fold)
 
@@ -94,7 +106,9 @@ def plain_answers(model: ThresholdClassifier) -> Answers:
     return Answers(accepted, np.zeros_like(accepted))
 
 
-def _without(model: ThresholdClassifier, setting: Setting, scores: HeldOutScores, fold: Bools) -> ThresholdClassifier:
+def _without(
+    model: ThresholdClassifier, setting: Setting, scores: HeldOutScores, fold: Bools
+) -> ThresholdClassifier:
     """The model with the thresholds that texts outside a fold give it."""
     part = scores.part(~fold)
     other = copy(model)
@@ -110,7 +124,9 @@ def _without(model: ThresholdClassifier, setting: Setting, scores: HeldOutScores
         if part.count_held_out(k):
             # Without the fold positives may be few; the rule stays that of all texts.
             own = replace(setting, few_positives=min(setting.few_positives, part.count_held_out(k)))
-            other.thresholds_[k], other.ask_thresholds_[k], *_ = own.threshold(own.rank(part, k, measure, names[k]), names[k])
+            other.thresholds_[k], other.ask_thresholds_[k], *_ = own.threshold(
+                own.rank(part, k, measure, names[k]), names[k]
+            )
         else:  # its only positive is in the fold: nothing would be accepted
             other.thresholds_[k] = other.ask_thresholds_[k] = just_above(np.nanmax(scores.scores[:, k]))
     return other

@@ -1,8 +1,9 @@
 """An isotonic fit that keeps the ranks, and whether it is better than a sigmoid.
 
-The middle of each flat stretch of the isotonic regression is a knot; between knots the log odds are a line, beyond the outer two
-they go on at the slope of the sigmoid. Steps would make equal what the scores tell apart; on folds of Reuters' training texts
-they are worse too (26 topics with 50 positives or more, sum of Brier scores: sigmoid .1239, steps .1204, joined .1192).
+The middle of each flat stretch of the isotonic regression is a knot; between knots the log odds are a line,
+beyond the outer two they go on at the slope of the sigmoid. Steps would make equal what the scores tell
+apart; on folds of Reuters' training texts they are worse too (26 topics with 50 positives or more, sum of
+Brier scores: sigmoid .1239, steps .1204, joined .1192).
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from ._logistic import fit_sigmoids
 from .calibration import interpolate
 
 _N_FOLDS = 5
-# Two a fold. On folds of Reuters' training texts the sum of Brier scores is .1635, from 20 positives on .1643, from 50 on .1662.
+# Two a fold. On folds of Reuters' training texts the sum of Brier scores is .1635, from 20 positives on
+# .1643, from 50 on .1662.
 _MIN_POSITIVES = 10
 
 
 def deal_folds(classes: Indices, order: Indices, rng: np.random.Generator) -> Indices:
-    """A fold per text; every class is dealt out evenly, by rank and not by row, so that the order of the texts is no matter."""
+    """A fold per text; every class is dealt out evenly, by rank and not by row, so that the order of the
+    texts is no matter.
+    """
     fold = np.empty(classes.size, dtype=np.intp)
     for k in np.unique(classes):
         own = order[classes[order] == k]
@@ -33,14 +37,19 @@ def deal_folds(classes: Indices, order: Indices, rng: np.random.Generator) -> In
 def fit_knots(
     truth: Bools, scores: Floats, weight: Floats, slope: Floats, rng: np.random.Generator
 ) -> list[tuple[Floats, Floats]]:
-    """Knots of an isotonic fit per class, none where the sigmoid is as good; all arrays (n_problems, n_texts)."""
+    """Knots of an isotonic fit per class, none where the sigmoid is as good; all arrays (n_problems,
+    n_texts).
+    """
     knots = [(np.empty(0), np.empty(0))] * len(scores)
     many = np.flatnonzero((np.sum(truth & (weight > 0), axis=1) >= _MIN_POSITIVES) & (slope > 0))
     if not many.size:
         return knots
     truth, scores, weight = truth[many], np.array([without_rounding(s) for s in scores[many]]), weight[many]
     fold = np.array(
-        [deal_folds(y.astype(np.intp), np.argsort(-s, kind="stable"), rng) for y, s in zip(truth, scores, strict=True)]
+        [
+            deal_folds(y.astype(np.intp), np.argsort(-s, kind="stable"), rng)
+            for y, s in zip(truth, scores, strict=True)
+        ]
     )
     gain = np.zeros(scores.shape)
     for j in range(_N_FOLDS):
@@ -60,7 +69,9 @@ def fit_knots(
 
 
 def isotonic_knots(truth: Bools, score: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """The middle of each flat stretch of the isotonic fit, and its log odds with half a text of either kind added."""
+    """The middle of each flat stretch of the isotonic fit, and its log odds with half a text of either kind
+    added.
+    """
     rows = np.flatnonzero(weight > 0)
     distinct, group = np.unique(score[rows], return_inverse=True)
     n = np.bincount(group, weight[rows])
@@ -70,5 +81,6 @@ def isotonic_knots(truth: Bools, score: Floats, weight: Floats) -> tuple[Floats,
     n_all, hits_all = np.bincount(stretch, n), np.bincount(stretch, hits)
     middle = np.bincount(stretch, n * distinct) / n_all
     log_odds = logit((hits_all + 0.5) / (n_all + 1))
-    rises = np.append(True, log_odds[1:] > np.maximum.accumulate(log_odds)[:-1] + ROUNDING)  # a knot of few texts may not
+    # a knot of few texts may not
+    rises = np.append(True, log_odds[1:] > np.maximum.accumulate(log_odds)[:-1] + ROUNDING)
     return middle[rises], log_odds[rises]

@@ -1,10 +1,11 @@
 """Logistic fits of many columns of scores: Platt's sigmoid per class, and one softmax over all classes.
 
-    sigmoid    P(y_k = 1 | s) = 1/(1 + exp(−a_k s_k − b_k))       targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2)   (Platt 1999)
-    softmax    P(y = k | s) ∝ exp(α s_k + c_k)                    ½ρ‖c‖² added to the loss
+    sigmoid    P(y_k = 1 | s) = 1/(1 + exp(−a_k s_k − b_k))  targets (n₊ + 1)/(n₊ + 2), 1/(n₋ + 2); Platt 1999
+    softmax    P(y = k | s) ∝ exp(α s_k + c_k)               ½ρ‖c‖² added to the loss
 
-Both are convex, and minimised by Newton steps that are halved until the loss falls. The slopes are never negative: where the
-scores rank the wrong way round they say nothing, and every text gets the share of the class.
+Both are convex, and minimised by Newton steps that are halved until the loss falls. The slopes are never
+negative: where the scores rank the wrong way round they say nothing, and every text gets the share of the
+class.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def fit_sigmoids(positive: Bools, scores: Floats, weight: Floats) -> tuple[Float
 
 
 def smoothed_targets(positive: Bools, weight: Floats) -> Floats:
-    """Platt's targets: what a text of each class would be believed to be, had one more of either kind been seen."""
+    """Platt's targets: what a text of each class would be believed to be, had one more of either kind been
+    seen.
+    """
     n_positive = np.sum(weight, axis=1, where=positive, keepdims=True)
     n_negative = np.sum(weight, axis=1, where=~positive, keepdims=True)
     return np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
@@ -58,7 +61,9 @@ def _fit_part(positive: Bools, scores: Floats, weight: Floats) -> tuple[Floats, 
 
 
 def _newton(z: Floats, target: Floats, weight: Floats, base: Floats) -> tuple[Floats, Floats]:
-    """Slope and intercept on scores of mean 0 and spread 1, for all classes at once; those that are done drop out."""
+    """Slope and intercept on scores of mean 0 and spread 1, for all classes at once; those that are done drop
+    out.
+    """
     slope, intercept, active = np.zeros(len(z)), base.copy(), np.arange(len(z))
     p, loss = _sigmoid_loss(slope, intercept, z, target, weight)
     for _ in range(_MAX_STEPS):
@@ -87,7 +92,9 @@ def _newton(z: Floats, target: Floats, weight: Floats, base: Floats) -> tuple[Fl
 
 
 def _sigmoid_loss(a: Floats, b: Floats, z: Floats, target: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Probabilities (n_classes, n_texts) and the log loss of each class: softplus(f) − t f = (1 − t) f − log p."""
+    """Probabilities (n_classes, n_texts) and the log loss of each class: softplus(f) − t f = (1 − t) f − log
+    p.
+    """
     f = np.maximum(a[:, None] * z + b[:, None], _LOWEST)
     p = expit(f)
     return p, np.einsum("ki,ki->k", weight, (1 - target) * f - np.log(p))

@@ -1,8 +1,10 @@
-"""Resampling for an estimate of shares: how far it may be off, and whether shares alone explain the new scores.
+"""Resampling for an estimate of shares: how far it may be off, and whether shares alone explain the new
+scores.
 
-The distance is that of Kolmogorov and Smirnov between the new scores and the old ones, reweighted to the estimated shares. What
-it would be were there no other change is drawn: old texts with replacement, new texts from the reweighted old ones, calibration
-and shares estimated again in each draw, so that the test pays for having chosen the shares that fit best.
+The distance is that of Kolmogorov and Smirnov between the new scores and the old ones, reweighted to the
+estimated shares. What it would be were there no other change is drawn: old texts with replacement, new texts
+from the reweighted old ones, calibration and shares estimated again in each draw, so that the test pays for
+having chosen the shares that fit best.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from ._logistic import fit_sigmoids
 from ._shares import class_shares, positive_shares
 from .calibration import Calibration, interpolate
 
-_N_CELLS = 128  # of each sample: a distance on these is at most 1/128 short of the whole one, in the draws too
+# of each sample: a distance on these is at most 1/128 short of the whole one, in the draws too
+_N_CELLS = 128
 _COARSE = 1e-5  # shares of draws need no more digits
 
 
@@ -27,8 +30,8 @@ _COARSE = 1e-5  # shares of draws need no more digits
 class MixDraws:
     """Shares and distances, estimated and in draws.
 
-    `shares` (n_classes,) and those of draws (n_draws, n_classes); `distance` (n_columns,) and `null` (n_draws, n_columns or 1),
-    the distances of draws in which nothing but the shares changed.
+    `shares` (n_classes,) and those of draws (n_draws, n_classes); `distance` (n_columns,) and `null`
+    (n_draws, n_columns or 1), the distances of draws in which nothing but the shares changed.
     """
 
     shares: Floats
@@ -37,8 +40,12 @@ class MixDraws:
     null: Floats
 
 
-def draw_column(positive: Bools, score: Floats, weight: Floats, new: Floats, n_draws: int, rng: np.random.Generator) -> MixDraws:
-    """One class against the rest; texts are counted in cells between quantiles, so that a draw costs little."""
+def draw_column(
+    positive: Bools, score: Floats, weight: Floats, new: Floats, n_draws: int, rng: np.random.Generator
+) -> MixDraws:
+    """One class against the rest; texts are counted in cells between quantiles, so that a draw costs
+    little.
+    """
     calibration = Calibration.fit(positive[:, None], score[:, None], "binary", weight)
     base = float(np.average(calibration.predict(score), weights=weight))
     share = float(positive_shares(calibration.log_odds(new).T - logit(base), np.ones((1, new.size)), base)[0])
@@ -50,12 +57,19 @@ def draw_column(positive: Bools, score: Floats, weight: Floats, new: Floats, n_d
     total = np.bincount(cell, minlength=n_cells) + n_new
     centre = (np.bincount(cell, score, n_cells) + np.bincount(new_cell, new, n_cells)) / np.maximum(total, 1)
     rates = [side / side.sum() for side in counts]
-    old = [rng.multinomial(int(side.sum()), rate, n_draws) for side, rate in zip((positive, ~positive), rates, strict=True)]
+    old = [
+        rng.multinomial(int(side.sum()), rate, n_draws)
+        for side, rate in zip((positive, ~positive), rates, strict=True)
+    ]
     log_ratio = _log_ratios(old[0], old[1], centre, bool(calibration.isotonic[0]))
     new_counts = rng.multinomial(new.size, n_new / new.size, n_draws).astype(np.float64)
     draws = positive_shares(log_ratio, new_counts, base, n_prior=0)  # an interval may reach 0 and 1
     n_positive = rng.binomial(new.size, share, n_draws)
-    same = np.add(rng.multinomial(n_positive, rates[0]), rng.multinomial(new.size - n_positive, rates[1]), dtype=np.float64)
+    same = np.add(
+        rng.multinomial(n_positive, rates[0]),
+        rng.multinomial(new.size - n_positive, rates[1]),
+        dtype=np.float64,
+    )
     distance = _distances(np.array([share]), [rate[None] for rate in rates], n_new[None] / new.size)
     again = positive_shares(log_ratio, same, base)
     null = _distances(again, [side / side.sum(axis=1, keepdims=True) for side in old], same / new.size)
@@ -65,7 +79,9 @@ def draw_column(positive: Bools, score: Floats, weight: Floats, new: Floats, n_d
 def _edges(*samples: Floats) -> Floats:
     """Where cells begin: quantiles of each sample, or every value where there are few."""
     inner = np.arange(1, _N_CELLS) / _N_CELLS
-    return np.unique(np.concatenate([np.quantile(sample, inner, method="inverted_cdf") for sample in samples]))
+    return np.unique(
+        np.concatenate([np.quantile(sample, inner, method="inverted_cdf") for sample in samples])
+    )
 
 
 def _log_ratios(hits: Indices, misses: Indices, centre: Floats, isotonic: bool) -> Floats:
@@ -90,15 +106,19 @@ def _distances(share: Floats, old: list[Floats], new: Floats) -> Floats:
 
 
 def draw_classes(
-    classes: Indices, scores: Floats, weight: Floats, new: Floats, proba: Floats, new_proba: Floats, n_draws: int,
-    rng: np.random.Generator,
+    classes: Indices, scores: Floats, weight: Floats, new: Floats, proba: Floats, new_proba: Floats,
+    n_draws: int, rng: np.random.Generator,
 ) -> MixDraws:  # fmt: skip
-    """All classes of which a text has one; the calibration is that of all old texts, the largest distance of any class counts."""
+    """All classes of which a text has one; the calibration is that of all old texts, the largest distance of
+    any class counts.
+    """
     n_classes = scores.shape[1]
     old = np.zeros((n_draws, len(scores)))
     for k in np.unique(classes):
         own = np.flatnonzero(classes == k)
-        old[:, own] = rng.multinomial(own.size, weight[own] / weight[own].sum(), n_draws) * (weight[own].sum() / own.size)
+        old[:, own] = rng.multinomial(own.size, weight[own] / weight[own].sum(), n_draws) * (
+            weight[own].sum() / own.size
+        )
     base = np.average(proba, axis=0, weights=weight)
     bases = old @ proba / old.sum(axis=1, keepdims=True)
     shares = class_shares(new_proba, np.ones((1, len(new))), base)[0]
@@ -121,7 +141,10 @@ def _cells(scores: Floats, edges: list[Floats]) -> sp.csr_matrix:
     """A 1 for the cell of each text's score in each class, (n_texts, n_classes · n_cells)."""
     width = 2 * _N_CELLS
     columns = np.column_stack(
-        [k * width + np.searchsorted(edge, s, side="right") for k, (s, edge) in enumerate(zip(scores.T, edges, strict=True))]
+        [
+            k * width + np.searchsorted(edge, s, side="right")
+            for k, (s, edge) in enumerate(zip(scores.T, edges, strict=True))
+        ]
     )
     n_texts, n_classes = scores.shape
     ends = np.arange(n_texts + 1) * n_classes

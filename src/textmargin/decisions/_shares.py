@@ -1,11 +1,13 @@
 """Shares of classes among texts without labels, by maximum likelihood (Saerens, Latinne & Decaestecker 2002).
 
-Only the shares are taken to change, from π to π′; what texts of a class look like stays. With P(k | s) of the old texts
+Only the shares are taken to change, from π to π′; what texts of a class look like stays. With P(k | s) of the
+old texts
 
     P′(k | s) ∝ P(k | s) π′_k / π_k        π′_k = mean over new texts of P′(k | s)
 
-is the EM step, and its fixed point the maximum of Σ log Σ_k P(k | s) π′_k / π_k, which is concave. One text's worth of the old
-mix is added to the new texts (`n_prior`), so that no share is exactly 0 or 1. For two classes bisection finds the maximum.
+is the EM step, and its fixed point the maximum of Σ log Σ_k P(k | s) π′_k / π_k, which is concave. One text's
+worth of the old mix is added to the new texts (`n_prior`), so that no share is exactly 0 or 1. For two
+classes bisection finds the maximum.
 """
 
 from __future__ import annotations
@@ -36,8 +38,11 @@ def positive_shares(log_ratio: Floats, counts: Floats, old_share: float, n_prior
     return (low + high) / 2
 
 
-def class_shares(proba: Floats, counts: Floats, old_shares: Floats, n_prior: float = 1.0, tol: float = 1e-8) -> Floats:
-    """π′ (n_draws, n_classes) of counts (n_draws, n_texts); proba (n_texts, n_classes) are those under the old shares.
+def class_shares(
+    proba: Floats, counts: Floats, old_shares: Floats, n_prior: float = 1.0, tol: float = 1e-8
+) -> Floats:
+    """π′ (n_draws, n_classes) of counts (n_draws, n_texts); proba (n_texts, n_classes) are those under the
+    old shares.
 
     `old_shares` is a vector, or has a row per draw.
     """

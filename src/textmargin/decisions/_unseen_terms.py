@@ -1,10 +1,11 @@
 """How much of a training text's row is terms that other texts have too: all that a new text would have of it.
 
-A new text's terms are in the matrix only if a training text has them, and its row has unit length without the others. A held-out
-text's row still has the terms that it alone brought along. A model without it gives these no weight, but they take up length: the
-score is nearer to the intercept than that of a new text, the more so the fewer and shorter the texts are. With 150 texts of desk
-64 to 68 % of the leave-one-out decisions were right and 68 to 73 % of those on other texts; that is what leave-one-out gives with
-a vocabulary of the others alone, and with the distance from the intercept divided by the length that is left.
+A new text's terms are in the matrix only if a training text has them, and its row has unit length without the
+others. A held-out text's row still has the terms that it alone brought along. A model without it gives these
+no weight, but they take up length: the score is nearer to the intercept than that of a new text, the more so
+the fewer and shorter the texts are. With 150 texts of desk 64 to 68 % of the leave-one-out decisions were
+right and 68 to 73 % of those on other texts; that is what leave-one-out gives with a vocabulary of the others
+alone, and with the distance from the intercept divided by the length that is left.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _ROWS_AT_ONCE = 1 << 16  # of a matrix that lies elsewhere
 
 
 def shared_length(X: Any, rows: Indices) -> Floats | None:
-    """Per row of unit length its length (n_rows,) without the terms that no other of these has; None where lengths are others."""
+    """Per row of unit length its length (n_rows,) without the terms that no other of these has; None where
+    lengths are others.
+    """
     if not sp.issparse(X) and not lies_elsewhere(X):
         return None
     X = X.tocsr() if sp.issparse(X) else X

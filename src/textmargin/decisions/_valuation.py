@@ -1,4 +1,6 @@
-"""What decisions on texts come to: figures of so many texts of each outcome, so that to draw texts is to draw counts."""
+"""What decisions on texts come to: figures of so many texts of each outcome, so that to draw texts is to draw
+counts.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,12 @@ class Valuation:
     columns: slice
 
     @classmethod
-    def of(cls, truth: Bools, answers: Answers, labels: ClassLabels, measures: Sequence[Measure] | None) -> Self:
-        """Labels and decisions (n_texts, n_classes), and a measure per problem if anything is worth something."""
+    def of(
+        cls, truth: Bools, answers: Answers, labels: ClassLabels, measures: Sequence[Measure] | None
+    ) -> Self:
+        """Labels and decisions (n_texts, n_classes), and a measure per problem if anything is worth
+        something.
+        """
         accepted, unsure = answers.accepted, answers.unsure
         answered: Bools = np.logical_not(unsure.any(axis=1))
         columns = slice(labels.positive, labels.positive + 1) if labels.kind == "binary" else slice(None)
@@ -67,7 +73,9 @@ class Valuation:
         )
 
     def with_mistake(self, shares: Floats) -> Valuation:
-        """With a text more, the last, whose labels are all wrong: on average over texts of such shares of truth and decisions."""
+        """With a text more, the last, whose labels are all wrong: on average over texts of such shares of
+        truth and decisions.
+        """
         truth = np.asarray(shares @ (self.tp + self.fn))
         given = np.asarray(shares @ (self.tp + self.fp))
         if self.columns != slice(None):
@@ -93,7 +101,9 @@ class Valuation:
         )
 
     def figures(self, n_texts: Floats) -> dict[str, Floats]:
-        """Of so many texts (n_draws, n_texts) of each kind, per draw, utility per 1,000 texts; NaN where one is not defined."""
+        """Of so many texts (n_draws, n_texts) of each kind, per draw, utility per 1,000 texts; NaN where one
+        is not defined.
+        """
         n = n_texts.sum(axis=1)
         answered, right = n_texts @ self.answered, n_texts @ self.right
         tp, fp, fn = (np.asarray(n_texts @ part) for part in (self.tp, self.fp, self.fn))
@@ -115,14 +125,18 @@ class Valuation:
             return np.full(n.size, np.nan)
         tp, fp, fn = (part[:, self.columns] for part in (tp, fp, fn))
         tn = n[:, None] - tp - fp - fn
-        values = np.column_stack([one(*(part[:, k] for part in (tp, fp, fn, tn))) for k, one in enumerate(self.measures)])
+        values = np.column_stack(
+            [one(*(part[:, k] for part in (tp, fp, fn, tn))) for k, one in enumerate(self.measures)]
+        )
         defined = ~np.isnan(values)
         total = np.where(defined, values, 0.0).sum(axis=1)
         return np.where(defined.any(axis=1), total / np.maximum(defined.sum(axis=1), 1), np.nan)
 
 
 def _label_worth(truth: Bools, accepted: Bools, open_labels: Bools, utilities: Sequence[Utility]) -> Floats:
-    """What the decisions on each label (n_texts, n_problems) are worth, summed over labels; an open one is asked, or rejected."""
+    """What the decisions on each label (n_texts, n_problems) are worth, summed over labels; an open one is
+    asked, or rejected.
+    """
     tp, fp, fn, tn = np.array([[one.tp, one.fp, one.fn, one.tn] for one in utilities]).T
     ask = np.array([np.nan if one.ask is None else one.ask for one in utilities])
     decided = np.where(truth, np.where(accepted, tp, fn), np.where(accepted, fp, tn))

@@ -58,7 +58,9 @@ def rcut(scores: Any, t: int = 1) -> NDArray[np.intp]:
     """An indicator matrix that gives each text its t best classes."""
     scores = _finite(scores)
     if scores.ndim != 2 or not 1 <= t <= scores.shape[1]:
-        raise ScoreError(f"rcut takes scores (n_texts, n_classes) and t from 1 to n_classes; got {scores.shape} and t={t}.")
+        raise ScoreError(
+            f"rcut takes scores (n_texts, n_classes) and t from 1 to n_classes; got {scores.shape} and t={t}."
+        )
     chosen = descending_order(scores)[:, :t]
     labels = np.zeros(scores.shape, dtype=np.intp)
     np.put_along_axis(labels, chosen, 1, axis=1)
@@ -66,10 +68,15 @@ def rcut(scores: Any, t: int = 1) -> NDArray[np.intp]:
 
 
 def pcut(scores: Any, prior: Any, x: float = 1.0) -> NDArray[np.intp]:
-    """An indicator matrix that gives each class its top x·prior·n texts; `prior` is each class's share of the training texts."""
+    """An indicator matrix that gives each class its top x·prior·n texts; `prior` is each class's share of the
+    training texts.
+    """
     scores, prior = _finite(scores), np.asarray(prior, dtype=np.float64)
     if scores.ndim != 2 or prior.shape != (scores.shape[1],):
-        raise ScoreError(f"pcut takes scores (n_texts, n_classes) and a prior per class; got {scores.shape} and {prior.shape}.")
+        raise ScoreError(
+            f"pcut takes scores (n_texts, n_classes) and a prior per class; got {scores.shape} and "
+            f"{prior.shape}."
+        )
     n_accepted = np.minimum(np.rint(x * prior * len(scores)), len(scores)).astype(int)
     labels = np.zeros(scores.shape, dtype=np.intp)
     for k, n in enumerate(n_accepted):
@@ -85,7 +92,9 @@ def _finite(scores: Any) -> Floats:
 
 
 def uneven_margin_threshold(tau: float) -> float:
-    """The threshold that equals training with margins (1, τ), given a free intercept: −(1 − τ)/(1 + τ). No retraining."""
+    """The threshold that equals training with margins (1, τ), given a free intercept: −(1 − τ)/(1 + τ). No
+    retraining.
+    """
     if not tau >= 0:
         raise ScoreError(f"The margin tau of the negatives cannot be negative; got {tau}.")
     return -(1 - tau) / (1 + tau)
@@ -115,14 +124,17 @@ def select_cost_factors(
     """
     Y = np.asarray(Y.toarray() if hasattr(Y, "toarray") else Y)
     if Y.ndim != 2:
-        raise ScoreError(f"select_cost_factors takes an indicator matrix (n_texts, n_classes); got shape {Y.shape}.")
+        raise ScoreError(
+            f"select_cost_factors takes an indicator matrix (n_texts, n_classes); got shape {Y.shape}."
+        )
     factors = sorted(factors)
     value, size = np.zeros((len(factors), Y.shape[1])), np.zeros(Y.shape[1])
     folds = list(KFold(n_folds, shuffle=True, random_state=random_state).split(Y))
     kept = [np.flatnonzero(Y[rest].any(axis=0) & ~Y[rest].all(axis=0)) for rest, _ in folds]
     fits = [(fold, f) for fold in range(len(folds)) if kept[fold].size for f in range(len(factors))]
     counts = Parallel(n_jobs, prefer="threads")(
-        delayed(_count_mistakes)(X, Y, estimator, float(factors[f]), *folds[fold], kept[fold]) for fold, f in fits
+        delayed(_count_mistakes)(X, Y, estimator, float(factors[f]), *folds[fold], kept[fold])
+        for fold, f in fits
     )
     for (fold, f), table in zip(fits, counts, strict=True):
         found = np.nan_to_num(utility(*table))
@@ -140,7 +152,9 @@ def _count_mistakes(
     held_out: NDArray[np.intp],
     kept: NDArray[np.intp],
 ) -> tuple[NDArray[np.intp], ...]:
-    """Per class what is accepted rightly and wrongly, missed, and rejected rightly, in a fold, with a factor."""
+    """Per class what is accepted rightly and wrongly, missed, and rejected rightly, in a fold, with a
+    factor.
+    """
     truth, target = Y[np.ix_(held_out, kept)] != 0, Y[np.ix_(rest, kept)]
     target, names = (target, range(kept.size)) if kept.size > 1 else (target.ravel(), [1])
     weighted = clone(estimator).set_params(class_weight=dict.fromkeys(names, factor))

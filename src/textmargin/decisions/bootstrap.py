@@ -62,7 +62,8 @@ def threshold_interval(
     n_parts = min(n_bootstrap, _PARTS_PER_JOB * n_at_once) if n_at_once > 1 else 1
     sizes = [part.size for part in np.array_split(np.arange(n_bootstrap), n_parts)]
     parts = Parallel(n_jobs, prefer="threads")(
-        delayed(_thresholds)(positive, score, utility, rule, state, n) for state, n in _states(rng, _sides(positive), sizes)
+        delayed(_thresholds)(positive, score, utility, rule, state, n)
+        for state, n in _states(rng, _sides(positive), sizes)
     )
     thetas = np.concatenate(parts)
     values = np.array([curve.utility_at(theta) for theta in thetas])
@@ -70,7 +71,9 @@ def threshold_interval(
     theta = rule(positive, score, utility=utility)
     low, high = np.quantile(thetas, edges, method="inverted_cdf")
     worst, best = np.quantile(values, edges, method="inverted_cdf")
-    return ThresholdInterval(theta, float(low), float(high), curve.utility_at(theta), float(worst), float(best), n_bootstrap)
+    return ThresholdInterval(
+        theta, float(low), float(high), curve.utility_at(theta), float(worst), float(best), n_bootstrap
+    )
 
 
 def _sides(positive: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
@@ -81,8 +84,12 @@ def _draw(rng: np.random.Generator, sides: list[NDArray[np.intp]]) -> NDArray[np
     return np.concatenate([rng.choice(side, side.size) for side in sides])
 
 
-def _states(rng: np.random.Generator, sides: list[NDArray[np.intp]], sizes: list[int]) -> Iterator[tuple[Mapping[str, Any], int]]:
-    """How the generator stands before each part of the draws: a state travels, where the draws would be as large as the texts."""
+def _states(
+    rng: np.random.Generator, sides: list[NDArray[np.intp]], sizes: list[int]
+) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """How the generator stands before each part of the draws: a state travels, where the draws would be as
+    large as the texts.
+    """
     for i, size in enumerate(sizes):
         yield rng.bit_generator.state, size
         for _ in range(size if i + 1 < len(sizes) else 0):
@@ -90,7 +97,12 @@ def _states(rng: np.random.Generator, sides: list[NDArray[np.intp]], sizes: list
 
 
 def _thresholds(
-    positive: NDArray[np.bool_], score: Floats, utility: Measure, rule: Callable[..., float], state: Mapping[str, Any], n: int
+    positive: NDArray[np.bool_],
+    score: Floats,
+    utility: Measure,
+    rule: Callable[..., float],
+    state: Mapping[str, Any],
+    n: int,
 ) -> Floats:
     """The thresholds of n draws, from where the generator stands."""
     rng = np.random.default_rng(0)

@@ -1,7 +1,7 @@
 """So many and no more: "we can read 200 a day".
 
-From held-out scores, the threshold that delivers the number on average, and what is to be expected of those delivered; of a batch
-or a day, the highest of those accepted. Streams without days: `stream_budget.py`.
+From held-out scores, the threshold that delivers the number on average, and what is to be expected of those
+delivered; of a batch or a day, the highest of those accepted. Streams without days: `stream_budget.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class BudgetOutcome:
     Attributes
     ----------
     theta : float, the threshold.
-    n_accept, n_texts : float, how many of how many texts; fewer than asked for where not so many reach the decision's threshold.
+    n_accept, n_texts : float, how many of how many texts; fewer than asked for where not so many reach the
+        decision's threshold.
     precision, precision_low, precision_high : float
     recall, recall_low, recall_high : float, the share of all hits that is delivered.
     hits : float, how many of those accepted are right.
@@ -42,7 +43,10 @@ class BudgetOutcome:
     hits: float
 
     def __str__(self) -> str:
-        return f"{self.n_accept:,.0f} of {self.n_texts:,.0f}: precision {self.precision:.2f}, {self.recall:.0%} of all hits"
+        return (
+            f"{self.n_accept:,.0f} of {self.n_texts:,.0f}: precision {self.precision:.2f}, "
+            f"{self.recall:.0%} of all hits"
+        )
 
 
 def budget_threshold(scores: Any, n_accept: float, n_texts: float, weight: Any = None) -> float:
@@ -67,7 +71,8 @@ def budget_threshold(scores: Any, n_accept: float, n_texts: float, weight: Any =
     _check_budget(n_accept, n_texts)
     distinct, group = np.unique(-without_rounding(scores), return_inverse=True)
     accepted = np.cumsum(np.bincount(group, weight)) / weight.sum()
-    k = int(np.searchsorted(accepted, n_accept / n_texts * (1 + ROUNDING), side="right"))  # so many groups fit
+    # so many groups fit
+    k = int(np.searchsorted(accepted, n_accept / n_texts * (1 + ROUNDING), side="right"))
     if k == 0:
         return just_above(scores.max())
     if k == distinct.size:
@@ -95,12 +100,14 @@ def budget_outcome(
     threshold : float, default=None
         The decision's own; nothing below it is accepted, whatever the budget.
     level : float, default=0.9
-        Of the intervals of precision and recall (Clopper & Pearson on the effective number of held-out texts).
+        Of the intervals of precision and recall (Clopper & Pearson on the effective number of held-out
+        texts).
 
     Examples
     --------
     >>> from textmargin.decisions.budget import budget_outcome
-    >>> outcome = budget_outcome([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0], n_accept=200, n_texts=1000)
+    >>> y, scores = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+    >>> outcome = budget_outcome(y, scores, n_accept=200, n_texts=1000)
     >>> print(outcome)
     200 of 1,000: precision 1.00, 67% of all hits
     """
@@ -109,14 +116,17 @@ def budget_outcome(
     positive = np.asarray(positive)
     if positive.shape != np.shape(scores) or not np.isin(positive, (0, 1)).all():
         raise LabelError(
-            f"positive must hold True or False for each of the {np.size(scores)} scores; got shape {positive.shape}."
+            f"positive must hold True or False for each of the {np.size(scores)} scores; got shape "
+            f"{positive.shape}."
         )
     theta = budget_threshold(scores, n_accept, n_texts, weight)
     theta = theta if threshold is None else max(theta, float(threshold))
     scores, weight, scored = scored_texts(scores, weight)
     hit, accepted = positive[scored].astype(bool), scores >= theta
     tail = (1 - level) / 2
-    precision, recall = (_rate(weight, both, of, tail) for both, of in ((hit & accepted, accepted), (hit & accepted, hit)))
+    precision, recall = (
+        _rate(weight, both, of, tail) for both, of in ((hit & accepted, accepted), (hit & accepted, hit))
+    )
     n_delivered = n_texts * float(weight[accepted].sum() / weight.sum())
     hits = n_texts * float(weight[hit & accepted].sum() / weight.sum())
     return BudgetOutcome(theta, n_delivered, n_texts, *precision, *recall, hits)
@@ -153,14 +163,19 @@ class Budget:
         ----------
         leads : array (n_texts,), scores less threshold; those from 0 on are accepted
         groups : array (n_texts,), default=None
-            The day, or whatever else the budget is for, of each text; of equal leads the first texts are taken.
+            The day, or whatever else the budget is for, of each text; of equal leads the first texts are
+            taken.
         """
         leads = np.asarray(leads, dtype=np.float64)
         if leads.ndim != 1 or np.isnan(leads).any():
-            raise ScoreError(f"leads must be a vector of scores less threshold, without NaN; got shape {leads.shape}.")
+            raise ScoreError(
+                f"leads must be a vector of scores less threshold, without NaN; got shape {leads.shape}."
+            )
         if (groups is None) != (self.by is None):
             wanted = (
-                f"groups by {self.by!r} are needed" if groups is None else "groups were given, but by=None is for a whole batch"
+                f"groups by {self.by!r} are needed"
+                if groups is None
+                else "groups were given, but by=None is for a whole batch"
             )
             raise SettingError("by", f"is {self.by!r}: {wanted}.")
         group = np.zeros(leads.size, dtype=np.intp)
@@ -196,7 +211,9 @@ def _check_budget(n_accept: float, n_texts: float) -> None:
     if not (np.isfinite(n_texts) and n_texts > 0):
         raise SettingError("n_texts", f"must be a positive number of texts; got {n_texts}.")
     if not 0 <= n_accept <= n_texts:
-        raise SettingError("n_accept", f"must be at least 0 and at most n_texts={n_texts:g}; got {n_accept:g}.")
+        raise SettingError(
+            "n_accept", f"must be at least 0 and at most n_texts={n_texts:g}; got {n_accept:g}."
+        )
 
 
 def scored_texts(scores: Any, weight: Any) -> tuple[Floats, Floats, Bools]:
@@ -205,11 +222,16 @@ def scored_texts(scores: Any, weight: Any) -> tuple[Floats, Floats, Bools]:
     weight = np.ones(scores.shape) if weight is None else np.asarray(weight, dtype=np.float64)
     if scores.ndim != 1 or weight.shape != scores.shape:
         raise ScoreError(
-            f"scores and weight must be vectors of one length, a class at a time; got {scores.shape} and {weight.shape}."
+            f"scores and weight must be vectors of one length, a class at a time; got {scores.shape} and "
+            f"{weight.shape}."
         )
     if np.isinf(scores).any() or not (np.isfinite(weight) & (weight >= 0)).all():
-        raise ScoreError("scores must be finite, or NaN for a text without one, and weights finite and not negative.")
+        raise ScoreError(
+            "scores must be finite, or NaN for a text without one, and weights finite and not negative."
+        )
     scored = ~np.isnan(scores) & (weight > 0)
     if not scored.any():
-        raise ScoreError("No text has a score and a weight; a budget needs held-out scores to set its threshold on.")
+        raise ScoreError(
+            "No text has a score and a weight; a budget needs held-out scores to set its threshold on."
+        )
     return scores[scored], weight[scored], scored

@@ -1,13 +1,15 @@
 """From scores to probabilities, fitted on held-out scores; nothing is trained again.
 
-    binary, multilabel   Platt's sigmoid per class (targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2)); from ten positives on an isotonic
-                         fit where its log loss on folds is lower by more than a standard error
-    multiclass           P(y = k | s) ∝ exp(f_k), f_k = α(a_k s_k + b_k) + c_k on the sigmoids' log odds, or f_k = α s_k + c_k,
-                         whichever has the lower log loss on folds
+    binary, multilabel   Platt's sigmoid per class (targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2)); from ten
+                         positives on an isotonic fit where its log loss on folds is lower by more than a
+                         standard error
+    multiclass           P(y = k | s) ∝ exp(f_k), f_k = α(a_k s_k + b_k) + c_k on the sigmoids' log odds, or
+                         f_k = α s_k + c_k, whichever has the lower log loss on folds
 
-One-against-rest sigmoids that are merely normalised are worse on folds of the training texts of wikipedia25 and desk (Brier .207
-and .258, against .167 and .229) and no better on single-topic Reuters texts. The isotonic fit is a set of knots, the middle of
-each flat stretch, joined by lines (`_isotonic.py`). Fitting is in `_calibration_fit.py`: a fitted calibration needs NumPy alone.
+One-against-rest sigmoids that are merely normalised are worse on folds of the training texts of wikipedia25
+and desk (Brier .207 and .258, against .167 and .229) and no better on single-topic Reuters texts. The
+isotonic fit is a set of knots, the middle of each flat stretch, joined by lines (`_isotonic.py`). Fitting is
+in `_calibration_fit.py`: a fitted calibration needs NumPy alone.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ class Calibration:
     knot_ends: Indices
 
     @classmethod
-    def fit(cls, positive: Any, scores: Any, kind: Kind, weight: Any = None, random_state: int | None = 0) -> Self:
+    def fit(
+        cls, positive: Any, scores: Any, kind: Kind, weight: Any = None, random_state: int | None = 0
+    ) -> Self:
         """Fit on held-out scores.
 
         Parameters
@@ -103,7 +107,9 @@ class Calibration:
         return np.diff(self.knot_ends) > 0
 
     def shift(self, log_odds: Floats) -> Calibration:
-        """For another mix, which adds so much to the log odds of each class (n_problems,); exact where only the mix changed."""
+        """For another mix, which adds so much to the log odds of each class (n_problems,); exact where only
+        the mix changed.
+        """
         knots = self.knot_log_odds + np.repeat(log_odds, np.diff(self.knot_ends))
         return replace(self, intercept=self.intercept + log_odds, knot_log_odds=knots)
 
@@ -116,7 +122,8 @@ class Calibration:
 
         Returns
         -------
-        array (n_texts,) of the positive class for two, else (n_texts, n_problems); rows of several classes sum to 1
+        array (n_texts,) of the positive class for two, else (n_texts, n_problems); rows of several classes
+            sum to 1
         """
         f = self.log_odds(scores)
         if self.kind == "multiclass":
@@ -136,14 +143,21 @@ class Calibration:
         scores = np.asarray(scores, dtype=np.float64)
         scores = scores[:, None] if scores.ndim == 1 and self.kind == "binary" else scores
         if scores.ndim != 2 or scores.shape[1] != self.slope.size:
-            raise ScoreError(f"scores must have a column for each of the {self.slope.size} classes; got shape {scores.shape}.")
+            raise ScoreError(
+                f"scores must have a column for each of the {self.slope.size} classes; got shape "
+                f"{scores.shape}."
+            )
         if not np.isfinite(scores).all():
-            raise ScoreError("scores hold NaN or infinity, of which no probability can be told; leave these texts out.")
+            raise ScoreError(
+                "scores hold NaN or infinity, of which no probability can be told; leave these texts out."
+            )
         f: Floats = self.slope * scores
         f += self.intercept
         for k in np.flatnonzero(self.isotonic):
             part = slice(self.knot_ends[k], self.knot_ends[k + 1])
-            f[:, k] = interpolate(scores[:, k], self.knot_scores[part], self.knot_log_odds[part], self.slope[k])
+            f[:, k] = interpolate(
+                scores[:, k], self.knot_scores[part], self.knot_log_odds[part], self.slope[k]
+            )
         return f
 
 
@@ -187,12 +201,17 @@ def calibration_error(positive: Any, proba: Any, n_bins: int = 15) -> float:
         raise SettingError("n_bins", f"must be at least 1; got {n_bins}.")
     n_texts = len(proba)
     bins = np.floor((rankdata(proba, axis=0) - 0.5) * n_bins / n_texts).astype(np.intp)
-    gaps = [np.abs(np.bincount(b, p - y, n_bins)).sum() / n_texts for b, p, y in zip(bins.T, proba.T, positive.T, strict=True)]
+    gaps = [
+        np.abs(np.bincount(b, p - y, n_bins)).sum() / n_texts
+        for b, p, y in zip(bins.T, proba.T, positive.T, strict=True)
+    ]
     return float(np.mean(gaps))
 
 
 def checked_texts(positive: Any, scores: Any, kind: str, weight: Any) -> tuple[Bools, Floats, Floats]:
-    """Labels, held-out scores and weights as arrays that fit each other and the kind of task; texts of weight 0 are dropped."""
+    """Labels, held-out scores and weights as arrays that fit each other and the kind of task; texts of weight
+    0 are dropped.
+    """
     from sklearn.utils.validation import check_consistent_length
 
     positive, scores = np.asarray(positive), np.asarray(scores, dtype=np.float64)
@@ -201,13 +220,22 @@ def checked_texts(positive: Any, scores: Any, kind: str, weight: Any) -> tuple[B
         raise SettingError("kind", f"must be 'binary', 'multiclass' or 'multilabel'; got {kind!r}.")
     if positive.shape != scores.shape or scores.ndim != 2:
         raise ScoreError(
-            f"positive and scores must have a row per text and a column per class; got {positive.shape} and {scores.shape}."
+            f"positive and scores must have a row per text and a column per class; got {positive.shape} "
+            f"and {scores.shape}."
         )
-    wanted = {"binary": "one column", "multiclass": "two columns or more", "multilabel": "a column or more"}[kind]
-    if not {"binary": scores.shape[1] == 1, "multiclass": scores.shape[1] > 1, "multilabel": scores.shape[1] > 0}[kind]:
+    wanted = {"binary": "one column", "multiclass": "two columns or more", "multilabel": "a column or more"}[
+        kind
+    ]
+    if not {
+        "binary": scores.shape[1] == 1,
+        "multiclass": scores.shape[1] > 1,
+        "multilabel": scores.shape[1] > 0,
+    }[kind]:
         raise ScoreError(f"kind={kind!r} takes {wanted} of scores; got {scores.shape[1]}.")
     if not np.isin(positive, (0, 1)).all():
-        raise LabelError(f"positive must hold True and False, or 1 and 0; got {np.unique(positive)[:5].tolist()}.")
+        raise LabelError(
+            f"positive must hold True and False, or 1 and 0; got {np.unique(positive)[:5].tolist()}."
+        )
     if np.isinf(scores).any():
         raise ScoreError("scores hold infinity; held-out scores are finite, or NaN where a text has none.")
     weight = np.ones(len(scores)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -218,7 +246,8 @@ def checked_texts(positive: Any, scores: Any, kind: str, weight: Any) -> tuple[B
     if kind == "multiclass":
         if not (positive[used].sum(axis=1) == 1).all():
             raise LabelError(
-                "positive must mark one class in every row where kind='multiclass'; for any number use 'multilabel'."
+                "positive must mark one class in every row where kind='multiclass'; for any number use "
+                "'multilabel'."
             )
         used &= ~np.isnan(scores).any(axis=1)
     if not np.any(used[:, None] & ~np.isnan(scores)):
@@ -234,7 +263,12 @@ def by_class(weight: Floats, n_problems: int) -> Floats:
 def _checked_probabilities(positive: Any, proba: Any) -> tuple[Bools, Floats]:
     positive, proba = np.asarray(positive), np.asarray(proba, dtype=np.float64)
     if positive.shape != proba.shape or proba.size == 0:
-        raise ScoreError(f"positive and proba must have the same shape and hold a text; got {positive.shape} and {proba.shape}.")
+        raise ScoreError(
+            f"positive and proba must have the same shape and hold a text; got {positive.shape} and "
+            f"{proba.shape}."
+        )
     if not ((proba >= 0) & (proba <= 1)).all():
-        raise ScoreError(f"proba must hold probabilities from 0 to 1; got {proba.min():g} to {proba.max():g}.")
+        raise ScoreError(
+            f"proba must hold probabilities from 0 to 1; got {proba.min():g} to {proba.max():g}."
+        )
     return positive.astype(bool).reshape(len(proba), -1), proba.reshape(len(proba), -1)

@@ -1,13 +1,15 @@
-"""Do recent texts still look like those that the thresholds were set on? Asked again and again, without crying wolf.
+"""Do recent texts still look like those that the thresholds were set on? Asked again and again, without
+crying wolf.
 
-Every half window the last `n_window` scores of each class are compared with the held-out ones (Kolmogorov and Smirnov, two
-samples). The level of a comparison is `alpha`, divided by the comparisons that fall into `n_horizon` texts and by the classes
-(Bonferroni), so that of streams of that length in which nothing changes at most a share `alpha` raises an alarm. After one,
-`estimate_mix` says whether other shares explain it.
+Every half window the last `n_window` scores of each class are compared with the held-out ones (Kolmogorov and
+Smirnov, two samples). The level of a comparison is `alpha`, divided by the comparisons that fall into
+`n_horizon` texts and by the classes (Bonferroni), so that of streams of that length in which nothing changes
+at most a share `alpha` raises an alarm. After one, `estimate_mix` says whether other shares explain it.
 
-Held-out scores are never quite those of new texts, and over many comparisons any difference shows: a `tolerance` is taken off the
-distance. With leave-one-out scores of SMS and of a random part of Reuters' training texts (ten topics), and streams of 20,000 of
-the others, an alarm came in all of 20 streams without it, in 2 (Reuters) and none (SMS) with .04, in none with .05.
+Held-out scores are never quite those of new texts, and over many comparisons any difference shows: a
+`tolerance` is taken off the distance. With leave-one-out scores of SMS and of a random part of Reuters'
+training texts (ten topics), and streams of 20,000 of the others, an alarm came in all of 20 streams without
+it, in 2 (Reuters) and none (SMS) with .04, in none with .05.
 """
 
 from __future__ import annotations
@@ -98,7 +100,8 @@ class DriftMonitor:
     ) -> None:
         if n_window < 2 * MIN_NEW_TEXTS:
             raise SettingError(
-                "n_window", f"must be at least {2 * MIN_NEW_TEXTS} for two samples to be compared; got {n_window}."
+                "n_window",
+                f"must be at least {2 * MIN_NEW_TEXTS} for two samples to be compared; got {n_window}.",
             )
         if not 0 < alpha < 1:
             raise SettingError("alpha", f"must lie between 0 and 1; got {alpha}.")
@@ -116,7 +119,9 @@ class DriftMonitor:
         self._level = alpha * self._stride / n_horizon / n_problems
         # A class without any held-out score has nothing to compare with, and never raises an alarm.
         weights = by_class(self._weight, n_problems)
-        self._old = [_OldScores.of(column, own) for column, own in zip(self._scores.T, weights.T, strict=True)]
+        self._old = [
+            _OldScores.of(column, own) for column, own in zip(self._scores.T, weights.T, strict=True)
+        ]
         self._recent = np.empty((0, n_problems))
         self.n_seen = 0
 
@@ -139,7 +144,10 @@ class DriftMonitor:
         return alarm
 
     def _compare(self) -> DriftAlarm | None:
-        tests = [old.compare(np.sort(recent), self._tolerance) for old, recent in zip(self._old, self._recent.T, strict=True)]
+        tests = [
+            old.compare(np.sort(recent), self._tolerance)
+            for old, recent in zip(self._old, self._recent.T, strict=True)
+        ]
         distance, p_value = (np.array(column) for column in zip(*tests, strict=True))
         alarming = np.flatnonzero(p_value < self._level)
         if not alarming.size:
@@ -154,7 +162,9 @@ class DriftMonitor:
             random_state=self._random_state,
         )
         cause: Literal["mix", "texts"] = "mix" if mix.explained.all() else "texts"
-        return DriftAlarm(cause, alarming, distance, p_value, mix, self.n_seen, self._words(mix, columns, alarming))
+        return DriftAlarm(
+            cause, alarming, distance, p_value, mix, self.n_seen, self._words(mix, columns, alarming)
+        )
 
     def _words(self, mix: MixEstimate, columns: Indices, alarming: Indices) -> str:
         n_recent = len(self._recent)
@@ -164,13 +174,19 @@ class DriftMonitor:
             if mix.explained[j]:
                 interval = f"{mix.low[j]:.1%} to {mix.high[j]:.1%}"
                 parts.append(
-                    f"{self._names[k]}: the mix changed, share {mix.shares[j]:.1%} ({interval}), was {mix.old_shares[j]:.1%}"
+                    f"{self._names[k]}: the mix changed, share {mix.shares[j]:.1%} ({interval}), was "
+                    f"{mix.old_shares[j]:.1%}"
                 )
             else:
                 parts.append(
-                    f"{self._names[k]}: texts of another kind (distance {mix.distance[j]:.2f} from any mix of the old ones)"
+                    f"{self._names[k]}: texts of another kind (distance {mix.distance[j]:.2f} from any "
+                    "mix of the old ones)"
                 )
-        return f"The last {n_recent:,} texts are not like those that the thresholds were set on; " + "; ".join(parts) + "."
+        return (
+            f"The last {n_recent:,} texts are not like those that the thresholds were set on; "
+            + "; ".join(parts)
+            + "."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,16 +201,22 @@ class _OldScores:
     def of(cls, scores: Floats, weight: Floats) -> _OldScores:
         order = np.argsort(scores, kind="stable")[: int(np.sum(~np.isnan(scores)))]  # NaN come last
         own = weight[order]
-        n = float(own.sum() ** 2 / np.sum(own**2)) if own.any() else 0.0  # Kish: as many texts of equal weight
+        # Kish: as many texts of equal weight
+        n = float(own.sum() ** 2 / np.sum(own**2)) if own.any() else 0.0
         return cls(scores[order], np.append(0.0, np.cumsum(own) / own.sum()) if n else np.zeros(1), n)
 
     def compare(self, new: Floats, tolerance: float) -> tuple[float, float]:
-        """Kolmogorov and Smirnov's distance to a sorted sample, and the p-value of what it is beyond the tolerance."""
+        """Kolmogorov and Smirnov's distance to a sorted sample, and the p-value of what it is beyond the
+        tolerance.
+        """
         if not self.n:
             return 0.0, 1.0
         places = np.concatenate([self.scores, new])
         gap = (
-            self.share[np.searchsorted(self.scores, places, side="right")] - np.searchsorted(new, places, side="right") / new.size
+            self.share[np.searchsorted(self.scores, places, side="right")]
+            - np.searchsorted(new, places, side="right") / new.size
         )
         distance = float(np.abs(gap).max())
-        return distance, float(kstwo.sf(max(0.0, distance - tolerance), max(1, round(self.n * new.size / (self.n + new.size)))))
+        return distance, float(
+            kstwo.sf(max(0.0, distance - tolerance), max(1, round(self.n * new.size / (self.n + new.size))))
+        )

@@ -1,13 +1,16 @@
-"""How good decisions will be on new texts, told from the held-out scores of the training texts; nothing is trained again.
+"""How good decisions will be on new texts, told from the held-out scores of the training texts; nothing is
+trained again.
 
-The figure is that of the thresholds in use on held-out scores, less their optimism: thresholds look better on the scores that
-they were set on, by what those set without a fold lose on the texts of the fold (`_cross_fitting.py`).
+The figure is that of the thresholds in use on held-out scores, less their optimism: thresholds look better on
+the scores that they were set on, by what those set without a fold lose on the texts of the fold
+(`_cross_fitting.py`).
 
-The interval is to hold the figure of m new texts in 90 % of cases. It is that of draws, each in two steps: shares of the outcomes
-(truth and decision) as the n training texts leave them open, Dirichlet(counts / 1.5), since the model is one of many, with half a
-text more whose decision is wrong, so that mistakes that were not seen are possible; then m texts by these shares. The optimism is
-taken off, and a normal number of its size added, since it is no better known than that. F1, and utilities that do not add up, are
-moved so that the mean of the draws is the figure: averages over classes with few texts are lower in draws than in the texts drawn
+The interval is to hold the figure of m new texts in 90 % of cases. It is that of draws, each in two steps:
+shares of the outcomes (truth and decision) as the n training texts leave them open, Dirichlet(counts / 1.5),
+since the model is one of many, with half a text more whose decision is wrong, so that mistakes that were not
+seen are possible; then m texts by these shares. The optimism is taken off, and a normal number of its size
+added, since it is no better known than that. F1, and utilities that do not add up, are moved so that the mean
+of the draws is the figure: averages over classes with few texts are lower in draws than in the texts drawn
 from.
 
 `benchmarks/bench_estimate.py` counts how often the interval holds the figure of a test part.
@@ -36,10 +39,12 @@ if TYPE_CHECKING:
 _LEVEL = 0.9
 _N_DRAWS = 1000
 _MOST_COUNTS = 5_000_000  # of outcomes times draws at once
-_MOST_ENTRIES = 4_000_000  # texts times classes that thresholds are set on again; of more, a sample tells as well
+# texts times classes that thresholds are set on again; of more, a sample tells as well
+_MOST_ENTRIES = 4_000_000
 _UNSEEN = 0.5  # of a text, Jeffreys' for a share
-# Held-out scores tell what models of so many texts give on average, and this is one of them: the variance of what n texts tell is
-# raised by half. From 40 splits of SMS (300 texts: 1.6 times what the draws say) and of desk (1.1 times).
+# Held-out scores tell what models of so many texts give on average, and this is one of them: the variance of
+# what n texts tell is raised by half. From 40 splits of SMS (300 texts: 1.6 times what the draws say) and of
+# desk (1.1 times).
 _ONE_OF_MANY = 1.5
 _MOVED = ("macro_f1", "micro_f1")
 
@@ -77,9 +82,11 @@ class Estimate:
     answered : Figure, the share of texts that get an answer
     accuracy_answered : Figure, the share of these that are right; None where there are none
     macro_f1, micro_f1 : Figure
-    utility : Figure, per 1,000 texts, or the mean over classes where measures do not add up; None where there is none
+    utility : Figure, per 1,000 texts, or the mean over classes where measures do not add up; None where there
+        is none
     per_1000 : bool, which of these it is
-    by_thresholds : Gain over the decisions of the scores themselves, at threshold 0; None where nothing else decides
+    by_thresholds : Gain over the decisions of the scores themselves, at threshold 0; None where nothing else
+        decides
     by_knowledge : Gain over a model of the same texts without it; None where there is none to compare with
     """
 
@@ -116,9 +123,11 @@ def estimate(
     ----------
     model : ThresholdClassifier, fitted
     n_new : int, default=None
-        Of how many new texts the intervals are to hold the figures; by default as many as there were training texts.
+        Of how many new texts the intervals are to hold the figures; by default as many as there were training
+        texts.
     without : ThresholdClassifier, default=None
-        Another model, fitted to the same texts in the same order without some knowledge, to tell what that adds.
+        Another model, fitted to the same texts in the same order without some knowledge, to tell what that
+        adds.
     with_utility : bool, default=True
         Whether to value decisions by the model's utility.
     random_state : int, default=0
@@ -139,11 +148,15 @@ def estimate(
     held_out, labels = model.held_out_, model._labels
     if held_out.method == "train":
         raise ScoreError(
-            "An estimate needs held-out scores; these are the fitted model's own (scores='train'), by which it looks better than "
+            "An estimate needs held-out scores; these are the fitted model's own (scores='train'), by "
+            "which it looks better than "
             "it is. Use scores='loo' or scores='cv', or evaluate the model on other texts."
         )
     if without is not None and not np.array_equal(without.held_out_.positive, held_out.positive):
-        raise ScoreError("The two models were not fitted to the same texts in the same order, so that they cannot be compared.")
+        raise ScoreError(
+            "The two models were not fitted to the same texts in the same order, so that they cannot be "
+            "compared."
+        )
     measures = measures_of(model.utility, labels) if with_utility else None
     n_all = len(held_out) if held_out.weight is None else int(np.count_nonzero(held_out.weight))
     if held_out.positive.size > _MOST_ENTRIES:
@@ -197,7 +210,10 @@ class _Texts:
 
     def value(self, answers: Answers) -> dict[str, float]:
         """The figures of these texts."""
-        return {name: float(value[0]) for name, value in self.valuation(answers).figures(self.weight[None, :]).items()}
+        return {
+            name: float(value[0])
+            for name, value in self.valuation(answers).figures(self.weight[None, :]).items()
+        }
 
 
 @dataclass(frozen=True)
@@ -208,7 +224,8 @@ class _Figures:
     ----------
     on_training : dict, per model its figures on the training texts
     draws : dict, per model its figures in each draw
-    optimism : dict, per model how much of a figure is optimism; nothing for one whose thresholds depend on no texts
+    optimism : dict, per model how much of a figure is optimism; nothing for one whose thresholds depend on no
+        texts
     noise : array (n_draws,), standard normal
     moved : tuple of str, the figures whose draws are lower than what they are drawn from
     """
@@ -231,17 +248,28 @@ class _Figures:
         state = rng.bit_generator.state
         for name, one in answers.items():
             valuation = texts.valuation(one, first)
-            on_training[name] = {figure: float(value[0]) for figure, value in valuation.figures(counts[None, :]).items()}
-            rng.bit_generator.state = state  # the same texts for all, so that differences are those of the models
+            on_training[name] = {
+                figure: float(value[0]) for figure, value in valuation.figures(counts[None, :]).items()
+            }
+            # the same texts for all, so that differences are those of the models
+            rng.bit_generator.state = state
             draws[name] = _drawn(valuation.with_mistake(counts / counts.sum()), alpha, n_new, rng)
         optimism = {name: part.optimism(texts.value) for name, part in parts.items()}
         additive = texts.measures is None or all(isinstance(one, Utility) for one in texts.measures)
-        return cls(on_training, draws, optimism, rng.standard_normal(_N_DRAWS), _MOVED if additive else (*_MOVED, "utility"))
+        return cls(
+            on_training,
+            draws,
+            optimism,
+            rng.standard_normal(_N_DRAWS),
+            _MOVED if additive else (*_MOVED, "utility"),
+        )
 
     def figure(self, name: str) -> Figure | None:
         """A figure of the model."""
         ends = (-np.inf, np.inf) if name == "utility" else (0.0, 1.0)
-        return self._figure(name, self.on_training["own"][name], self.draws["own"][name], self._optimism("own", name), ends)
+        return self._figure(
+            name, self.on_training["own"][name], self.draws["own"][name], self._optimism("own", name), ends
+        )
 
     def gain(self, other: str) -> Gain | None:
         """By how much the figures are higher than those of another."""
@@ -258,18 +286,24 @@ class _Figures:
     def _optimism(self, model: str, name: str) -> float:
         return float(np.nan_to_num(self.optimism[model].get(name, 0.0)))
 
-    def _figure(self, name: str, value: float, draws: Floats, optimism: float, ends: tuple[float, float]) -> Figure | None:
+    def _figure(
+        self, name: str, value: float, draws: Floats, optimism: float, ends: tuple[float, float]
+    ) -> Figure | None:
         if np.isnan(value):
             return None
         drawn = draws + abs(optimism) * self.noise
         moved = value - np.nanmean(drawn) if name in self.moved else 0.0
         low, high = np.nanquantile(drawn, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2]) + moved
-        value, low, high = np.clip([value - optimism, min(low, value) - optimism, max(high, value) - optimism], *ends)
+        value, low, high = np.clip(
+            [value - optimism, min(low, value) - optimism, max(high, value) - optimism], *ends
+        )
         return Figure(float(value), float(low), float(high))
 
 
 def _outcomes(columns: list[Bools], weight: Floats) -> tuple[Any, Floats]:
-    """A row of each kind, and how many there are, by weight; rows are alike that have the same truth and decisions."""
+    """A row of each kind, and how many there are, by weight; rows are alike that have the same truth and
+    decisions.
+    """
     packed = np.ascontiguousarray(np.packbits(np.concatenate(columns, axis=1), axis=1))
     rows = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
@@ -284,7 +318,11 @@ def _drawn(valuation: Valuation, alpha: Floats, n_new: int, rng: np.random.Gener
     found = []
     for start in range(0, _N_DRAWS, at_once):
         gamma = rng.standard_gamma(alpha, (min(at_once, _N_DRAWS - start), alpha.size))
-        found.append(valuation.figures(rng.multinomial(n_new, gamma / gamma.sum(axis=1, keepdims=True)).astype(np.float64)))
+        found.append(
+            valuation.figures(
+                rng.multinomial(n_new, gamma / gamma.sum(axis=1, keepdims=True)).astype(np.float64)
+            )
+        )
     return {name: np.concatenate([part[name] for part in found]) for name in found[0]}
 
 

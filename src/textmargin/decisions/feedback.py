@@ -1,14 +1,16 @@
 """A threshold set anew on texts that people judged, when what they see is what the old threshold let through.
 
-In filtering only accepted texts are read, so that of scores below the old threshold θ₀ nothing is known unless somebody looked
-there too. With n accepted and m rejected texts judged, θ is where the utility of the judged texts is highest among
+In filtering only accepted texts are read, so that of scores below the old threshold θ₀ nothing is known
+unless somebody looked there too. With n accepted and m rejected texts judged, θ is where the utility of the
+judged texts is highest among
 
     θ ≥ θ₀                                    where m < least: it can go up, never down
     θ ≥ the lowest score that was judged      otherwise: down only as far as somebody looked
 
-The utility must be additive (`Utility`): then what was never judged changes the worth of all these thresholds alike, and how
-sparsely rejected texts were judged does not matter for whether accepting them pays, as long as whether a text was judged does not
-depend on what it is. F1 and scaled utilities need the number of all texts that were missed, which nobody knows here.
+The utility must be additive (`Utility`): then what was never judged changes the worth of all these thresholds
+alike, and how sparsely rejected texts were judged does not matter for whether accepting them pays, as long as
+whether a text was judged does not depend on what it is. F1 and scaled utilities need the number of all texts
+that were missed, which nobody knows here.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class FeedbackThreshold:
     Attributes
     ----------
     before, theta : float, θ₀ and θ
-    n_accepted, n_right : int, judged texts with a score of θ₀ or more, and how many of them were rightly accepted
+    n_accepted, n_right : int, judged texts with a score of θ₀ or more, and how many of them were rightly
+        accepted
     n_rejected, n_missed : int, judged texts below θ₀, and how many of them should have been accepted
     gain : float, what θ is worth on the judged texts beyond θ₀
     can_fall : bool, whether enough rejected texts were judged to lower it
@@ -51,14 +54,21 @@ class FeedbackThreshold:
 
 
 def feedback_threshold(
-    y: Any, score: Any, theta: float, utility: Measure = T10U, *, least: int = LEAST, min_precision: float | None = None
+    y: Any,
+    score: Any,
+    theta: float,
+    utility: Measure = T10U,
+    *,
+    least: int = LEAST,
+    min_precision: float | None = None,
 ) -> FeedbackThreshold:
     """The threshold of best utility that feedback can vouch for.
 
-    It can be raised on accepted texts alone. It is lowered only where `least` rejected texts or more were judged, and no further
-    than the lowest of them. It stays where it is unless another is worth more, by more than a standard error, or a floor wants
-    it; of several equally good ones the nearest is taken, in the middle of the gap between two judged texts. Under a floor for
-    precision it can only rise: of rejected texts a sample is judged, and precision over both would be too high.
+    It can be raised on accepted texts alone. It is lowered only where `least` rejected texts or more were
+    judged, and no further than the lowest of them. It stays where it is unless another is worth more, by more
+    than a standard error, or a floor wants it; of several equally good ones the nearest is taken, in the
+    middle of the gap between two judged texts. Under a floor for precision it can only rise: of rejected
+    texts a sample is judged, and precision over both would be too high.
 
     Parameters
     ----------
@@ -82,7 +92,8 @@ def feedback_threshold(
     """
     if not isinstance(utility, Utility):
         raise ScoreError(
-            f"{utility} needs the number of texts that were missed, which is unknown where only accepted texts are judged; say "
+            f"{utility} needs the number of texts that were missed, which is unknown where only accepted "
+            "texts are judged; say "
             f"what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), for instance."
         )
     y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
@@ -95,7 +106,8 @@ def feedback_threshold(
     seen = np.ones(y.size, dtype=bool) if can_fall else accepted
     if not y[seen].any():
         raise ScoreError(
-            f"none of the {n_accepted} texts that were accepted was right, so that no threshold helps; train it again"
+            f"none of the {n_accepted} texts that were accepted was right, so that no threshold helps; "
+            "train it again"
         )
     curve = utility_curve(y[seen], score[seen], utility)
     k = _best(curve, theta, min_precision)
@@ -115,12 +127,18 @@ def _best(curve: UtilityCurve, theta: float, min_precision: float | None) -> int
         allowed = _reaches(curve, min_precision)
         if not allowed.any():
             best_precision = (curve.tp / np.maximum(curve.tp + curve.fp, 1.0)).max()
-            raise ScoreError(f"no threshold reaches min_precision={min_precision}; the best to be had is {best_precision:.3f}")
+            raise ScoreError(
+                f"no threshold reaches min_precision={min_precision}; the best to be had is "
+                f"{best_precision:.3f}"
+            )
     k_before = int(np.searchsorted(-curve.scores, -theta, side="right"))
     best = curve.best_among(allowed)
     k = int(best[np.argmin(np.abs(best - k_before))])
     if k == 0:
-        raise ScoreError("accepting nothing would be worth most, so that no threshold helps; train it again, or change the costs")
+        raise ScoreError(
+            "accepting nothing would be worth most, so that no threshold helps; train it again, or change "
+            "the costs"
+        )
     return k
 
 

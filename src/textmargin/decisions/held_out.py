@@ -1,4 +1,6 @@
-"""Scores of any estimator, one column per class: from a fit, from refitted folds, or the estimator's own held-out ones."""
+"""Scores of any estimator, one column per class: from a fit, from refitted folds, or the estimator's own
+held-out ones.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,8 @@ class Fitter:
         """A fitted clone."""
         if lies_elsewhere(X) and not getattr(self.estimator, "takes_blocks", False):
             raise ScoreError(
-                f"{type(self.estimator).__name__} needs all texts in one memory; of a matrix that lies elsewhere PriorSVC learns."
+                f"{type(self.estimator).__name__} needs all texts in one memory; of a matrix that lies "
+                "elsewhere PriorSVC learns."
             )
         given = {**self.fit_params, "sample_weight": weight} if self.weighs else self.fit_params
         return clone(self.estimator).fit(X, y, **given)
@@ -66,7 +69,9 @@ class Fitter:
         random_state: int | None,
         n_jobs: int | None = None,
     ) -> Floats:
-        """Scores by models refitted without the text's fold; NaN where others lacked a class, or for weight 0."""
+        """Scores by models refitted without the text's fold; NaN where others lacked a class, or for weight
+        0.
+        """
         multilabel, names = labels.multilabel, column_names(y)
         X = X.tocsr() if sp.issparse(X) else X
         y = np.asarray(y.toarray() if sp.issparse(y) else y)
@@ -77,7 +82,9 @@ class Fitter:
         else:
             smallest = int(np.unique(y[counted], return_counts=True)[1].min())
             n_folds = max(2, min(n_folds, smallest))  # as many as every class can fill
-            folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(counted, y[counted])
+            folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state).split(
+                counted, y[counted]
+            )
         scores, usable = np.full((len(y), labels.n_problems), np.nan), []
         for rest, held_out in ((counted[rest], counted[held_out]) for rest, held_out in folds):
             learnable = _learnable(y[rest], labels)
@@ -112,7 +119,9 @@ class Fitter:
             own[rest] = 1.0 if weight is None else weight[rest]
             y = y.copy()
             y[own == 0] = y[rest[0]]
-            model = replace(self, weighs=True).fit(X, _target(y, learnable, names) if labels.multilabel else y, own)
+            model = replace(self, weighs=True).fit(
+                X, _target(y, learnable, names) if labels.multilabel else y, own
+            )
             return score_columns(model, X, multilabel)[held_out]
         target = _target(y[rest], learnable, names) if labels.multilabel else y[rest]
         model = self.fit(take_rows(X, rest), target, None if weight is None else weight[rest])
@@ -122,9 +131,12 @@ class Fitter:
         """Leaving a class out would hand its settings to the next one."""
         for name, value in self.estimator.get_params().items():
             last = name.rsplit("__", 1)[-1]
-            if (last == "class_weight" and isinstance(value, Mapping)) or (last in ("prior", "knowledge") and value is not None):
+            if (last == "class_weight" and isinstance(value, Mapping)) or (
+                last in ("prior", "knowledge") and value is not None
+            ):
                 raise ScoreError(
-                    f"Class {missing} has no example outside one of the folds, and {name} speaks of classes one by one; use "
+                    f"Class {missing} has no example outside one of the folds, and {name} speaks of "
+                    "classes one by one; use "
                     f"scores='loo', or give that class more examples."
                 )
 
@@ -141,7 +153,9 @@ def _learnable(y: NDArray[Any], labels: ClassLabels) -> NDArray[np.bool_]:
 
 
 def _target(Y: NDArray[Any], learnable: NDArray[np.bool_], names: NDArray[Any] | None) -> NDArray[Any]:
-    """The columns of an indicator matrix that can be learnt, with their names; a single one without a name as plain labels."""
+    """The columns of an indicator matrix that can be learnt, with their names; a single one without a name as
+    plain labels.
+    """
     if names is not None:
         return Indicator(Y[:, learnable], names[learnable])
     return Y[:, learnable] if learnable.sum() > 1 else Y[:, learnable].ravel()
@@ -176,11 +190,16 @@ class HeldOutSource:
         """The scores that thresholds are set on."""
         if self.given is not None:
             rows, few = self.given.rows, self.classifier.few_positives
-            positive, weight = membership(self.y, self.labels)[rows], None if self.weight is None else self.weight[rows]
+            positive, weight = (
+                membership(self.y, self.labels)[rows],
+                None if self.weight is None else self.weight[rows],
+            )
             if self.given.member is not None:
                 two = self.labels.kind == "binary"
                 positive = self.given.member[:, [self.labels.positive]] if two else self.given.member
-            return HeldOutScores.of(positive, self.given.scores, self.trained[rows], "cv", self.labels, few, weight)
+            return HeldOutScores.of(
+                positive, self.given.scores, self.trained[rows], "cv", self.labels, few, weight
+            )
         method, held_out = self._held_out()
         positive, trained, weight = membership(self.y, self.labels), self.trained, self.weight
         rows = np.arange(len(positive)) if weight is None else np.flatnonzero(weight)
@@ -192,7 +211,9 @@ class HeldOutSource:
         linear = hasattr(self.classifier.estimator_, "coef_") and intercept.size == self.labels.n_problems
         if method == "train" or not linear or scores.is_large:
             return scores
-        return replace(scores, shared_length=shared_length(self.X, rows), intercept=self.labels.sign * intercept)
+        return replace(
+            scores, shared_length=shared_length(self.X, rows), intercept=self.labels.sign * intercept
+        )
 
     def _held_out(self) -> tuple[Method, Floats]:
         """(n_texts, n_problems), NaN where a fold could not give one; and which they are."""
@@ -208,24 +229,37 @@ class HeldOutSource:
             else:
                 wanted = "loo" if hasattr(estimator, "loo_decision_function") else "cv"
         if wanted == "mixed" or (wanted == "cv" and own_folds):
-            n_folds = min(self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight))
-            score = estimator.held_out_decision_function if wanted == "mixed" else estimator.fold_decision_function
-            return wanted, np.asarray(score(n_folds, self.classifier.random_state)).reshape(len(self.trained), -1)
+            n_folds = min(
+                self.classifier.n_folds, len(self.y) if self.weight is None else np.count_nonzero(self.weight)
+            )
+            score = (
+                estimator.held_out_decision_function
+                if wanted == "mixed"
+                else estimator.fold_decision_function
+            )
+            return wanted, np.asarray(score(n_folds, self.classifier.random_state)).reshape(
+                len(self.trained), -1
+            )
         if wanted == "cv":
             if frozen:
-                raise ScoreError("A frozen estimator is not fitted again, so scores='cv' means nothing; use scores='train'.")
+                raise ScoreError(
+                    "A frozen estimator is not fitted again, so scores='cv' means nothing; use "
+                    "scores='train'."
+                )
             settings = self.classifier.n_folds, self.classifier.random_state, self.classifier.n_jobs
             return "cv", self.fitter.fold_scores(self.X, self.y, self.weight, self.labels, *settings)
         if not hasattr(estimator, "loo_decision_function"):
             raise ScoreError(
-                f"{type(estimator).__name__} has no leave-one-out scores of its own; use scores='cv', which trains it "
+                f"{type(estimator).__name__} has no leave-one-out scores of its own; use scores='cv', "
+                "which trains it "
                 f"{self.classifier.n_folds} times more, or scores='train' on texts that it was not fitted on."
             )
         scores = np.asarray(estimator.loo_decision_function())
         scores = scores.reshape(len(scores), -1)
         if scores.shape != self.trained.shape or (frozen and not _belong_together(scores, self.trained)):
             raise ScoreError(
-                f"The leave-one-out scores are of the {len(scores)} texts the estimator was fitted on, not of the "
+                f"The leave-one-out scores are of the {len(scores)} texts the estimator was fitted on, "
+                "not of the "
                 f"{len(self.trained)} given; use scores='train'."
             )
         return "loo", scores
@@ -241,9 +275,12 @@ def membership(y: Any, labels: ClassLabels) -> Bools:
 
 
 def _belong_together(held_out: Floats, trained: Floats) -> bool:
-    """Whether leave-one-out scores can be of the texts that were scored: they go with them, where strangers' do not."""
+    """Whether leave-one-out scores can be of the texts that were scored: they go with them, where strangers'
+    do not.
+    """
     a, b = held_out - np.nanmean(held_out, axis=0), trained - trained.mean(axis=0)
     known = ~np.isnan(a)
     size = np.linalg.norm(a[known]) * np.linalg.norm(b[known])
-    rounding = ROUNDING * np.linalg.norm(held_out[known]) * np.linalg.norm(trained[known])  # constant but for it
+    # constant but for it
+    rounding = ROUNDING * np.linalg.norm(held_out[known]) * np.linalg.norm(trained[known])
     return bool(size <= rounding or a[known] @ b[known] > 0.3 * size)

@@ -1,18 +1,21 @@
 """Thresholds of all classes together, for texts of one label each: set for the decision that is made of them.
 
-Thresholds set one class against the rest are wrong where the class furthest above its own wins: raising one pushes its texts into
-others. Here the utility of the decisions themselves (`single_label.py`), on held-out scores, says where they go. Several ways are
-tried, each more daring than the one before:
+Thresholds set one class against the rest are wrong where the class furthest above its own wins: raising one
+pushes its texts into others. Here the utility of the decisions themselves (`single_label.py`), on held-out
+scores, says where they go. Several ways are tried, each more daring than the one before:
 
     argmax       no thresholds: the highest score, always answered
     common       one threshold for all classes, by one sort of the highest scores
-    calibrated   where answering is worth as much as not, by sigmoids fitted to the scores of each class; and half way there
-    joint        from the common one class by class, each where the decisions are worth most while the others stay, until
-                 nothing gains; and a quarter, half and three quarters of the way there, for the search believes in chance
+    calibrated   where answering is worth as much as not, by sigmoids fitted to the scores of each class; and
+                 half way there
+    joint        from the common one class by class, each where the decisions are worth most while the others
+                 stay, until nothing gains; and a quarter, half and three quarters of the way there, for the
+                 search believes in chance
 
-Each is set without a fifth of the texts and valued on these, five times. A way is taken if it gains more than a standard error
-over the one taken so far; on all texts nothing is kept that is worth less than argmax. So the default never pays for its daring
-where texts are few, and all of it is decided without a text that the thresholds are then used on.
+Each is set without a fifth of the texts and valued on these, five times. A way is taken if it gains more than
+a standard error over the one taken so far; on all texts nothing is kept that is worth less than argmax. So
+the default never pays for its daring where texts are few, and all of it is decided without a text that the
+thresholds are then used on.
 """
 
 from __future__ import annotations
@@ -27,7 +30,8 @@ from .._typing import Bools, Floats, Indices
 from ._logistic import fit_sigmoids
 from .single_label import SingleLabelTexts
 
-_MOST_TEXTS = 40_000  # that thresholds are searched on; of more a sample, which is more than enough for a number per class
+# that thresholds are searched on; of more a sample, which is more than enough for a number per class
+_MOST_TEXTS = 40_000
 _MOST_PASSES = 10
 SHARES = (0.25, 0.5, 0.75, 1.0)
 
@@ -66,7 +70,8 @@ def joint_thresholds(
 
     Examples
     --------
-    Three texts in four are told apart; a wrong answer costs more than a right one gains, so that the fourth gets none.
+    Three texts in four are told apart; a wrong answer costs more than a right one gains, so that the fourth
+        gets none.
 
     >>> import numpy as np
     >>> from textmargin import Utility
@@ -94,7 +99,9 @@ def joint_thresholds(
 
 
 def search(texts: SingleLabelTexts, thresholds: Floats) -> Floats:
-    """Each class's threshold to where the decisions are worth most while the others stay, again and again until nothing gains."""
+    """Each class's threshold to where the decisions are worth most while the others stay, again and again
+    until nothing gains.
+    """
     thresholds = thresholds.copy()
     standing = texts.standing(thresholds)
     for _ in range(_MOST_PASSES):
@@ -141,7 +148,8 @@ def _best_way(texts: SingleLabelTexts, folds: Indices) -> str:
 
 
 def choose_way(utilities: dict[str, list[Floats]], first: str, rounding: float) -> str:
-    """The way that gains more than a standard error over the one chosen so far, from the first on, in their order.
+    """The way that gains more than a standard error over the one chosen so far, from the first on, in their
+    order.
 
     Parameters
     ----------
@@ -175,7 +183,9 @@ def _common(texts: SingleLabelTexts) -> float:
 
 
 def _calibrated(texts: SingleLabelTexts, start: Floats) -> Floats | None:
-    """Per class the score from which on an answer is worth more than none; where scores tell nothing of it, the start."""
+    """Per class the score from which on an answer is worth more than none; where scores tell nothing of it,
+    the start.
+    """
     if texts.table is None:
         return None
     n = texts.n_classes
@@ -189,7 +199,9 @@ def _calibrated(texts: SingleLabelTexts, start: Floats) -> Floats | None:
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.log(lost / own)
     odds = np.where((own > 0) & (lost > 0), odds, 0.0)
-    slope, intercept = fit_sigmoids(positive, np.ascontiguousarray(texts.scores.T), np.broadcast_to(weight, positive.shape))
+    slope, intercept = fit_sigmoids(
+        positive, np.ascontiguousarray(texts.scores.T), np.broadcast_to(weight, positive.shape)
+    )
     rises = slope > 0
     return np.where(rises, (odds - intercept) / np.where(rises, slope, 1.0), start)
 

@@ -1,16 +1,19 @@
-"""Thresholds of all classes set anew on texts that people judged, where a text has one label: for the decision that is made.
+"""Thresholds of all classes set anew on texts that people judged, where a text has one label: for the
+decision that is made.
 
-What people see is what was decided, so that of texts left unsure little is known. From the thresholds θ₀ in use the ways are
+What people see is what was decided, so that of texts left unsure little is known. From the thresholds θ₀ in
+use the ways are
 
     common    all move by as much; and half of it
     joint     from there class by class, as in `joint.py`; and a quarter, half and three quarters of the way
 
-and a threshold falls below θ₀ only where `least` unsure texts, for a class those whose best guess it is, were judged. Then what
-nobody judged stays unsure under all of them, and their differences in utility are those on the judged texts. Each way is set
-without a fifth of the texts and valued on these; one that does not gain a standard error over the one before is not taken, and if
-none is, the thresholds stay as they are.
+and a threshold falls below θ₀ only where `least` unsure texts, for a class those whose best guess it is, were
+judged. Then what nobody judged stays unsure under all of them, and their differences in utility are those on
+the judged texts. Each way is set without a fifth of the texts and valued on these; one that does not gain a
+standard error over the one before is not taken, and if none is, the thresholds stay as they are.
 
-Where it was only said that a label is wrong, nobody knows the right one: no answer to the text counts as right.
+Where it was only said that a label is wrong, nobody knows the right one: no answer to the text counts as
+right.
 """
 
 from __future__ import annotations
@@ -45,12 +48,15 @@ class JudgedTexts(SingleLabelTexts):
 
     @cached_property
     def table(self) -> Floats:
-        """The worth of an answer (2·n_classes, n_classes + 1); a truth that nobody knows is any class but the wrong one."""
+        """The worth of an answer (2·n_classes, n_classes + 1); a truth that nobody knows is any class but the
+        wrong one.
+        """
         utilities = []
         for one in self.measures:
             if not isinstance(one, Utility):
                 raise ScoreError(
-                    f"{one} needs the number of texts that were missed, which nobody knows where only decided texts are judged; "
+                    f"{one} needs the number of texts that were missed, which nobody knows where only "
+                    "decided texts are judged; "
                     f"say what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), for instance."
                 )
             utilities.append(one)
@@ -102,8 +108,8 @@ def joint_feedback(
     answers_all : bool
         Whether with these every text was answered.
     least : int, default=20
-        How many decisions for a class must have been judged for its threshold to move by itself, and how many unsure texts for it
-        to fall.
+        How many decisions for a class must have been judged for its threshold to move by itself, and how many
+        unsure texts for it to fall.
     movable : array (n_classes,) of bool, default=None
         The classes whose thresholds may move; then not all together.
     can_fall : bool, default=True
@@ -151,7 +157,13 @@ class _Move:
 
     @classmethod
     def of(
-        cls, texts: JudgedTexts, thresholds: Floats, answers_all: bool, least: int, movable: Bools | None, can_fall: bool
+        cls,
+        texts: JudgedTexts,
+        thresholds: Floats,
+        answers_all: bool,
+        least: int,
+        movable: Bools | None,
+        can_fall: bool,
     ) -> _Move:
         n = texts.n_classes
         base = JudgedTexts(texts.truth, texts.scores, texts.measures, answers_all, texts.weight)
@@ -199,7 +211,9 @@ class _Move:
                 sweep = texts.sweep_class(k, standing, thresholds[k])
                 here = sweep.place(thresholds[k])
                 floor = -np.inf if self.falls[k] else self.start[k]
-                allowed = np.arange(sweep.utility.size) <= (sweep.utility.size if self.falls[k] else sweep.place(floor))
+                allowed = np.arange(sweep.utility.size) <= (
+                    sweep.utility.size if self.falls[k] else sweep.place(floor)
+                )
                 place = _highest(sweep.utility, allowed, texts.rounding)
                 if sweep.utility[place] > sweep.utility[here] + texts.rounding:
                     thresholds[k] = max(sweep.threshold(place), floor)

@@ -1,8 +1,8 @@
 """Floors for precision and recall of the decisions that are made, where a text has one label.
 
-Class by class: one whose decisions miss a floor gets the threshold of most utility among those that keep it, the others staying.
-That may push its texts into other classes, or take theirs, so it is done again until all floors hold. For precision thresholds
-only rise, so that this ends; for recall they only fall.
+Class by class: one whose decisions miss a floor gets the threshold of most utility among those that keep it,
+the others staying. That may push its texts into other classes, or take theirs, so it is done again until all
+floors hold. For precision thresholds only rise, so that this ends; for recall they only fall.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Floors:
     min_recall: float | None
 
     def keep(self, texts: SingleLabelTexts, thresholds: Floats, names: Sequence[Any]) -> Floats:
-        """Thresholds that keep the floors on these texts, from those given; an error names the class that cannot."""
+        """Thresholds that keep the floors on these texts, from those given; an error names the class that
+        cannot.
+        """
         start, thresholds = thresholds, thresholds.copy()
         passes = [start]
         for _ in range(_MOST_PASSES):
@@ -41,7 +43,8 @@ class Floors:
                 precision, recall = _rates(texts, k, sweep)
                 place = sweep.place(thresholds[k])
                 holds = self._hold(precision, recall)
-                if holds[place] or (self.min_recall is None and sweep.cuts[place] == 0):  # nothing is given it, at these costs
+                # nothing is given it, at these costs
+                if holds[place] or (self.min_recall is None and sweep.cuts[place] == 0):
                     continue
                 places = np.arange(holds.size)
                 if self.min_recall is None:
@@ -52,7 +55,9 @@ class Floors:
                     missed[k] = self._nearest(precision, recall)
                     continue
                 allowed = np.flatnonzero(holds)
-                best = allowed[np.flatnonzero(sweep.utility[allowed] >= sweep.utility[allowed].max() - texts.rounding)[0]]
+                best = allowed[
+                    np.flatnonzero(sweep.utility[allowed] >= sweep.utility[allowed].max() - texts.rounding)[0]
+                ]
                 thresholds[k] = sweep.threshold(int(best))
                 standing, moved = texts.standing(thresholds), True
             passes.append(thresholds.copy())
@@ -64,19 +69,27 @@ class Floors:
             k = next(iter(missed))
             others = f" (nor do those for {len(missed) - 1} more)" if len(missed) > 1 else ""
             hint = " Let texts go unanswered: always_answer=False." if texts.always_answer else ""
-            raise ScoreError(f"The decisions for class {names[k]!r} do not keep {self._wanted()}{others}: {missed[k]}.{hint}")
+            raise ScoreError(
+                f"The decisions for class {names[k]!r} do not keep {self._wanted()}{others}: "
+                f"{missed[k]}.{hint}"
+            )
         return thresholds
 
     def _shortfall(self, texts: SingleLabelTexts, thresholds: Floats) -> float:
         """By how much all classes together miss their floors."""
         rates = zip((self.min_precision, self.min_recall), _rates_at(texts, thresholds), strict=True)
-        return float(sum(np.maximum(floor - np.nan_to_num(rate), 0).sum() for floor, rate in rates if floor is not None))
+        return float(
+            sum(
+                np.maximum(floor - np.nan_to_num(rate), 0).sum() for floor, rate in rates if floor is not None
+            )
+        )
 
     def _reached(self, texts: SingleLabelTexts, thresholds: Floats) -> dict[int, str]:
         """What the classes that miss a floor come to."""
         precision, recall = _rates_at(texts, thresholds)
         return {
-            int(k): f"the classes take each other's texts; the nearest found is precision {np.nan_to_num(precision[k]):.3f} with "
+            int(k): "the classes take each other's texts; the nearest found is precision "
+            f"{np.nan_to_num(precision[k]):.3f} with "
             f"recall {recall[k]:.3f}, so ask for less"
             for k in np.flatnonzero(~self._hold(precision, recall))
         }
@@ -104,7 +117,9 @@ class Floors:
 
 
 def _rates(texts: SingleLabelTexts, k: int, sweep: Sweep) -> tuple[Floats, Floats]:
-    """Precision and recall of a class at each cut of its sweep; NaN for the precision of accepting nothing."""
+    """Precision and recall of a class at each cut of its sweep; NaN for the precision of accepting
+    nothing.
+    """
     weight = np.ones(len(texts)) if texts.weight is None else texts.weight
     own = weight * (texts.truth == k)
     tp, accepted = (np.append(0.0, np.cumsum(values[sweep.order]))[sweep.cuts] for values in (own, weight))

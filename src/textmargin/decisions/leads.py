@@ -1,7 +1,9 @@
-"""How far a decision is from being lost: by how much a class's threshold could rise before a text is no longer given the class.
+"""How far a decision is from being lost: by how much a class's threshold could rise before a text is no
+longer given the class.
 
-    two classes, or any number a text    s_k − θ_k
-    one label of several                 s_k − θ_k − max(0, max_{j≠k} s_j − θ_j); without the 0 where every text is answered
+    two classes, or any number a text   s_k − θ_k
+    one label of several                s_k − θ_k − max(0, max_{j≠k} s_j − θ_j); without the 0 where every
+                                        text is answered
 
 From 0 on the class is given. Budgets take those of the highest leads.
 """
@@ -28,7 +30,8 @@ def class_leads(decisions: Decisions, labels: ClassLabels, always_answer: bool) 
     >>> from textmargin.labels import ClassLabels, Decisions
     >>> labels = ClassLabels.of(["a", "b", "c"], multilabel=False)
     >>> scores = np.array([[2.0, 0.5, -1.0], [-0.3, -0.1, -0.2]])
-    >>> class_leads(Decisions(["a", "b", "c"], scores, scores > 0.5, scores == -0.1), labels, always_answer=False)
+    >>> decisions = Decisions(["a", "b", "c"], scores, scores > 0.5, scores == -0.1)
+    >>> class_leads(decisions, labels, always_answer=False)
     array([[ 1.5, -1.5, -3. ],
            [-0.3, -0.1, -0.2]])
     """
@@ -54,7 +57,8 @@ def problem_columns(labels: ClassLabels) -> list[int]:
 
 
 def withhold(decisions: Decisions, labels: ClassLabels, within: Bools) -> Decisions:
-    """Decisions without those that a budget has no room for: they become guesses, for a person or another day.
+    """Decisions without those that a budget has no room for: they become guesses, for a person or another
+    day.
 
     Parameters
     ----------

@@ -1,8 +1,10 @@
-"""A mix that has changed: shares of the classes among new texts without labels, and whether a change of mix explains them.
+"""A mix that has changed: shares of the classes among new texts without labels, and whether a change of mix
+explains them.
 
-Old texts are known by label and held-out score; of new texts there are scores only. If merely the shares changed, from π to π′,
-the old texts weighed by π′_k/π_k look like the new ones, and a threshold set on them with these weights is right for the new mix.
-Whether they do look alike is tested; where they do not, no weights are given.
+Old texts are known by label and held-out score; of new texts there are scores only. If merely the shares
+changed, from π to π′, the old texts weighed by π′_k/π_k look like the new ones, and a threshold set on them
+with these weights is right for the new mix. Whether they do look alike is tested; where they do not, no
+weights are given.
 """
 
 from __future__ import annotations
@@ -28,11 +30,13 @@ class MixEstimate:
     ----------
     kind : {"binary", "multiclass", "multilabel"}
     shares, low, high : arrays (n_problems,)
-        Estimated among the new texts, with an interval of `level`; of several classes that exclude each other they sum to 1.
+        Estimated among the new texts, with an interval of `level`; of several classes that exclude each other
+        they sum to 1.
     old_shares : array (n_problems,)
     distance, p_value : arrays (n_problems,)
-        Kolmogorov and Smirnov's distance between the new scores and the reweighted old ones, and how often chance alone gives
-        as much less the tolerance; of several classes that exclude each other, as much in any of them.
+        Kolmogorov and Smirnov's distance between the new scores and the reweighted old ones, and how often
+        chance alone gives as much less the tolerance; of several classes that exclude each other, as much in
+        any of them.
     explained : array (n_problems,) of bool
         Whether a change of mix explains the new scores of a class.
     reasons : tuple of str, "" where explained
@@ -53,10 +57,11 @@ class MixEstimate:
     level: float
 
     def class_weights(self) -> tuple[Floats, Floats]:
-        """w₊ and w₋ (n_problems,), by which old positives and negatives are to be weighed; 1 where not explained.
+        """w₊ and w₋ (n_problems,), by which old positives and negatives are to be weighed; 1 where not
+        explained.
 
-        Of several classes that exclude each other w₊ holds the weight of each class's texts; if one class is not explained, none
-        moves.
+        Of several classes that exclude each other w₊ holds the weight of each class's texts; if one class is
+        not explained, none moves.
         """
         if self.kind == "multiclass":
             weight = self.shares / self.old_shares if self.explained.all() else np.ones(self.shares.size)
@@ -67,7 +72,8 @@ class MixEstimate:
         return weights[0], weights[1]
 
     def text_weights(self, positive: Any) -> Floats:
-        """The weights of old texts: (n_texts,) of several classes that exclude each other, else (n_texts, n_problems).
+        """The weights of old texts: (n_texts,) of several classes that exclude each other, else (n_texts,
+        n_problems).
 
         Parameters
         ----------
@@ -75,7 +81,10 @@ class MixEstimate:
         """
         positive = np.asarray(positive, dtype=bool)
         if positive.ndim != 2 or positive.shape[1] != self.shares.size:
-            raise ScoreError(f"positive must have a column for each of the {self.shares.size} classes; got {positive.shape}.")
+            raise ScoreError(
+                f"positive must have a column for each of the {self.shares.size} classes; got "
+                f"{positive.shape}."
+            )
         up, down = self.class_weights()
         return np.asarray(positive @ up if self.kind == "multiclass" else np.where(positive, up, down))
 
@@ -102,10 +111,11 @@ def estimate_mix(
     level : float, default=0.9
         Of the intervals: bootstrap over new and old texts; calibration included, but for `kind="multiclass"`.
     alpha : float, default=0.05
-        How often the test may refuse a mere change of mix, per class; of classes that exclude each other, any of them.
+        How often the test may refuse a mere change of mix, per class; of classes that exclude each other, any
+        of them.
     tolerance : float, default=0.02
-        A distance that does not matter: it is taken off the one measured before the test, which would else refuse any stream that
-        is long enough.
+        A distance that does not matter: it is taken off the one measured before the test, which would else
+        refuse any stream that is long enough.
     n_bootstrap : int, default=200
     random_state : int, default=0
 
@@ -132,18 +142,28 @@ def estimate_mix(
     if not 0 <= tolerance < 1:
         raise SettingError("tolerance", f"must be at least 0 and below 1; got {tolerance}.")
     if n_bootstrap < 1 / alpha:
-        raise SettingError("n_bootstrap", f"must be at least {1 / alpha:g} for a test at alpha={alpha}; got {n_bootstrap}.")
+        raise SettingError(
+            "n_bootstrap", f"must be at least {1 / alpha:g} for a test at alpha={alpha}; got {n_bootstrap}."
+        )
     rng = np.random.default_rng(random_state)
     if kind == "multiclass":
         missing = np.flatnonzero(~positive.any(axis=0))
         if missing.size:
-            raise ScoreError(f"Class {missing[0]} has no old text with a held-out score, so that nothing is known of its scores.")
+            raise ScoreError(
+                f"Class {missing[0]} has no old text with a held-out score, so that nothing is known of "
+                "its scores."
+            )
         calibration = Calibration.fit(positive, scores, kind, weight)
         proba, new_proba = calibration.predict(scores), calibration.predict(new)
-        sample = draw_classes(np.argmax(positive, axis=1), scores, weight, new, proba, new_proba, n_bootstrap, rng)
+        sample = draw_classes(
+            np.argmax(positive, axis=1), scores, weight, new, proba, new_proba, n_bootstrap, rng
+        )
     else:
         sample = _concatenate(
-            [_draw(positive[:, k], scores[:, k], weights[:, k], new[:, k], n_bootstrap, rng) for k in range(new.shape[1])]
+            [
+                _draw(positive[:, k], scores[:, k], weights[:, k], new[:, k], n_bootstrap, rng)
+                for k in range(new.shape[1])
+            ]
         )
     p_value = (1 + np.sum(sample.null >= sample.distance - tolerance, axis=0)) / (1 + n_bootstrap)
     scored = ~np.isnan(scores)
@@ -151,12 +171,27 @@ def estimate_mix(
     old_shares = np.sum(weights * (positive & scored), axis=0) / np.sum(weights * scored, axis=0)
     tail = (1 - level) / 2
     low, high = np.quantile(sample.draws, [tail, 1 - tail], axis=0)
-    rare = 1 - tail ** (1 / len(new))  # the share that would still go unseen in so many texts with that probability
+    # the share that would still go unseen in so many texts with that probability
+    rare = 1 - tail ** (1 / len(new))
     low = np.minimum.reduce([low, sample.shares, np.full(low.size, 1 - rare)])
     high = np.maximum.reduce([high, sample.shares, np.full(high.size, rare)])
-    reasons = tuple(_reason(len(new), distance, p, alpha) for distance, p in zip(sample.distance, p_value, strict=True))
+    reasons = tuple(
+        _reason(len(new), distance, p, alpha) for distance, p in zip(sample.distance, p_value, strict=True)
+    )
     explained = np.array([not reason for reason in reasons])
-    return MixEstimate(kind, sample.shares, low, high, old_shares, sample.distance, p_value, explained, reasons, len(new), level)
+    return MixEstimate(
+        kind,
+        sample.shares,
+        low,
+        high,
+        old_shares,
+        sample.distance,
+        p_value,
+        explained,
+        reasons,
+        len(new),
+        level,
+    )
 
 
 def checked_scores(new_scores: Any, n_problems: int) -> Floats:
@@ -165,14 +200,17 @@ def checked_scores(new_scores: Any, n_problems: int) -> Floats:
     new = new[:, None] if new.ndim == 1 and n_problems == 1 else new
     if new.ndim != 2 or new.shape[1] != n_problems or len(new) == 0:
         raise ScoreError(
-            f"new_scores must have a row per text and a column for each of the {n_problems} classes; got {new.shape}."
+            f"new_scores must have a row per text and a column for each of the {n_problems} classes; got "
+            f"{new.shape}."
         )
     if not np.isfinite(new).all():
         raise ScoreError("new_scores hold NaN or infinity; leave these texts out.")
     return new
 
 
-def _draw(positive: Bools, score: Floats, weight: Floats, new: Floats, n_draws: int, rng: np.random.Generator) -> MixDraws:
+def _draw(
+    positive: Bools, score: Floats, weight: Floats, new: Floats, n_draws: int, rng: np.random.Generator
+) -> MixDraws:
     rows = ~np.isnan(score)
     if not 0 < np.sum(positive & rows) < np.sum(rows):  # any share is possible, and nothing can be compared
         share, unknown = np.array([np.average(positive, weights=weight)]), np.full((n_draws, 1), np.nan)
@@ -194,10 +232,14 @@ def _reason(n_new: int, distance: float, p_value: float, alpha: float) -> str:
     if n_new < MIN_NEW_TEXTS:
         return f"{n_new} new texts are too few to tell; {MIN_NEW_TEXTS} are needed."
     if np.isnan(distance):
-        return "Old texts with the class, or those without, have no held-out scores, so that nothing is known of theirs."
+        return (
+            "Old texts with the class, or those without, have no held-out scores, so that nothing is "
+            "known of theirs."
+        )
     if p_value >= alpha:
         return ""
     return (
-        f"No mix of the old texts has such scores (distance {distance:.3f}, p = {p_value:.3f}): these are texts of another kind; "
+        f"No mix of the old texts has such scores (distance {distance:.3f}, p = {p_value:.3f}): these are "
+        "texts of another kind; "
         f"label some of them and learn again."
     )

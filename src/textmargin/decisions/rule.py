@@ -1,10 +1,11 @@
-"""From the scores of a learner to decisions, with NumPy alone: who loads a model to decide needs nothing else.
+"""From the scores of a learner to decisions, with NumPy alone: who loads a model to decide needs nothing
+else.
 
-| kind       | accepted                                        | left to a person                                               |
-|------------|-------------------------------------------------|----------------------------------------------------------------|
-| binary     | at its threshold or above                       | from the lower threshold up to it; guess: the nearer end       |
-| multilabel | at its threshold or above, each label           | the same, label by label                                       |
-| multiclass | the one furthest above, or least below its own  | all below theirs, unless always answered; guess: the least     |
+| kind       | accepted                               | left to a person                                     |
+|------------|----------------------------------------|------------------------------------------------------|
+| binary     | at its threshold or above              | from the lower threshold up to it; guess: nearer end |
+| multilabel | each at its threshold or above         | the same, label by label                             |
+| multiclass | the one furthest above, or least below | all below, unless always answered; guess: the least  |
 
 A score that differs from a threshold by rounding alone is at it.
 """
@@ -30,8 +31,9 @@ class DecisionRule:
     ----------
     labels : ClassLabels
     thresholds, ask_thresholds : arrays (n_problems,), default=None
-        From where on a class is accepted, and from where on a person is asked, on the scores of the class that `labels` say is
-        positive; None where the learner decides by itself: at 0, or for the highest score, and never asks.
+        From where on a class is accepted, and from where on a person is asked, on the scores of the class
+        that `labels` say is positive; None where the learner decides by itself: at 0, or for the highest
+        score, and never asks.
     always_answer : bool, default=True
         With three classes or more: whether no text stays without an answer.
     calibration : Calibration, default=None
@@ -42,7 +44,8 @@ class DecisionRule:
     >>> import numpy as np
     >>> from textmargin.decisions.rule import DecisionRule
     >>> from textmargin.labels import ClassLabels
-    >>> rule = DecisionRule(ClassLabels.of(["ham", "spam"], multilabel=False), np.array([0.5]), np.array([-0.5]))
+    >>> labels = ClassLabels.of(["ham", "spam"], multilabel=False)
+    >>> rule = DecisionRule(labels, np.array([0.5]), np.array([-0.5]))
     >>> decisions = rule.decide(np.array([[0.7], [0.2], [-0.4], [-2.0]]))
     >>> decisions.labels, decisions.guesses
     ([('spam',), (), (), ('ham',)], [(), ('spam',), ('ham',), ()])
@@ -70,7 +73,9 @@ class DecisionRule:
         return shift(columns, self.labels.sign * self.thresholds, self.labels.sign)
 
     def decide(self, columns: Floats, probabilities: bool = False) -> Decisions:
-        """Decisions on texts with these scores (n_texts, n_problems); on demand with the probabilities of all classes."""
+        """Decisions on texts with these scores (n_texts, n_problems); on demand with the probabilities of all
+        classes.
+        """
         labels = self.labels
         scores = labels.class_scores(self.shift(columns))
         accepted = labels.accepted(scores)
@@ -81,9 +86,15 @@ class DecisionRule:
         return Decisions(labels.text_names, scores, accepted, unsure, known)
 
     def _unsure(self, scores: Floats, accepted: Bools) -> Bools:
-        """What is left to a person, of scores (n_texts, n_classes) less thresholds and the classes they would be given."""
+        """What is left to a person, of scores (n_texts, n_classes) less thresholds and the classes they would
+        be given.
+        """
         labels = self.labels
-        if self.thresholds is None or self.ask_thresholds is None or (labels.kind == "multiclass" and self.always_answer):
+        if (
+            self.thresholds is None
+            or self.ask_thresholds is None
+            or (labels.kind == "multiclass" and self.always_answer)
+        ):
             return np.zeros_like(accepted)
         if labels.kind == "multiclass":
             return accepted & (scores < -ROUNDING)
@@ -92,14 +103,17 @@ class DecisionRule:
             return ~accepted & (scores >= -width - ROUNDING) & (width > 0)
         below = -scores[:, [labels.positive]]  # how far, where it is
         band = ~accepted[:, [labels.positive]] & (below <= width + ROUNDING) & (width > 0)
-        guess = np.where(below <= width / 2 + ROUNDING, labels.positive, 1 - labels.positive)  # the nearer end of the band
+        # the nearer end of the band
+        guess = np.where(below <= width / 2 + ROUNDING, labels.positive, 1 - labels.positive)
         return np.asarray(band & (guess == np.arange(2)))
 
     def probabilities(self, columns: Floats) -> Floats:
         """Probabilities (n_texts, n_classes) from scores (n_texts, n_problems)."""
         labels = self.labels
         if self.calibration is None:
-            raise ScoreError("This model has no held-out scores, from which probabilities are told; train it with such.")
+            raise ScoreError(
+                "This model has no held-out scores, from which probabilities are told; train it with such."
+            )
         found = self.calibration.predict(labels.sign * columns)
         if labels.kind != "binary":
             return found
@@ -109,10 +123,12 @@ class DecisionRule:
 def shift(columns: Floats, offsets: Floats, sign: float) -> Floats:
     """Scores less what is taken off them; `sign` is −1 where of two classes the first has the threshold.
 
-    A text right at the threshold, but for rounding, is accepted: at zero, or for the first class, whose side it is not, below it.
+    A text right at the threshold, but for rounding, is accepted: at zero, or for the first class, whose side
+    it is not, below it.
     """
     shifted: Floats = columns - offsets
-    sizes = np.where(np.isfinite(offsets), np.maximum(np.abs(offsets), 1.0), 0.0)  # of scores that are at a threshold, too
+    # of scores that are at a threshold, too
+    sizes = np.where(np.isfinite(offsets), np.maximum(np.abs(offsets), 1.0), 0.0)
     at_threshold = np.abs(shifted) <= ROUNDING * sizes
     if at_threshold.any():
         shifted[at_threshold] = 0.0 if sign > 0 else -2 * ROUNDING

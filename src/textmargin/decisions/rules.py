@@ -1,9 +1,11 @@
-"""From ranked scores and a utility to a threshold: utility curves and beta-gamma relaxation (Shanahan & Roma 2003).
+"""From ranked scores and a utility to a threshold: utility curves and beta-gamma relaxation (Shanahan & Roma
+2003).
 
-Sort texts by score, highest first, ties as one group; u_k is the utility of accepting the first k groups. Then
+Sort texts by score, highest first, ties as one group; u_k is the utility of accepting the first k groups.
+Then
 
-    θ_max    score of the group at the curve's first maximum (just above all scores if accepting nothing is best)
-    θ_zero   score of the first group past it where the curve is back at u_0 (just below all scores if it never is)
+    θ_max    score of the group at the curve's first maximum (just above all scores if nothing is best)
+    θ_zero   score of the first group past it where the curve is back at u_0 (just below all if it never is)
     θ        α·θ_zero + (1 − α)·θ_max,   α = β   or   α = β + (1 − β)e^(−pγ),   p the number of positives
 
 A text is accepted when its score is at least θ. β > 0 relaxes the threshold, β < 0 tightens it.
@@ -39,7 +41,8 @@ class UtilityCurve:
     utility : array (n_groups + 1,), u_0 (accepting nothing), u_1, …
     tp, fp : arrays (n_groups + 1,), true and false positives of each decision.
     theta_max, theta_zero : float
-    case : "crosses" (back at u_0 past the maximum), "never returns", or "accepts nothing" (u_0 is the maximum).
+    case : "crosses" (back at u_0 past the maximum), "never returns", or "accepts nothing" (u_0 is the
+        maximum).
     n_positive : int
     rounding : float, by how much utilities may differ that are equal.
     """
@@ -58,7 +61,11 @@ class UtilityCurve:
     @property
     def best_interval(self) -> tuple[float, float]:
         """The thresholds (low, high] that all give the maximum."""
-        below = self.scores[self.k_max] if self.k_max < self.scores.size else np.nextafter(self.scores[-1], -np.inf)
+        below = (
+            self.scores[self.k_max]
+            if self.k_max < self.scores.size
+            else np.nextafter(self.scores[-1], -np.inf)
+        )
         return float(below), self.theta_max
 
     @property
@@ -100,9 +107,12 @@ def utility_curve(y: Any, score: Any, utility: Measure = T10U, sample_weight: An
     return _curve(*_sorted(y, score, sample_weight), utility)
 
 
-def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, utility: Measure) -> UtilityCurve:
+def _curve(
+    positive: NDArray[np.bool_], score: Floats, weight: Floats | None, utility: Measure
+) -> UtilityCurve:
     """The curve of texts already sorted by score, highest first."""
-    ends = np.append(np.flatnonzero(score[1:] != score[:-1]), score.size - 1)  # the last text of each group of ties
+    # the last text of each group of ties
+    ends = np.append(np.flatnonzero(score[1:] != score[:-1]), score.size - 1)
     if weight is None:
         tp, n = np.cumsum(positive)[ends].astype(np.float64), ends + 1.0
     else:
@@ -112,7 +122,9 @@ def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, ut
     scores = score[ends]
     # Costs such as 0.1 do not add up exactly, nor do weights, of which there may be many.
     all_right, all_wrong = utility(tp[-1], 0.0, 0.0, fp[-1]), utility(0.0, fp[-1], tp[-1], 0.0)
-    rounding = (_OF_COUNTS if weight is None else ROUNDING) * max(abs(float(all_right)), abs(float(all_wrong)))
+    rounding = (_OF_COUNTS if weight is None else ROUNDING) * max(
+        abs(float(all_right)), abs(float(all_wrong))
+    )
     k_max = int(first_maximum(values, rounding))
     back = np.flatnonzero(values[k_max + 1 :] <= values[0] + rounding)
     case: Case = "accepts nothing" if k_max == 0 else "crosses" if back.size else "never returns"
@@ -124,7 +136,8 @@ def _curve(positive: NDArray[np.bool_], score: Floats, weight: Floats | None, ut
 def _sorted(y: Any, score: Any, sample_weight: Any = None) -> tuple[NDArray[np.bool_], Floats, Floats | None]:
     """Checked, and sorted by score, highest first; scores that are equal but for rounding are made equal.
 
-    Texts of weight 0 are left out: dealt into a fold, they would be its only positives, of which F1 is undefined.
+    Texts of weight 0 are left out: dealt into a fold, they would be its only positives, of which F1 is
+    undefined.
     """
     positive, score, weight = _checked(y, score, sample_weight)
     if weight is not None and not weight.all():
@@ -138,14 +151,20 @@ def _checked(y: Any, score: Any, sample_weight: Any) -> tuple[NDArray[np.bool_],
     check_consistent_length(y, score, sample_weight)
     y, score = np.asarray(y), np.asarray(score, dtype=np.float64)
     if y.ndim != 1 or score.ndim != 1:
-        raise ScoreError(f"y and score must be vectors, one class at a time; got shapes {y.shape} and {score.shape}.")
+        raise ScoreError(
+            f"y and score must be vectors, one class at a time; got shapes {y.shape} and {score.shape}."
+        )
     if score.size == 0:
         raise ScoreError("There are no scores to set a threshold on.")
     bad = np.flatnonzero(~np.isfinite(score))
     if bad.size:
-        raise ScoreError(f"score number {bad[0]} is {score[bad[0]]}; a threshold can be set on finite scores only.")
+        raise ScoreError(
+            f"score number {bad[0]} is {score[bad[0]]}; a threshold can be set on finite scores only."
+        )
     if y.dtype != bool and not np.isin(y, (0, 1, -1)).all():
-        raise LabelError(f"y must be 0/1 or −1/+1 for the class in question; got {np.unique(y)[:5].tolist()}.")
+        raise LabelError(
+            f"y must be 0/1 or −1/+1 for the class in question; got {np.unique(y)[:5].tolist()}."
+        )
     positive = y if y.dtype == bool else y > 0
     if not positive.any():
         raise LabelError("y has no positive, so that no threshold can be called better than another.")
@@ -153,19 +172,28 @@ def _checked(y: Any, score: Any, sample_weight: Any) -> tuple[NDArray[np.bool_],
         return positive, score, None
     weight = np.asarray(sample_weight, dtype=np.float64)
     if not np.isfinite(weight).all() or (weight < 0).any() or not weight[positive].any():
-        raise LabelError("sample_weight must be finite and not negative, and leave some weight to the positives.")
+        raise LabelError(
+            "sample_weight must be finite and not negative, and leave some weight to the positives."
+        )
     return positive, score, weight
 
 
 def relaxation(beta: float | Floats, gamma: float | Floats | None, n_positive: float) -> Floats:
-    """α, how far from θ_max towards θ_zero: β, or β + (1 − β)e^(−pγ), which relaxes more the fewer positives there are."""
+    """α, how far from θ_max towards θ_zero: β, or β + (1 − β)e^(−pγ), which relaxes more the fewer positives
+    there are.
+    """
     with np.errstate(over="ignore"):
         vanishing = 0.0 if gamma is None else np.exp(-n_positive * np.asarray(gamma, dtype=np.float64))
     return np.asarray(beta + (1 - np.asarray(beta)) * vanishing, dtype=np.float64)
 
 
 def beta_gamma_threshold(
-    y: Any, score: Any, beta: float = 0.1, gamma: float | None = None, utility: Measure = T10U, sample_weight: Any = None
+    y: Any,
+    score: Any,
+    beta: float = 0.1,
+    gamma: float | None = None,
+    utility: Measure = T10U,
+    sample_weight: Any = None,
 ) -> float:
     """The threshold αθ_zero + (1 − α)θ_max.
 
@@ -180,7 +208,8 @@ def beta_gamma_threshold(
     Examples
     --------
     >>> from textmargin import beta_gamma_threshold
-    >>> y, score = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0], [2, 1.5, 1, 0.6, 0.2, -0.1, -0.4, -0.7, -1, -1.3, -1.6, -1.9]
+    >>> y = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0]
+    >>> score = [2, 1.5, 1, 0.6, 0.2, -0.1, -0.4, -0.7, -1, -1.3, -1.6, -1.9]
     >>> round(beta_gamma_threshold(y, score, beta=0.1), 6)
     0.35
     """
@@ -191,12 +220,16 @@ def relaxed(curve: UtilityCurve, beta: float, gamma: float | None = None) -> flo
     """The beta-gamma threshold of a curve."""
     alpha = float(relaxation(beta, gamma, curve.n_positive))
     if not np.isfinite(alpha):
-        raise ScoreError(f"gamma={gamma} with {curve.n_positive:g} positives overflows e^(−pγ); take a gamma nearer to 0.")
+        raise ScoreError(
+            f"gamma={gamma} with {curve.n_positive:g} positives overflows e^(−pγ); take a gamma nearer to 0."
+        )
     return float(_between(curve, np.asarray(alpha)))
 
 
 def _between(curve: UtilityCurve, alpha: Floats) -> Floats:
-    """αθ_zero + (1 − α)θ_max. Rounding must not carry it past an end, which may be as near as the next floating-point number."""
+    """αθ_zero + (1 − α)θ_max. Rounding must not carry it past an end, which may be as near as the next
+    floating-point number.
+    """
     theta = alpha * curve.theta_zero + (1 - alpha) * curve.theta_max
     low = np.where(alpha < 0, curve.theta_max, np.where(alpha <= 1, curve.theta_zero, -np.inf))
     high = np.where(alpha > 1, curve.theta_zero, np.where(alpha >= 0, curve.theta_max, np.inf))
@@ -205,7 +238,9 @@ def _between(curve: UtilityCurve, alpha: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class BetaGamma:
-    """The pair that cross-validation chose, the threshold it gives on all data, and its mean utility on held-out folds."""
+    """The pair that cross-validation chose, the threshold it gives on all data, and its mean utility on
+    held-out folds.
+    """
 
     beta: float
     gamma: float | None
@@ -227,10 +262,11 @@ def select_beta_gamma(
     random_state: int | None = 0,
     sample_weight: Any = None,
 ) -> BetaGamma:
-    """The paper's cross-validation: for every pair set the threshold on all folds but one, take its utility on that one.
+    """The paper's cross-validation: for every pair set the threshold on all folds but one, take its utility
+    on that one.
 
-    The scores stay as they are: nothing is trained again. With a single positive, or a single negative, there are no folds to
-    choose on and θ_max is taken (β = 0).
+    The scores stay as they are: nothing is trained again. With a single positive, or a single negative, there
+    are no folds to choose on and θ_max is taken (β = 0).
 
     Parameters
     ----------
@@ -241,7 +277,10 @@ def select_beta_gamma(
     random_state : int, default=0
     """
     texts = _sorted(y, score, sample_weight)
-    beta, gamma = (grid.ravel() for grid in np.meshgrid(betas, [np.inf if g is None else g for g in gammas], indexing="ij"))
+    beta, gamma = (
+        grid.ravel()
+        for grid in np.meshgrid(betas, [np.inf if g is None else g for g in gammas], indexing="ij")
+    )
     value = np.zeros(beta.size)
     n_used, rounding = 0, 0.0
     for rest, held_out in _fold_curves(*texts, utility, n_folds, random_state):
@@ -265,12 +304,14 @@ def retrofit_beta(
     random_state: int | None = 0,
     sample_weight: Any = None,
 ) -> float:
-    """β without a grid: the mean of what each fold would have needed. A reconstruction: the paper only hints at the step.
+    """β without a grid: the mean of what each fold would have needed. A reconstruction: the paper only hints
+    at the step.
 
-    For fold j, θ*_j is the threshold that is best on the fold itself (the middle of the interval of such thresholds). The ends
-    θ_max and θ_zero come from the other folds, and β_j is what would have led from them to θ*_j:
-    α_j = (θ_max − θ*_j)/(θ_max − θ_zero), β_j = (α_j − e)/(1 − e) with e = e^(−pγ), kept within ±1 because the ends nearly meet
-    where accepting nothing is best. With a single positive, or a single negative, there are no folds and β is 0.
+    For fold j, θ*_j is the threshold that is best on the fold itself (the middle of the interval of such
+    thresholds). The ends θ_max and θ_zero come from the other folds, and β_j is what would have led from them
+    to θ*_j: α_j = (θ_max − θ*_j)/(θ_max − θ_zero), β_j = (α_j − e)/(1 − e) with e = e^(−pγ), kept within ±1
+    because the ends nearly meet where accepting nothing is best. With a single positive, or a single
+    negative, there are no folds and β is 0.
 
     Parameters
     ----------
@@ -295,7 +336,9 @@ def _fold_curves(
     n_folds: int,
     random_state: int | None,
 ) -> Iterator[tuple[UtilityCurve, UtilityCurve]]:
-    """For each fold the curve of the others and its own; both classes are dealt out evenly. Texts come sorted."""
+    """For each fold the curve of the others and its own; both classes are dealt out evenly. Texts come
+    sorted.
+    """
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
     if n_folds < 2:
         return

@@ -1,4 +1,6 @@
-"""The scores that thresholds are set on, and probabilities and estimates rest on: what a model keeps of its training texts."""
+"""The scores that thresholds are set on, and probabilities and estimates rest on: what a model keeps of its
+training texts.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ _ROWS_AT_ONCE = 1 << 18
 class HeldOutScores:
     """Labels and scores of the training texts, by models that did not know the text.
 
-    A `TextClassifier` joins texts that occur again with the same label: these are one here, with the weight of all.
+    A `TextClassifier` joins texts that occur again with the same label: these are one here, with the weight
+    of all.
 
     Attributes
     ----------
@@ -40,9 +43,11 @@ class HeldOutScores:
     few_scores : array (n_texts, n_few)
         Their training scores.
     weight : array (n_texts,), or None
-        Where a text may have several labels and their mix has changed, (n_texts, n_problems): for each class another.
+        Where a text may have several labels and their mix has changed, (n_texts, n_problems): for each class
+        another.
     shared_length : array (n_texts,), or None
-        Of a text's row of unit length, what is left without the terms that no other text has (`_unseen_terms.py`).
+        Of a text's row of unit length, what is left without the terms that no other text has
+        (`_unseen_terms.py`).
     intercept : array (n_problems,), or None
         The score of a text without a term, where the model is linear.
     """
@@ -80,7 +85,12 @@ class HeldOutScores:
     ) -> HeldOutScores:
         """From scores of the estimator as they come."""
         scores = cls(
-            positive, held_out if labels.sign > 0 else -held_out, method, np.empty(0, dtype=np.intp), np.empty(0), weight
+            positive,
+            held_out if labels.sign > 0 else -held_out,
+            method,
+            np.empty(0, dtype=np.intp),
+            np.empty(0),
+            weight,
         )
         few = np.flatnonzero(scores.n_held_out < max(few_positives, 1))
         scores = replace(scores, few_columns=few, few_scores=labels.sign * trained[:, few])
@@ -90,7 +100,10 @@ class HeldOutScores:
         """Raise FormError unless there are texts, and the classes with few of them are classes."""
         if not self.positive.size:
             raise FormError("scores are of no text")
-        if np.unique(self.few_columns).size < self.few_columns.size or self.few_columns.max(initial=0) >= self.positive.shape[1]:
+        if (
+            np.unique(self.few_columns).size < self.few_columns.size
+            or self.few_columns.max(initial=0) >= self.positive.shape[1]
+        ):
             raise FormError("few_columns are not its classes")
 
     def __len__(self) -> int:
@@ -133,21 +146,27 @@ class HeldOutScores:
         return replace(self, **some)
 
     def sample(self, n_texts: int) -> HeldOutScores:
-        """About so many of the texts: all of the rare classes, and of the others a share, with weights that make up for it."""
+        """About so many of the texts: all of the rare classes, and of the others a share, with weights that
+        make up for it.
+        """
         if len(self) <= n_texts:
             return self
         rare = self.positive.sum(axis=0) <= _RARE
         always = self.positive[:, rare].any(axis=1)
         share = max(n_texts - always.sum(), 1) / max((~always).sum(), 1)
-        number = np.arange(len(self), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # wraps: spread evenly over all numbers
+        # wraps: spread evenly over all numbers
+        number = np.arange(len(self), dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         chosen = always | (number < np.uint64(min(share, 1.0) * 2**63) * np.uint64(2))
         factor = np.where(always, 1.0, 1 / min(share, 1.0))[chosen]
         part = self.part(chosen)
         return replace(part, weight=factor if part.weight is None else (part.weight.T * factor).T)
 
     def compress(self, one_label: bool) -> HeldOutScores:
-        """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to nothing in a file."""
-        scores: Any = self.scores.astype(np.float32, order="F")  # a class after the other, without copies of all of them
+        """Without what no threshold needs: low scores are raised to the lowest that matters, and pack to
+        nothing in a file.
+        """
+        # a class after the other, without copies of all of them
+        scores: Any = self.scores.astype(np.float32, order="F")
         for own, positive in zip(scores.T, self.positive.T, strict=True):
             if not one_label:
                 n_needed = max(_AT_LEAST, _PER_POSITIVE * int(np.count_nonzero(positive)))
@@ -162,7 +181,9 @@ class HeldOutScores:
         return replace(self, scores=scores)
 
     def as_new(self) -> Floats:
-        """Scores without gaps, as the texts would have them if they were new: without the terms that no other text has."""
+        """Scores without gaps, as the texts would have them if they were new: without the terms that no other
+        text has.
+        """
         scores = self.complete()
         if self.shared_length is None or self.intercept is None or self.is_large:
             return scores
@@ -170,7 +191,9 @@ class HeldOutScores:
         return np.asarray(self.intercept + (scores - self.intercept) / length)
 
     def align(self, new_scores: Floats, one_label: bool) -> Floats:
-        """Scores of new texts (n_new, n_problems), raised as those here were if they are compressed, to be compared with them."""
+        """Scores of new texts (n_new, n_problems), raised as those here were if they are compressed, to be
+        compared with them.
+        """
         if not self.is_large:
             return new_scores
         if one_label:

@@ -1,9 +1,10 @@
 """One class: its texts ranked by score, and the thresholds that a utility, a rule and floors put among them.
 
-Where a person can be asked there are three answers and two thresholds: accept from θ on, reject below θ_ask, ask in between. By
-accepting a text rather than asking, a hit saves the price and a false alarm costs what it costs and saves the price; by asking
-rather than rejecting, the price buys that what is missed is not. So each of the two is the threshold of a utility of its own,
-set by the same rule. Where they cross, asking does not pay, and there is one threshold.
+Where a person can be asked there are three answers and two thresholds: accept from θ on, reject below θ_ask,
+ask in between. By accepting a text rather than asking, a hit saves the price and a false alarm costs what it
+costs and saves the price; by asking rather than rejecting, the price buys that what is missed is not. So each
+of the two is the threshold of a utility of its own, set by the same rule. Where they cross, asking does not
+pay, and there is one threshold.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class RankedTexts:
     score : array (n_texts,)
     weight : array (n_texts,), or None
     utility : what decisions are worth.
-    held_out : bool, whether the scores are leave-one-out scores or those of folds; else they are the fitted model's own.
+    held_out : bool, whether the scores are leave-one-out scores or those of folds; else they are the fitted
+        model's own.
     n_held_out : int, how many positives have a held-out score.
     """
 
@@ -93,7 +95,9 @@ class Setting:
         return n_held_out > 0 and not self.few(n_held_out)
 
     def rank(self, texts: HeldOutScores, k: int, utility: Measure, name: Any) -> RankedTexts:
-        """The texts of a class by the scores that its threshold is to be set on; texts without one are not ranked."""
+        """The texts of a class by the scores that its threshold is to be set on; texts without one are not
+        ranked.
+        """
         n_held_out = texts.count_held_out(k)
         wanted = texts.method != "train" and self.uses_held_out(n_held_out)
         if wanted or texts.method == "train":
@@ -122,7 +126,9 @@ class Setting:
         theta, ask = (theta, theta) if ends is None else ends
         return ClassThreshold(theta, ask, beta, np.nan if gamma is None else gamma)
 
-    def _asking(self, texts: RankedTexts, utility: Utility, curve: UtilityCurve, name: Any) -> tuple[float, float] | None:
+    def _asking(
+        self, texts: RankedTexts, utility: Utility, curve: UtilityCurve, name: Any
+    ) -> tuple[float, float] | None:
         """θ, which keeps the floors, and θ_ask; None where asking does not pay."""
         price = -(utility.ask or 0.0)
         saved, lost = utility.tp - utility.fn - price, utility.tn - utility.fp - price
@@ -132,13 +138,19 @@ class Setting:
             highest, lowest = float(texts.score[0]), float(texts.score[-1])
             return just_above(highest), float(np.nextafter(lowest, -np.inf))
         ends = (Utility(tp=price, fp=-lost), Utility(tp=saved, fp=-price))
-        high, low = (self._by_rule(ranked, ranked.curve)[0] for ranked in (replace(texts, utility=end) for end in ends))
+        high, low = (
+            self._by_rule(ranked, ranked.curve)[0] for ranked in (replace(texts, utility=end) for end in ends)
+        )
         high = self._above_floors(curve, high, name)
         return (high, low) if high > low else None
 
     def _by_rule(self, texts: RankedTexts, curve: UtilityCurve) -> tuple[float, float, float | None]:
         y, score, utility = texts.positive, texts.score, texts.utility
-        folds: dict[str, Any] = {"n_folds": self.n_folds, "random_state": self.random_state, "sample_weight": texts.weight}
+        folds: dict[str, Any] = {
+            "n_folds": self.n_folds,
+            "random_state": self.random_state,
+            "sample_weight": texts.weight,
+        }
         if self.few(texts.n_held_out):
             return relaxed(curve, _FEW_ALPHA), _FEW_ALPHA, None
         if callable(self.rule):
@@ -148,7 +160,11 @@ class Setting:
             return chosen.theta, chosen.beta, chosen.gamma
         if self.rule == "best":
             return curve.best_middle, 0.0, None
-        beta = retrofit_beta(y, score, self.gamma, utility, **folds) if self.rule == "parameter-free" else self.beta
+        beta = (
+            retrofit_beta(y, score, self.gamma, utility, **folds)
+            if self.rule == "parameter-free"
+            else self.beta
+        )
         return relaxed(curve, beta, self.gamma), beta, self.gamma
 
     def _above_floors(self, curve: UtilityCurve, theta: float, name: Any) -> float:
@@ -158,7 +174,10 @@ class Setting:
         with np.errstate(invalid="ignore", divide="ignore"):
             precision, recall = curve.tp / (curve.tp + curve.fp), curve.tp / curve.n_positive
         reached = np.ones(curve.tp.size, dtype=bool)
-        for kind, value, floor in (("recall", recall, self.min_recall), ("precision", precision, self.min_precision)):
+        for kind, value, floor in (
+            ("recall", recall, self.min_recall),
+            ("precision", precision, self.min_precision),
+        ):
             if floor is None:
                 continue
             others = "" if reached.all() else f" with min_recall={self.min_recall}"
@@ -166,7 +185,8 @@ class Setting:
             reached &= value >= floor - ROUNDING
             if not reached.any():
                 raise ScoreError(
-                    f"No threshold for class {name!r} reaches min_{kind}={floor}{others}; the best {kind} to be had here is "
+                    f"No threshold for class {name!r} reaches min_{kind}={floor}{others}; the best {kind} "
+                    "to be had here is "
                     f"{best:.3f}."
                 )
         if reached[np.searchsorted(-curve.scores, -theta, side="right")]:

@@ -1,11 +1,12 @@
 """One label a text: what an answer, and none, is worth, and what every threshold of one class would change.
 
-With thresholds θ the answer is k* = argmax_k (s_k − θ_k) where s_k* ≥ θ_k*, else *unsure*; where every text must get an answer,
-k* alone. Its utility is that of the table truth × answer: for measures that add up (`Utility`) the sum over texts of
+With thresholds θ the answer is k* = argmax_k (s_k − θ_k) where s_k* ≥ θ_k*, else *unsure*; where every text
+must get an answer, k* alone. Its utility is that of the table truth × answer: for measures that add up
+(`Utility`) the sum over texts of
 
     right       tp_y + Σ_{j≠y} tn_j
     wrong, k    fn_y + fp_k + Σ_{j≠y,k} tn_j
-    unsure      fn_y + Σ_{j≠y} tn_j;   with a price for asking, ask_y + what the right answer is worth: a person gives it
+    unsure      fn_y + Σ_{j≠y} tn_j; at a price for asking, ask_y + the worth of the right answer (a person's)
 
 and for others the mean of the measures of the classes.
 """
@@ -22,7 +23,9 @@ from .._typing import Bools, Floats, Indices
 from ..labels import best_class
 from .utility import Measure, Utility
 
-_NEAR = 60  # cuts of a sweep whose measures do not add up: so many at the top and around the one in use, ever fewer elsewhere
+# cuts of a sweep whose measures do not add up: so many at the top and around the one in use, ever fewer
+# elsewhere
+_NEAR = 60
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,9 @@ class Sweep:
     resolution: float
 
     def threshold(self, place: int) -> float:
-        """A threshold between the margins that have turned and the others: the middle of the gap, just past the ends."""
+        """A threshold between the margins that have turned and the others: the middle of the gap, just past
+        the ends.
+        """
         cut = int(self.cuts[place])
         if cut == 0:
             return float(self.margins[0]) + self.resolution
@@ -107,7 +112,9 @@ class SingleLabelTexts:
 
     @cached_property
     def table(self) -> Floats | None:
-        """The worth of an answer (n_classes, n_classes + 1), unsure being the last; None where measures do not add up."""
+        """The worth of an answer (n_classes, n_classes + 1), unsure being the last; None where measures do
+        not add up.
+        """
         utilities = tuple(measure for measure in self.measures if isinstance(measure, Utility))
         return answer_table(utilities) if len(utilities) == len(self.measures) else None
 
@@ -116,11 +123,18 @@ class SingleLabelTexts:
         """By how much utilities may differ that are equal."""
         if self.table is None:
             return ROUNDING
-        return ROUNDING * len(self) * float(np.abs(self.table).max()) * (1.0 if self.weight is None else self.weight.max())
+        return (
+            ROUNDING
+            * len(self)
+            * float(np.abs(self.table).max())
+            * (1.0 if self.weight is None else self.weight.max())
+        )
 
     @cached_property
     def resolution(self) -> float:
-        """From where on two margins are apart: well beyond the rounding that decisions forgive beside the largest score."""
+        """From where on two margins are apart: well beyond the rounding that decisions forgive beside the
+        largest score.
+        """
         return 8 * ROUNDING * float(np.abs(self.scores[np.isfinite(self.scores)]).max(initial=1.0))
 
     def answers(self, thresholds: Floats) -> Indices:
@@ -161,7 +175,9 @@ class SingleLabelTexts:
     def sweep_class(self, k: int, standing: Standing, theta: float) -> Sweep:
         """The utility of every threshold of class k while the others stay; `theta` is the one it has."""
         is_first = standing.first == k
-        other, lead = (np.where(is_first, a, b) for a, b in ((standing.second, standing.first), standing.leads))
+        other, lead = (
+            np.where(is_first, a, b) for a, b in ((standing.second, standing.first), standing.leads)
+        )
         if self.always_answer:
             margins = self.scores[:, k] - lead
         else:
@@ -170,7 +186,9 @@ class SingleLabelTexts:
         return self.sweep(margins, other, np.full(len(self), k), theta)
 
     def sweep(self, margins: Floats, before: Indices, after: Indices, theta: float | None = None) -> Sweep:
-        """The utility of turning from the answers before to those after, text by text, those of the highest margin first."""
+        """The utility of turning from the answers before to those after, text by text, those of the highest
+        margin first.
+        """
         order = np.argsort(-margins, kind="stable")
         ordered, before, after, truth = margins[order], before[order], after[order], self.truth[order]
         weight = None if self.weight is None else self.weight[order]
@@ -182,15 +200,20 @@ class SingleLabelTexts:
             gain = self.table[truth, after] - own
             if weight is not None:
                 own, gain = weight * own, weight * gain
-            return Sweep(order, ordered, cuts, own.sum() + np.append(0.0, np.cumsum(gain))[cuts], self.resolution)
-        cuts = cuts[_some(cuts.size, 0 if theta is None else int(np.searchsorted(-ordered[cuts[:-1]], -theta)))]
+            return Sweep(
+                order, ordered, cuts, own.sum() + np.append(0.0, np.cumsum(gain))[cuts], self.resolution
+            )
+        cuts = cuts[
+            _some(cuts.size, 0 if theta is None else int(np.searchsorted(-ordered[cuts[:-1]], -theta)))
+        ]
         ranked = replace(self, truth=truth, scores=self.scores[:0], weight=weight)
         return Sweep(order, ordered, cuts, ranked._cut_utilities(cuts, before, after), self.resolution)
 
     def _cut_utilities(self, cuts: Indices, before: Indices, after: Indices) -> Floats:
         """Utilities at some cuts, where measures do not add up: from the counts of every class there."""
         counts = _Counts.of(self, before)
-        stretch = np.searchsorted(cuts, np.arange(self.truth.size), side="right") - 1  # after which cut a text turns
+        # after which cut a text turns
+        stretch = np.searchsorted(cuts, np.arange(self.truth.size), side="right") - 1
         n, shape = self.n_classes, (cuts.size, self.n_classes + 1)
         weight = np.ones(self.truth.size) if self.weight is None else self.weight
 
@@ -243,7 +266,9 @@ def answer_table(utilities: tuple[Utility, ...]) -> Floats:
     right = tp + tn.sum() - tn
     table = unsure[:, None] + (fp - tn)[None, :]
     np.fill_diagonal(table, right)
-    asked = np.array([u if one.ask is None else r + one.ask for one, u, r in zip(utilities, unsure, right, strict=True)])
+    asked = np.array(
+        [u if one.ask is None else r + one.ask for one, u, r in zip(utilities, unsure, right, strict=True)]
+    )
     return np.column_stack([table, asked])
 
 

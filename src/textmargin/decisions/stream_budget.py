@@ -1,8 +1,8 @@
 """A budget on a stream without days: a threshold that follows the quantile of recent scores.
 
-A window alone lags behind scores that rise or fall, and delivers too many or too few; so the quantile itself is rate by what
-was delivered (Gibbs & Candès 2021): with the rate ρ = n/per wanted, the quantile's own rate is ρ at first and moves by
-0.2ρ(ρ − accepted) with every text, between ρ/4 and 4ρ.
+A window alone lags behind scores that rise or fall, and delivers too many or too few; so the quantile itself
+is rate by what was delivered (Gibbs & Candès 2021): with the rate ρ = n/per wanted, the quantile's own rate
+is ρ at first and moves by 0.2ρ(ρ − accepted) with every text, between ρ/4 and 4ρ.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .._typing import Bools, Floats
 from ..errors import ScoreError, SettingError
 from .budget import scored_texts
 
-# On drawn scores whose mean rose or fell by three deviations within 30,000 texts the rate was held to 1 % at 5 of 100, and to
-# 20 % at 1 of 1,000; without steering 6 % and 500 %.
+# On drawn scores whose mean rose or fell by three deviations within 30,000 texts the rate was held to 1 % at
+# 5 of 100, and to 20 % at 1 of 1,000; without steering 6 % and 500 %.
 _GAIN = 0.2
 _RANGE = 4.0
 _MIN_ACCEPTED = 5  # in a window
@@ -54,7 +54,14 @@ class StreamBudget:
     """
 
     def __init__(
-        self, n: int, per: int, start_scores: Any, *, threshold: float = -np.inf, n_window: int | None = None, hard: bool = False
+        self,
+        n: int,
+        per: int,
+        start_scores: Any,
+        *,
+        threshold: float = -np.inf,
+        n_window: int | None = None,
+        hard: bool = False,
     ) -> None:
         if not 0 < n <= per:
             raise SettingError("n", f"must be at least 1 and at most per={per}; got {n}.")
@@ -62,9 +69,13 @@ class StreamBudget:
             raise SettingError("threshold", "must be a number; got NaN.")
         n_window = max(2 * per, -(-_MIN_ACCEPTED * per // n)) if n_window is None else n_window
         if n_window * n < per:
-            raise SettingError("n_window", f"must be at least {-(-per // n)}, or not one text in it is accepted; got {n_window}.")
+            raise SettingError(
+                "n_window",
+                f"must be at least {-(-per // n)}, or not one text in it is accepted; got {n_window}.",
+            )
         start, _, _ = scored_texts(start_scores, None)
-        # Spread evenly over the ranks, so that a part of the start is as good as the whole and its order no matter.
+        # Spread evenly over the ranks, so that a part of the start is as good as the whole and its order no
+        # matter.
         ranks = (np.arange(n_window) + 0.5) / n_window
         start = np.quantile(start, np.random.default_rng(0).permutation(ranks))
         self._window = _SortedWindow(start)
@@ -87,7 +98,10 @@ class StreamBudget:
         """
         scores = np.asarray(scores, dtype=np.float64)
         if scores.ndim != 1 or not np.isfinite(scores).all():
-            raise ScoreError(f"scores must be a vector of finite numbers, in the order of the texts; got shape {scores.shape}.")
+            raise ScoreError(
+                "scores must be a vector of finite numbers, in the order of the texts; got shape "
+                f"{scores.shape}."
+            )
         return np.array([self._accept_one(score) for score in scores.tolist()], dtype=bool)
 
     def _accept_one(self, score: float) -> bool:
@@ -125,10 +139,14 @@ class _SortedWindow:
             row[into] = value
 
     def quantile(self, rank: float) -> float:
-        """Between the two values that a share `rank` of the window lies below; below all numbers for a share of nothing."""
+        """Between the two values that a share `rank` of the window lies below; below all numbers for a share
+        of nothing.
+        """
         if rank <= 0:
             return -np.inf
         place = rank * self._sorted.size - 0.5
         low = min(max(int(np.floor(place)), 0), self._sorted.size - 1)
         high = min(low + 1, self._sorted.size - 1)
-        return float(self._sorted[low] + min(max(place - low, 0.0), 1.0) * (self._sorted[high] - self._sorted[low]))
+        return float(
+            self._sorted[low] + min(max(place - low, 0.0), 1.0) * (self._sorted[high] - self._sorted[low])
+        )

@@ -1,13 +1,16 @@
-"""Any scorer and a rule: a threshold per class, set on scores the model could not know, by what decisions are worth.
+"""Any scorer and a rule: a threshold per class, set on scores the model could not know, by what decisions are
+worth.
 
-Of two classes, or where a text may have any number, each threshold is set for its class alone, as in the paper; where a text has
-one label of several, all are set together (`joint.py`). Between yes and no there may be "unsure", where a person is asked.
+Of two classes, or where a text may have any number, each threshold is set for its class alone, as in the
+paper; where a text has one label of several, all are set together (`joint.py`). Between yes and no there may
+be "unsure", where a person is asked.
 
-The scores that a threshold is set on matter more than the rule. Training scores are far too sure of themselves; leave-one-out
-scores (`PriorSVC` has them without training again) or refitted folds are held out. A class with fewer than four positives has no
-held-out score that means anything, since leaving one out takes away a third of what is known or more; there the training scores
-are used, relaxed by α = 0.775. Both numbers were chosen on training topics of Reuters-21578 from which all but a few positives
-had been taken away (`benchmarks/bench_few_positives.py`).
+The scores that a threshold is set on matter more than the rule. Training scores are far too sure of
+themselves; leave-one-out scores (`PriorSVC` has them without training again) or refitted folds are held out.
+A class with fewer than four positives has no held-out score that means anything, since leaving one out takes
+away a third of what is known or more; there the training scores are used, relaxed by α = 0.775. Both numbers
+were chosen on training topics of Reuters-21578 from which all but a few positives had been taken away
+(`benchmarks/bench_few_positives.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +32,15 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, fit_context, lies_elsewhere, validate_params
+from .._sklearn import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_sample_weight,
+    fit_context,
+    lies_elsewhere,
+    validate_params,
+)
 from .._system.collections import in_memory
 from .._system.forms import Array, Classes, Flag, Form, FormError, Instance
 from .._system.stages import log, stage
@@ -59,37 +70,41 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     estimator : classifier with `decision_function` or `predict_proba`
         Wrap it in `sklearn.frozen.FrozenEstimator` to keep a fitted one as it is.
     utility : measure, mapping class → measure, or sequence with one per class, default=T10U
-        What decisions are worth. A mapping names every class, or has a measure under "*" for those it does not name; of two
-        classes it may name one or both. With a price for asking (`Utility(ask=-0.5)`) a decision may be to ask a person.
+        What decisions are worth. A mapping names every class, or has a measure under "*" for those it does
+        not name; of two classes it may name one or both. With a price for asking (`Utility(ask=-0.5)`) a
+        decision may be to ask a person.
     rule : {"parameter-free", "select", "beta-gamma", "best", "zero"} or callable, default="parameter-free"
         `parameter-free`: β retrofitted on folds (`retrofit_beta`); `select`: β and γ by cross-validation
-        (`select_beta_gamma`); `beta-gamma`: as given by `beta` and `gamma`; `best`: the middle of the best interval; `zero`: 0.
-        A callable gets (y, score, utility=) and returns a threshold. With three classes or more, `parameter-free` and `best`
-        set all thresholds together for the decision that is made (`joint_thresholds`; `best` without damping); the others set
-        each against the rest. With `zero` the highest score decides.
+        (`select_beta_gamma`); `beta-gamma`: as given by `beta` and `gamma`; `best`: the middle of the best
+        interval; `zero`: 0. A callable gets (y, score, utility=) and returns a threshold. With three classes
+        or more, `parameter-free` and `best` set all thresholds together for the decision that is made
+        (`joint_thresholds`; `best` without damping); the others set each against the rest. With `zero` the
+        highest score decides.
     beta, gamma : float, default=0.1 and None
         Of `rule="beta-gamma"`; `gamma` also of `parameter-free`.
     scores : {"auto", "loo", "cv", "train"}, default="auto"
-        Which scores of the training texts the thresholds are set on: the estimator's own leave-one-out scores, refitted
-        folds, or the scores of the fitted model itself; `auto` is leave-one-out where the estimator has it and it is cheap,
-        class by class, else folds. A fitted (frozen) estimator scores the texts given: use `train`, or `loo` on the very texts
-        it was fitted on.
+        Which scores of the training texts the thresholds are set on: the estimator's own leave-one-out
+        scores, refitted folds, or the scores of the fitted model itself; `auto` is leave-one-out where the
+        estimator has it and it is cheap, class by class, else folds. A fitted (frozen) estimator scores the
+        texts given: use `train`, or `loo` on the very texts it was fitted on.
     n_folds : int, default=5
         Folds of `scores="cv"`, and of the rules that use folds.
     few_positives : int, default=4
-        With `parameter-free` and `select`, classes with fewer positives get a threshold on the training scores, relaxed by
-        α = 0.775. The other rules do as they are told.
+        With `parameter-free` and `select`, classes with fewer positives get a threshold on the training
+        scores, relaxed by α = 0.775. The other rules do as they are told.
     min_precision, min_recall : float, default=None
-        Floors that the threshold must keep on the scores it is set on. Where the rule's threshold does not, the one of best
-        utility among those that do. With three classes or more they hold for the decisions that are made.
+        Floors that the threshold must keep on the scores it is set on. Where the rule's threshold does not,
+        the one of best utility among those that do. With three classes or more they hold for the decisions
+        that are made.
     always_answer : bool, default=False
-        Whether every text gets an answer. By default a text with one label may get none: where a person's look has a price and
-        is worth it, and with three classes or more where no class is above its threshold.
+        Whether every text gets an answer. By default a text with one label may get none: where a person's
+        look has a price and is worth it, and with three classes or more where no class is above its
+        threshold.
     unsure_label : class, default=None
         What `predict` gives where the answer is unsure.
     pos_label : class, default=None
-        Of two classes the one that utility and floors speak of. By default the only one that the utility names; else 1 of 0 and
-        1, or of −1 and 1; else the rarer.
+        Of two classes the one that utility and floors speak of. By default the only one that the utility
+        names; else 1 of 0 and 1, or of −1 and 1; else the rarer.
     random_state : int, default=0
         Deals out the folds.
     n_jobs : int, default=None
@@ -107,8 +122,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     beta_, gamma_ : arrays (n_problems,)
         What the rule used; NaN where it used none (γ: the form α = β).
     ask_thresholds_ : array (n_problems,)
-        From where on a person is asked; as `thresholds_` where nobody is. With three classes or more a text is open whose
-        scores are all below their thresholds.
+        From where on a person is asked; as `thresholds_` where nobody is. With three classes or more a text
+        is open whose scores are all below their thresholds.
     always_answer_ : bool
         Whether no text stays without an answer: it was asked for, or pays.
     held_out_ : HeldOutScores
@@ -128,7 +143,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(300, weights=[0.9], random_state=0)
     >>> model = ThresholdClassifier(PriorSVC(), utility=Utility(tp=5, fp=-1)).fit(X, y)
-    >>> bool(model.predict(X).sum() > PriorSVC().fit(X, y).predict(X).sum())  # a miss costs more, so more is accepted
+    >>> plain = PriorSVC().fit(X, y)
+    >>> bool(model.predict(X).sum() > plain.predict(X).sum())  # a miss costs more, so more is accepted
     True
     """
 
@@ -203,7 +219,15 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, held_out: HeldOutRows | None = None, **fit_params: Any) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        held_out: HeldOutRows | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit the estimator, then set the thresholds.
 
         Parameters
@@ -213,8 +237,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         sample_weight : array (n_texts,), default=None
             Weighs the texts for the estimator and in the utility.
         held_out : HeldOutRows, default=None
-            Scores of some of the texts by models that did not know them, which thresholds and probabilities rest on in place of
-            the estimator's own.
+            Scores of some of the texts by models that did not know them, which thresholds and probabilities
+            rest on in place of the estimator's own.
         **fit_params : what else the estimator's `fit` takes, such as the `contrasts` of `PriorSVC`
             Held-out scores are then the estimator's own, since it alone can hold these out with their texts.
         """
@@ -239,8 +263,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             labels = self._with_positive(labels, [float((counted == name).sum()) for name in labels.names])
         if trained.shape[1] != labels.n_problems:
             raise ScoreError(
-                f"{type(estimator).__name__} gives {trained.shape[1]} scores per text, but there are {labels.n_problems} classes "
-                f"to decide on; a threshold needs one score per class (for SVC: decision_function_shape='ovr')."
+                f"{type(estimator).__name__} gives {trained.shape[1]} scores per text, but there are "
+                f"{labels.n_problems} classes "
+                "to decide on; a threshold needs one score per class (for SVC: "
+                "decision_function_shape='ovr')."
             )
         measures_of(self.utility, labels)  # an error now rather than when all is learnt
         fresh = copy(self)  # a fit that fails leaves the model as it was
@@ -259,7 +285,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def held_out_(self) -> HeldOutScores:
-        """Labels and held-out scores of the training texts; after `rule="zero"`, which needs none, computed when asked for."""
+        """Labels and held-out scores of the training texts; after `rule="zero"`, which needs none, computed
+        when asked for.
+        """
         check_is_fitted(self)
         return self.compute_held_out()[0]
 
@@ -270,7 +298,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.compute_held_out()[1] if self._calibration is None else self._calibration
 
     def without_held_out(self) -> ThresholdClassifier:
-        """The same decisions and probabilities, without the scores they rest on, which are as many as training texts."""
+        """The same decisions and probabilities, without the scores they rest on, which are as many as
+        training texts.
+        """
         light = copy(self)
         light._calibration, light._held_out, light._source = self.calibration_, None, None
         return light
@@ -280,7 +310,8 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self._held_out is None:
             if self._source is None:
                 raise ScoreError(
-                    "This model is without its held-out scores: it was pickled before they were computed, or they were left out. "
+                    "This model is without its held-out scores: it was pickled before they were computed, "
+                    "or they were left out. "
                     "Save it with textmargin.save, or fit it again."
                 )
             with stage("held-out scores"):
@@ -289,7 +320,10 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             texts = self._held_out.sample(_MOST_CALIBRATED)
             with stage("probabilities from held-out scores"):
                 self._calibration = Calibration.fit(
-                    texts.positive, np.where(np.isnan(texts.scores), np.nan, texts.as_new()), self._labels.kind, texts.weight
+                    texts.positive,
+                    np.where(np.isnan(texts.scores), np.nan, texts.as_new()),
+                    self._labels.kind,
+                    texts.weight,
                 )
         return self._held_out, self._calibration
 
@@ -309,19 +343,27 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return [texts.curve for texts in self.ranked_]
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores less thresholds, so that zero is the decision: the second of two classes, or a label, is given from zero on."""
+        """Scores less thresholds, so that zero is the decision: the second of two classes, or a label, is
+        given from zero on.
+        """
         check_is_fitted(self)
-        return self._labels.shape(self.decision_rule().shift(score_columns(self.estimator_, X, self.multilabel_)))
+        return self._labels.shape(
+            self.decision_rule().shift(score_columns(self.estimator_, X, self.multilabel_))
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What is accepted; of several classes the one furthest above its threshold, `unsure_label` where there is none."""
+        """What is accepted; of several classes the one furthest above its threshold, `unsure_label` where
+        there is none.
+        """
         check_is_fitted(self)
         return self.name(self.decide(X))
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities (n_texts, n_classes), fitted to the held-out scores of the training texts."""
         check_is_fitted(self)
-        return self.decision_rule(with_probabilities=True).probabilities(score_columns(self.estimator_, X, self.multilabel_))
+        return self.decision_rule(with_probabilities=True).probabilities(
+            score_columns(self.estimator_, X, self.multilabel_)
+        )
 
     @property
     def can_be_unsure(self) -> bool:
@@ -330,21 +372,31 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.decision_rule().can_be_unsure
 
     def decide(self, X: Any, probabilities: bool = False) -> Decisions:
-        """Scores, what is accepted, and what is left to a person; on demand with the probabilities of all classes."""
+        """Scores, what is accepted, and what is left to a person; on demand with the probabilities of all
+        classes.
+        """
         check_is_fitted(self)
-        return self.decision_rule(probabilities).decide(score_columns(self.estimator_, X, self.multilabel_), probabilities)
+        return self.decision_rule(probabilities).decide(
+            score_columns(self.estimator_, X, self.multilabel_), probabilities
+        )
 
     def decide_scores(self, columns: Floats) -> Decisions:
         """The same from the estimator's own scores (n_texts, n_problems)."""
         return self.decision_rule().decide(columns)
 
     def decision_rule(self, with_probabilities: bool = False) -> DecisionRule:
-        """What decides on scores, which `Decider` has too. Held-out scores are computed for probabilities only."""
+        """What decides on scores, which `Decider` has too. Held-out scores are computed for probabilities
+        only.
+        """
         calibration = self.calibration_ if with_probabilities else None
-        return DecisionRule(self._labels, self.thresholds_, self.ask_thresholds_, self.always_answer_, calibration)
+        return DecisionRule(
+            self._labels, self.thresholds_, self.ask_thresholds_, self.always_answer_, calibration
+        )
 
     def raw_scores(self, decisions: Decisions) -> Floats:
-        """Scores (n_texts, n_problems) of decisions as `held_out_` has them, before thresholds were taken off."""
+        """Scores (n_texts, n_problems) of decisions as `held_out_` has them, before thresholds were taken
+        off.
+        """
         labels = self._labels
         columns = decisions.scores[:, [labels.positive]] if labels.kind == "binary" else decisions.scores
         return columns + self.thresholds_
@@ -354,12 +406,14 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.held_out_.align(self.raw_scores(decisions), self._labels.kind == "multiclass")
 
     def with_mix(self, positive_weight: Floats, negative_weight: Floats) -> ThresholdClassifier:
-        """The same fitted estimator with thresholds and probabilities for another mix of classes, by the same rule.
+        """The same fitted estimator with thresholds and probabilities for another mix of classes, by the same
+        rule.
 
         Parameters
         ----------
         positive_weight, negative_weight : arrays (n_problems,)
-            How much more frequent texts of a class have become, and those that are not of it (see `MixEstimate.class_weights`).
+            How much more frequent texts of a class have become, and those that are not of it (see
+            `MixEstimate.class_weights`).
         """
         held_out, labels = self.held_out_, self._labels
         if labels.kind == "multiclass":
@@ -385,7 +439,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return names
         named = names.astype(object)
         named[unsure] = self.unsure_label
-        same = self.unsure_label is not None and isinstance(self.unsure_label, str) == (names.dtype.kind == "U")
+        same = self.unsure_label is not None and isinstance(self.unsure_label, str) == (
+            names.dtype.kind == "U"
+        )
         return np.array(named.tolist()) if same else named  # labels of one kind make a plain array
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -397,7 +453,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def offsets_(self) -> Floats:
-        """What is taken off the estimator's own scores, (n_problems,): the thresholds, towards the second of two classes."""
+        """What is taken off the estimator's own scores, (n_problems,): the thresholds, towards the second of
+        two classes.
+        """
         check_is_fitted(self)
         return self._labels.sign * self.thresholds_
 
@@ -407,7 +465,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return labels if self.pos_label_ is None else replace(labels, positive=labels.index(self.pos_label_))
 
     def _check_whole(self) -> None:
-        """Raise FormError unless scores, probabilities and utilities are of the classes that it decides on."""
+        """Raise FormError unless scores, probabilities and utilities are of the classes that it decides
+        on.
+        """
         if not hasattr(self, "thresholds_"):
             return
         validate_params(self)  # the estimator too, which before a fit may be None
@@ -423,13 +483,18 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if calibration.kind != labels.kind:
             raise FormError(f"_calibration is of kind {calibration.kind}, where labels are {labels.kind}")
         one_each = labels.kind != "multiclass" or (held_out.positive.sum(axis=1) == 1).all()
-        if not one_each or (held_out.weight is not None and held_out.weight.ndim == 2 and not self.multilabel_):
+        if not one_each or (
+            held_out.weight is not None and held_out.weight.ndim == 2 and not self.multilabel_
+        ):
             raise FormError("_held_out has texts of another number of labels")
         for measure in measures_of(self.utility, labels):
             if not isinstance(measure, MEASURES):  # a kernel can be called as well
                 raise FormError(f"utility is a {type(measure).__name__}")
-        if not isinstance(self.rule, str) and self.rule is not beta_gamma_threshold:  # the one function in files that sets one
-            raise FormError(f"rule is {getattr(self.rule, '__name__', repr(self.rule)):.40}, which sets no threshold")
+        # the one function in files that sets one
+        if not isinstance(self.rule, str) and self.rule is not beta_gamma_threshold:
+            raise FormError(
+                f"rule is {getattr(self.rule, '__name__', repr(self.rule)):.40}, which sets no threshold"
+            )
 
     def _set_labels(self, labels: ClassLabels, estimator: Any) -> None:
         self.classes_, self.multilabel_, self.estimator_ = labels.names, labels.multilabel, estimator
@@ -439,16 +504,19 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Which of two classes is looked for, by what was said or by how frequent they are."""
         if labels.kind != "binary":
             if self.pos_label is not None:
-                raise LabelError(f"pos_label={self.pos_label!r} is for two classes; here are {labels.names.size}.")
+                raise LabelError(
+                    f"pos_label={self.pos_label!r} is for two classes; here are {labels.names.size}."
+                )
             return labels
         wanted = named_positive(self.utility, labels) if self.pos_label is None else self.pos_label
         return replace(labels, positive=positive_of(labels.names.tolist(), counts, wanted, "pos_label"))
 
     def with_utility(self, utility: Any = None, **parameters: Any) -> ThresholdClassifier:
-        """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without any texts.
+        """The same fitted estimator with its thresholds set anew, for another utility, rule or floor, without
+        any texts.
 
-        They are those of a new fit. Where training scores of a class would be needed that are not there (a larger
-        `few_positives`), it is refused.
+        They are those of a new fit. Where training scores of a class would be needed that are not there (a
+        larger `few_positives`), it is refused.
 
         Parameters
         ----------
@@ -471,11 +539,23 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             parameters["utility"] = utility
         other = ThresholdClassifier(**{**self.get_params(deep=False), **parameters})
         validate_params(other)
-        fixed = {"scores", "estimator", "n_folds", "pos_label", *(["random_state"] if self.scores == "cv" else [])}
+        fixed = {
+            "scores",
+            "estimator",
+            "n_folds",
+            "pos_label",
+            *(["random_state"] if self.scores == "cv" else []),
+        }
         if fixed & parameters.keys():
-            raise ScoreError(f"{(fixed & parameters.keys()).pop()!r} cannot change once the scores are there; fit again.")
+            raise ScoreError(
+                f"{(fixed & parameters.keys()).pop()!r} cannot change once the scores are there; fit again."
+            )
         held_out = self.held_out_
-        learnt = {name: value for name, value in vars(self).items() if name.endswith("_") and not name.startswith("_")}
+        learnt = {
+            name: value
+            for name, value in vars(self).items()
+            if name.endswith("_") and not name.startswith("_")
+        }
         other.__dict__.update(learnt, _held_out=held_out, _calibration=self.calibration_, _source=None)
         other._set_thresholds()
         return other
@@ -498,7 +578,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _joint_thresholds(self, setting: Setting, labels: ClassLabels) -> list[ClassThreshold]:
         """The thresholds of all classes, for texts of one label."""
         held_out, measures = self.held_out_, tuple(measures_of(self.utility, labels))
-        texts = SingleLabelTexts(held_out.truth, held_out.complete(), measures, self.always_answer, held_out.weight)
+        texts = SingleLabelTexts(
+            held_out.truth, held_out.complete(), measures, self.always_answer, held_out.weight
+        )
         if setting.rule == "zero":
             thresholds, self.always_answer_ = np.zeros(labels.n_problems), self.always_answer
         else:
@@ -509,13 +591,18 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             floors = Floors(setting.min_precision, setting.min_recall)
             if self.always_answer_ and not self.always_answer:  # from where nothing is left out yet
                 thresholds = np.full(labels.n_problems, np.nextafter(texts.scores.max(axis=1).min(), -np.inf))
-            thresholds, self.always_answer_ = floors.keep(texts, thresholds, labels.threshold_names), self.always_answer
+            thresholds, self.always_answer_ = (
+                floors.keep(texts, thresholds, labels.threshold_names),
+                self.always_answer,
+            )
         return [ClassThreshold(float(theta), float(theta), np.nan, np.nan) for theta in thresholds]
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Where `sample_weight` goes: to itself and, if it asks for it, to the estimator."""
         router = MetadataRouter(owner=self).add_self_request(self)
-        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router.add(
+            estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
+        )
 
     def _weight_reaches_estimator(self, weight: Floats | None) -> bool:
         if weight is None or isinstance(self.estimator, FrozenEstimator):
@@ -523,7 +610,9 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if get_config()["enable_metadata_routing"]:
             return "sample_weight" in process_routing(self, "fit", sample_weight=weight).estimator.fit
         if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise LabelError(f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it.")
+            raise LabelError(
+                f"sample_weight is given, but {type(self.estimator).__name__}.fit does not take it."
+            )
         return True
 
     def __getstate__(self) -> dict[str, Any]:
@@ -536,5 +625,7 @@ class ThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.estimator is not None:
             inner = get_tags(self.estimator)
             tags.input_tags = inner.input_tags
-            tags.classifier_tags.multi_label = inner.classifier_tags is not None and inner.classifier_tags.multi_label
+            tags.classifier_tags.multi_label = (
+                inner.classifier_tags is not None and inner.classifier_tags.multi_label
+            )
         return tags

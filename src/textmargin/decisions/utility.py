@@ -1,12 +1,12 @@
 """What decisions are worth: measures of the four counts of a confusion table.
 
-    linear      U = a·TP + b·FP + c·FN + d·TN           T10U: a = 2, b = −1
-    T11SU       (max(U/MaxU, −½) + ½) / 1½              MaxU is the utility of deciding all right; accepting nothing gives ⅓
+    linear      U = a·TP + b·FP + c·FN + d·TN    T10U: a = 2, b = −1
+    T11SU       (max(U/MaxU, −½) + ½) / 1½       MaxU is the utility of deciding all right; nothing gives ⅓
     T10SU       (max(U, −100) + 100) / (MaxU + 100)
     F_β         (1 + β²)TP / ((1 + β²)TP + β²FN + FP)
 
-Counts may be arrays, so that a whole curve of decisions is valued at once. T11SU, T10SU and F_β are undefined (NaN) for a class
-without positives; averages over classes say how many they left out.
+Counts may be arrays, so that a whole curve of decisions is valued at once. T11SU, T10SU and F_β are undefined
+(NaN) for a class without positives; averages over classes say how many they left out.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ class Utility:
     tp, fp, fn, tn : float
         What a hit, a false alarm, a miss and a right rejection are worth.
     ask : float, default=None
-        What it is worth, 0 or less, that a person looks at a text, who then decides rightly. With it a decision may be to ask.
+        What it is worth, 0 or less, that a person looks at a text, who then decides rightly. With it a
+        decision may be to ask.
 
     Examples
     --------
@@ -63,9 +64,14 @@ class Utility:
     def __post_init__(self) -> None:
         worth = (self.tp, self.fp, self.fn, self.tn)
         if not np.isfinite(worth).all() or (self.tp <= self.fn or self.fp >= self.tn):
-            raise ValueError(f"A utility must be finite, and a right decision worth more than a wrong one; got {self}.")
+            raise ValueError(
+                f"A utility must be finite, and a right decision worth more than a wrong one; got {self}."
+            )
         if self.ask is not None and not -np.inf < self.ask <= 0:
-            raise ValueError(f"ask is what a person's look costs, as a worth: 0 or a negative number; got ask={self.ask!r}.")
+            raise ValueError(
+                "ask is what a person's look costs, as a worth: 0 or a negative number; got "
+                f"ask={self.ask!r}."
+            )
 
     def __call__(self, tp: Counts, fp: Counts, fn: Counts, tn: Counts) -> NDArray[np.float64]:
         return np.asarray(self.tp * tp + self.fp * fp + self.fn * fn + self.tn * tn, dtype=np.float64)
@@ -73,12 +79,17 @@ class Utility:
 
 @dataclass(frozen=True)
 class ScaledUtility:
-    """A linear utility between 0 (its floor, or worse) and 1 (all right), so that classes of any size can be averaged.
+    """A linear utility between 0 (its floor, or worse) and 1 (all right), so that classes of any size can be
+    averaged.
 
     The floor is a share of the best possible utility, or with `absolute` a utility.
     """
 
-    _forms: ClassVar[dict[str, Form]] = {"utility": Instance(("Utility",)), "floor": Number(), "absolute": Flag()}
+    _forms: ClassVar[dict[str, Form]] = {
+        "utility": Instance(("Utility",)),
+        "floor": Number(),
+        "absolute": Flag(),
+    }
 
     utility: Utility = Utility()
     floor: float = -0.5
@@ -171,7 +182,8 @@ def utility_score(
     average : {"binary", "macro", "micro"}, default=None
         `binary` values one class alone; default: `binary` for two classes, `macro` otherwise.
     pos_label : class, default=None
-        The class that `binary` values: by default 1 where the labels are 0/1 or −1/+1, else the last of them in order.
+        The class that `binary` values: by default 1 where the labels are 0/1 or −1/+1, else the last of them
+        in order.
     unsure_label : default=None
         A prediction of this is no answer (see `ThresholdClassifier`), and a miss.
     """
@@ -199,7 +211,9 @@ def utility_score(
 
 
 def utility_scorer(
-    measure: Measure = T11SU, average: Literal["binary", "macro", "micro"] | None = None, unsure_label: Any = None
+    measure: Measure = T11SU,
+    average: Literal["binary", "macro", "micro"] | None = None,
+    unsure_label: Any = None,
 ) -> Callable[..., float]:
     """`utility_score` for `cross_val_score` and `GridSearchCV`."""
     from sklearn.metrics import make_scorer

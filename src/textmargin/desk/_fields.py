@@ -1,4 +1,6 @@
-"""What may stand in the fields of an act: each function gives a value as it is stored, or an ActError that shows it."""
+"""What may stand in the fields of an act: each function gives a value as it is stored, or an ActError that
+shows it.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def _check_encodable(value: str, what: str) -> None:
 def read_class_name(value: Any, what: str) -> str:
     name = read_name(value, what)
     if name == OTHERS:
-        raise ActError(f"{what} is {OTHERS!r}, which stands for all other classes in costs; choose another name.")
+        raise ActError(
+            f"{what} is {OTHERS!r}, which stands for all other classes in costs; choose another name."
+        )
     return name
 
 
@@ -137,18 +141,30 @@ def read_costs_table(value: Any, what: str) -> dict[str, dict[str, float]]:
             raise _wrong(f"{what} for {label!r}", f"an object with {', '.join(COSTS)}", own)
         unknown = [name for name in own if name not in COSTS]
         if unknown:
-            raise ActError(f"{what} for {label!r} have {unknown[0]!r:.60}, which is none of {', '.join(COSTS)}.")
-        table = {name: read_number(own[name], f"{name} for {label!r}") for name in COSTS if own.get(name) is not None}
+            raise ActError(
+                f"{what} for {label!r} have {unknown[0]!r:.60}, which is none of {', '.join(COSTS)}."
+            )
+        table = {
+            name: read_number(own[name], f"{name} for {label!r}")
+            for name in COSTS
+            if own.get(name) is not None
+        }
         missing = [name for name in COSTS[:3] if name not in table]
         if missing:
-            raise ActError(f"{what} for {label!r} lack {missing[0]!r}; say what it is worth in money, 0 for nothing.")
+            raise ActError(
+                f"{what} for {label!r} lack {missing[0]!r}; say what it is worth in money, 0 for nothing."
+            )
         if table["hit"] <= table["miss"] or table["false_alarm"] >= 0:
             raise ActError(
-                f"{what} for {label!r} make no sense together: a hit ({table['hit']:g}) must be worth more than a miss "
+                f"{what} for {label!r} make no sense together: a hit ({table['hit']:g}) must be worth "
+                "more than a miss "
                 f"({table['miss']:g}), and a false alarm ({table['false_alarm']:g}) less than 0."
             )
         if table.get("ask", 0.0) > 0:
-            raise ActError(f"ask for {label!r} is {table['ask']:g}; a person's look costs something, or nothing: 0 or less.")
+            raise ActError(
+                f"ask for {label!r} is {table['ask']:g}; a person's look costs something, or nothing: 0 "
+                "or less."
+            )
         found[read_label(label, what)] = table
     return found
 
@@ -176,6 +192,10 @@ def read_spans(value: Any, what: str) -> list[list[int]]:
     if not isinstance(value, list | tuple):
         raise _wrong(what, "a list of [start, end]", value)
     for one in value:
-        if not isinstance(one, list | tuple) or len(one) != 2 or read_count(one[0], what) > read_count(one[1], what):
+        if (
+            not isinstance(one, list | tuple)
+            or len(one) != 2
+            or read_count(one[0], what) > read_count(one[1], what)
+        ):
             raise _wrong(what, "a list of [start, end]", one)
     return [list(one) for one in value]

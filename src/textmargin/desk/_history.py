@@ -1,4 +1,6 @@
-"""Acts in their order, and which of them hold: an act is undone while an undo of it holds, and an undo is an act too."""
+"""Acts in their order, and which of them hold: an act is undone while an undo of it holds, and an undo is an
+act too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from collections.abc import Iterator
 
 from .acts import Act
 
-STEPS = ("label", "skip", "mark", "unmark", "keyword", "class", "rename", "costs", "settle")  # that stepping back undoes
+# that stepping back undoes
+STEPS = ("label", "skip", "mark", "unmark", "keyword", "class", "rename", "costs", "settle")
 
 
 class History:
@@ -50,7 +53,9 @@ class History:
         return not self._n_undos.get(act_id)
 
     def root(self, act: Act) -> int:
-        """The place of the act that an undo, or an undo of an undo, is about; that of the act itself where it is none."""
+        """The place of the act that an undo, or an undo of an undo, is about; that of the act itself where it
+        is none.
+        """
         while act.kind == "undo":
             target = self.find(act.content["act"])
             if target is None:
@@ -75,12 +80,19 @@ class History:
         for act in reversed(self.acts):
             target = self.find(act.content["act"]) if act.kind == "undo" else None
             brings_back = target is not None and target.kind == "undo"
-            if act.annotator == annotator and act.kind in ("undo", *STEPS) and not brings_back and self.holds(act.id):
+            if (
+                act.annotator == annotator
+                and act.kind in ("undo", *STEPS)
+                and not brings_back
+                and self.holds(act.id)
+            ):
                 return act if act.kind == "undo" else None
         return None
 
     def _count(self, undo: Act, change: int) -> None:
-        """An undo holds from now on (1), or no longer (−1), and so does, in turn, what its act undoes itself."""
+        """An undo holds from now on (1), or no longer (−1), and so does, in turn, what its act undoes
+        itself.
+        """
         while True:
             target = undo.content["act"]
             before = self.holds(target)

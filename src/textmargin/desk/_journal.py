@@ -1,7 +1,7 @@
 """What each act changed, newest last, so that it can be taken back without doing all others again.
 
-Changes are taken back in the reverse of their order alone. A container that is found again thus holds, in the same order, what it
-held then, also where it was changed in between.
+Changes are taken back in the reverse of their order alone. A container that is found again thus holds, in the
+same order, what it held then, also where it was changed in between.
 """
 
 from __future__ import annotations

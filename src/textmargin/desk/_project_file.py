@@ -22,17 +22,22 @@ _TEXTS_A_BLOCK = 512
 _SCHEMA = (
     "CREATE TABLE header (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE TABLE texts (block INTEGER PRIMARY KEY, content BLOB NOT NULL)",
-    "CREATE TABLE acts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, annotator TEXT NOT NULL, kind TEXT NOT NULL, "
+    "CREATE TABLE acts (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, annotator TEXT NOT NULL, "
+    "kind TEXT NOT NULL, "
     "content TEXT NOT NULL, time TEXT NOT NULL)",
 )
 Given = Sequence[tuple[str, ...] | None]
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection that writes ahead and synchronises at every commit; one that only reads where the file cannot be written."""
+    """A connection that writes ahead and synchronises at every commit; one that only reads where the file
+    cannot be written.
+    """
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         immutable = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
-        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, check_same_thread=False)
+        return sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, check_same_thread=False
+        )
     connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
     try:
         ((application,),) = connection.execute("SELECT application_id FROM pragma_application_id").fetchall()
@@ -77,15 +82,23 @@ def sync_folder(folder: Path) -> None:
 def class_names(classes: Sequence[str], given: Given, multilabel: bool, n_texts: int) -> list[str]:
     """Those that are named, and behind them those of the given labels."""
     if given and len(given) != n_texts:
-        raise DeskError(f"there are {quantity(n_texts, 'text')} and labels of {len(given):,}; give each text its own, or None.")
+        raise DeskError(
+            f"there are {quantity(n_texts, 'text')} and labels of {len(given):,}; give each text its own, "
+            "or None."
+        )
     several = next((own for own in given if own is not None and len(own) != 1), None)
     if several is not None and not multilabel:
-        raise DeskError(f"a text has {spell_labels(several)}; where texts may have several labels, or none, say multilabel=True.")
+        raise DeskError(
+            f"a text has {spell_labels(several)}; where texts may have several labels, or none, say "
+            "multilabel=True."
+        )
     names = dict.fromkeys([*classes, *sorted({name for own in given for name in own or ()} - {*classes})])
     for name in classes:
         twin = next((one for one in names if one != name and one.casefold() == name.casefold()), None)
         if twin is not None:
-            raise DeskError(f"{name!r} and {twin!r} differ in capitals alone; name the class as it is called already.")
+            raise DeskError(
+                f"{name!r} and {twin!r} differ in capitals alone; name the class as it is called already."
+            )
     wrong = next((name for name in names if not _usable(name)), None)
     if wrong is not None:
         raise DeskError(f"a class cannot be called {wrong!r}; choose another name.")
@@ -93,7 +106,9 @@ def class_names(classes: Sequence[str], given: Given, multilabel: bool, n_texts:
 
 
 def _usable(name: str) -> bool:
-    """Whether a class can be called so: not "*", which costs have for all others, nor what a file cannot hold."""
+    """Whether a class can be called so: not "*", which costs have for all others, nor what a file cannot
+    hold.
+    """
     whole = name.encode("utf-8", "replace").decode() == name
     return whole and bool(name) and name == name.strip() and name != OTHERS
 
@@ -107,7 +122,13 @@ def digest_of(texts: Sequence[str]) -> str:
 
 
 def spell_labels(labels: tuple[str, ...] | None) -> str:
-    return "no label" if not labels else f"the labels {', '.join(labels)}" if len(labels) > 1 else f"the label {labels[0]}"
+    return (
+        "no label"
+        if not labels
+        else f"the labels {', '.join(labels)}"
+        if len(labels) > 1
+        else f"the label {labels[0]}"
+    )
 
 
 def difference(own: Sequence[str], own_given: Given, texts: Sequence[str], given: Given) -> str | None:

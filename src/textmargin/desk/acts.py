@@ -1,20 +1,21 @@
 """Acts: what a reader does at the desk, one by one, each with its fields and what may stand in them.
 
-| kind             | content                                                                                                   |
-|------------------|-----------------------------------------------------------------------------------------------------------|
-| `label`          | text, labels (several, or none, only where texts may have several), source, seconds                        |
-| `skip`           | text, source, seconds                                                                                      |
-| `mark`, `unmark` | text, start, end, label: characters of the text, the end not included                                      |
-| `keyword`        | label, word, weight (1 for, −1 against, 0 says nothing, None not named any more), source                   |
-| `class`          | name: one more                                                                                             |
-| `rename`         | name, to                                                                                                   |
-| `costs`          | costs (class or "*" → hit, false_alarm, miss, ask), minute, currency, budget: all of it each time          |
-| `settle`         | text, labels: the last word where people disagree                                                          |
-| `consent`        | reading: whether how the annotator reads may be stored                                                     |
-| `reading`        | text, fixations, word_starts, words, sentences, source                                                     |
-| `undo`           | act: the id of one of the same annotator; undoing an undo brings the act back                              |
+| kind             | content                                                                             |
+|------------------|-------------------------------------------------------------------------------------|
+| `label`          | text, labels (one, unless texts may have several), source, seconds                  |
+| `skip`           | text, source, seconds                                                               |
+| `mark`, `unmark` | text, start, end, label: characters of the text, the end not included               |
+| `keyword`        | label, word, weight (1 for, −1 against, 0 nothing, None not named any more), source |
+| `class`          | name: one more                                                                      |
+| `rename`         | name, to                                                                            |
+| `costs`          | costs (class or "*" → hit, false_alarm, miss, ask), minute, currency, budget: all   |
+| `settle`         | text, labels: the last word where people disagree                                   |
+| `consent`        | reading: whether how the annotator reads may be stored                              |
+| `reading`        | text, fixations, word_starts, words, sentences, source                              |
+| `undo`           | act: the id of one of the same annotator; undoing an undo brings the act back       |
 
 Here an act is looked at by itself; whether it fits what was done before, `State.check` says.
+`costs` is all of it each time.
 """
 
 from __future__ import annotations
@@ -87,9 +88,13 @@ class Act:
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """An act as a client sends it: id, annotator, kind and content; time and number are set when it is recorded."""
+        """An act as a client sends it: id, annotator, kind and content; time and number are set when it is
+        recorded.
+        """
         if not isinstance(data, Mapping):
-            raise ActError(f"an act should be an object with id, annotator, kind and content; it is {data!r:.60}.")
+            raise ActError(
+                f"an act should be an object with id, annotator, kind and content; it is {data!r:.60}."
+            )
         known = ("id", "annotator", "kind", "content")
         unknown = [name for name in data if name not in (*known, "time", "number")]
         missing = [name for name in known if name not in data]
@@ -99,9 +104,14 @@ class Act:
         return cls(**{name: data[name] for name in known})
 
     def normal(self) -> Self:
-        """The same act as it is stored: all fields of its kind, in order, words in lower case. ActError where one is wrong."""
+        """The same act as it is stored: all fields of its kind, in order, words in lower case. ActError where
+        one is wrong.
+        """
         if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
-            raise ActError(f"the id of an act should be 1 to 64 letters, digits, - or _; it is {self.id!r:.60}. Send a new one.")
+            raise ActError(
+                f"the id of an act should be 1 to 64 letters, digits, - or _; it is {self.id!r:.60}. Send "
+                "a new one."
+            )
         annotator = read_name(self.annotator, "annotator")
         if annotator == FILE:
             raise ActError(f"{FILE!r} stands for the labels that came with the texts; choose another name.")
@@ -116,19 +126,30 @@ class Act:
         if unknown:
             near = nearest(unknown[0], fields)
             meant = "" if near is None else f" Did you mean {near!r}?"
-            raise ActError(f"{self.kind!r} has no field {unknown[0]!r:.60}; it has {', '.join(fields)}.{meant}")
+            raise ActError(
+                f"{self.kind!r} has no field {unknown[0]!r:.60}; it has {', '.join(fields)}.{meant}"
+            )
         content: dict[str, Any] = {}
         for name, read in fields.items():
             if name not in self.content and name not in _DEFAULTS.get(self.kind, {}):
                 raise ActError(f"{self.kind!r} lacks the field {name!r}; it has {', '.join(fields)}.")
-            content[name] = read(self.content.get(name, _DEFAULTS.get(self.kind, {}).get(name)), f"{name} of {self.kind!r}")
+            content[name] = read(
+                self.content.get(name, _DEFAULTS.get(self.kind, {}).get(name)), f"{name} of {self.kind!r}"
+            )
         if self.kind in ("mark", "unmark") and content["end"] <= content["start"]:
-            raise ActError(f"a marked passage should end behind its start; it is {content['start']} to {content['end']}.")
+            raise ActError(
+                f"a marked passage should end behind its start; it is {content['start']} to {content['end']}."
+            )
         return type(self)(self.id, annotator, self.kind, content, self.time, self.number)
 
     def same(self, other: Act) -> bool:
         """Whether another act says the same, whenever that was."""
-        return (self.id, self.annotator, self.kind, self.content) == (other.id, other.annotator, other.kind, other.content)
+        return (self.id, self.annotator, self.kind, self.content) == (
+            other.id,
+            other.annotator,
+            other.kind,
+            other.content,
+        )
 
 
 def new_id() -> str:
@@ -137,16 +158,31 @@ def new_id() -> str:
 
 
 _source = read_choice(LABEL_SOURCES)
-_SPAN: dict[str, Callable[[Any, str], Any]] = {"text": read_count, "start": read_count, "end": read_count, "label": read_label}
+_SPAN: dict[str, Callable[[Any, str], Any]] = {
+    "text": read_count,
+    "start": read_count,
+    "end": read_count,
+    "label": read_label,
+}
 KINDS: dict[str, dict[str, Callable[[Any, str], Any]]] = {
     "label": {"text": read_count, "labels": read_labels, "source": _source, "seconds": read_amount},
     "skip": {"text": read_count, "source": _source, "seconds": read_amount},
     "mark": _SPAN,
     "unmark": _SPAN,
-    "keyword": {"label": read_label, "word": read_word, "weight": read_weight, "source": read_choice(KEYWORD_SOURCES)},
+    "keyword": {
+        "label": read_label,
+        "word": read_word,
+        "weight": read_weight,
+        "source": read_choice(KEYWORD_SOURCES),
+    },
     "class": {"name": read_class_name},
     "rename": {"name": read_label, "to": read_class_name},
-    "costs": {"costs": read_costs_table, "minute": read_amount, "currency": read_currency, "budget": read_optional_count},
+    "costs": {
+        "costs": read_costs_table,
+        "minute": read_amount,
+        "currency": read_currency,
+        "budget": read_optional_count,
+    },
     "settle": {"text": read_count, "labels": read_labels},
     "consent": {"reading": read_truth},
     "reading": {

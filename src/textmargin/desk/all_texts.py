@@ -20,7 +20,9 @@ _AT_ONCE = 10_000  # texts that are decided on at once, so that other threads ha
 
 @dataclass(frozen=True, eq=False)
 class AllTexts:
-    """Scores of all texts (n_texts, n_problems), in single precision, what is decided on them, and the nearest ties."""
+    """Scores of all texts (n_texts, n_problems), in single precision, what is decided on them, and the
+    nearest ties.
+    """
 
     model: LinearModel
     scores: Any
@@ -45,7 +47,9 @@ class AllTexts:
             n_decided += int((decided.accepted.any(axis=1) & ~unsure).sum())
         leads = tie_leads(model.labels, scores, model.known)
         ties = np.argpartition(leads, min(_N_TIES, n - 1))[:_N_TIES] if n > _N_TIES else np.arange(n)
-        return cls(model, scores, predicted, n_decided, n_unsure, n - n_decided - n_unsure, np.sort(ties), deciding)
+        return cls(
+            model, scores, predicted, n_decided, n_unsure, n - n_decided - n_unsure, np.sort(ties), deciding
+        )
 
     def accepted(self) -> Bools:
         """What each text is given, (n_texts, n_classes)."""

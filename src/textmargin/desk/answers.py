@@ -1,9 +1,10 @@
-"""What the desk learns from, at one moment: the labels in use as rows and columns, the random sample among them, and keywords.
+"""What the desk learns from, at one moment: the labels in use as rows and columns, the random sample among
+them, and keywords.
 
-The random sample is what quality, thresholds and the learning curve rest on. Texts come up at random in one fixed order, and the
-sample is all texts of that order, up to the last one that came up at random, that have an answer: also those that were labelled
-for another reason before chance reached them. Without these, the sample would lack the very texts that ties and rare classes
-picked out, and flatter.
+The random sample is what quality, thresholds and the learning curve rest on. Texts come up at random in one
+fixed order, and the sample is all texts of that order, up to the last one that came up at random, that have
+an answer: also those that were labelled for another reason before chance reached them. Without these, the
+sample would lack the very texts that ties and rare classes picked out, and flatter.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ class LabelledTexts:
     def take(self, chosen: Indices | Bools) -> LabelledTexts:
         """Some of them."""
         parts = {name: getattr(self, name)[chosen] for name in ("rows", "member", "sample", "given")}
-        return LabelledTexts(self.labels, **parts, keywords=self.keywords, marks=self.marks, version=self.version)
+        return LabelledTexts(
+            self.labels, **parts, keywords=self.keywords, marks=self.marks, version=self.version
+        )
 
     def target(self, chosen: Indices | Bools | slice = slice(None)) -> Indices:
         """The labels as estimators take them: names, or a matrix of 0 and 1."""
@@ -83,7 +86,8 @@ class LabelledTexts:
 
 
 class AnswerTable:
-    """The labels in use of a state, kept up with it: what is new is what changed, whatever number of labels there is.
+    """The labels in use of a state, kept up with it: what is new is what changed, whatever number of labels
+    there is.
 
     Parameters
     ----------
@@ -120,18 +124,26 @@ class AnswerTable:
         )
 
     def _take_in(self, texts: list[int]) -> None:
-        """What holds of some texts, in the order in which texts were first labelled; those of the file come first."""
+        """What holds of some texts, in the order in which texts were first labelled; those of the file come
+        first.
+        """
         labels, place = self._state.labels, {name: k for k, name in enumerate(self._state.classes)}
         own = [(text, answer) for text in texts if (answer := self._state.answer(text)) is not None]
         rows = np.array([text for text, _ in own], dtype=np.intp)
-        first = np.array([min((one.number for one in labels.get(text, {}).values()), default=0) for text, _ in own], np.intp)
+        first = np.array(
+            [min((one.number for one in labels.get(text, {}).values()), default=0) for text, _ in own],
+            np.intp,
+        )
         given = np.array([set(labels.get(text, ())) == {FILE} for text, _ in own], dtype=bool)
         member = np.zeros((rows.size, self._n_classes), dtype=bool)
         for i, (_, answer) in enumerate(own):
             member[i, [place[name] for name in answer]] = True
         others = ~np.isin(self._rows, np.array(texts, dtype=np.intp))
         self._first, self._rows = np.append(self._first[others], first), np.append(self._rows[others], rows)
-        self._given, self._member = np.append(self._given[others], given), np.concatenate([self._member[others], member])
+        self._given, self._member = (
+            np.append(self._given[others], given),
+            np.concatenate([self._member[others], member]),
+        )
         sort = np.lexsort((self._rows, self._first))
         self._first, self._rows, self._given, self._member = (
             values[sort] for values in (self._first, self._rows, self._given, self._member)
@@ -141,7 +153,9 @@ class AnswerTable:
 def class_labels(classes: list[str], multilabel: bool) -> ClassLabels:
     """The classes of a project, in its order."""
     kind: Kind = "multilabel" if multilabel else "binary" if len(classes) == 2 else "multiclass"
-    return ClassLabels(np.array(classes, dtype=object).astype(str) if classes else np.empty(0, dtype="U1"), kind)
+    return ClassLabels(
+        np.array(classes, dtype=object).astype(str) if classes else np.empty(0, dtype="U1"), kind
+    )
 
 
 def random_sample(rows: Indices, drawn: frozenset[int], order: Indices) -> Bools:

@@ -2,7 +2,7 @@
 
     GET  /                     the page; it takes the token from its address
     GET  /static/NAME          its modules and styles
-    GET  /api/reader           who reads, where the page does not say: null for nobody in particular; and the key of a page
+    GET  /api/reader           who reads, if the page does not say (null: nobody in particular); a page's key
     GET  /api/state            what the side of the page shows
     GET  /api/next             what to read next
     GET  /api/text/N           a text by number
@@ -11,14 +11,14 @@
     GET  /api/export/KIND      a file to save
     POST /api/acts, /api/undo, /api/reading
 
-Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization: Bearer TOKEN`, or the key
-of this process in its place, with which a page goes on (`page_key.py`). A request
-must name a host that is this desk (a name that a stranger could have pointed here is refused), and whatever is answered may
-load, run and frame nothing from elsewhere.
+Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization:
+Bearer TOKEN`, or the key of this process in its place, with which a page goes on (`page_key.py`). A request
+must name a host that is this desk (a name that a stranger could have pointed here is refused), and whatever
+is answered may load, run and frame nothing from elsewhere.
 
-    401   no token, or another        421   a host that is not this desk      422   an act that cannot be: it is not sent again
-    403   a page from elsewhere
-    413   a body over the limit       503   not stored just now: the page sends the same act, with the same id, again
+    401   no token, or another      421   a host that is not this desk
+    403   a page from elsewhere     422   an act that cannot be: it is not sent again
+    413   a body over the limit     503   not stored just now: the page sends the same act, same id, again
 
 Extra `serve`.
 """
@@ -54,8 +54,16 @@ HEADERS = SHIELD_HEADERS | {
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
 }
-_MEDIA_TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
-_EXPORT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl; charset=utf-8", "toml": "application/toml"}
+_MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+}
+_EXPORT_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+    "toml": "application/toml",
+}
 _Name = Annotated[str | None, Query(max_length=200)]
 
 
@@ -126,7 +134,12 @@ def create_desk_app(
     """
     pages = page_files()
     app = FastAPI(
-        title="textmargin desk", version=__version__, docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
+        title="textmargin desk",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        redirect_slashes=False,
     )
     app.add_middleware(
         Gate,
@@ -143,7 +156,9 @@ def create_desk_app(
     def reader(name: str | None) -> str:
         if name or annotator:
             return name or annotator or ""
-        raise RequestValidationError([{"loc": ("query", "annotator"), "msg": "Who reads? Send a name as annotator."}])
+        raise RequestValidationError(
+            [{"loc": ("query", "annotator"), "msg": "Who reads? Send a name as annotator."}]
+        )
 
     @app.get("/")
     def page() -> Response:
@@ -188,7 +203,9 @@ def create_desk_app(
         return _Json({"words": split_words(texts[number])})
 
     @app.get("/api/search")
-    def search(query: Annotated[str, Query(max_length=1000)], n: Annotated[int, Query(ge=1, le=200)] = 20) -> Response:
+    def search(
+        query: Annotated[str, Query(max_length=1000)], n: Annotated[int, Query(ge=1, le=200)] = 20
+    ) -> Response:
         return _Json(desk.search(query, n))
 
     @app.get("/api/similar/{number}")
@@ -203,7 +220,9 @@ def create_desk_app(
             return _Json({"detail": str(error)}, 404)
         headers = {"Content-Disposition": f'attachment; filename="{_ascii(name)}"'}
         return Response(
-            content, media_type=_EXPORT_TYPES.get(name.rpartition(".")[2], "application/octet-stream"), headers=headers
+            content,
+            media_type=_EXPORT_TYPES.get(name.rpartition(".")[2], "application/octet-stream"),
+            headers=headers,
         )
 
     @app.post("/api/acts")
@@ -217,7 +236,9 @@ def create_desk_app(
     @app.post("/api/reading")
     def reading(body: ReadingBody) -> Response:
         content = pointer_reading(body.content, desk.project.texts)
-        return _Json(desk.act({"id": body.id, "annotator": body.annotator, "kind": "reading", "content": content}))
+        return _Json(
+            desk.act({"id": body.id, "annotator": body.annotator, "kind": "reading", "content": content})
+        )
 
     return app
 
@@ -226,7 +247,9 @@ def create_desk_app(
 def page_files() -> dict[str, bytes]:
     """The page, its modules and styles, by name; nothing else can be asked for."""
     folder = files("textmargin.desk") / "page"
-    return {one.name: one.read_bytes() for one in folder.iterdir() if one.name.rpartition(".")[2] in _MEDIA_TYPES}
+    return {
+        one.name: one.read_bytes() for one in folder.iterdir() if one.name.rpartition(".")[2] in _MEDIA_TYPES
+    }
 
 
 async def _not_valid(_: Request, error: Exception) -> Response:
@@ -234,7 +257,9 @@ async def _not_valid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"][1:])
-    return _Json({"detail": f"{where[:200]}: {str(first['msg'])[:500]}" if where else str(first["msg"])[:500]}, 422)
+    return _Json(
+        {"detail": f"{where[:200]}: {str(first['msg'])[:500]}" if where else str(first["msg"])[:500]}, 422
+    )
 
 
 async def _refused(_: Request, error: Exception) -> Response:
@@ -250,4 +275,7 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 def _ascii(name: str) -> str:
     """A name that a header can carry."""
-    return "".join(letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_" for letter in name)
+    return "".join(
+        letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_"
+        for letter in name
+    )

@@ -1,7 +1,8 @@
 """Slow work beside the acts: rounds of it, in a thread, until there is nothing new to do.
 
-While a round runs, threads take turns more often than Python lets them by itself: who waits for an act waits at each of some
-twenty places where another thread may go on, and there for a thousandth of a second, not five.
+While a round runs, threads take turns more often than Python lets them by itself: who waits for an act waits
+at each of some twenty places where another thread may go on, and there for a thousandth of a second, not
+five.
 """
 
 from __future__ import annotations
@@ -99,8 +100,12 @@ class BackgroundWork:
             self.error = None
             self._run_round()
         except Exception as error:  # whatever it is, people go on reading, and are told
-            self.error = str(error) if isinstance(error, TextmarginError) else f"{type(error).__name__}: {error}"
-            log.warning(f"slow work of the desk failed: {self.error}", exc_info=not isinstance(error, TextmarginError))
+            self.error = (
+                str(error) if isinstance(error, TextmarginError) else f"{type(error).__name__}: {error}"
+            )
+            log.warning(
+                f"slow work of the desk failed: {self.error}", exc_info=not isinstance(error, TextmarginError)
+            )
         finally:
             with self._changed:
                 self._done, self.busy = wanted, None

@@ -1,10 +1,10 @@
 """Labels, marks, keywords, costs and readings, and what each act changes of them.
 
-Every change goes through the journal, so that acts can be taken back, newest first, at the price of what they changed: a hundred
-thousand labels that came with the texts are laid down once.
+Every change goes through the journal, so that acts can be taken back, newest first, at the price of what they
+changed: a hundred thousand labels that came with the texts are laid down once.
 
-A text's labels in use are those that were settled; otherwise those that all agree on, the labels that came with the texts among
-them; otherwise none, and the text is a conflict.
+A text's labels in use are those that were settled; otherwise those that all agree on, the labels that came
+with the texts among them; otherwise none, and the text is a conflict.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from .acts import FILE, Act
 
 @dataclass(frozen=True)
 class Label:
-    """The labels that an annotator gave a text, in the order of the classes; `number` is that of the act, 0 for the file's."""
+    """The labels that an annotator gave a text, in the order of the classes; `number` is that of the act, 0
+    for the file's.
+    """
 
     labels: tuple[str, ...]
     source: str
@@ -60,7 +62,9 @@ class Contents:
         self._shown: dict[str, dict[int, None]] = {}
         self._steps: dict[str, list[Act]] = {}
         self._journal = Journal()
-        of_file = {labels: Label(tuple(labels), FILE, None, 0) for labels in {*(header.get("given") or ())} - {None}}
+        of_file = {
+            labels: Label(tuple(labels), FILE, None, 0) for labels in {*(header.get("given") or ())} - {None}
+        }
         for text, labels in enumerate(header.get("given") or ()):
             if labels is not None:
                 self.labels[text] = {FILE: of_file[labels]}
@@ -79,11 +83,15 @@ class Contents:
         return sorted(text for text, is_one in self._conflicts.items() if is_one)
 
     def labelled_by_people(self) -> list[int]:
-        """The texts that somebody labelled, in the order in which that was first done; not those with the file's labels alone."""
+        """The texts that somebody labelled, in the order in which that was first done; not those with the
+        file's labels alone.
+        """
         return list(self._drawn)
 
     def random_texts(self) -> frozenset[int]:
-        """The texts that were first labelled because chance drew them: an unbiased sample of those without a label."""
+        """The texts that were first labelled because chance drew them: an unbiased sample of those without a
+        label.
+        """
         return frozenset(text for text, drawn in self._drawn.items() if drawn)
 
     def shown(self, annotator: str) -> frozenset[int]:
@@ -95,13 +103,26 @@ class Contents:
         return list(self._shown)
 
     def last(self, annotator: str) -> Act | None:
-        """What one step back undoes: the last act of an annotator that holds; undos, consent and readings are no steps."""
+        """What one step back undoes: the last act of an annotator that holds; undos, consent and readings are
+        no steps.
+        """
         steps = self._steps.get(annotator)
         return steps[-1] if steps else None
 
     def contents(self) -> dict[str, Any]:
         """All that holds, in its order, to be compared."""
-        names = ("classes", "labels", "settled", "marks", "keywords", "costs", "minute", "currency", "budget", "consent")
+        names = (
+            "classes",
+            "labels",
+            "settled",
+            "marks",
+            "keywords",
+            "costs",
+            "minute",
+            "currency",
+            "budget",
+            "consent",
+        )
         held = {name: getattr(self, name) for name in (*names, "readings", "_answers", "_drawn")}
         in_order = {name: _in_order(value) for name, value in held.items()}
         shown = [(name, list(texts)) for name, texts in self._shown.items()]
@@ -132,7 +153,9 @@ class Contents:
 
     def _fold_label(self, act: Act, content: dict[str, Any]) -> None:
         text = content["text"]
-        label = Label(self._in_class_order(content["labels"]), content["source"], content["seconds"], act.number)
+        label = Label(
+            self._in_class_order(content["labels"]), content["source"], content["seconds"], act.number
+        )
         if text not in self._drawn:
             self._journal.put(self._drawn, text, content["source"] == "random" and text not in self.labels)
         self._journal.put(self.labels, text, {**self.labels.get(text, {}), act.annotator: label})
@@ -177,12 +200,17 @@ class Contents:
 
         assign = self._journal.assign
         assign(self, "classes", [new(name) for name in self.classes])
-        labels = {text: {who: renamed_label(one) for who, one in own.items()} for text, own in self.labels.items()}
+        labels = {
+            text: {who: renamed_label(one) for who, one in own.items()} for text, own in self.labels.items()
+        }
         assign(self, "labels", labels)
         assign(self, "settled", {text: renamed(own) for text, own in self.settled.items()})
         answers = {text: None if own is None else renamed(own) for text, own in self._answers.items()}
         assign(self, "_answers", answers)
-        marks = {text: [Mark(one.start, one.end, new(one.label)) for one in own] for text, own in self.marks.items()}
+        marks = {
+            text: [Mark(one.start, one.end, new(one.label)) for one in own]
+            for text, own in self.marks.items()
+        }
         assign(self, "marks", marks)
         assign(self, "keywords", {new(name): words for name, words in self.keywords.items()})
         assign(self, "costs", {new(name): costs for name, costs in self.costs.items()})
@@ -231,8 +259,15 @@ def is_erased(act: Act) -> bool:
 
 
 def erase(act: Act) -> Act:
-    """A reading without what was read; that there was one, of which text and when, stays, so that acts keep their numbers."""
-    nothing = {"fixations": {name: [] for name in act.content["fixations"]}, "word_starts": [], "words": [], "sentences": []}
+    """A reading without what was read; that there was one, of which text and when, stays, so that acts keep
+    their numbers.
+    """
+    nothing = {
+        "fixations": {name: [] for name in act.content["fixations"]},
+        "word_starts": [],
+        "words": [],
+        "sentences": [],
+    }
     return replace(act, content={**act.content, **nothing})
 
 

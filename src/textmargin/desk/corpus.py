@@ -1,7 +1,8 @@
-"""The texts of a desk in columns, once: words, which of them are copies, what stands where, and which are alike.
+"""The texts of a desk in columns, once: words, which of them are copies, what stands where, and which are
+alike.
 
-All that is learnt at the desk is learnt from these columns (log-tf-idf, rows of unit length). Words of one text alone are left
-out of large corpora: they tell nothing of any other text, and are most of a vocabulary.
+All that is learnt at the desk is learnt from these columns (log-tf-idf, rows of unit length). Words of one
+text alone are left out of large corpora: they tell nothing of any other text, and are most of a vocabulary.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class TextColumns:
     (2, 2)
     """
 
-    def __init__(self, texts: Sequence[str], *, extra_terms: Sequence[str] = (), n_jobs: int | None = None) -> None:
+    def __init__(
+        self, texts: Sequence[str], *, extra_terms: Sequence[str] = (), n_jobs: int | None = None
+    ) -> None:
         self.texts = texts if isinstance(texts, list) else list(texts)
         self.n_jobs = n_jobs
         self.extra_terms = tuple(sorted({*extra_terms}))
@@ -68,7 +71,9 @@ class TextColumns:
         except EmptyVocabularyError:  # texts without a word can be read and labelled all the same
             self.words = BagOfWords(extra_terms=("",), n_jobs=n_jobs)
             self.X = sp.csr_array((len(self.texts), 0))
-        self.terms: NDArray[Any] = self.words.get_feature_names_out() if self.X.shape[1] else np.empty(0, dtype=object)
+        self.terms: NDArray[Any] = (
+            self.words.get_feature_names_out() if self.X.shape[1] else np.empty(0, dtype=object)
+        )
         self.place: dict[str, int] = {term: j for j, term in enumerate(self.terms.tolist())}
 
     def __len__(self) -> int:
@@ -112,20 +117,28 @@ class TextColumns:
         return 1.0  # rows have unit length
 
     def needed_terms(self, entries: Iterable[str]) -> tuple[str, ...]:
-        """The words of keywords that stand in texts but are columns only where they are asked for: stop words and numbers."""
+        """The words of keywords that stand in texts but are columns only where they are asked for: stop words
+        and numbers.
+        """
         analyze = self.finder.analyze
         words = {word for entry in entries if not is_pattern(entry) for word in analyze(entry)}
         asked = {word for word in words if word in self.extra_terms}
-        return tuple(sorted(asked | {word for word in words if word not in self.place and self._stands_in_texts(word)}))
+        return tuple(
+            sorted(asked | {word for word in words if word not in self.place and self._stands_in_texts(word)})
+        )
 
     def _stands_in_texts(self, word: str) -> bool:
         pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
         return any(pattern.search(text) for text in self.texts)
 
     def with_terms(self, extra_terms: Sequence[str]) -> TextColumns:
-        """The same texts with other words as columns whatever these say; what does not hang on words is taken over."""
+        """The same texts with other words as columns whatever these say; what does not hang on words is taken
+        over.
+        """
         other = TextColumns(self.texts, extra_terms=extra_terms, n_jobs=self.n_jobs)
-        vars(other).update({name: value for name, value in vars(self).items() if name in ("copy_of", "group")})
+        vars(other).update(
+            {name: value for name, value in vars(self).items() if name in ("copy_of", "group")}
+        )
         return other
 
     def rows_with(self, entry: str) -> Indices:
@@ -154,7 +167,9 @@ class TextColumns:
         return np.searchsorted(self.X.indptr, places, side="right") - 1
 
     def search(self, query: str, n: int = 20) -> dict[str, Any]:
-        """The texts that have some characters, upper and lower case alike, in order; the first n with what stands around."""
+        """The texts that have some characters, upper and lower case alike, in order; the first n with what
+        stands around.
+        """
         query = " ".join(query.split())
         if not query:
             return {"texts": [], "n": 0}
@@ -198,7 +213,9 @@ class TextColumns:
         return np.asarray((self.X[rows] @ self.X[others].T).toarray())
 
     def similar(self, row: int, n: int = 10) -> list[tuple[int, float]]:
-        """The texts most like one by the string kernel: of those that share most words with it; copies of it are left out."""
+        """The texts most like one by the string kernel: of those that share most words with it; copies of it
+        are left out.
+        """
         own = self.copies == self.copies[row]
         cosines = np.asarray(self.X @ self.X[[row]].toarray()[0])
         cosines[own] = -1.0

@@ -1,9 +1,10 @@
-"""What the desk decides, and how good that is: thresholds, probabilities and quality from held-out scores of the random sample.
+"""What the desk decides, and how good that is: thresholds, probabilities and quality from held-out scores of
+the random sample.
 
-Costs move thresholds, and what is left to a person, without training (`decisions/threshold.py`). While the sample is small, the
-other labelled texts help to set thresholds, at three tenths of the weight: they are not like new texts, but thresholds set on
-twenty texts err by more (on desk, as `benchmarks/bench_desk.py` reads them). Quality is of the sample alone,
-and nothing is said of it where that is too small.
+Costs move thresholds, and what is left to a person, without training (`decisions/threshold.py`). While the
+sample is small, the other labelled texts help to set thresholds, at three tenths of the weight: they are not
+like new texts, but thresholds set on twenty texts err by more (on desk, as `benchmarks/bench_desk.py` reads
+them). Quality is of the sample alone, and nothing is said of it where that is too small.
 """
 
 from __future__ import annotations
@@ -66,15 +67,23 @@ class GivenScores(BaseEstimator):
 
 
 def utilities_of(costs: Costs, labels: ClassLabels) -> tuple[Utilities | None, str]:
-    """What decisions on each class are worth; None, and why, where costs say nothing, or not of every class."""
+    """What decisions on each class are worth; None, and why, where costs say nothing, or not of every
+    class.
+    """
     if not costs:
         return None, ""
-    found = {name: Utility(own["hit"], own["false_alarm"], own["miss"], ask=own.get("ask")) for name, own in costs.items()}
+    found = {
+        name: Utility(own["hit"], own["false_alarm"], own["miss"], ask=own.get("ask"))
+        for name, own in costs.items()
+    }
     try:
         measures_of(found, labels)
     except LabelError:
         missing = [name for name in labels.text_names if name not in found]
-        return None, f"Costs say nothing of {missing[0]!r}: give its own, or those of all other classes ({OTHERS})."
+        return (
+            None,
+            f"Costs say nothing of {missing[0]!r}: give its own, or those of all other classes ({OTHERS}).",
+        )
     return found, ""
 
 
@@ -106,12 +115,18 @@ class Deciding:
         """From held-out scores of the answers (n_answers, n_problems); NaN for an answer that has none."""
         labels = answers.labels
         utilities, note = utilities_of(costs, labels)
-        scored: Bools = np.asarray(~np.isnan(held_out).all(axis=1)) if len(answers) else np.zeros(0, dtype=bool)
+        scored: Bools = (
+            np.asarray(~np.isnan(held_out).all(axis=1)) if len(answers) else np.zeros(0, dtype=bool)
+        )
         places, unbiased, basis = _basis(answers, scored)
         note = " ".join(part for part in (note, basis) if part)
         if places.size < FEWEST or labels.names.size < 2:
             return cls(labels, DecisionRule(labels), None, utilities, places, False, note)
-        others = np.flatnonzero(scored & ~np.isin(np.arange(len(answers)), places)) if places.size < _ENOUGH else places[:0]
+        others = (
+            np.flatnonzero(scored & ~np.isin(np.arange(len(answers)), places))
+            if places.size < _ENOUGH
+            else places[:0]
+        )
         weighed = np.concatenate([places, others])
         weight = np.where(np.isin(weighed, places), 1.0, _OTHERS)
         rule = _fit(answers, weighed, weight, held_out, utilities).decision_rule(with_probabilities=True)
@@ -138,32 +153,45 @@ class Deciding:
         return estimate(self.classifier, with_utility=self.utilities is not None)
 
     def f1_by_class(self, answers: LabelledTexts, held_out: Floats) -> list[dict[str, float] | None]:
-        """F1 of each class on the random sample with its 90 % interval; None where no text of the sample has the class."""
+        """F1 of each class on the random sample with its 90 % interval; None where no text of the sample has
+        the class.
+        """
         if self.classifier is None or not self.unbiased:
             return [None] * self.labels.names.size
         decided = self.decide(complete(held_out[self.places])).accepted
         truth = answers.member[self.places]
         rng = np.random.default_rng(0)
-        weight = np.vstack([np.ones(truth.shape[0]), rng.dirichlet(np.ones(truth.shape[0]), _N_DRAWS) * truth.shape[0]])
+        weight = np.vstack(
+            [np.ones(truth.shape[0]), rng.dirichlet(np.ones(truth.shape[0]), _N_DRAWS) * truth.shape[0]]
+        )
         tp, wrong = weight @ (decided & truth), weight @ (decided ^ truth)
         f1 = 2 * tp / np.maximum(2 * tp + wrong, 1e-12)
-        unseen = rng.gamma(0.5, size=(_N_DRAWS, truth.shape[1]))  # half a mistake more, so that those not seen are possible
+        # half a mistake more, so that those not seen are possible
+        unseen = rng.gamma(0.5, size=(_N_DRAWS, truth.shape[1]))
         f1[1:] = 2 * tp[1:] / np.maximum(2 * tp[1:] + wrong[1:] + unseen, 1e-12)
         low, high = np.quantile(f1[1:], [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
         low, high = np.minimum(low, f1[0]), np.maximum(high, f1[0])
         return [
-            {"f1": float(f1[0, k]), "low": float(low[k]), "high": float(high[k])} if truth[:, k].any() else None
+            {"f1": float(f1[0, k]), "low": float(low[k]), "high": float(high[k])}
+            if truth[:, k].any()
+            else None
             for k in range(truth.shape[1])
         ]
 
     def worths(self, columns: Floats, member: Bools) -> Floats:
-        """What the decision on each text (n_texts,) is worth by costs; without these 1 where all of its labels are right."""
+        """What the decision on each text (n_texts,) is worth by costs; without these 1 where all of its
+        labels are right.
+        """
         decided = self.decide(columns)
         return worth_of_each(self.rule.labels, self.utilities, member, decided)
 
 
-def worth_of_each(labels: ClassLabels, utilities: Utilities | None, member: Bools, decided: Decisions) -> Floats:
-    """What each decision is worth; without costs 1 where all labels are right and nothing is left to a person."""
+def worth_of_each(
+    labels: ClassLabels, utilities: Utilities | None, member: Bools, decided: Decisions
+) -> Floats:
+    """What each decision is worth; without costs 1 where all labels are right and nothing is left to a
+    person.
+    """
     accepted, unsure = decided.accepted, decided.unsure
     if utilities is None:
         return ((accepted == member).all(axis=1) & ~unsure.any(axis=1)).astype(np.float64)
@@ -194,7 +222,8 @@ def _fit(
 ) -> ThresholdClassifier:
     """Thresholds on the held-out scores of some answers.
 
-    Of two classes, and of several labels, one that none of the texts has is given a trace of a text at its margin.
+    Of two classes, and of several labels, one that none of the texts has is given a trace of a text at its
+    margin.
     """
     labels = answers.labels
     columns, member = complete(held_out[places]), answers.member[places]
@@ -203,7 +232,11 @@ def _fit(
             trace = np.full((1, columns.shape[1]), 2.0 * k - 1.0 if labels.kind == "binary" else -1.0)
             trace[0, 0 if labels.kind == "binary" else k] = 2.0 * k - 1.0 if labels.kind == "binary" else 1.0
             own = np.arange(member.shape[1])[None, :] == k
-            columns, member, weight = np.vstack([columns, trace]), np.vstack([member, own]), np.append(weight, _UNSEEN)
+            columns, member, weight = (
+                np.vstack([columns, trace]),
+                np.vstack([member, own]),
+                np.append(weight, _UNSEEN),
+            )
     target = member.astype(np.uint8) if labels.multilabel else labels.names[member.argmax(axis=1)]
     model = ThresholdClassifier(
         FrozenEstimator(GivenScores(labels.names)),
@@ -213,7 +246,9 @@ def _fit(
         few_positives=0,  # the scores of few positives are held out as well, and there are no others here
     )
     target = Indicator(target, labels.names) if labels.multilabel else target
-    return model.fit(columns, target, sample_weight=weight, held_out=HeldOutRows(np.arange(len(columns)), columns))
+    return model.fit(
+        columns, target, sample_weight=weight, held_out=HeldOutRows(np.arange(len(columns)), columns)
+    )
 
 
 def complete(columns: Floats) -> Floats:
@@ -225,10 +260,18 @@ def _basis(answers: LabelledTexts, scored: Bools) -> tuple[Indices, bool, str]:
     """Which answers thresholds rest on, whether these are an unbiased sample, and what to say of it."""
     sample = np.flatnonzero(answers.sample & scored)
     if sample.size >= FEWEST:
-        return sample, True, f"From {sample.size} texts drawn at random, each scored by models that did not know its label."
+        return (
+            sample,
+            True,
+            f"From {sample.size} texts drawn at random, each scored by models that did not know its label.",
+        )
     given = np.flatnonzero((answers.sample | answers.given) & scored)
     if given.size >= FEWEST:
-        return given, True, f"From {given.size} texts whose labels came with the file, taken to be like the others."
+        return (
+            given,
+            True,
+            f"From {given.size} texts whose labels came with the file, taken to be like the others.",
+        )
     missing = max(FEWEST - int(np.count_nonzero(answers.sample)), 1)
     note = f"Too few texts drawn at random to tell: {missing} more {'is' if missing == 1 else 'are'} needed."
     every = np.flatnonzero(scored)

@@ -1,4 +1,6 @@
-"""Texts whose label and whose held-out prediction differ: a label that may be wrong, or a text that says something new."""
+"""Texts whose label and whose held-out prediction differ: a label that may be wrong, or a text that says
+something new.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class DisputedText(NamedTuple):
     lead: float
 
 
-def disputed_texts(answers: LabelledTexts, held_out: Floats, deciding: Deciding, n: int) -> list[DisputedText]:
+def disputed_texts(
+    answers: LabelledTexts, held_out: Floats, deciding: Deciding, n: int
+) -> list[DisputedText]:
     """The n with the largest lead, from held-out scores of the answers (n_answers, n_problems)."""
     scored = np.flatnonzero(~np.isnan(held_out).all(axis=1)) if len(answers) else np.empty(0, dtype=np.intp)
     if not scored.size:
@@ -37,4 +41,7 @@ def disputed_texts(answers: LabelledTexts, held_out: Floats, deciding: Deciding,
         lead = np.where(predicted, scores, -np.inf).max(axis=1) - own
     places = np.flatnonzero(wrong & np.isfinite(lead))
     best = places[descending_order(lead[places])[:n]]
-    return [DisputedText(int(answers.rows[scored[i]]), member[i], predicted[i], float(lead[i])) for i in best.tolist()]
+    return [
+        DisputedText(int(answers.rows[scored[i]]), member[i], predicted[i], float(lead[i]))
+        for i in best.tolist()
+    ]

@@ -1,4 +1,6 @@
-"""A learning curve with what is read off it, which takes longer than an act may: it is computed where the curve is drawn."""
+"""A learning curve with what is read off it, which takes longer than an act may: it is computed where the
+curve is drawn.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,15 @@ class DrawnCurve(LearningCurve):
     @classmethod
     def of(cls, curve: LearningCurve, costs: Costs) -> Self:
         """A curve that was drawn by these costs."""
-        return cls(curve.sizes, curve.worths, curve.best, curve.learnt, costs, tuple(curve.points()), curve.gain(N_NEXT))
+        return cls(
+            curve.sizes,
+            curve.worths,
+            curve.best,
+            curve.learnt,
+            costs,
+            tuple(curve.points()),
+            curve.gain(N_NEXT),
+        )
 
     def points(self) -> list[CurvePoint]:
         """As they were drawn."""

@@ -1,6 +1,8 @@
-"""What the desk knows now, kept up with the acts: a quick step at once, and everything slow in a thread beside it.
+"""What the desk knows now, kept up with the acts: a quick step at once, and everything slow in a thread
+beside it.
 
-After each act the model takes a quick step, so that the next question can be asked. The thread then, for the newest acts:
+After each act the model takes a quick step, so that the next question can be asked. The thread then, for the
+newest acts:
 
 1. scores all texts,
 2. learns from labels, keywords and unlabelled texts, as far as held-out texts speak for them,
@@ -8,8 +10,8 @@ After each act the model takes a quick step, so that the next question can be as
 4. looks for words to suggest,
 5. draws the learning curve.
 
-What it finds replaces what was there, tagged with the acts that it rests on; acts that come in between are taken up by the next
-round. When it is idle, all that is shown is a function of the texts and the acts alone.
+What it finds replaces what was there, tagged with the acts that it rests on; acts that come in between are
+taken up by the next round. When it is idle, all that is shown is a function of the texts and the acts alone.
 """
 
 from __future__ import annotations
@@ -165,11 +167,16 @@ class Engine:
         return same and model.coef.shape[1] == self.texts.X.shape[1]
 
     def _with_keywords(self, last: BackgroundRound) -> LinearModel:
-        """The model of the last round with the keywords that were named since, and without those that were taken back."""
+        """The model of the last round with the keywords that were named since, and without those that were
+        taken back.
+        """
         model = replace(last.learnt.model, labels=self.answers.labels)
         if self.answers.keywords == last.answers.keywords:
             return model
-        new, old = start(self.texts, self.answers, self.knowledge), start(self.texts, last.answers, last.knowledge)
+        new, old = (
+            start(self.texts, self.answers, self.knowledge),
+            start(self.texts, last.answers, last.knowledge),
+        )
         dropped = [self._is_dropped(name) for name in self.answers.labels.problem_names]
         return add_knowledge(model, new, old, np.array(dropped, dtype=bool))
 
@@ -187,7 +194,9 @@ class Engine:
             return self.quick_verdicts[name]
         if self.round is None:
             return None
-        return next((one for one in self.round.learnt.verdicts if one.target == name and one.prior == NAMED), None)
+        return next(
+            (one for one in self.round.learnt.verdicts if one.target == name and one.prior == NAMED), None
+        )
 
     def _no_deciding(self) -> Deciding:
         none = np.full((len(self.answers), self.answers.labels.n_problems), np.nan)
@@ -211,7 +220,11 @@ class Engine:
         """All texts by the newest model, unless that was done."""
         with self.lock:
             model, deciding, texts = self.model, self.deciding, self.texts
-        if self.all_texts is not None and self.all_texts.model is model and self.all_texts.deciding is deciding:
+        if (
+            self.all_texts is not None
+            and self.all_texts.model is model
+            and self.all_texts.deciding is deciding
+        ):
             return
         if not self.work.stage("scoring all texts"):
             return
@@ -263,11 +276,17 @@ class Engine:
 
     def _suggest(self, texts: TextColumns, answers: LabelledTexts) -> None:
         shown = self.all_texts
-        if self.texts is not texts or shown is None or not shown.model.decides or not self.work.stage("looking for words"):
+        if (
+            self.texts is not texts
+            or shown is None
+            or not shown.model.decides
+            or not self.work.stage("looking for words")
+        ):
             return
         deciding = shown.deciding
         n_classes = shown.model.labels.names.size
-        if not deciding.labels.names.size == answers.labels.names.size == n_classes:  # a class came in between
+        # a class came in between
+        if not deciding.labels.names.size == answers.labels.names.size == n_classes:
             return
         accepted = shown.accepted()
         accepted[answers.rows] = answers.member

@@ -1,6 +1,8 @@
-"""Keywords as priors over the columns of a desk: the words that were named, and the words that keep their company.
+"""Keywords as priors over the columns of a desk: the words that were named, and the words that keep their
+company.
 
-A word with weight 0 says nothing and nothing spreads to it. Of two classes, words for the first speak against the second.
+A word with weight 0 says nothing and nothing spreads to it. Of two classes, words for the first speak against
+the second.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class KeywordPriors:
         return np.asarray((self.priors != 0).any(axis=(1, 2)))
 
     @classmethod
-    def of(cls, texts: TextColumns, keywords: Keywords, labels: ClassLabels, vectors: WordVectors | None = None) -> KeywordPriors:
+    def of(
+        cls, texts: TextColumns, keywords: Keywords, labels: ClassLabels, vectors: WordVectors | None = None
+    ) -> KeywordPriors:
         """Of the keywords of each class; without vectors they do not spread."""
         names, n_terms = labels.text_names, texts.X.shape[1]
         weights, named = np.zeros((len(names), n_terms)), np.zeros((len(names), n_terms), dtype=bool)

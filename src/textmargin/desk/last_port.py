@@ -1,7 +1,8 @@
 """Which port a desk had last, beside the project.
 
-A browser keeps what is not stored yet by address: under the same one a page that is opened after a restart finds it, and sends
-it. The token is new at each start, so that a page of before, and whoever listened on the port meanwhile, can do nothing.
+A browser keeps what is not stored yet by address: under the same one a page that is opened after a restart
+finds it, and sends it. The token is new at each start, so that a page of before, and whoever listened on the
+port meanwhile, can do nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ def port_path(project: Path) -> Path:
 
 
 def last_port(project: Path, host: str) -> int:
-    """The port that the desk of a project had last on this host; 0, for any, where it had none, or somebody has it now."""
+    """The port that the desk of a project had last on this host; 0, for any, where it had none, or somebody
+    has it now.
+    """
     try:
         content = read_json(port_path(project).read_text(encoding="utf-8"))
         own, port = str(content["host"]), int(content["port"])
@@ -31,7 +34,9 @@ def last_port(project: Path, host: str) -> int:
 
 
 def remember_port(project: Path, host: str, port: int) -> None:
-    """Write it down, whole or not at all; on a full disk, or where nothing may be written, the next desk is elsewhere."""
+    """Write it down, whole or not at all; on a full disk, or where nothing may be written, the next desk is
+    elsewhere.
+    """
     path = port_path(project)
     part = path.with_name(f"{path.name}.{new_id()}.part")
     with suppress(OSError):

@@ -1,10 +1,13 @@
-"""What is learnt slowly, beside the reader: from labels, keywords and unlabelled texts, as far as held-out texts speak for each.
+"""What is learnt slowly, beside the reader: from labels, keywords and unlabelled texts, as far as held-out
+texts speak for each.
 
-The rule is the library's (`learners/semi_supervised.py`): self-training with the keywords' priors, adopted where held-out
-labelled texts clearly gain; else the labelled texts with `trust="auto"`. Without any label, or where a class has none, keywords
-and unlabelled texts are all there is, and are used. Marked passages are contrasts, used where held-out texts speak for them.
+The rule is the library's (`learners/semi_supervised.py`): self-training with the keywords' priors, adopted
+where held-out labelled texts clearly gain; else the labelled texts with `trust="auto"`. Without any label, or
+where a class has none, keywords and unlabelled texts are all there is, and are used. Marked passages are
+contrasts, used where held-out texts speak for them.
 
-The result depends on the texts, the labels, the keywords and the marks alone: whoever repeats the acts gets the same model.
+The result depends on the texts, the labels, the keywords and the marks alone: whoever repeats the acts gets
+the same model.
 """
 
 from __future__ import annotations
@@ -45,7 +48,8 @@ class BackgroundFit:
     ----------
     model : LinearModel
     verdicts : list of Verdict
-        Of keywords (`prior` 0), words near them (1) and passages (None) by class; last, with `target` None, of unlabelled texts.
+        Of keywords (`prior` 0), words near them (1) and passages (None) by class; last, with `target` None,
+        of unlabelled texts.
     held_out : array (n_answers, n_problems)
         Scores of the labelled texts by models that did not know their labels; NaN where there is none.
     semi_supervised : bool, whether unlabelled texts were learnt from
@@ -97,7 +101,12 @@ class _Lesson:
 
     @classmethod
     def of(
-        cls, texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, unlabelled: Indices, n_jobs: int | None
+        cls,
+        texts: TextColumns,
+        answers: LabelledTexts,
+        knowledge: KeywordPriors,
+        unlabelled: Indices,
+        n_jobs: int | None,
     ) -> _Lesson:
         labels, signs = answers.labels, answers.signs
         positive, negative = (signs > 0).any(axis=0), (signs < 0).any(axis=0)
@@ -106,7 +115,9 @@ class _Lesson:
         rows = np.concatenate([answers.rows, rest])
         X = texts.X[rows]
         priors = knowledge.priors[known]
-        columns = np.flatnonzero((np.bincount(X.indices, minlength=X.shape[1]) > 0) | (priors != 0).any(axis=(0, 1)))
+        columns = np.flatnonzero(
+            (np.bincount(X.indices, minlength=X.shape[1]) > 0) | (priors != 0).any(axis=(0, 1))
+        )
         own = labels if labels.kind == "binary" else replace(labels, names=labels.names[known])
         return cls(texts, answers, known, own, rows, columns, X[:, columns], priors[:, :, columns], n_jobs)
 
@@ -115,7 +126,12 @@ class _Lesson:
         held_out = np.full((n, n_problems), np.nan)
         decides = self.known.sum() > (1 if self.labels.kind == "multiclass" else 0)
         if not decides or not self.columns.size:
-            return BackgroundFit(no_model(self.answers.labels, self.texts.X.shape[1], self.answers.version), [], held_out, False)
+            return BackgroundFit(
+                no_model(self.answers.labels, self.texts.X.shape[1], self.answers.version),
+                [],
+                held_out,
+                False,
+            )
         pool, training = self._pool(), SelfTraining(1.0, Solver(1.0, _TOL, 50, self.n_jobs))
         n_rest = self.rows.size - n
         if n_rest:
@@ -135,7 +151,9 @@ class _Lesson:
         elif not pool.both_sides.all():
             used = scale_jointly(self.priors, (self.priors != 0).any(axis=2), self.texts.row_size)
             with_priors = pool.with_priors(used)
-            return BackgroundFit(self._model(training.start(with_priors), used.sum(axis=1)), [], held_out, False)
+            return BackgroundFit(
+                self._model(training.start(with_priors), used.sum(axis=1)), [], held_out, False
+            )
         else:
             left_aside = []
         learner, verdicts = self._auto(self._contrasts())
@@ -163,10 +181,15 @@ class _Lesson:
     def _heed(self, belief: Belief, training: SelfTraining, pool: Pool) -> Belief:
         """The same, with the priors that their own evidence speaks for.
 
-        `believe` also tries none and all of them, and takes what decides most labelled texts rightly. Those of a desk are few,
-        and not like the others: by a text or two it would give up words that every class speaks for.
+        `believe` also tries none and all of them, and takes what decides most labelled texts rightly. Those
+        of a desk are few, and not like the others: by a text or two it would give up words that every class
+        speaks for.
         """
-        given_up = [one for one in belief.verdicts if one.status == "dropped" and one.evidence >= 1 and one.target is not None]
+        given_up = [
+            one
+            for one in belief.verdicts
+            if one.status == "dropped" and one.evidence >= 1 and one.target is not None
+        ]
         if belief.guess is None or not given_up:
             return belief
         evidence = np.full(self.priors.shape[:2], np.nan)
@@ -177,7 +200,13 @@ class _Lesson:
         used = scale_jointly(self.priors, mask, self.texts.row_size)
         trial = Trial.of(replace(training, rounds=SHORT_ROUNDS), pool)
         verdicts = [
-            verdict(one.target, one.prior, one.evidence, one.gain, trusted=bool(mask[places[str(one.target)], one.prior]))
+            verdict(
+                one.target,
+                one.prior,
+                one.evidence,
+                one.gain,
+                trusted=bool(mask[places[str(one.target)], one.prior]),
+            )
             for one in belief.verdicts[:-1]
         ]
         return Belief(
@@ -188,7 +217,9 @@ class _Lesson:
         )
 
     def _held_out(self, training: SelfTraining, pool: Pool, belief: Belief, hold_out: bool) -> Floats:
-        """Of the labelled texts; those that `believe` found, or by folds where a class has no text and nothing was weighed."""
+        """Of the labelled texts; those that `believe` found, or by folds where a class has no text and
+        nothing was weighed.
+        """
         found = np.full((len(self.answers), pool.signs.shape[1]), np.nan)
         if belief.held_out is not None:
             found[belief.held_out.rows] = belief.held_out.scores
@@ -240,7 +271,9 @@ class _Lesson:
         sign = np.zeros((len(found.classes), self.known.sum()))
         for i, name in enumerate(found.classes):
             k = names.index(name)
-            sign[i, 0 if self.labels.kind == "binary" else k] = 2.0 * k - 1.0 if self.labels.kind == "binary" else 1.0
+            sign[i, 0 if self.labels.kind == "binary" else k] = (
+                2.0 * k - 1.0 if self.labels.kind == "binary" else 1.0
+            )
         return Contrasts(found.X, sign, found.text, np.full(len(found.classes), known.cost))
 
     def _indicator(self, signs: Any) -> Indicator:
@@ -259,7 +292,9 @@ class _Lesson:
         intercept[places] = scores.intercept
         part = sp.coo_array(prior)
         known = sp.csr_array((part.data, (places[part.row], self.columns[part.col])), shape=coef.shape)
-        return LinearModel(self.answers.labels, coef, intercept, known, self.known, self.answers.rows, self.answers.version)
+        return LinearModel(
+            self.answers.labels, coef, intercept, known, self.known, self.answers.rows, self.answers.version
+        )
 
 
 def verdict_of(verdicts: Sequence[Verdict], name: str, prior: int) -> Verdict | None:
@@ -268,9 +303,15 @@ def verdict_of(verdicts: Sequence[Verdict], name: str, prior: int) -> Verdict | 
 
 
 def score_held_out(
-    texts: TextColumns, answers: LabelledTexts, like: BackgroundFit, knowledge: KeywordPriors, unlabelled: Indices, test: Indices
+    texts: TextColumns,
+    answers: LabelledTexts,
+    like: BackgroundFit,
+    knowledge: KeywordPriors,
+    unlabelled: Indices,
+    test: Indices,
 ) -> Floats:
-    """Scores (n_test, n_problems) of texts by what some answers, without them, come to: learnt as `like` was, nothing weighed.
+    """Scores (n_test, n_problems) of texts by what some answers, without them, come to: learnt as `like` was,
+    nothing weighed.
 
     The texts of `test` are left out even where they have no label: new texts will not be there either.
     """
@@ -285,7 +326,8 @@ def score_held_out(
         names = [str(name) for name in lesson.labels.problem_names]
         used = np.asarray((lesson.priors != 0).any(axis=2))
         adopted = [[(name, j) not in dropped for j in range(used.shape[1])] for name in names]
-        used &= np.array(adopted, dtype=bool).reshape(used.shape)  # of no priors at all it would be an array of floats
+        # of no priors at all it would be an array of floats
+        used &= np.array(adopted, dtype=bool).reshape(used.shape)
         pool = lesson.prior_pool(used)
         training = SelfTraining(1.0, Solver(1.0, _TOL, 50, 1), rounds=SHORT_ROUNDS)
         guesses = lesson.rows.size > len(answers) and (like.semi_supervised or not pool.both_sides.all())

@@ -1,17 +1,19 @@
 """The learning curve: what decisions on the random sample are worth after so many labels, and where it goes.
 
-For some numbers m of labels, the first m that were given are learnt from. Texts are in five parts. Each part is scored by a model
-of the labels outside of it, and decided on by thresholds that were set on these, as the desk sets them: a point is what the desk
-would have brought with four fifths of m labels, on the texts of the random sample. The values are fitted by
+For some numbers m of labels, the first m that were given are learnt from. Texts are in five parts. Each part
+is scored by a model of the labels outside of it, and decided on by thresholds that were set on these, as the
+desk sets them: a point is what the desk would have brought with four fifths of m labels, on the texts of the
+random sample. The values are fitted by
 
     U(m) = a − b·m^(−c)        b ≥ 0,   a at most what deciding all rightly is worth
 
-with the c of a few that fits best, the smallest of which is nearly a logarithm. The next labels bring U(n + 20) − U(n) a text.
+with the c of a few that fits best, the smallest of which is nearly a logarithm. The next labels bring U(n +
+20) − U(n) a text.
 
-The interval of what is to be expected is that of draws of the sample's texts, the same ones at all m, so that what a
-text is by itself does not count, with noise as large as the points are off a smooth curve: one set of labels is luckier than
-another. What 20 labels bring in one case has that noise once more, and what a text that the sample lacks may change: a sample
-that is decided without a mistake does not say that there are none.
+The interval of what is to be expected is that of draws of the sample's texts, the same ones at all m, so that
+what a text is by itself does not count, with noise as large as the points are off a smooth curve: one set of
+labels is luckier than another. What 20 labels bring in one case has that noise once more, and what a text
+that the sample lacks may change: a sample that is decided without a mistake does not say that there are none.
 """
 
 from __future__ import annotations
@@ -84,7 +86,10 @@ class LearningCurve:
         means = self._draws()
         low, high = np.quantile(means, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
         values = self.worths.mean(axis=0)
-        return [CurvePoint(int(m), *map(float, own)) for m, *own in zip(self.sizes, values, low, high, strict=True)]
+        return [
+            CurvePoint(int(m), *map(float, own))
+            for m, *own in zip(self.sizes, values, low, high, strict=True)
+        ]
 
     def gain(self, n_more: int = N_NEXT) -> LabelGain | None:
         """What so many more labels add; None where the curve is too short to tell."""
@@ -96,7 +101,8 @@ class LearningCurve:
         left = np.maximum(self.best - drawn[:, -1], 0.0)  # no more is to be had
         noise = rng.normal(0.0, spread, (_N_DRAWS, self.sizes.size))
         expected = np.minimum([self._continue(own, n_more)[1] for own in drawn + noise], left)
-        one = float(np.ptp(self.worths)) / len(self.worths)  # what a single text that the sample lacks may change
+        # what a single text that the sample lacks may change
+        one = float(np.ptp(self.worths)) / len(self.worths)
         brought = np.minimum(expected + rng.normal(0.0, np.hypot(spread, one / 2), _N_DRAWS), left + one)
         value = float(expected.mean())
         low, high = np.quantile(brought, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
@@ -118,7 +124,8 @@ class LearningCurve:
             mean_x, mean_u = weight @ x, weight @ values
             b = max(-(weight @ ((x - mean_x) * (values - mean_u))) / (weight @ (x - mean_x) ** 2), 0.0)
             a = mean_u + b * mean_x
-            # No curve rises beyond what deciding all rightly is worth; a logarithm would, but not within the next labels.
+            # No curve rises beyond what deciding all rightly is worth; a logarithm would, but not within the
+            # next labels.
             if a > self.best and c >= _EXPONENTS[1]:
                 a, b = self.best, max(float(weight @ (x * (self.best - values)) / (weight @ x**2)), 0.0)
             found.append((float(weight @ (a - b * x - values) ** 2), b * (n**-c - (n + n_more) ** -c)))
@@ -126,7 +133,12 @@ class LearningCurve:
 
 
 def learning_curve(
-    texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, learnt: BackgroundFit, unlabelled: Indices, costs: Costs
+    texts: TextColumns,
+    answers: LabelledTexts,
+    knowledge: KeywordPriors,
+    learnt: BackgroundFit,
+    unlabelled: Indices,
+    costs: Costs,
 ) -> LearningCurve | None:
     """From a quarter of the labels to all; None where there are too few, or too few of them at random."""
     sample = np.flatnonzero(answers.sample)
@@ -144,18 +156,28 @@ def learning_curve(
         first = np.arange(n) < m
         scores = np.full((n, answers.labels.n_problems), np.nan)
         for number in range(_N_FOLDS):
-            own, rest = (first | tested) & (fold == number), answers.take(np.flatnonzero(first & (fold != number)))
+            own, rest = (
+                (first | tested) & (fold == number),
+                answers.take(np.flatnonzero(first & (fold != number))),
+            )
             scores[own] = score_held_out(texts, rest, learnt, knowledge, unlabelled, answers.rows[own])
         worths[:, j] = _held_out_worths(answers, scores, first, fold, costs)[sample]
     best = best_worth(answers.labels, Deciding.of(answers, scores, costs).utilities, answers.member[sample])
     return LearningCurve(sizes, worths, best, 1 - 1 / _N_FOLDS)
 
 
-def _held_out_worths(answers: LabelledTexts, scores: Floats, first: Bools, fold: Indices, costs: Costs) -> Floats:
-    """Of each answer with scores, by thresholds from the first answers of the other folds; NaN of the others."""
+def _held_out_worths(
+    answers: LabelledTexts, scores: Floats, first: Bools, fold: Indices, costs: Costs
+) -> Floats:
+    """Of each answer with scores, by thresholds from the first answers of the other folds; NaN of the
+    others.
+    """
     found = np.full(len(answers), np.nan)
     for number in range(_N_FOLDS):
-        own, rest = np.flatnonzero((fold == number) & ~np.isnan(scores).all(axis=1)), np.flatnonzero(first & (fold != number))
+        own, rest = (
+            np.flatnonzero((fold == number) & ~np.isnan(scores).all(axis=1)),
+            np.flatnonzero(first & (fold != number)),
+        )
         deciding = Deciding.of(answers.take(rest), scores[rest], costs)
         found[own] = deciding.worths(scores[own], answers.member[own])
     return found

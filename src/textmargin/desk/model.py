@@ -1,12 +1,13 @@
 """A linear model of the desk, and the quick step after each label.
 
-All that is learnt slowly, from unlabelled texts and by held-out evidence (`learning.py`), is a model w̄, b̄. After a label the step
+All that is learnt slowly, from unlabelled texts and by held-out evidence (`learning.py`), is a model w̄, b̄.
+After a label the step
 
     min over d  ½λ‖d‖² + ½ Σᵢ max(0, 1 − yᵢ(⟨w̄ + d, xᵢ⟩ + b̄ + κd₀))²        over labelled texts, κ = ½
 
-moves it towards the labels at hand: `PriorSVC` with the model as its prior. It takes milliseconds, since the labelled texts are
-few, and all columns that none of them has stay as they are. Before there is a model, keywords are the prior; a class that has
-neither text nor words is out of the question.
+moves it towards the labels at hand: `PriorSVC` with the model as its prior. It takes milliseconds, since the
+labelled texts are few, and all columns that none of them has stay as they are. Before there is a model,
+keywords are the prior; a class that has neither text nor words is out of the question.
 """
 
 from __future__ import annotations
@@ -73,11 +74,19 @@ def no_model(labels: ClassLabels, n_terms: int, version: int = 0) -> LinearModel
     n = labels.n_problems
     coef, known = np.zeros((n, n_terms)), np.zeros(n, dtype=bool)
     return LinearModel(
-        labels, coef, np.full(n, OUT_OF_QUESTION), sp.csr_array((n, n_terms)), known, np.empty(0, dtype=np.intp), version
+        labels,
+        coef,
+        np.full(n, OUT_OF_QUESTION),
+        sp.csr_array((n, n_terms)),
+        known,
+        np.empty(0, dtype=np.intp),
+        version,
     )
 
 
-def quick_step(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, last: LinearModel | None) -> LinearModel:
+def quick_step(
+    texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, last: LinearModel | None
+) -> LinearModel:
     """The model after the labels at hand, from the last one, or from keywords alone.
 
     Only problems that some new label clearly contradicts are moved: the others have it on its side already.
@@ -103,7 +112,9 @@ def quick_step(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPri
         moved = np.asarray(learner.coef_)
         coef[np.ix_(problems, columns)] = moved[:, :-1]
         intercept[problems] = moved[:, -1] * _KAPPA
-    return replace(base, coef=coef, intercept=intercept, known=known, rows=answers.rows, version=answers.version)
+    return replace(
+        base, coef=coef, intercept=intercept, known=known, rows=answers.rows, version=answers.version
+    )
 
 
 def start(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors) -> LinearModel:
@@ -119,15 +130,25 @@ def start(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors) 
 
 
 def add_knowledge(model: LinearModel, new: LinearModel, old: LinearModel, dropped: Bools) -> LinearModel:
-    """A model with new knowledge in place of old, as `start` has them; problems that drop it stay as they are."""
+    """A model with new knowledge in place of old, as `start` has them; problems that drop it stay as they
+    are.
+    """
     change = np.where(dropped[:, None], 0.0, new.coef - old.coef)
     known = model.known | new.known
     intercept = np.where(known & ~model.known, new.intercept, model.intercept)
-    return replace(model, coef=model.coef + change, prior=model.prior + sp.csr_array(change), known=known, intercept=intercept)
+    return replace(
+        model,
+        coef=model.coef + change,
+        prior=model.prior + sp.csr_array(change),
+        known=known,
+        intercept=intercept,
+    )
 
 
 def _chosen_rows(answers: LabelledTexts, base: LinearModel) -> tuple[Indices, Bools]:
-    """Places of the labelled texts of a step, and which of them the model has not learnt from: all that are new, some others."""
+    """Places of the labelled texts of a step, and which of them the model has not learnt from: all that are
+    new, some others.
+    """
     is_new = ~np.isin(answers.rows, base.rows)
     new = np.flatnonzero(is_new)[-_MOST_ROWS:]
     old = np.flatnonzero(~is_new)

@@ -1,9 +1,9 @@
 """What an open page holds instead of the token, and by what it knows that the desk still answers.
 
-While a desk is down, any program of the machine may listen on its port: a page that is still open would tell it the token, and
-take its word that an act is stored. So a page hands the token in once, and asks with the key of this process from there on, which
-is worth nothing when the process ends. Answers to the key carry a seal that no request ever tells: whoever answers without it is
-not the desk that the page was opened by.
+While a desk is down, any program of the machine may listen on its port: a page that is still open would tell
+it the token, and take its word that an act is stored. So a page hands the token in once, and asks with the
+key of this process from there on, which is worth nothing when the process ends. Answers to the key carry a
+seal that no request ever tells: whoever answers without it is not the desk that the page was opened by.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class PageKey(NamedTuple):
 
 
 class PageKeyCheck:
-    """ASGI middleware before the gate: who asks with the key asks as with the token, and the answer is sealed.
+    """ASGI middleware before the gate: who asks with the key asks as with the token, and the answer is
+    sealed.
 
     Parameters
     ----------

@@ -1,12 +1,13 @@
 """Several people at one desk: how far they agree, where they do not, and how fast each of them is.
 
-Per class, over every pair of annotators and all texts that both labelled, with p_o the share of texts on which they agree whether
-the class applies, and p_a, p_b the shares of texts to which each gave it (Cohen 1960):
+Per class, over every pair of annotators and all texts that both labelled, with p_o the share of texts on
+which they agree whether the class applies, and p_a, p_b the shares of texts to which each gave it (Cohen
+1960):
 
     κ = (p_o − p_e) / (1 − p_e),     p_e = p_a p_b + (1 − p_a)(1 − p_b)
 
-Of several pairs, numerators and denominators are added up, each weighed by its texts. The labels that came with the texts are
-nobody's: they count among conflicts, not among people.
+Of several pairs, numerators and denominators are added up, each weighed by its texts. The labels that came
+with the texts are nobody's: they count among conflicts, not among people.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _Pair = list[tuple[tuple[str, ...], tuple[str, ...]]]
 
 
 def agreement(state: State) -> list[dict[str, Any]]:
-    """Per class `class`, `n_both` (texts, a pair at a time), `agreement` (None without any) and `kappa` (None where it is 0/0).
+    """Per class `class`, `n_both` (texts, a pair at a time), `agreement` (None without any) and `kappa` (None
+    where it is 0/0).
 
     Examples
     --------
@@ -43,7 +45,9 @@ def agreement(state: State) -> list[dict[str, Any]]:
 
 
 def pace(state: State, acts: Iterable[Act]) -> list[dict[str, Any]]:
-    """Per annotator `name`, `n_labels` that hold, `seconds_median` of these (None without), and `last`, when they acted last."""
+    """Per annotator `name`, `n_labels` that hold, `seconds_median` of these (None without), and `last`, when
+    they acted last.
+    """
     last = {act.annotator: act.time for act in acts}
     own: dict[str, list[float | None]] = {name: [] for name in last}
     for text in state.labelled_by_people():
@@ -59,7 +63,9 @@ def pace(state: State, acts: Iterable[Act]) -> list[dict[str, Any]]:
 
 
 def conflicts(state: State) -> list[dict[str, Any]]:
-    """The texts on which people, or the file, disagree and nothing is settled: `text`, and `labels`, who says what."""
+    """The texts on which people, or the file, disagree and nothing is settled: `text`, and `labels`, who says
+    what.
+    """
     return [
         {"text": text, "labels": {name: list(label.labels) for name, label in state.labels[text].items()}}
         for text in state.conflicts()

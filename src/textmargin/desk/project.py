@@ -1,8 +1,8 @@
 """A project of the reading desk: one SQLite file with the texts and all acts.
 
-`record` returns once the act is on the disk: whoever heard that may kill the process, or pull the plug. Who heard nothing sends
-the same act again under the same id, and it is there once. Any number of processes may read a project; one at a time writes, and
-says in a file beside it who it is.
+`record` returns once the act is on the disk: whoever heard that may kill the process, or pull the plug. Who
+heard nothing sends the same act again under the same id, and it is there once. Any number of processes may
+read a project; one at a time writes, and says in a file beside it who it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,17 @@ from typing import Any, Self
 from .._system.json import read_json
 from .._system.wording import quantity
 from ..errors import ActError, DeskError
-from ._project_file import APPLICATION, VERSION, Given, class_names, connect, difference, digest_of, sync_folder, write_new
+from ._project_file import (
+    APPLICATION,
+    VERSION,
+    Given,
+    class_names,
+    connect,
+    difference,
+    digest_of,
+    sync_folder,
+    write_new,
+)
 from .acts import Act, new_id
 from .contents import is_erased
 from .reading import check_reading
@@ -41,7 +51,8 @@ class Project:
     path : Path
     texts : list of str
     header : dict
-        `classes` at the start, `multilabel`, `n_texts`, `source`, `created`, `given`: the labels that came with the texts.
+        `classes` at the start, `multilabel`, `n_texts`, `source`, `created`, `given`: the labels that came
+        with the texts.
     state : State
 
     Examples
@@ -51,7 +62,9 @@ class Project:
     >>> from textmargin.desk.project import Project
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = f"{folder.name}/work.desk"
-    >>> with Project.create(path, ["no paper", "no wifi"], None, classes=["network", "printing"], source="mails.csv") as project:
+    >>> with Project.create(
+    ...     path, ["no paper", "no wifi"], None, classes=["network", "printing"], source="mails.csv"
+    ... ) as project:
     ...     project.record(Act("7", "anna", "label", {"text": 0, "labels": ["printing"]})).number
     1
     >>> with Project.open(path) as project:
@@ -145,7 +158,8 @@ class Project:
     def record(self, act: Act) -> Act:
         """Store an act durably, and take it into the state; the one that is there already where its id is.
 
-        Raises ActError for an act that does not fit, and DeskError where it cannot be stored: then nothing of it is.
+        Raises ActError for an act that does not fit, and DeskError where it cannot be stored: then nothing of
+        it is.
         """
         act = act.normal()
         with self._lock:
@@ -158,9 +172,13 @@ class Project:
             self.state.check(act)
             self._check_places(act)
             act = replace(act, time=_now(), number=self.state.version + 1)
-            content = json.dumps(act.content)  # in ASCII: any text, NUL and lone surrogates too, comes back as it was
+            # in ASCII: any text, NUL and lone surrogates too, comes back as it was
+            content = json.dumps(act.content)
             with self._explained("written; nothing of the act was stored"):
-                self._store((act.id, act.annotator, act.kind, content, act.time, act.number), self.state.erased_by(act))
+                self._store(
+                    (act.id, act.annotator, act.kind, content, act.time, act.number),
+                    self.state.erased_by(act),
+                )
             self.state.apply(act)
             return act
 
@@ -211,7 +229,9 @@ class Project:
     def _load(self) -> None:
         ((application,),) = self._rows("SELECT application_id FROM pragma_application_id")
         if application != APPLICATION:
-            raise DeskError(f"{self.path} is no project of the reading desk, but another program's file; choose another.")
+            raise DeskError(
+                f"{self.path} is no project of the reading desk, but another program's file; choose another."
+            )
         damage = self._rows("PRAGMA quick_check(1)")[0][0]
         if damage != "ok":
             raise DeskError(f"{self.path} is damaged ({damage}); take a copy that is whole.")
@@ -219,7 +239,8 @@ class Project:
         version = self.header.get("version")
         if version != VERSION:
             raise DeskError(
-                f"{self.path} is of version {version}, and this textmargin reads {VERSION}; use the one that made it."
+                f"{self.path} is of version {version}, and this textmargin reads {VERSION}; use the one "
+                "that made it."
             )
         self.texts, self.header["given"] = [], []
         for (block,) in self._rows("SELECT content FROM texts ORDER BY block"):
@@ -227,18 +248,26 @@ class Project:
             self.texts += content["texts"]
             self.header["given"] += [None if own is None else tuple(own) for own in content["given"]]
         if len(self.texts) != self.header["n_texts"] or digest_of(self.texts) != self.header["digest"]:
-            raise DeskError(f"{self.path} is damaged: its texts are not those it was made with; take a copy that is whole.")
+            raise DeskError(
+                f"{self.path} is damaged: its texts are not those it was made with; take a copy that is "
+                "whole."
+            )
         self.state = State.replay(self.header, self._acts_behind(0))
 
     def _acts_behind(self, number: int) -> list[Act]:
         rows = self._rows(f"SELECT {_COLUMNS} FROM acts WHERE number > ? ORDER BY number", number)
-        return [Act(own, who, kind, read_json(content), time, place) for own, who, kind, content, time, place in rows]
+        return [
+            Act(own, who, kind, read_json(content), time, place)
+            for own, who, kind, content, time, place in rows
+        ]
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:
         return self._connection.execute(statement, values).fetchall()
 
     def _store(self, values: tuple[Any, ...], erased: Sequence[Act]) -> None:
-        """One transaction, on the disk when it returns; what is erased is overwritten there, in the file written ahead too."""
+        """One transaction, on the disk when it returns; what is erased is overwritten there, in the file
+        written ahead too.
+        """
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.execute(f"INSERT INTO acts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
@@ -255,7 +284,11 @@ class Project:
     @staticmethod
     def _was_erased(stored: Act, act: Act) -> bool:
         """Whether an act that is sent again is a reading that was stored, and erased since."""
-        return (stored.kind, stored.annotator) == ("reading", act.annotator) and act.kind == "reading" and is_erased(stored)
+        return (
+            (stored.kind, stored.annotator) == ("reading", act.annotator)
+            and act.kind == "reading"
+            and is_erased(stored)
+        )
 
     def _check_places(self, act: Act) -> None:
         """That passages and words lie within their text."""
@@ -269,7 +302,10 @@ class Project:
             return
         length = len(self.texts[content["text"]])
         if max(ends, default=0) > length:
-            raise ActError(f"text {content['text']} has {quantity(length, 'character')}; a passage of it ends at {max(ends)}.")
+            raise ActError(
+                f"text {content['text']} has {quantity(length, 'character')}; a passage of it ends at "
+                f"{max(ends)}."
+            )
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:

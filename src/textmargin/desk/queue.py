@@ -1,19 +1,22 @@
 """Which text comes next: a third where classes are nearest, a third balanced and diverse, a third at random.
 
-The first texts are mostly balanced, since nothing can be near or measured before each class is met; the other two catch up until,
-soon after 300 texts, each has had a third. While a class has not been met, every second balanced text looks for it: one unlike
-those that were read, or at random where texts may have no class or several, since most of those unlike the others have none then.
+The first texts are mostly balanced, since nothing can be near or measured before each class is met; the other
+two catch up until, soon after 300 texts, each has had a third. While a class has not been met, every second
+balanced text looks for it: one unlike those that were read, or at random where texts may have no class or
+several, since most of those unlike the others have none then.
 
-*Tie*: the smallest lead of the best class over the second, of the nearest few that between the classes with the fewest labels;
-with several labels a text, the one nearest to the threshold of the label that has the fewest.
+*Tie*: the smallest lead of the best class over the second, of the nearest few that between the classes with
+the fewest labels; with several labels a text, the one nearest to the threshold of the label that has the
+fewest.
 
-*Balanced*: the class with the fewest labels, of those that are known; of the texts that are most likely its own, the one least
-like the texts that were labelled before. Before there is a model, the text most like many others and least like those labelled.
+*Balanced*: the class with the fewest labels, of those that are known; of the texts that are most likely its
+own, the one least like the texts that were labelled before. Before there is a model, the text most like many
+others and least like those labelled.
 
 *Random*: one fixed order of all texts, whatever the model says.
 
-Ties and balance are looked for in a pool of candidates: texts in another fixed order, and the nearest ties of all texts as soon
-as these are scored. Copies come up once.
+Ties and balance are looked for in a pool of candidates: texts in another fixed order, and the nearest ties of
+all texts as soon as these are scored. Copies come up once.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ from .corpus import TextColumns
 from .model import LinearModel
 
 SOURCES = ("balanced", "tie", "random")
-_FIRST_SHARES, _LEVEL_AFTER = (0.9, 0.0, 0.1), 300  # of the sources at the start, and texts after which each has a third
+# of the sources at the start, and texts after which each has a third
+_FIRST_SHARES, _LEVEL_AFTER = (0.9, 0.0, 0.1), 300
 POOL = 2_000  # candidates
 _N_LIKELY = 20  # texts of a class among which the least familiar is taken
 _N_TIES = 10  # nearest ties among which that of the rarest classes is taken
@@ -138,8 +142,17 @@ class TextQueue:
             return self.central(pool, answers.rows), "balanced"
         return self.balanced(pool, scores, model, answers), "balanced"
 
-    def tie(self, pool: Indices, scores: Floats, model: LinearModel, answers: LabelledTexts, thresholds: Floats | None) -> int:
-        """The candidate with the smallest lead; of the nearest few the one between the classes with the fewest labels."""
+    def tie(
+        self,
+        pool: Indices,
+        scores: Floats,
+        model: LinearModel,
+        answers: LabelledTexts,
+        thresholds: Floats | None,
+    ) -> int:
+        """The candidate with the smallest lead; of the nearest few the one between the classes with the
+        fewest labels.
+        """
         counts = answers.member.sum(axis=0)
         if model.labels.multilabel:  # each label is a decision of its own: those with few labels come first
             k = _rarest(counts, model.known)
@@ -154,7 +167,9 @@ class TextQueue:
         return int(pool[nearest[int(np.argmin(together))]])
 
     def balanced(self, pool: Indices, scores: Floats, model: LinearModel, answers: LabelledTexts) -> int:
-        """The candidate that is most likely of the class with the fewest labels, and unlike those that were labelled."""
+        """The candidate that is most likely of the class with the fewest labels, and unlike those that were
+        labelled.
+        """
         class_scores = model.labels.class_scores(scores)
         known = np.ones(class_scores.shape[1], dtype=bool) if model.labels.kind == "binary" else model.known
         k = _rarest(answers.member.sum(axis=0), known)
@@ -178,7 +193,9 @@ class TextQueue:
 
 
 def tie_leads(labels: ClassLabels, scores: Floats, known: Bools, thresholds: Floats | None = None) -> Floats:
-    """How clear each text is, (n_texts,): the lead of its best class over the second, or the label nearest to its threshold."""
+    """How clear each text is, (n_texts,): the lead of its best class over the second, or the label nearest to
+    its threshold.
+    """
     if labels.kind != "multiclass":
         columns = scores if thresholds is None else scores - thresholds
         return np.asarray(np.abs(columns[:, known]).min(axis=1)) if known.any() else np.zeros(len(scores))

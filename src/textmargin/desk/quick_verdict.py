@@ -1,4 +1,6 @@
-"""What labelled texts say of the keywords of a class within a blink, until a round of slow work has weighed them all."""
+"""What labelled texts say of the keywords of a class within a blink, until a round of slow work has weighed
+them all.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ from .keywords import NAMED, KeywordPriors
 _FEW_FOR_VERDICT = 4  # labelled texts
 
 
-def quick_verdict(texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, name: str) -> Verdict | None:
-    """On the named words of a class by itself, without unlabelled texts; None where no labelled text can speak."""
+def quick_verdict(
+    texts: TextColumns, answers: LabelledTexts, knowledge: KeywordPriors, name: str
+) -> Verdict | None:
+    """On the named words of a class by itself, without unlabelled texts; None where no labelled text can
+    speak.
+    """
     if len(answers) < _FEW_FOR_VERDICT or not knowledge.priors.size:
         return None
     labels = answers.labels

@@ -1,10 +1,11 @@
 """Readings as knowledge: a table for `GazePrior`, and whether it helps.
 
-How words were read goes with their length and rarity, which nobody has to read for: a prior from readings can help and yet owe
-nothing to the reader. So the readings are weighed twice. First as any knowledge that was learnt from the training texts is: by
-cross-fitting, class by class (`TextClassifier` with `trust="auto"`). Then against themselves: the measures are dealt out anew
-among words of like length and rarity, N_DEALS times, and weighed in the same way. Only readings that save more of the held-out
-loss than each of these are said to help; by chance alone that happens once in N_DEALS + 1 times.
+How words were read goes with their length and rarity, which nobody has to read for: a prior from readings can
+help and yet owe nothing to the reader. So the readings are weighed twice. First as any knowledge that was
+learnt from the training texts is: by cross-fitting, class by class (`TextClassifier` with `trust="auto"`).
+Then against themselves: the measures are dealt out anew among words of like length and rarity, N_DEALS times,
+and weighed in the same way. Only readings that save more of the held-out loss than each of these are said to
+help; by chance alone that happens once in N_DEALS + 1 times.
 
 The regression is ridge instead of the paper's SVR, which takes twenty times as long and is weighed alike.
 """
@@ -50,8 +51,9 @@ _NAMES = {"pointer": "the pointer", "tracker": "an eye tracker"}
 def readings(state: State, texts: Sequence[str], source: str = "pointer") -> Readings:
     """How the texts of a project were read, as `GazePrior` takes it: a row for each word, text and reader.
 
-    Only readers whose consent holds now are in it; times of a hand and of an eye do not compare, so that it is one of them. A
-    word that was skipped has a row of zeros, with `skipped` = 1; a reading without any fixation on a word has none.
+    Only readers whose consent holds now are in it; times of a hand and of an eye do not compare, so that it
+    is one of them. A word that was skipped has a row of zeros, with `skipped` = 1; a reading without any
+    fixation on a word has none.
 
     Parameters
     ----------
@@ -62,17 +64,21 @@ def readings(state: State, texts: Sequence[str], source: str = "pointer") -> Rea
     Returns
     -------
     dict, column → array
-        `doc_id`, the number of the text; `word`; `word_index`; `reader`; and the measures of `reading_measures`, without those of
-        pupils, and without places in the word where a recording does not say where words start.
+        `doc_id`, the number of the text; `word`; `word_index`; `reader`; and the measures of
+        `reading_measures`, without those of pupils, and without places in the word where a recording does not
+        say where words start.
     """
-    acts = [act for act in state.readings if act.content["source"] == source and state.consent.get(act.annotator)]
+    acts = [
+        act for act in state.readings if act.content["source"] == source and state.consent.get(act.annotator)
+    ]
     acts = [act for act in acts if any(word >= 0 for word in act.content["fixations"]["word"])]
     unknown = _PUPILS if all(act.content["word_starts"] for act in acts) else (*_PUPILS, *_POSITIONS)
     columns: dict[str, list[Any]] = {name: [] for name in ("doc_id", "word", "word_index", "reader")}
     for act in acts:
         measures = {name: values for name, values in _measures(act).items() if name not in unknown}
         for w, (start, end) in enumerate(act.content["words"]):
-            for word in re.findall(r"\w+", texts[act.content["text"]][start:end]):  # "well-known" was read as two terms at once
+            # "well-known" was read as two terms at once
+            for word in re.findall(r"\w+", texts[act.content["text"]][start:end]):
                 row = {"doc_id": act.content["text"], "word": word, "word_index": w, "reader": act.annotator}
                 for name, value in (row | {name: values[w] for name, values in measures.items()}).items():
                     columns.setdefault(name, []).append(value)
@@ -80,14 +86,19 @@ def readings(state: State, texts: Sequence[str], source: str = "pointer") -> Rea
 
 
 def gaze_prior(state: State, texts: Sequence[str], source: str = "pointer") -> GazePrior | None:
-    """Knowledge from the readings of labelled texts, for a `TextClassifier`; None where too few were read to weigh it."""
+    """Knowledge from the readings of labelled texts, for a `TextClassifier`; None where too few were read to
+    weigh it.
+    """
     answers = _labelled(state, texts)
     table = readings(state, texts, source)
     return None if _lack(table, answers) else _prior(table, texts, answers)
 
 
-def reading_verdict(state: State, texts: Sequence[str], *, n_deals: int = N_DEALS, random_state: int = 0) -> str | None:
-    """Whether readings help to tell the classes of these texts apart, in a sentence for each source; None without readings.
+def reading_verdict(
+    state: State, texts: Sequence[str], *, n_deals: int = N_DEALS, random_state: int = 0
+) -> str | None:
+    """Whether readings help to tell the classes of these texts apart, in a sentence for each source; None
+    without readings.
 
     Parameters
     ----------
@@ -113,7 +124,10 @@ def _verdict(state: State, texts: Sequence[str], source: str, n_deals: int, rand
     how = f"How {n_read} labelled texts were read with {_NAMES[source]}"
     terms = {term for text in answers for term in re.findall(r"\w+", texts[text].lower())}
     if not terms & {str(word).lower() for word in table["word"]}:
-        return f"{how} cannot be weighed: what was read is single characters of a script without blanks, not words."
+        return (
+            f"{how} cannot be weighed: what was read is single characters of a script without blanks, "
+            "not words."
+        )
     try:
         gains = _gains(table, texts, answers)
     except (PriorError, LabelError) as error:
@@ -126,8 +140,14 @@ def _verdict(state: State, texts: Sequence[str], source: str, n_deals: int, rand
     for _ in range(n_deals):
         dealt = _gains(_dealt(table, rng), texts, answers)
         if sum(dealt.values()) >= sum(gains.values()) - _TIE:
-            return f"{how} is not shown to help: {saved}, but readings dealt out anew among like words save as much."
-    return f"{how} helps so far: {saved}, more than in {n_deals} times that it was dealt out anew among like words."
+            return (
+                f"{how} is not shown to help: {saved}, but readings dealt out anew among like words "
+                "save as much."
+            )
+    return (
+        f"{how} helps so far: {saved}, more than in {n_deals} times that it was dealt out anew among "
+        "like words."
+    )
 
 
 def _measures(act: Act) -> dict[str, NDArray[np.float64]]:
@@ -141,14 +161,20 @@ def _labelled(state: State, texts: Sequence[str]) -> dict[int, tuple[str, ...]]:
     """Texts in use for learning, those that were read first, as many as are weighed."""
     answers = state.answers()
     read = {act.content["text"] for act in state.readings}
-    order = sorted((text for text in answers if texts[text].strip()), key=lambda text: (text not in read, text))
+    order = sorted(
+        (text for text in answers if texts[text].strip()), key=lambda text: (text not in read, text)
+    )
     return {text: answers[text] for text in order[:MOST_TEXTS]}
 
 
 def _one_label(answers: dict[int, tuple[str, ...]]) -> dict[int, str]:
     """The rarest label of each text that has any: `GazePrior` takes one."""
     sizes = Counter(label for labels in answers.values() for label in labels)
-    return {text: min(labels, key=lambda label: (sizes[label], label)) for text, labels in answers.items() if labels}
+    return {
+        text: min(labels, key=lambda label: (sizes[label], label))
+        for text, labels in answers.items()
+        if labels
+    }
 
 
 def _lack(table: Readings, answers: dict[int, tuple[str, ...]]) -> str:
@@ -159,7 +185,8 @@ def _lack(table: Readings, answers: dict[int, tuple[str, ...]]) -> str:
     if enough >= MIN_CLASSES:
         return ""
     return (
-        f"{read.total()} labelled texts were read, {MIN_TEXTS} or more in {enough} classes; it takes {MIN_TEXTS} in each of "
+        f"{read.total()} labelled texts were read, {MIN_TEXTS} or more in {enough} classes; it takes "
+        f"{MIN_TEXTS} in each of "
         f"{MIN_CLASSES}"
     )
 
@@ -176,9 +203,16 @@ def _gains(table: Readings, texts: Sequence[str], answers: dict[int, tuple[str, 
     single = all(len(labels) == 1 for labels in answers.values())
     y = [labels[0] for labels in answers.values()] if single else list(answers.values())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TextmarginWarning)  # constant measures, words beyond the vocabulary: nothing to act on
-        model = TextClassifier(knowledge=_prior(table, texts, answers)).fit([texts[text] for text in answers], y)
-    return {one.target: one.gain for one in model.verdict_ if one.status in ("supported", "adopted") and one.gain > 0}
+        # constant measures, words beyond the vocabulary: nothing to act on
+        warnings.simplefilter("ignore", TextmarginWarning)
+        model = TextClassifier(knowledge=_prior(table, texts, answers)).fit(
+            [texts[text] for text in answers], y
+        )
+    return {
+        one.target: one.gain
+        for one in model.verdict_
+        if one.status in ("supported", "adopted") and one.gain > 0
+    }
 
 
 def _dealt(table: Readings, rng: np.random.Generator) -> Readings:

@@ -7,10 +7,10 @@ A file has a row for each fixation, in the columns
     duration    milliseconds
     x           pixels
     onset       milliseconds; a reader's fixations on a text are put in its order
-    word_start  pixels, where the word starts: not needed, but without it there are no measures of places in a word
+    word_start  pixels, where the word starts: not needed, but without it no measures of places in a word
 
-in any format that tables of texts have. Who imports says that the reader agreed; that is recorded first, as the reader's consent.
-An act's id is made of what it says, so that the same recording twice is stored once.
+in any format that tables of texts have. Who imports says that the reader agreed; that is recorded first, as
+the reader's consent. An act's id is made of what it says, so that the same recording twice is stored once.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def import_readings(project: Project, path: str | os.PathLike[str], annotator: s
     by_text: dict[int, list[Row]] = {}
     for row in rows:
         by_text.setdefault(_whole(row, "id", path) - 1, []).append(row)
-    return _record(project, annotator, [_from_rows(number, own, project.texts, path) for number, own in by_text.items()])
+    return _record(
+        project, annotator, [_from_rows(number, own, project.texts, path) for number, own in by_text.items()]
+    )
 
 
 def import_events(
@@ -97,7 +99,10 @@ def _record(project: Project, annotator: str, contents: list[dict[str, Any]]) ->
     """Consent first, where it is not stored yet; then a reading for each text."""
     consent = project.state.consent.get(annotator)
     if consent is False:
-        raise ActError(f"{annotator} took back the consent that how they read is stored; nothing was stored. Ask them first.")
+        raise ActError(
+            f"{annotator} took back the consent that how they read is stored; nothing was stored. Ask "
+            "them first."
+        )
     if consent is None:
         project.record(Act(new_id(), annotator, "consent", {"reading": True}))
     for content in contents:
@@ -115,22 +120,30 @@ def _rows(path: str | os.PathLike[str]) -> Iterable[Row]:
                 continue
             missing = [name for name in _NEEDED if name not in row.values]
             if missing:
-                raise TableError(f"{path} has no column {missing[0]!r}; it has {', '.join(map(str, row.values))}. Name it so.")
+                raise TableError(
+                    f"{path} has no column {missing[0]!r}; it has {', '.join(map(str, row.values))}. Name "
+                    "it so."
+                )
             yield row
 
 
-def _from_rows(number: int, rows: list[Row], texts: Sequence[str], path: str | os.PathLike[str]) -> dict[str, Any]:
+def _from_rows(
+    number: int, rows: list[Row], texts: Sequence[str], path: str | os.PathLike[str]
+) -> dict[str, Any]:
     """The reading of one text."""
     where = f"{path}, line {rows[0].number}"
     if not 0 <= number < len(texts):
-        raise TableError(f"{where}: there is no text with id {number + 1}; the project's are numbered 1 to {len(texts)}.")
+        raise TableError(
+            f"{where}: there is no text with id {number + 1}; the project's are numbered 1 to {len(texts)}."
+        )
     columns = {name: [_number(row, name, path) for row in rows] for name in ("duration", "x", "onset")}
     columns["word"] = [-1 if _is_empty(row.values["word"]) else _whole(row, "word", path) for row in rows]
     order = np.argsort(columns["onset"], kind="stable").tolist()
     columns = {name: [values[k] for k in order] for name, values in columns.items()}
     starts: list[float] = []
     if all("word_start" in row.values for row in rows):
-        starts = [0.0] * len(split_words(texts[number]))  # of a word without fixations nobody asks where it starts
+        # of a word without fixations nobody asks where it starts
+        starts = [0.0] * len(split_words(texts[number]))
         for row in rows:
             word = -1 if _is_empty(row.values["word"]) else _whole(row, "word", path)
             if 0 <= word < len(starts):
@@ -159,7 +172,11 @@ def _content(
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip()) or (isinstance(value, float) and math.isnan(value))
+    return (
+        value is None
+        or (isinstance(value, str) and not value.strip())
+        or (isinstance(value, float) and math.isnan(value))
+    )
 
 
 def _number(row: Row, name: str, path: str | os.PathLike[str]) -> float:
@@ -176,5 +193,7 @@ def _number(row: Row, name: str, path: str | os.PathLike[str]) -> float:
 def _whole(row: Row, name: str, path: str | os.PathLike[str]) -> int:
     found = _number(row, name, path)
     if found != int(found):
-        raise TableError(f"{path}, line {row.number}: {name} should be a whole number; it is {row.values[name]!r:.60}.")
+        raise TableError(
+            f"{path}, line {row.number}: {name} should be a whole number; it is {row.values[name]!r:.60}."
+        )
     return int(found)

@@ -16,7 +16,9 @@ _ROWS_AT_ONCE = 2000
 
 
 def project_rows(path: Path) -> Iterator[list[Read]]:
-    """The rows of a project in batches: text, label (a list where texts may have several; None without), and marks if any."""
+    """The rows of a project in batches: text, label (a list where texts may have several; None without), and
+    marks if any.
+    """
     try:
         with Project.open(path) as project:
             texts, state = project.texts, project.state

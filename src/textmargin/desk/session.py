@@ -1,6 +1,7 @@
 """A desk at work: acts go in, the state and the next question come out. All that the page asks is asked here.
 
-For any number of threads: one lock is held while an act is recorded and taken in; slow work is done beside it (`engine.py`).
+For any number of threads: one lock is held while an act is recorded and taken in; slow work is done beside it
+(`engine.py`).
 """
 
 from __future__ import annotations
@@ -59,17 +60,22 @@ class Desk:
     >>> folder.cleanup()
     """
 
-    def __init__(self, project: Project, *, n_jobs: int | None = None, seed: int = 0, in_background: bool = True) -> None:
+    def __init__(
+        self, project: Project, *, n_jobs: int | None = None, seed: int = 0, in_background: bool = True
+    ) -> None:
         self.project = project
         self._lock = threading.RLock()
         texts = TextColumns(project.texts, n_jobs=n_jobs)
         texts = self._with_named_words(texts)
-        self.engine = Engine(texts, project.state, self._lock, n_jobs=n_jobs, seed=seed, in_background=in_background)
+        self.engine = Engine(
+            texts, project.state, self._lock, n_jobs=n_jobs, seed=seed, in_background=in_background
+        )
         self.engine.more_work.append(self._weigh_readings)
         self._last_acts: dict[str, Act] = {act.annotator: act for act in project.state.acts()}
         self._offers: dict[str, tuple[int, str]] = {}
         self._words_asked: dict[str, int] = {}
-        self._reading_verdict: tuple[int, dict[str, bool], str | None] = (0, {}, None)  # by how much, and with whose consent
+        # by how much, and with whose consent
+        self._reading_verdict: tuple[int, dict[str, bool], str | None] = (0, {}, None)
         self.engine.work.start()
 
     @property
@@ -79,7 +85,9 @@ class Desk:
     # acts
 
     def act(self, content: dict[str, Any]) -> dict[str, Any]:
-        """Record an act and take it in: the act, the state, and the next question after a label, a skip, or a word judged."""
+        """Record an act and take it in: the act, the state, and the next question after a label, a skip, or a
+        word judged.
+        """
         if content.get("kind") == "reading" and "time" in content.get("content", {}):
             content = {**content, "content": pointer_reading(content["content"], self.project.texts)}
         with self._lock:
@@ -89,10 +97,16 @@ class Desk:
             return {"act": act.to_dict(), "state": self.state(act.annotator), "next": following}
 
     def undo(self, annotator: str, id: str) -> dict[str, Any]:  # noqa: A002  # an act's own word for it
-        """Take back the annotator's last act that holds, by an act with this id; next is the text it was about."""
+        """Take back the annotator's last act that holds, by an act with this id; next is the text it was
+        about.
+        """
         with self._lock:
             known = self._state.act(id)
-            last = self._state.last(annotator) if known is None else self._state.act(known.content.get("act", ""))
+            last = (
+                self._state.last(annotator)
+                if known is None
+                else self._state.act(known.content.get("act", ""))
+            )
             if last is None:
                 raise DeskError(f"{annotator} has nothing to take back.")
             act = self._record(Act(id, annotator, "undo", {"act": last.id}))
@@ -127,7 +141,9 @@ class Desk:
         return act
 
     def _with_named_words(self, texts: TextColumns) -> TextColumns:
-        """With a column for each stop word or number that somebody named as a keyword, and none that nobody names any more."""
+        """With a column for each stop word or number that somebody named as a keyword, and none that nobody
+        names any more.
+        """
         needed = texts.needed_terms(word for words in self._state.keywords.values() for word in words)
         return texts if needed == texts.extra_terms else texts.with_terms(needed)
 
@@ -156,7 +172,9 @@ class Desk:
             self._offers[annotator] = offer
             return self.text(offer[0], annotator, source=offer[1])
 
-    def text(self, number: int, annotator: str, label: str | None = None, source: str = "list") -> dict[str, Any]:
+    def text(
+        self, number: int, annotator: str, label: str | None = None, source: str = "list"
+    ) -> dict[str, Any]:
         """One text, tinted for a class, by default the best guess."""
         with self._lock:
             return view_text(self.engine, self._state, number, annotator, label, source)
@@ -191,7 +209,9 @@ class Desk:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     # the queue
@@ -216,7 +236,9 @@ class Desk:
         return queue.choose(source, free, pool, scores, model, engine.answers, offsets)
 
     def _free(self, annotator: str, shown: frozenset[int]) -> Bools:
-        """The texts that may come up: they and their copies have no label, and nobody reads them or, of the annotator, did."""
+        """The texts that may come up: they and their copies have no label, and nobody reads them or, of the
+        annotator, did.
+        """
         texts = self.engine.texts
         free: Bools = texts.representatives()
         others = (text for name, (text, _) in self._offers.items() if name != annotator)
@@ -261,7 +283,9 @@ class Desk:
             "label": name,
             "why": one.why,
             "n_texts": one.n_texts,
-            "examples": [{"text": row, "snippet": list(self.engine.texts.snippet(row, one.word))} for row in rows],
+            "examples": [
+                {"text": row, "snippet": list(self.engine.texts.snippet(row, one.word))} for row in rows
+            ],
         }
 
     def _row(self, number: int, snippet: tuple[str, str, str]) -> dict[str, Any]:
@@ -269,7 +293,9 @@ class Desk:
         return {"text": number, "snippet": list(snippet), "labels": None if answer is None else list(answer)}
 
     def _weigh_readings(self) -> None:
-        """In the thread, for it takes seconds: what readings are worth, where there are a tenth more or a consent is new."""
+        """In the thread, for it takes seconds: what readings are worth, where there are a tenth more or a
+        consent is new.
+        """
         with self._lock:
             n, consent = len(self._state.readings) + len(self.engine.answers), dict(self._state.consent)
             n_before, consent_before, _ = self._reading_verdict

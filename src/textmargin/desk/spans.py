@@ -1,7 +1,7 @@
 """Where the terms of a text stand in it, and what each place contributes to a score.
 
-A term's contribution is shared by the places where it stands. Chinese and Japanese terms are characters and pairs of them: there
-every character has its own share and half of each pair that it is in.
+A term's contribution is shared by the places where it stands. Chinese and Japanese terms are characters and
+pairs of them: there every character has its own share and half of each pair that it is in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ _MOST_CHARACTERS = 50_000  # of a text that are tinted: nobody reads more on a p
 Contribution = tuple[float, float]  # by the data, by knowledge
 
 
-def term_places(text: str, tokenize: Callable[[str], list[str]], known: Mapping[str, object]) -> list[tuple[int, int, str]]:
+def term_places(
+    text: str, tokenize: Callable[[str], list[str]], known: Mapping[str, object]
+) -> list[tuple[int, int, str]]:
     """The places (start, end, term) of known terms, in order of their start.
 
     Parameters
@@ -36,7 +38,11 @@ def term_places(text: str, tokenize: Callable[[str], list[str]], known: Mapping[
                 term = "#" * len(word)
             if overlap:
                 starts = [match.start() for match in re.finditer(re.escape(word), own)]
-                found += [(chunk.start() + at, chunk.start() + at + len(word), term) for at in starts if term in known]
+                found += [
+                    (chunk.start() + at, chunk.start() + at + len(word), term)
+                    for at in starts
+                    if term in known
+                ]
                 continue
             at = text.find(word, position, chunk.end())
             if at < 0:
@@ -50,7 +56,9 @@ def term_places(text: str, tokenize: Callable[[str], list[str]], known: Mapping[
 def contributions_in(
     text: str, tokenize: Callable[[str], list[str]], contributions: Mapping[str, Contribution]
 ) -> list[tuple[int, int, float, float]]:
-    """The places of a text that contribute: (start, end, by the data, by knowledge), in order, none within another."""
+    """The places of a text that contribute: (start, end, by the data, by knowledge), in order, none within
+    another.
+    """
     places = term_places(text, tokenize, contributions)
     n_places: dict[str, int] = {}
     for _, _, term in places:

@@ -1,11 +1,12 @@
 """What holds now: the fold, in their order, of all acts that are not undone.
 
-An act is undone while an undo of it holds; an undo is an act too, so that undoing it brings the act back. An undo takes back the
-acts from the one that is undone on and folds those that hold again: it costs what was done since, whatever came before. It is
-refused where a later act of somebody would hang in the air without the one that is undone: a label of a class that would not be
-there, a reading without consent.
+An act is undone while an undo of it holds; an undo is an act too, so that undoing it brings the act back. An
+undo takes back the acts from the one that is undone on and folds those that hold again: it costs what was
+done since, whatever came before. It is refused where a later act of somebody would hang in the air without
+the one that is undone: a label of a class that would not be there, a reading without consent.
 
-Who takes the consent to store readings back gets them erased: what is left of such an act says that there was one.
+Who takes the consent to store readings back gets them erased: what is left of such an act says that there was
+one.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ class State(Contents):
     Parameters
     ----------
     header : mapping
-        `classes`, `multilabel`, `n_texts`, and `given`: the labels that came with the texts, a tuple, or None for a text without;
-        empty where no text has any.
+        `classes`, `multilabel`, `n_texts`, and `given`: the labels that came with the texts, a tuple, or None
+        for a text without; empty where no text has any.
 
     Attributes
     ----------
@@ -54,8 +55,10 @@ class State(Contents):
     >>> from textmargin.desk.acts import Act
     >>> from textmargin.desk.state import State
     >>> state = State({"classes": ["ham", "spam"], "multilabel": False, "n_texts": 2, "given": []})
-    >>> state.apply(Act("a", "anna", "label", {"text": 1, "labels": ["spam"], "source": "random", "seconds": 2.5}, number=1))
-    >>> state.apply(Act("b", "ben", "label", {"text": 1, "labels": ["ham"], "source": "tie", "seconds": None}, number=2))
+    >>> spam = {"text": 1, "labels": ["spam"], "source": "random", "seconds": 2.5}
+    >>> ham = {"text": 1, "labels": ["ham"], "source": "tie", "seconds": None}
+    >>> state.apply(Act("a", "anna", "label", spam, number=1))
+    >>> state.apply(Act("b", "ben", "label", ham, number=2))
     >>> state.answer(1), state.conflicts(), sorted(state.random_texts())
     (None, [1], [1])
     >>> state.apply(Act("c", "ben", "undo", {"act": "b"}, number=3))
@@ -92,7 +95,9 @@ class State(Contents):
             self._fold_from(min(self._history.root(one) for one in erased))
 
     def erased_by(self, act: Act) -> list[Act]:
-        """The readings that are erased with an act: those of who takes the consent back, as they are stored from then on."""
+        """The readings that are erased with an act: those of who takes the consent back, as they are stored
+        from then on.
+        """
         if act.kind != "consent" or act.content["reading"]:
             return []
         own = (one for one in self._history.acts if one.kind == "reading" and one.annotator == act.annotator)
@@ -107,20 +112,23 @@ class State(Contents):
         text: int = act.content.get("text", 0)
         if text >= self.n_texts:
             raise ActError(f"there is no text {text}; they are numbered 0 to {self.n_texts - 1}.")
-        if act.kind == "unmark" and Mark(*(act.content[name] for name in ("start", "end", "label"))) not in self.marks.get(
-            text, []
-        ):
+        if act.kind == "unmark" and Mark(
+            *(act.content[name] for name in ("start", "end", "label"))
+        ) not in self.marks.get(text, []):
             place = f"{act.content['start']} to {act.content['end']}"
             raise ActError(f"text {text} has no passage {place} that is marked for {act.content['label']!r}.")
         if act.kind == "costs":
             self._check_costs(act.content["costs"])
         if act.kind in ("label", "settle") and not self.multilabel and len(act.content["labels"]) != 1:
             raise ActError(
-                f"a text of this project has one label; got {act.content['labels']!r:.60}. Choose one, or skip the text."
+                f"a text of this project has one label; got {act.content['labels']!r:.60}. Choose one, or "
+                "skip the text."
             )
 
     def last_undo(self, annotator: str) -> Act | None:
-        """What one step forth undoes: the last undo of an annotator that holds, where nothing else was done since."""
+        """What one step forth undoes: the last undo of an annotator that holds, where nothing else was done
+        since.
+        """
         return self._history.last_undo(annotator)
 
     def act(self, act_id: str) -> Act | None:
@@ -132,7 +140,9 @@ class State(Contents):
         return self._history.holds(act_id)
 
     def acts(self) -> list[Act]:
-        """All that were recorded, in their order; with `replay` the same state again, which nobody changes."""
+        """All that were recorded, in their order; with `replay` the same state again, which nobody
+        changes.
+        """
         return list(self._history.acts)
 
     @property
@@ -155,10 +165,15 @@ class State(Contents):
         missing = [name for name in self.classes if name not in costs]
         of_two = not self.multilabel and len(self.classes) == 2 and len(missing) == 1
         if costs and missing and OTHERS not in costs and not of_two:
-            raise ActError(f"costs say nothing of {missing[0]!r:.60}; give its own, or those of all other classes ({OTHERS!r}).")
+            raise ActError(
+                f"costs say nothing of {missing[0]!r:.60}; give its own, or those of all other classes "
+                f"({OTHERS!r})."
+            )
 
     def _fold_from(self, place: int, strict: bool = False) -> None:
-        """Take back all acts from a place on, and fold those that hold; with `strict` ActError where one hangs in the air."""
+        """Take back all acts from a place on, and fold those that hold; with `strict` ActError where one
+        hangs in the air.
+        """
         self._journal.roll_back(place)
         for at, act in self._history.active(place):
             if strict and not (act.kind == "reading" and is_erased(act)):
@@ -166,7 +181,8 @@ class State(Contents):
                     self._check_names(act)
                 except ActError as error:
                     raise ActError(
-                        f"it cannot be undone, for {act.annotator} built on it: {_summary(act)}. Undo that first."
+                        f"it cannot be undone, for {act.annotator} built on it: {_summary(act)}. Undo "
+                        "that first."
                     ) from error
             self._fold(at, act)
 
@@ -175,7 +191,9 @@ class State(Contents):
         if target is None:
             raise ActError(f"there is no act {act.content['act']!r} to undo.")
         if target.annotator != act.annotator:
-            raise ActError(f"this {target.kind!r} is {target.annotator}'s; only {target.annotator} can undo it.")
+            raise ActError(
+                f"this {target.kind!r} is {target.annotator}'s; only {target.annotator} can undo it."
+            )
         if not self.holds(target.id):
             raise ActError(f"this {target.kind!r} is undone already; to bring it back, undo the undo.")
         if target.kind not in ("class", "rename", "consent", "undo"):
@@ -203,19 +221,36 @@ class State(Contents):
             near = nearest(stranger, self.classes)
             meant = "add it first" if near is None else f"did you mean {near!r}?"
             raise ActError(f"{stranger!r:.60} is none of the classes ({_listed(self.classes)}); {meant}")
-        new = content.get("name") if act.kind == "class" else content.get("to") if act.kind == "rename" else None
+        new = (
+            content.get("name")
+            if act.kind == "class"
+            else content.get("to")
+            if act.kind == "rename"
+            else None
+        )
         twin = None if new is None else self._twin(new, content["name"] if act.kind == "rename" else None)
         if twin is not None:
             alike = "" if twin == new else f", and {new!r:.60} differs from it in capitals alone"
             raise ActError(f"there is a class {twin!r:.60} already{alike}; choose another name.")
         if act.kind == "reading" and not self.consent.get(act.annotator, False):
-            raise ActError(f"{act.annotator} has not agreed that how they read is stored; nothing was stored. Agree first.")
+            raise ActError(
+                f"{act.annotator} has not agreed that how they read is stored; nothing was stored. Agree "
+                "first."
+            )
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "") if names else "there is none yet"
+    return (
+        ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+        if names
+        else "there is none yet"
+    )
 
 
 def _summary(act: Act) -> str:
-    shown = {name: value for name, value in act.content.items() if name in ("text", "labels", "label", "word", "name", "to")}
+    shown = {
+        name: value
+        for name, value in act.content.items()
+        if name in ("text", "labels", "label", "word", "name", "to")
+    }
     return f"{act.kind} {', '.join(f'{name} {value!r:.40}' for name, value in shown.items())}".strip()

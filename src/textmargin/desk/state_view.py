@@ -1,4 +1,6 @@
-"""The side of the page: classes, keywords and their verdicts, quality, curve, worth, people, as plain data for JSON."""
+"""The side of the page: classes, keywords and their verdicts, quality, curve, worth, people, as plain data
+for JSON.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from .state import State
 from .worth import next_worth
 
 _MOST_LISTED = 20
-_OPPOSED = 0.25  # of a keyword's weight that labelled texts take away: a weight may also just be larger than it needs to be
+# of a keyword's weight that labelled texts take away: a weight may also just be larger than it needs to be
+_OPPOSED = 0.25
 _HARDLY = 1.0  # standard deviations, as in `suggestions/suggest.py`
 _RECOMPUTED = "What the next labels are worth is being computed for the new costs."
 _STATUS = {
@@ -62,7 +65,9 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
         },
         "classes": [_class(engine, state, k, name) for k, name in enumerate(state.classes)],
         "quality": _quality(engine),
-        "decisions": _decisions(engine, state) if fits else {"decided": 0, "unsure": 0, "none": 0, "over_budget": None},
+        "decisions": _decisions(engine, state)
+        if fits
+        else {"decided": 0, "unsure": 0, "none": 0, "over_budget": None},
         "curve": _curve(engine),
         "curve_of": "utility" if engine.curve is not None and engine.curve.costs else "accuracy",
         "worth": {**vars(worth), "text": _RECOMPUTED} if outdated["curve"] else vars(worth),
@@ -106,7 +111,9 @@ def summary(act: Act) -> str:
             marked = "marked" if act.kind == "mark" else "not marked"
             return f"passage of text {content['text'] + 1} {marked} for {content['label']}"
         case "keyword":
-            says = {1: "for", -1: "against", 0: "says nothing of", None: "no longer named for"}[content["weight"]]
+            says = {1: "for", -1: "against", 0: "says nothing of", None: "no longer named for"}[
+                content["weight"]
+            ]
             return f"{content['word']} {says} {content['label']}"
         case "class":
             return f"class {content['name']} added"
@@ -122,7 +129,11 @@ def _class(engine: Engine, state: State, k: int, name: str) -> dict[str, Any]:
         n_predicted = int(shown.n_predicted[k])
     thresholds = engine.deciding.thresholds
     f1 = engine.round.f1 if engine.round is not None else []
-    own = {"hit": None, "false_alarm": None, "miss": None, "ask": None} | state.costs.get("*", {}) | state.costs.get(name, {})
+    own = (
+        {"hit": None, "false_alarm": None, "miss": None, "ask": None}
+        | state.costs.get("*", {})
+        | state.costs.get(name, {})
+    )
     member = engine.answers.member
     return {
         "name": name,
@@ -130,7 +141,9 @@ def _class(engine: Engine, state: State, k: int, name: str) -> dict[str, Any]:
         "n_labels": int(member[:, k].sum()) if member.shape[1] > k else 0,
         "n_predicted": n_predicted,
         "share": None if n_predicted is None else n_predicted / max(state.n_texts, 1),
-        "keywords": [_keyword(engine, name, word, weight) for word, weight in state.keywords.get(name, {}).items()],
+        "keywords": [
+            _keyword(engine, name, word, weight) for word, weight in state.keywords.get(name, {}).items()
+        ],
         "suggestions": [
             {"word": one.word, "why": one.why, "n_texts": one.n_texts}
             for one in engine.suggestions.get(name, [])
@@ -163,7 +176,11 @@ def keyword_status(engine: Engine, name: str, word: str, weight: float, n_texts:
     one: Verdict | None = engine.keyword_verdict(name)
     if one is None:
         return "unknown", "Used; no labelled text could speak for it or against it yet."
-    gain = f" (held-out loss {-100 * one.gain:+.0f} %; how they are ranked counts as well)" if np.isfinite(one.gain) else ""
+    gain = (
+        f" (held-out loss {-100 * one.gain:+.0f} %; how they are ranked counts as well)"
+        if np.isfinite(one.gain)
+        else ""
+    )
     return one.status, f"{_STATUS.get(one.status, one.status)}{gain}."
 
 
@@ -182,7 +199,9 @@ def _opposed(engine: Engine, name: str, word: str) -> tuple[float, float] | None
 
 
 def _speak_for(engine: Engine, name: str, word: str, is_for: bool) -> bool:
-    """Whether labelled texts with a word have its class more often than by chance (against it: less often), or there is none."""
+    """Whether labelled texts with a word have its class more often than by chance (against it: less often),
+    or there is none.
+    """
     labelled = engine.answers
     own = labelled.member[:, labelled.labels.index(name)] == is_for
     has = np.isin(labelled.rows, engine.texts.rows_with(word))
@@ -195,8 +214,14 @@ def _quality(engine: Engine) -> dict[str, Any]:
     note, accuracy = deciding.note, None
     if found is not None:
         asks = deciding.rule.can_be_unsure and found.accuracy_answered is not None
-        accuracy = _figure(found.accuracy_answered if asks and found.accuracy_answered is not None else found.accuracy)
-        note += f" About {found.answered.value:.0%} of texts like these get an answer, and figures are of those." if asks else ""
+        accuracy = _figure(
+            found.accuracy_answered if asks and found.accuracy_answered is not None else found.accuracy
+        )
+        note += (
+            f" About {found.answered.value:.0%} of texts like these get an answer, and figures are of those."
+            if asks
+            else ""
+        )
     if engine.work.error is not None:
         note += f" The last round of learning failed ({engine.work.error}); what is shown is older."
     return {
@@ -235,7 +260,12 @@ def _curve(engine: Engine) -> list[dict[str, Any]]:
         return []
     scale = 1000.0 if engine.curve.costs else 1.0
     return [
-        {"n_labels": one.n_labels, "value": scale * one.value, "low": scale * one.low, "high": scale * one.high}
+        {
+            "n_labels": one.n_labels,
+            "value": scale * one.value,
+            "low": scale * one.low,
+            "high": scale * one.high,
+        }
         for one in engine.curve.points()
     ]
 

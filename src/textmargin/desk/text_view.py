@@ -18,10 +18,19 @@ from .spans import contributions_in
 from .state import State
 
 _CODES = {
-    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt", "dutch": "nl",
-    "swedish": "sv", "danish": "da", "norwegian": "no", "polish": "pl", "russian": "ru", "turkish": "tr", "arabic": "ar",
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt",
+    "dutch": "nl", "swedish": "sv", "danish": "da", "norwegian": "no", "polish": "pl", "russian": "ru",
+    "turkish": "tr", "arabic": "ar",
 }  # fmt: skip
-_SCRIPT_CODES = {"han": "zh", "kana": "ja", "hangul": "ko", "thai": "th", "hebrew": "he", "arabic": "ar", "greek": "el"}
+_SCRIPT_CODES = {
+    "han": "zh",
+    "kana": "ja",
+    "hangul": "ko",
+    "thai": "th",
+    "hebrew": "he",
+    "arabic": "ar",
+    "greek": "el",
+}
 _RIGHT_TO_LEFT = ("hebrew", "arabic")
 _LOOKED_AT = 2_000  # characters by which language and script are found
 _LEAST = 1e-6  # of a contribution, beside the largest
@@ -36,7 +45,9 @@ _REASONS = {
 }
 
 
-def view_text(engine: Engine, state: State, number: int, annotator: str, label: str | None, source: str) -> dict[str, Any]:
+def view_text(
+    engine: Engine, state: State, number: int, annotator: str, label: str | None, source: str
+) -> dict[str, Any]:
     """A text with scores, tints, marks and labels."""
     if not 0 <= number < len(engine.texts):
         raise DeskError(f"There is no text {number}; they are numbered 0 to {len(engine.texts) - 1}.")
@@ -77,7 +88,9 @@ def view_text(engine: Engine, state: State, number: int, annotator: str, label: 
         "scores": scores,
         "predicted": predicted,
         "unsure": unsure,
-        "marks": [{"start": one.start, "end": one.end, "label": one.label} for one in state.marks.get(number, [])],
+        "marks": [
+            {"start": one.start, "end": one.end, "label": one.label} for one in state.marks.get(number, [])
+        ],
         "labels": list(own[annotator].labels) if annotator in own else None,
         "given": list(own[FILE].labels) if FILE in own else None,
         "n_similar": int(np.count_nonzero(engine.texts.copies == engine.texts.copies[number])) - 1,
@@ -105,5 +118,8 @@ def tints(engine: Engine, number: int, name: str) -> list[tuple[int, int, float,
         return []
     counts = np.flatnonzero(np.maximum(np.abs(total), np.abs(prior)) > _LEAST * np.abs(total).max())
     terms = texts.terms[row.indices[counts]].tolist()
-    known = {term: (float(total[j] - prior[j]), float(prior[j])) for term, j in zip(terms, counts.tolist(), strict=True)}
+    known = {
+        term: (float(total[j] - prior[j]), float(prior[j]))
+        for term, j in zip(terms, counts.tolist(), strict=True)
+    }
     return contributions_in(texts.texts[number], WordTokenizer("exact"), known)

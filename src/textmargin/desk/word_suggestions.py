@@ -1,6 +1,8 @@
-"""Words to ask about: those that texts of a class have far more often than by chance, and that nobody has judged.
+"""Words to ask about: those that texts of a class have far more often than by chance, and that nobody has
+judged.
 
-The measure is that of `suggestions/company.py`, over the columns of the desk: what the model, or a person, gives each text.
+The measure is that of `suggestions/company.py`, over the columns of the desk: what the model, or a person,
+gives each text.
 """
 
 from __future__ import annotations
@@ -62,8 +64,15 @@ def suggest_words(
     z[~words | (with_term < MIN_TEXTS)] = -np.inf
     found = {}
     for k, name in enumerate(names):
-        judged = {j for word in keywords.get(name, {}) for term in texts.finder.find(word) for j in (texts.place[term],)}
+        judged = {
+            j
+            for word in keywords.get(name, {})
+            for term in texts.finder.find(word)
+            for j in (texts.place[term],)
+        }
         order = descending_order(z[:, k])[: _N_WORDS + len(judged)]
         chosen = [j for j in order.tolist() if z[j, k] >= _CLEAR and j not in judged][:_N_WORDS]
-        found[name] = [WordSuggestion(str(texts.terms[j]), int(with_term[j]), int(inside[j, k])) for j in chosen]
+        found[name] = [
+            WordSuggestion(str(texts.terms[j]), int(with_term[j]), int(inside[j, k])) for j in chosen
+        ]
     return found

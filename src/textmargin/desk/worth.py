@@ -1,6 +1,8 @@
-"""What the next labels are worth, and whether to stop: the learning curve, continued, times the texts that are still to decide.
+"""What the next labels are worth, and whether to stop: the learning curve, continued, times the texts that
+are still to decide.
 
-They are not worth their price where even the upper end of what is to be expected is below what the reader's minutes cost.
+They are not worth their price where even the upper end of what is to be expected is below what the reader's
+minutes cost.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ class Worth:
     Attributes
     ----------
     n : int, labels
-    gain, low, high : float or None, in the currency of the costs, or in texts that are decided rightly; None: it cannot be told
+    gain, low, high : float or None, in the currency of the costs, or in texts that are decided rightly; None:
+        it cannot be told
     minutes, price : float or None
     stop : bool, whether even the upper end of what is to be expected does not pay
     text : str, the same in a sentence
@@ -59,8 +62,13 @@ def next_worth(
     minute : float or None, what a minute of the annotator costs
     """
     if n_left < N_NEXT:
-        text = f"{n_left} text{'s are' if n_left > 1 else ' is'} without a label: read them, and none is left to the model."
-        return Worth(n_left, None, None, None, None, None, n_left == 0, text if n_left else "Every text has a label.")
+        text = (
+            f"{n_left} text{'s are' if n_left > 1 else ' is'} without a label: read them, and none is "
+            "left to the model."
+        )
+        return Worth(
+            n_left, None, None, None, None, None, n_left == 0, text if n_left else "Every text has a label."
+        )
     minutes = None if seconds is None else N_NEXT * seconds / 60
     price = None if minutes is None or minute is None else minutes * minute
     time = "" if minutes is None else f"; they cost you {_minutes(minutes)}"
@@ -70,7 +78,10 @@ def next_worth(
         n_more = _FEWEST_IN_SAMPLE - n_sample
         why = "it is being worked out"
         if n_more > 0:
-            why = f"about {n_more} more text{'s' if n_more > 1 else ''} drawn at random {'are' if n_more > 1 else 'is'} needed"
+            why = (
+                f"about {n_more} more text{'s' if n_more > 1 else ''} drawn at random "
+                f"{'are' if n_more > 1 else 'is'} needed"
+            )
         text = f"What the next {N_NEXT} labels are worth cannot be told yet: {why}"
         return Worth(N_NEXT, None, None, None, minutes, price, stop=False, text=f"{text}{time}.")
     value, low, high, most = (n_left * one for one in (gain.value, gain.low, gain.high, gain.most))
@@ -78,7 +89,8 @@ def next_worth(
     what = f"{_money(value, currency)}" if money else f"{value:,.0f} more texts decided rightly"
     ends = [_money(one, currency) if money else f"{one:,.0f}".replace("-", MINUS) for one in (low, high)]
     text = (
-        f"The next {N_NEXT} labels are worth about {what} on the {n_left:,} texts without a label, as the learning curve goes "
+        f"The next {N_NEXT} labels are worth about {what} on the {n_left:,} texts without a label, as the "
+        "learning curve goes "
         f"(in one case, 9 times of 10, between {ends[0]} and {ends[1]}){time}."
     )
     if stop:

@@ -45,11 +45,15 @@ class WriterLock:
             raise DeskError(f"{self.project} cannot be written: {error.strerror}.") from error
         if not locks.acquire(_WRITER, wait=False):
             locks.__exit__(None, None, None)
-            raise DeskError(f"{self.project} is open at another desk{self._owner()}. Work there, or stop it first.")
+            raise DeskError(
+                f"{self.project} is open at another desk{self._owner()}. Work there, or stop it first."
+            )
         self._locks = locks
 
     def sign(self, address: str) -> None:
-        """Say where people can reach who writes; on a full disk the lock still holds, and only who has it is not said."""
+        """Say where people can reach who writes; on a full disk the lock still holds, and only who has it is
+        not said.
+        """
         owner = {"process": os.getpid(), "machine": socket.gethostname(), "address": address}
         with suppress(OSError):
             self.path.write_text(json.dumps(owner), encoding="utf-8")

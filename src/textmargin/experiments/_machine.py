@@ -66,23 +66,33 @@ def fit_predict(
     Without intercept, as the paper's threshold is fixed.
     """
     train, test = K
-    model = KernelSVC("precomputed", C=C, fit_intercept=fit_intercept).fit(train, Y if Y.shape[1] > 1 else Y[:, 0])
+    model = KernelSVC("precomputed", C=C, fit_intercept=fit_intercept).fit(
+        train, Y if Y.shape[1] > 1 else Y[:, 0]
+    )
     return model.decision_function(test).reshape(len(test), -1) >= 0, model.n_support_
 
 
-def evaluate(Y: NDArray[np.int_], accepted: NDArray[np.bool_], n_support: NDArray[np.int_]) -> dict[str, list[float]]:
+def evaluate(
+    Y: NDArray[np.int_], accepted: NDArray[np.bool_], n_support: NDArray[np.int_]
+) -> dict[str, list[float]]:
     """The paper's measures, each per topic; 0 where nothing was accepted."""
     right = (accepted & (Y == 1)).sum(axis=0)
     precision = right / np.maximum(accepted.sum(axis=0), 1)
     recall = right / Y.sum(axis=0)
     return dict(
-        zip(MEASURES, (f1(Y, accepted).tolist(), precision.tolist(), recall.tolist(), [*map(float, n_support)]), strict=True)
+        zip(
+            MEASURES,
+            (f1(Y, accepted).tolist(), precision.tolist(), recall.tolist(), [*map(float, n_support)]),
+            strict=True,
+        )
     )
 
 
 def f1(Y: NDArray[np.int_], accepted: NDArray[np.bool_]) -> Floats:
     """2TP/(2TP + FP + FN) per topic."""
-    return np.asarray(2 * (accepted & (Y == 1)).sum(axis=0) / np.maximum(accepted.sum(axis=0) + Y.sum(axis=0), 1))
+    return np.asarray(
+        2 * (accepted & (Y == 1)).sum(axis=0) / np.maximum(accepted.sum(axis=0) + Y.sum(axis=0), 1)
+    )
 
 
 def tune_on_words(parts: Sequence[tuple[list[str], NDArray[np.int_]]], n_folds: int = 5) -> float:
@@ -96,7 +106,9 @@ def tune_on_words(parts: Sequence[tuple[list[str], NDArray[np.int_]]], n_folds: 
     for texts, Y in parts:
         X = BagOfWords("log-tf-idf", analyzer="letters").fit_transform(texts)
         K: Any = (X @ X.T).toarray()
-        for fit, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(K, Y.argmax(axis=1)):
+        for fit, held_out in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(
+            K, Y.argmax(axis=1)
+        ):
             for C in COSTS:
                 accepted, n = fit_predict((K[np.ix_(fit, fit)], K[np.ix_(held_out, fit)]), Y[fit], C)
                 scores[C].append(float(np.mean(evaluate(Y[held_out], accepted, n)["F1"])))

@@ -1,7 +1,8 @@
 """The task of Lodhi et al.: news of four topics, drawn from Reuters-21578, as the paper reads them.
 
-The paper's own subset is not known. A draw has its numbers, from the texts that have one of the four topics and no other of them:
-those to train on from the training part of the ModApte split, those to test from its test part.
+The paper's own subset is not known. A draw has its numbers, from the texts that have one of the four topics
+and no other of them: those to train on from the training part of the ModApte split, those to test from its
+test part.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from ..datasets.corpus import Corpus
 from ..datasets.loading import load_dataset
 from .table import published
 
-N_TRAIN, N_TEST = ({topic: row[part] for topic, row in published("strings", "documents").items()} for part in ("train", "test"))
+N_TRAIN, N_TEST = (
+    {topic: row[part] for topic, row in published("strings", "documents").items()}
+    for part in ("train", "test")
+)
 TOPICS = list(N_TRAIN)
 
 _WORD = re.compile(r"[^\W_]+")

@@ -1,7 +1,8 @@
-"""Public recordings of reading, in the shape that Parrado-Hernández & Hardoon need: documents that were read train, others test.
+"""Public recordings of reading, in the shape that Parrado-Hernández & Hardoon need: documents that were read
+train, others test.
 
-Beside the prior from gaze stands one of the same pipeline whose "measures" are a word's length and idf: what reading adds is the
-difference.
+Beside the prior from gaze stands one of the same pipeline whose "measures" are a word's length and idf: what
+reading adds is the difference.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ..knowledge.gaze import GazePrior
 
 Readings = dict[str, NDArray[Any]]  # a row per word as it was read: its document, the word, measures
 
-_UNUSED = ("reader", "task", "in_asked_answer", "in_any_answer")  # the last two would tell what a reader was asked for
+# the last two would tell what a reader was asked for
+_UNUSED = ("reader", "task", "in_asked_answer", "in_any_answer")
 _PLACES = ("doc_id", "word", "word_index", "line")
 _PUNCTUATION = ".,;:!?\"'()[]"
 
@@ -45,7 +47,9 @@ class Recordings:
 
     def indicator(self, documents: Iterable[str]) -> NDArray[np.int_]:
         """(n_documents, n_categories), 0 and 1."""
-        return np.array([[category in self.labels[name] for category in self.categories] for name in documents], dtype=int)
+        return np.array(
+            [[category in self.labels[name] for category in self.categories] for name in documents], dtype=int
+        )
 
     def rarest(self, document: str) -> str:
         """The one category of a document that fewest documents to train on have: `GazePrior` takes one."""
@@ -57,7 +61,9 @@ class Recordings:
         place = {name: row for row, name in enumerate(self.train)}
         rows = np.array([place[name] for name in self.readings["doc_id"]])
         measures = [values for name, values in self.readings.items() if name not in _PLACES]
-        return np.column_stack([np.bincount(rows, values) for values in measures]) / np.bincount(rows)[:, None]
+        return (
+            np.column_stack([np.bincount(rows, values) for values in measures]) / np.bincount(rows)[:, None]
+        )
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,9 @@ class Priors:
 
 @cache
 def learn_priors(name: str, quick: bool) -> Priors:
-    """Of one set of recordings; the search for the regression's settings takes minutes, so it is made once."""
+    """Of one set of recordings; the search for the regression's settings takes minutes, so it is made
+    once.
+    """
     recordings = _few(SETS[name]()) if quick else SETS[name]()
     texts = {document: recordings.texts[document] for document in recordings.train}
     labels = {document: recordings.rarest(document) for document in recordings.train}
@@ -88,7 +96,12 @@ def _length_and_idf(readings: Readings, texts: dict[str, str]) -> Readings:
     words = [_bare(str(word)) for word in readings["word"]]
     df = Counter(word for text in texts.values() for word in {_bare(token) for token in text.split()})
     idf = np.array([np.log(len(texts) / max(1, df[word])) for word in words])
-    return {"doc_id": readings["doc_id"], "word": readings["word"], "length": np.array([*map(len, words)]), "idf": idf}
+    return {
+        "doc_id": readings["doc_id"],
+        "word": readings["word"],
+        "length": np.array([*map(len, words)]),
+        "idf": idf,
+    }
 
 
 def _bare(token: str) -> str:
@@ -103,12 +116,18 @@ def _webqamgaze() -> Recordings:
 
 
 def _relations() -> Recordings:
-    """Sentences with at least one of seven relations; those of the task that was recorded without gaze test."""
+    """Sentences with at least one of seven relations; those of the task that was recorded without gaze
+    test.
+    """
     corpus = load_dataset("zuco")
     known = _labels(corpus)
     asked = [name for name, twice in _field(corpus, "Z2TSR", "also_in_gaze_set") if known[name] and not twice]
     relations = {known[name][0] for name in asked}
-    read = [name for name, gaze in _field(corpus, "Z1NR", "has_gaze") if gaze and relations.intersection(known[name])]
+    read = [
+        name
+        for name, gaze in _field(corpus, "Z1NR", "has_gaze")
+        if gaze and relations.intersection(known[name])
+    ]
     labels = {name: tuple(label for label in known[name] if label in relations) for name in (*read, *asked)}
     return _recordings("ZuCo relations", corpus, labels, read, asked)
 
@@ -130,7 +149,9 @@ SETS: dict[str, Callable[[], Recordings]] = {
 }
 
 
-def _recordings(name: str, corpus: Corpus, labels: dict[str, tuple[str, ...]], train: list[str], test: list[str]) -> Recordings:
+def _recordings(
+    name: str, corpus: Corpus, labels: dict[str, tuple[str, ...]], train: list[str], test: list[str]
+) -> Recordings:
     """With the readings of known words of the documents to train on."""
     texts = dict(zip(corpus.ids, corpus.texts, strict=True))
     table = corpus.tables["words"]

@@ -21,9 +21,11 @@ _STRIPE = 64  # texts, as many as a tile of the store has
 
 
 class Work:
-    """Seconds spent on a matrix and pairs compared for it, over all runs, in a file beside the values in the store.
+    """Seconds spent on a matrix and pairs compared for it, over all runs, in a file beside the values in the
+    store.
 
-    Values that the store has forgotten, and those that were there before, make `pairs` differ from what the matrix has.
+    Values that the store has forgotten, and those that were there before, make `pairs` differ from what the
+    matrix has.
     """
 
     def __init__(self, folder: Path, pairs: CachedPairs, identity: str) -> None:
@@ -35,7 +37,9 @@ class Work:
                 known = json.loads(self.path.read_text(encoding="utf-8"))
                 self.seconds, self.pairs = float(known["seconds"]), int(known["pairs"])
             except (ValueError, KeyError, TypeError) as error:
-                raise ResultError(f"{self.path}, the record of work done so far, is damaged; remove it.") from error
+                raise ResultError(
+                    f"{self.path}, the record of work done so far, is damaged; remove it."
+                ) from error
 
     def __enter__(self) -> Work:
         self._start, self._computed = time.perf_counter(), self._pairs.n_computed
@@ -51,7 +55,8 @@ class Work:
 
 
 def whole_gram(run: Run, kernel: Any, train: list[str], test: list[str]) -> tuple[Matrices, Work]:
-    """Training texts with themselves and test texts with training texts, and the work this took in all runs together.
+    """Training texts with themselves and test texts with training texts, and the work this took in all runs
+    together.
 
     Texts are taken by length, so that those compared at a time are alike.
     """
@@ -62,7 +67,9 @@ def whole_gram(run: Run, kernel: Any, train: list[str], test: list[str]) -> tupl
     pairs = run.store.over(kernel.over(texts))
     work = Work(Path(run.kernels), pairs, repr((kernel, n, texts)))
     K = np.empty((n_all, n))
-    stripes = [(a, min(a + _STRIPE, end)) for start, end in ((0, n), (n, n_all)) for a in range(start, end, _STRIPE)]
+    stripes = [
+        (a, min(a + _STRIPE, end)) for start, end in ((0, n), (n, n_all)) for a in range(start, end, _STRIPE)
+    ]
     amounts = [sizes[a:b].sum() * sizes[: min(b, n)].sum() for a, b in stripes]
     done = 0.0
     with progress_of(f"Comparing {n_all:,} texts with {n:,}", run.progress) as report:

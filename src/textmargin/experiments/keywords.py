@@ -1,7 +1,8 @@
-"""Keywords in place of gaze: the Prior Primal SVM where a person writes down a few words a category, and has few examples.
+"""Keywords in place of gaze: the Prior Primal SVM where a person writes down a few words a category, and has
+few examples.
 
-25 categories of Wikipedia articles; so many positives of each are drawn from the training articles, those of the others are its
-negatives. *Wrong* gives every category the keywords of another one.
+25 categories of Wikipedia articles; so many positives of each are drawn from the training articles, those of
+the others are its negatives. *Wrong* gives every category the keywords of another one.
 """
 
 from __future__ import annotations
@@ -42,11 +43,17 @@ def curve(run: Run) -> Table:
             rows[str(size)][column].append(value)
     targets = {row: values for row, values in published("keywords", "curve").items() if row in rows}
     below = [row for row, values in rows.items() if np.mean(values["auto"]) < max(targets[row].values())]
-    reached = f"is below the better target at {', '.join(below)}" if below else "is at or above both targets in every row"
+    reached = (
+        f"is below the better target at {', '.join(below)}"
+        if below
+        else "is at or above both targets in every row"
+    )
     notes = [
-        f"By positives per category, four to six keywords each; ± is the standard deviation over draws. Mean auto {reached}.",
+        "By positives per category, four to six keywords each; ± is the standard deviation over draws. "
+        f"Mean auto {reached}.",
         "The targets stand in place of a paper's numbers; they were found with other draws.",
-        "free is the paper's trust, auto our default: it has to find out by itself that the wrong keywords are wrong.",
+        "free is the paper's trust, auto our default: it has to find out by itself that the wrong "
+        "keywords are wrong.",
     ]
     return Table.beside(targets, rows, COLUMNS, notes=notes)
 
@@ -84,10 +91,19 @@ class Task:
         """Mean over categories, by each way to use the keywords, after training on some rows."""
         wrong = np.roll(self.V, 1, axis=0)
         models = {"plain": PriorSVC(), **{trust: PriorSVC(prior=self.V, trust=trust) for trust in TRUSTS}}
-        models |= {f"wrong keywords, {trust}": PriorSVC(prior=wrong, trust=trust) for trust in ("fixed", "auto")}
-        scores = {name: model.fit(self.X[rows], self.Y[rows]).decision_function(self.X_test) for name, model in models.items()}
+        models |= {
+            f"wrong keywords, {trust}": PriorSVC(prior=wrong, trust=trust) for trust in ("fixed", "auto")
+        }
+        scores = {
+            name: model.fit(self.X[rows], self.Y[rows]).decision_function(self.X_test)
+            for name, model in models.items()
+        }
         scores["prior alone"] = self.X_test @ self.V.T
         return {name: self._average_precision(columns) for name, columns in scores.items()}
 
     def _average_precision(self, scores: Floats) -> float:
-        return float(np.mean([average_precision_score(y, score) for y, score in zip(self.Y_test.T, scores.T, strict=True)]))
+        return float(
+            np.mean(
+                [average_precision_score(y, score) for y, score in zip(self.Y_test.T, scores.T, strict=True)]
+            )
+        )

@@ -21,7 +21,8 @@ Rows = NDArray[np.intp]
 C = 2.0  # as words prefer on the news
 
 _NOTES = [
-    "The paper's split is not known. Of the relevant abstracts as many train and test as it says (of query 23 two are left out), "
+    "The paper's split is not known. Of the relevant abstracts as many train and test as it says (of "
+    "query 23 two are left out), "
     "of the others the same share; ± is the standard deviation over draws, the paper has one split.",
     "No intercept, C = 2 as in the tables on news.",
 ]
@@ -50,7 +51,9 @@ def table_3(run: Run) -> Table:
     _measure(values, "W-K", Y, queries, seeds, words)
     theirs = published("strings", "3")
     rows = {name: values[name] for name in theirs if name in values}
-    return Table.beside(theirs, rows, ["F1", "support vectors"], decimals={"support vectors": 0}, notes=_NOTES)
+    return Table.beside(
+        theirs, rows, ["F1", "support vectors"], decimals={"support vectors": 0}, notes=_NOTES
+    )
 
 
 def _measure(

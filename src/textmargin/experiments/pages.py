@@ -15,16 +15,21 @@ from .result import Result
 
 _OPENING = """# The papers' tables, next to ours
 
-Generated from stored results in `{results}` by `textmargin reproduce`; nothing here is typed by hand. A gap is
+Generated from stored results in `{results}` by `textmargin reproduce`; nothing here is typed by hand. \
+A gap is
 ours less the paper's. `textmargin reproduce` lists the tables, `textmargin reproduce NAME` computes one.
 """
 
 
 def write_page(results: str | os.PathLike[str], page: str | os.PathLike[str]) -> list[Path]:
-    """Write all stored results to a Markdown page, plots as SVG files beside it; the files that were written."""
+    """Write all stored results to a Markdown page, plots as SVG files beside it; the files that were
+    written.
+    """
     page, all_results = Path(page), load_results(results)
     if not all_results:
-        raise ResultError(f"There are no stored results in {Path(results)}; compute some first: textmargin reproduce NAME.")
+        raise ResultError(
+            f"There are no stored results in {Path(results)}; compute some first: textmargin reproduce NAME."
+        )
     sections = [_OPENING.format(results=Path(results), page=page)]
     contents: dict[Path, bytes] = {}
     for result in all_results:
@@ -51,7 +56,9 @@ def plot(result: Result) -> bytes:
 
     prefix, label = _PLOTS[result.name]
     rows = {
-        float(name.removeprefix(prefix)): row for name, row in result.table.rows.items() if _is_number(name.removeprefix(prefix))
+        float(name.removeprefix(prefix)): row
+        for name, row in result.table.rows.items()
+        if _is_number(name.removeprefix(prefix))
     }
     places = range(len(rows))
     figure = Figure(figsize=(6.5, 3.6), layout="constrained")
@@ -68,7 +75,9 @@ def plot(result: Result) -> bytes:
             capsize=2,
             label=topic,
         )
-        axes.plot(places, [_or_nan(v.published) for v in values], color=f"C{number}", linestyle="--", linewidth=1)
+        axes.plot(
+            places, [_or_nan(v.published) for v in values], color=f"C{number}", linestyle="--", linewidth=1
+        )
     axes.set_xticks(places, [f"{value:g}" for value in rows])
     axes.set(xlabel=label, ylabel="F1", title=f"{result.title}: ours (lines) and the paper's (dashes)")
     axes.legend(fontsize="small")

@@ -1,4 +1,6 @@
-"""A result as text: for the terminal, as Markdown, as HTML. Of every number a paper prints: paper | ours | gap."""
+"""A result as text: for the terminal, as Markdown, as HTML. Of every number a paper prints: paper | ours |
+gap.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,19 @@ if TYPE_CHECKING:
 NOTHING = "–"
 
 
-def cells(table: Table, columns: Sequence[str] | None = None, joint: str = ": ") -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of strings, of all columns or some; `joint` stands between a column and the word paper."""
+def cells(
+    table: Table, columns: Sequence[str] | None = None, joint: str = ": "
+) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of strings, of all columns or some; `joint` stands between a column and the word
+    paper.
+    """
     columns, compared = list(columns or table.columns), set(table.published_columns)
     heads = [""]
     for column in columns:
         heads += (
-            [f"{column}{joint}paper", f"{joint}ours".strip(": "), f"{joint}gap".strip(": ")] if column in compared else [column]
+            [f"{column}{joint}paper", f"{joint}ours".strip(": "), f"{joint}gap".strip(": ")]
+            if column in compared
+            else [column]
         )
     rows = []
     for name, values in table.rows.items():
@@ -40,7 +48,10 @@ def facts(result: Result) -> list[str]:
     seeds = f"seeds {result.seeds[0]} to {result.seeds[-1]}" if len(result.seeds) > 1 else ""
     versions = ", ".join(f"{name} {number}" for name, number in result.versions.items())
     quick = "QUICK RUN: a small part of the work, the numbers mean little" if result.quick else ""
-    time = f"{result.seconds:,.0f} s{_evaluations(result.n_kernel_evaluations)} on {result.machine}, {result.when[:10]}"
+    time = (
+        f"{result.seconds:,.0f} s{_evaluations(result.n_kernel_evaluations)} on {result.machine}, "
+        f"{result.when[:10]}"
+    )
     return [line for line in (quick, settings, "; ".join(filter(None, [seeds, time])), versions) if line]
 
 
@@ -68,7 +79,10 @@ def _that_fit(table: Table, width: int) -> Iterator[list[str]]:
     group: list[str] = []
     for column in table.columns:
         heads, rows = cells(table, [*group, column], joint="\n")
-        widths = (max(len(line) for cell in column_ for line in cell.split("\n")) for column_ in zip(heads, *rows, strict=True))
+        widths = (
+            max(len(line) for cell in column_ for line in cell.split("\n"))
+            for column_ in zip(heads, *rows, strict=True)
+        )
         needed = sum(width + 2 for width in widths)
         if group and needed > width:
             yield group
@@ -82,7 +96,12 @@ def to_markdown(result: Result) -> str:
     """As a section of a page."""
     heads, rows = cells(result.table)
     lines = [f"## {result.name}: {result.title}", "", f"*{result.paper}*", ""]
-    lines += [_markdown_row(heads), _markdown_row(["---", *["---:"] * (len(heads) - 1)]), *map(_markdown_row, rows), ""]
+    lines += [
+        _markdown_row(heads),
+        _markdown_row(["---", *["---:"] * (len(heads) - 1)]),
+        *map(_markdown_row, rows),
+        "",
+    ]
     lines += [f"- {note}" for note in result.table.notes]
     lines += ["", *(f"{line}  " for line in facts(result)), f"`textmargin reproduce {result.name}`"]
     return "\n".join(lines) + "\n"
@@ -94,7 +113,9 @@ def to_html(results: Iterable[Result]) -> str:
     for result in results:
         heads, rows = cells(result.table)
         head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-        body = "\n".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+        body = "\n".join(
+            "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows
+        )
         notes = "".join(f"<li>{escape(note)}</li>" for note in result.table.notes)
         known = "<br>".join(map(escape, facts(result)))
         name, title, paper = map(escape, (result.name, result.title, result.paper))
@@ -106,10 +127,16 @@ def to_html(results: Iterable[Result]) -> str:
 
 
 def _evaluations(n: int | None) -> str:
-    """Behind the seconds, which depend on what was in the store; nothing where no kernel was asked for, or nobody counted."""
+    """Behind the seconds, which depend on what was in the store; nothing where no kernel was asked for, or
+    nobody counted.
+    """
     if n is None:
         return ""
-    return f" ({n:,} kernel evaluations, other values looked up)" if n else " (no kernel evaluation, all values looked up)"
+    return (
+        f" ({n:,} kernel evaluations, other values looked up)"
+        if n
+        else " (no kernel evaluation, all values looked up)"
+    )
 
 
 def _triple(value: Value, decimals: int) -> list[str]:
@@ -138,9 +165,11 @@ def _markdown_row(row: list[str]) -> str:
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>textmargin: the papers' tables, next to ours</title>
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; color: #222; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem; \
+color: #222; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid #ddd; font-variant-numeric: tabular-nums; }
+th, td { padding: .15rem .6rem; text-align: right; border-bottom: 1px solid #ddd; \
+font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; }
 small { color: #666; }
 </style></head><body>

@@ -37,7 +37,8 @@ class Result:
     machine: str
     when: str
     seconds: float
-    n_kernel_evaluations: int | None  # of the subsequence kernel, those looked up not included; None: not counted
+    # of the subsequence kernel, those looked up not included; None: not counted
+    n_kernel_evaluations: int | None
     table: Table
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,7 +53,8 @@ class Result:
             write_whole({path: text.encode()})
         except OSError as error:
             raise ResultError(
-                f"The result of {self.name} could not be written to {path}: {error.strerror}. Nothing was changed there; "
+                f"The result of {self.name} could not be written to {path}: {error.strerror}. Nothing was "
+                "changed there; "
                 f"choose another folder for results."
             ) from error
         return path
@@ -67,13 +69,17 @@ class Result:
             raise ResultError(f"{path} is not a whole result ({error}); run the table again.") from error
 
     def differences(self, other: Result) -> list[str]:
-        """What is not the same in another run: versions, parameters, seeds, then numbers, to the last digit, with details.
+        """What is not the same in another run: versions, parameters, seeds, then numbers, to the last digit,
+        with details.
 
         Columns in `details["measured"]` of a table, such as seconds, are never the same and are left out.
         """
         lines = [
             f"{name} {old.get(key, 'none')} → {new.get(key, 'none')}"
-            for old, new, what in ((self.versions, other.versions, ""), (self.parameters, other.parameters, "parameter "))
+            for old, new, what in (
+                (self.versions, other.versions, ""),
+                (self.parameters, other.parameters, "parameter "),
+            )
             for key in {**old, **new}
             if old.get(key) != new.get(key)
             for name in [f"{what}{key}"]
@@ -126,7 +132,9 @@ def _numbers(table: Table) -> Iterator[tuple[str, Any]]:
             if column in measured:
                 continue
             yield f"{row}, {column}", (value.ours, value.spread, value.published)
-    yield from _details("", {name: more for name, more in table.details.items() if name not in ("measured", *measured)})
+    yield from _details(
+        "", {name: more for name, more in table.details.items() if name not in ("measured", *measured)}
+    )
 
 
 def _details(name: str, more: Any) -> Iterator[tuple[str, Any]]:
@@ -153,4 +161,6 @@ def _short(digest: str) -> str:
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+    return next(
+        (line.split(":")[1].strip() for line in lines if line.startswith("model name")), platform.machine()
+    )

@@ -26,7 +26,8 @@ _STORE_BYTES = 4_000_000_000  # all kernel matrices of the papers, that of the w
 class Experiment:
     """A table of a paper, by a name to call it.
 
-    `function` is where it is computed, "module:function" of this folder; it takes a `Run` and gives a `Table`.
+    `function` is where it is computed, "module:function" of this folder; it takes a `Run` and gives a
+    `Table`.
     """
 
     name: str
@@ -58,14 +59,16 @@ class Experiment:
 
 @dataclass
 class Run:
-    """What an experiment needs to know of the run it is part of, and what it notes down for the stored result.
+    """What an experiment needs to know of the run it is part of, and what it notes down for the stored
+    result.
 
     Parameters
     ----------
     quick : bool
         Whether a small part of the work will do, to see that everything works; the numbers then mean little.
     kernels : folder
-        Where kernel values are kept, so that the next table, or an interrupted run, does not compute them again.
+        Where kernel values are kept, so that the next table, or an interrupted run, does not compute them
+        again.
     results : folder
         Where results are stored.
     progress : bool

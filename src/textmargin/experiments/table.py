@@ -56,17 +56,27 @@ class Table:
         columns: Sequence[str],
         **more: Any,
     ) -> Self:
-        """Our numbers, or draws of a number, beside what is published; rows and columns only one side has stay."""
+        """Our numbers, or draws of a number, beside what is published; rows and columns only one side has
+        stay.
+        """
         rows = {}
         for row in [*numbers, *(name for name in published if name not in numbers)]:
             theirs, ours = published.get(row, {}), numbers.get(row, {})
-            rows[row] = {column: _value(ours.get(column), theirs.get(column)) for column in columns if column in {*theirs, *ours}}
+            rows[row] = {
+                column: _value(ours.get(column), theirs.get(column))
+                for column in columns
+                if column in {*theirs, *ours}
+            }
         return cls(list(columns), rows, **more)
 
     @property
     def published_columns(self) -> list[str]:
         """Columns of which a paper prints something."""
-        return [column for column in self.columns if any(_published(row, column) is not None for row in self.rows.values())]
+        return [
+            column
+            for column in self.columns
+            if any(_published(row, column) is not None for row in self.rows.values())
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -75,7 +85,10 @@ class Table:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The table that `to_dict` was made from."""
-        rows = {name: {column: Value(**value) for column, value in row.items()} for name, row in data["rows"].items()}
+        rows = {
+            name: {column: Value(**value) for column, value in row.items()}
+            for name, row in data["rows"].items()
+        }
         return cls(**{**data, "rows": rows})
 
 

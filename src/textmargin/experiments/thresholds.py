@@ -1,7 +1,8 @@
 """Shanahan & Roma (2003): thresholds by beta-gamma, on the 90 topics of Reuters-21578 (ModApte).
 
-Our source is a review, which gives claims and no tables. One linear SVM on words, C = 1, gives all scores; a row is a way to
-decide on them. Measures are means over topics, micro F1 that of all decisions together. Nothing but the oracle sees a test label.
+Our source is a review, which gives claims and no tables. One linear SVM on words, C = 1, gives all scores; a
+row is a way to decide on them. Measures are means over topics, micro F1 that of all decisions together.
+Nothing but the oracle sees a test label.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ FACTORS = (0.5, 1, 2, 4, 8, 16, 32, 64)  # what a positive costs more than a neg
 BINS = ((1, 1), (2, 3), (4, 9), (10, 49), (50, 199), (200, None))
 
 _FEW_NOTE = (
-    "Topics with fewer than four positives are too small for folds: there the rules that use folds relax the threshold on "
+    "Topics with fewer than four positives are too small for folds: there the rules that use folds relax "
+    "the threshold on "
     "training scores by α = 0.775. This is ours; the review says nothing of them."
 )
 
@@ -57,7 +59,9 @@ def claims(run: Run) -> Table:
     accepted = {ZERO: news.scores >= 0}
     for name, rule in run.track(RULES.items(), "Thresholds"):
         accepted[name] = news.decide(rule)
-    best = [utility_curve(y, score, T10U).theta_max for y, score in zip(news.Y_test.T, news.scores.T, strict=True)]
+    best = [
+        utility_curve(y, score, T10U).theta_max for y, score in zip(news.Y_test.T, news.scores.T, strict=True)
+    ]
     accepted[ORACLE] = news.scores >= np.array(best)
     rows = {name: _evaluate(news.Y_test, chosen) for name, chosen in accepted.items()}
     zero = class_values(news.Y_test, accepted[ZERO])
@@ -65,11 +69,16 @@ def claims(run: Run) -> Table:
         if name != ZERO:
             rows[name]["gain in T11SU"] = rows[name]["T11SU"] / rows[ZERO]["T11SU"] - 1
             rows[name]["topics not hurt"] = float(np.mean(class_values(news.Y_test, chosen) >= zero - 1e-9))
-    columns = [*("T11SU", "macro F1", "micro F1", "F0.5", "precision", "recall"), "gain in T11SU", "topics not hurt"]
+    columns = [
+        *("T11SU", "macro F1", "micro F1", "F0.5", "precision", "recall"),
+        "gain in T11SU",
+        "topics not hurt",
+    ]
     theirs = published("thresholds", "claims")
     (claim,) = theirs.values()
     notes = [
-        f"The review's {claim['topics not hurt']:.0%} of topics not hurt are of Reuters-21578; its gain in T11SU, over "
+        f"The review's {claim['topics not hurt']:.0%} of topics not hurt are of Reuters-21578; its gain "
+        "in T11SU, over "
         f"{claim['gain in T11SU']:.0%}, is of TREC-2001, whose texts we do not have.",
         "The parameter-free rule is a reconstruction of the retrofitting that the review hints at.",
         _FEW_NOTE,
@@ -80,18 +89,26 @@ def claims(run: Run) -> Table:
 def by_positives(run: Run) -> Table:
     """T11SU of threshold 0 and of the default by the number of positive training texts."""
     news = _load(run)
-    zero, default = (class_values(news.Y_test, chosen) for chosen in (news.scores >= 0, news.decide(RULES[DEFAULT])))
+    zero, default = (
+        class_values(news.Y_test, chosen) for chosen in (news.scores >= 0, news.decide(RULES[DEFAULT]))
+    )
     n_positive = news.Y.sum(axis=0)
     rows = {}
     for low, high in (*BINS, (1, 49), (50, None)):
         chosen = (n_positive >= low) & (n_positive <= (high or np.inf))
         if chosen.any():
             old, new = float(zero[chosen].mean()), float(default[chosen].mean())
-            rows[_bin(low, high)] = {"topics": chosen.sum(), "threshold 0": old, "default": new, "gain": new - old}
+            rows[_bin(low, high)] = {
+                "topics": chosen.sum(),
+                "threshold 0": old,
+                "default": new,
+                "gain": new - old,
+            }
     few, many = rows["1 to 49"]["gain"], rows["50 and more"]["gain"]
     verdict = "as in the paper" if few > many else "other than in the paper"
     note = (
-        f"The paper's biggest gains are those of topics with fewer than fifty positives. Here these gain {few:+.3f} on average, "
+        "The paper's biggest gains are those of topics with fewer than fifty positives. Here these gain "
+        f"{few:+.3f} on average, "
         f"the others {many:+.3f}: {verdict}."
     )
     columns = ["topics", "threshold 0", "default", "gain"]
@@ -104,11 +121,17 @@ def costs(run: Run) -> Table:
     tried = (1, 4) if run.quick else FACTORS
     run.log_parameters(factors=list(tried), folds=5)
     accepted, seconds = {ZERO: news.scores >= 0}, {}
-    for name, rule in (("thresholds, training scores", {"scores": "train"}), ("thresholds, leave-one-out scores", {})):
+    for name, rule in (
+        ("thresholds, training scores", {"scores": "train"}),
+        ("thresholds, leave-one-out scores", {}),
+    ):
         accepted[name], seconds[name] = _with_seconds(partial(news.decide, rule))
     factors, searched = _with_seconds(lambda: select_cost_factors(PriorSVC(), news.X, news.Y, tried))
     weighted = PriorSVC(class_weight=dict(enumerate(factors))).fit(news.X, news.Y)
-    accepted["asymmetric costs"], seconds["asymmetric costs"] = weighted.decision_function(news.X_test) >= 0, searched
+    accepted["asymmetric costs"], seconds["asymmetric costs"] = (
+        weighted.decision_function(news.X_test) >= 0,
+        searched,
+    )
     both, more = _with_seconds(lambda: ThresholdClassifier(FrozenEstimator(weighted)).fit(news.X, news.Y))
     accepted["both"], seconds["both"] = both.predict(news.X_test) != 0, searched + more
 
@@ -121,14 +144,29 @@ def costs(run: Run) -> Table:
         row["precision of costs over own"] = costly["precision"] / row["precision"]
         row["recall over that of costs"] = row["recall"] / costly["recall"]
     measured = ["seconds", "time of costs over own"]
-    columns = ["T11SU", "macro F1", "precision", "recall", *measured, "precision of costs over own", "recall over that of costs"]
-    decimals = {"seconds": 1, "time of costs over own": 1, "precision of costs over own": 2, "recall over that of costs": 2}
+    columns = [
+        "T11SU",
+        "macro F1",
+        "precision",
+        "recall",
+        *measured,
+        "precision of costs over own",
+        "recall over that of costs",
+    ]
+    decimals = {
+        "seconds": 1,
+        "time of costs over own": 1,
+        "precision of costs over own": 2,
+        "recall over that of costs": 2,
+    }
     hours = {way: row["hours"] for way, row in published("thresholds", "hours").items()}
     notes = [
         _on_precision(news.Y_test, accepted["asymmetric costs"], accepted["thresholds, training scores"]),
-        f"The paper's ratios are of TREC-2001, and its time that of all learning ({hours['asymmetric costs']} hours against "
+        "The paper's ratios are of TREC-2001, and its time that of all learning "
+        f"({hours['asymmetric costs']} hours against "
         f"{hours['thresholds']}). Here seconds are those "
-        "beyond training one SVM per topic: scores and rule, or the search over factors by 5 folds. They change from run to run.",
+        "beyond training one SVM per topic: scores and rule, or the search over factors by 5 folds. They "
+        "change from run to run.",
         _FEW_NOTE,
     ]
     theirs = published("thresholds", "costs")
@@ -154,7 +192,9 @@ class _News:
 
 def _load(run: Run) -> _News:
     news = _news(run.quick)
-    run.log_parameters(C=1.0, weight="log-tf-idf", texts=len(news.Y), test_texts=len(news.Y_test), topics=news.Y.shape[1])
+    run.log_parameters(
+        C=1.0, weight="log-tf-idf", texts=len(news.Y), test_texts=len(news.Y_test), topics=news.Y.shape[1]
+    )
     return news
 
 
@@ -165,7 +205,8 @@ def _news(quick: bool) -> _News:
     if quick:
         rng = np.random.default_rng(0)
         train, test = (
-            part.take(np.sort(rng.choice(len(part), n, replace=False)).tolist()) for part, n in ((train, 2000), (test, 800))
+            part.take(np.sort(rng.choice(len(part), n, replace=False)).tolist())
+            for part, n in ((train, 2000), (test, 800))
         )
     Y, Y_test = train.indicator(topics)[0], test.indicator(topics)[0]
     if quick:
@@ -197,8 +238,10 @@ def _on_precision(truth: Labels, *accepted: NDArray[np.bool_]) -> str:
     silent, silent_too = ((~chosen.any(axis=0)).sum() for chosen in accepted)
     costs, thresholds = (micro_average(truth, chosen.astype(int), _precision).value for chosen in accepted)
     return (
-        f"Precision is the mean over topics, 0 where nothing is accepted: costs leave {silent} topics so, thresholds on training "
-        f"scores {silent_too}. Of all decisions together it is {costs:.3f} with costs, {thresholds:.3f} with thresholds."
+        f"Precision is the mean over topics, 0 where nothing is accepted: costs leave {silent} topics so, "
+        "thresholds on training "
+        f"scores {silent_too}. Of all decisions together it is {costs:.3f} with costs, {thresholds:.3f} "
+        "with thresholds."
     )
 
 

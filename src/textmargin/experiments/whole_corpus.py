@@ -1,4 +1,6 @@
-"""Lodhi et al. (2002) on the whole ModApte split; the exact subsequence kernel, which the journal could not afford, beside it."""
+"""Lodhi et al. (2002) on the whole ModApte split; the exact subsequence kernel, which the journal could not
+afford, beside it.
+"""
 
 from __future__ import annotations
 
@@ -49,25 +51,38 @@ def table(run: Run) -> Table:
     accepted["approximate SSK"] = _linear(run, mapped, Y, features.transform(others), C, "substrings")
     K, work = whole_gram(run, SubsequenceKernel(5, 0.5, progress=False), texts, others)
     n_pairs = len(texts) * (len(texts) + 1) // 2 + len(texts) * len(others)
-    columns = [fit_predict(K, Y[:, [k]], C)[0] for k in run.track(range(len(topics)), "Learning from the exact kernel")]
+    columns = [
+        fit_predict(K, Y[:, [k]], C)[0]
+        for k in run.track(range(len(topics)), "Learning from the exact kernel")
+    ]
     accepted["exact SSK"] = np.hstack(columns)
 
     ours: dict[str, dict[str, float]] = {topic: {} for topic in [*LARGEST, "mean of these", *_over(topics)]}
     for name, decisions in accepted.items():
         by_topic = f1(Y_test, decisions)
-        over = np.mean(by_topic[largest]), by_topic.mean(), f1(Y_test.reshape(-1, 1), decisions.reshape(-1, 1))[0]
+        over = (
+            np.mean(by_topic[largest]),
+            by_topic.mean(),
+            f1(Y_test.reshape(-1, 1), decisions.reshape(-1, 1))[0],
+        )
         rows = [*(topics[k] for k in largest), "mean of these", *_over(topics)]
         for row, value in zip(rows, [*by_topic[largest], *over], strict=True):
             ours[row][name] = float(value)
     ours = {row: values for row, values in ours.items() if values}
     theirs = {topic: row for topic, row in published("strings", "modapte").items() if topic in ours}
-    theirs["mean of these"] = {name: float(np.mean([row[name] for row in theirs.values()])) for name in COLUMNS[:3]}
+    theirs["mean of these"] = {
+        name: float(np.mean([row[name] for row in theirs.values()])) for name in COLUMNS[:3]
+    }
     notes = [
-        f"The exact kernel of {len(texts):,} training texts with themselves and of {len(others):,} test texts with these took "
-        f"{work.seconds / 3600:.2f} hours on {os.cpu_count()} cores, in all runs together ({work.pairs:,} of {n_pairs:,} pairs "
+        f"The exact kernel of {len(texts):,} training texts with themselves and of {len(others):,} test "
+        "texts with these took "
+        f"{work.seconds / 3600:.2f} hours on {os.cpu_count()} cores, in all runs together ({work.pairs:,} "
+        f"of {n_pairs:,} pairs "
         f"on record); values are kept, so that the next run looks them up.",
-        "The journal's approximate kernel has the most frequent substrings of 5 characters; how many is not known, "
-        f"here {run.parameters['substrings']:,}. The same machine for all: hinge loss, no intercept, C chosen with words.",
+        "The journal's approximate kernel has the most frequent substrings of 5 characters; how many is "
+        "not known, "
+        f"here {run.parameters['substrings']:,}. The same machine for all: hinge loss, no intercept, C "
+        "chosen with words.",
     ]
     details = {"measured": ["kernel seconds"], "kernel seconds": work.seconds}
     return Table.beside(theirs, ours, COLUMNS, notes=notes, details=details)
@@ -82,13 +97,17 @@ def _words(texts: list[str], others: list[str]) -> tuple[sp.csr_matrix, sp.csr_m
     return bag.fit_transform(texts), bag.transform(others)
 
 
-def _ngrams(texts: list[str], Y: NDArray[np.int_], others: list[str]) -> tuple[sp.csr_matrix, NDArray[np.int_], sp.csr_matrix]:
+def _ngrams(
+    texts: list[str], Y: NDArray[np.int_], others: list[str]
+) -> tuple[sp.csr_matrix, NDArray[np.int_], sp.csr_matrix]:
     """Counts of four characters, unit length: the columns of the n-gram kernel."""
     counts = CountVectorizer(analyzer="char", ngram_range=(4, 4), lowercase=False, dtype=np.float64)
     return normalize(counts.fit_transform(texts)), Y, normalize(counts.transform(others))
 
 
-def _linear(run: Run, X: sp.csr_matrix, Y: NDArray[np.int_], Z: sp.csr_matrix, C: float, what: str) -> NDArray[np.bool_]:
+def _linear(
+    run: Run, X: sp.csr_matrix, Y: NDArray[np.int_], Z: sp.csr_matrix, C: float, what: str
+) -> NDArray[np.bool_]:
     """The same machine on explicit columns, where LIBLINEAR is faster."""
     machine = LinearSVC(C=C, loss="hinge", fit_intercept=False, random_state=0, max_iter=20_000)
     scores = [machine.fit(X, y).decision_function(Z) for y in run.track(Y.T, f"Learning from {what}")]

@@ -1,10 +1,11 @@
 """The chance that a text is a hit, given its score, and how well that is known.
 
-    log-odds of a hit at score s:   a·s + b        (a, b) drawn to N(m, S), so that a handful of judged texts is enough
+    log-odds of a hit at score s:   a·s + b    (a, b) drawn to N(m, S), so that a few judged texts are enough
 
-Whether a text was judged depends on its score alone, so that the judged texts say without bias how often a score means a hit: the
-selection that would spoil a share of hits, or a recall, does not touch a chance given the score. Where nothing was judged (low
-scores) it is the straight line that speaks; its standard deviation grows with the distance from what was judged.
+Whether a text was judged depends on its score alone, so that the judged texts say without bias how often a
+score means a hit: the selection that would spoil a share of hits, or a recall, does not touch a chance given
+the score. Where nothing was judged (low scores) it is the straight line that speaks; its standard deviation
+grows with the distance from what was judged.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 
 from .._typing import Floats
 
-# (a, b) before anything is judged. A support vector machine has its margins at −1 and 1: a = 4 takes the odds from 1 : 50 to
-# 50 : 1 between them. b = −log 2 is T10U's break-even at the middle.
+# (a, b) before anything is judged. A support vector machine has its margins at −1 and 1: a = 4 takes the odds
+# from 1 : 50 to 50 : 1 between them. b = −log 2 is T10U's break-even at the middle.
 _MEAN = np.array([4.0, -np.log(2.0)])
 _DEVIATION = np.array([2.0, 3.0])
 _LEAST_SLOPE = 0.5  # scores that say the contrary of what they mean are no reason to accept the lowest
@@ -51,9 +52,11 @@ class Chance:
         return float((log_odds - self.line[1]) / self.line[0])
 
     def optimistic_threshold(self, log_odds: float, optimism: float, reach: float) -> float:
-        """The lowest score from which on the odds may be these, were the line `optimism` standard deviations higher.
+        """The lowest score from which on the odds may be these, were the line `optimism` standard deviations
+        higher.
 
-        It is the upper root of a·s + b + κ·√(s, 1)V(s, 1)' = log-odds below `threshold`, and at most `reach` below it.
+        It is the upper root of a·s + b + κ·√(s, 1)V(s, 1)' = log-odds below `threshold`, and at most `reach`
+        below it.
         """
         top = self.threshold(log_odds)
         (v_a, v_ab), (_, v_b) = optimism**2 * self.covariance
@@ -65,13 +68,17 @@ class Chance:
         return max(float((-half - np.sqrt(discriminant)) / square), top - reach)
 
 
-def _posterior(score: Floats, truth: Floats, weight: Floats, mean: Floats, deviation: Floats) -> tuple[Floats, Floats]:
+def _posterior(
+    score: Floats, truth: Floats, weight: Floats, mean: Floats, deviation: Floats
+) -> tuple[Floats, Floats]:
     """Mode and covariance by Newton steps, halved until the objective falls."""
     columns, precision = np.column_stack([score, np.ones_like(score)]), np.diag(deviation**-2.0)
 
     def objective(line: Floats) -> float:
         odds = columns @ line
-        return float(weight @ (np.logaddexp(0.0, odds) - truth * odds) + (line - mean) @ precision @ (line - mean) / 2)
+        return float(
+            weight @ (np.logaddexp(0.0, odds) - truth * odds) + (line - mean) @ precision @ (line - mean) / 2
+        )
 
     line = mean
     value = objective(line)

@@ -35,10 +35,14 @@ class SQLite:
     def __init__(self, path: str | os.PathLike[str], create: bool, timeout: float) -> None:
         self.path, self._timeout = Path(path), timeout
         if not create and not self.path.is_file():
-            raise FeedbackError(f"{path} is not there; a service that keeps feedback makes it, or `textmargin feedback add`.")
+            raise FeedbackError(
+                f"{path} is not there; a service that keeps feedback makes it, or `textmargin feedback add`."
+            )
         self._lock = Lock()
         with self._told():
-            self._connection = sqlite3.connect(self.path, timeout=timeout, isolation_level=None, check_same_thread=False)
+            self._connection = sqlite3.connect(
+                self.path, timeout=timeout, isolation_level=None, check_same_thread=False
+            )
             try:
                 self._prepare()
             except BaseException:
@@ -50,7 +54,9 @@ class SQLite:
             self.rows("PRAGMA journal_mode = WAL")
             self.change("BEGIN IMMEDIATE")  # whole or not at all, and by one process
             if not self._is_ours():
-                self.change(f"CREATE TABLE textmargin_feedback (number INTEGER PRIMARY KEY AUTOINCREMENT, {_COLUMNS})")
+                self.change(
+                    f"CREATE TABLE textmargin_feedback (number INTEGER PRIMARY KEY AUTOINCREMENT, {_COLUMNS})"
+                )
                 self.change(f"PRAGMA application_id = {_APPLICATION}")
             self.change("COMMIT")
         self.change("PRAGMA synchronous = FULL")
@@ -77,9 +83,13 @@ class SQLite:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """The connection for oneself; one thread that waits for another process must not hold up the next for as long again."""
+        """The connection for oneself; one thread that waits for another process must not hold up the next for
+        as long again.
+        """
         if not self._lock.acquire(timeout=self._timeout):
-            raise FeedbackError(f"{self.path} cannot hold feedback: it was busy for {self._timeout:g} seconds.")
+            raise FeedbackError(
+                f"{self.path} cannot hold feedback: it was busy for {self._timeout:g} seconds."
+            )
         try:
             yield
         finally:
@@ -101,11 +111,14 @@ class PostgreSQL:
             import sqlalchemy
         except ImportError as error:
             raise FeedbackError(
-                f"feedback in PostgreSQL needs SQLAlchemy and psycopg, which are not installed: {install_hint('serve')}"
+                "feedback in PostgreSQL needs SQLAlchemy and psycopg, which are not installed: "
+                f"{install_hint('serve')}"
             ) from error
         scheme, _, rest = url.partition("://")
         if scheme not in ("postgres", "postgresql", "postgresql+psycopg"):
-            raise FeedbackError(f"{scheme}:// is not a place for feedback; give a file, or postgresql://user@host/database.")
+            raise FeedbackError(
+                f"{scheme}:// is not a place for feedback; give a file, or postgresql://user@host/database."
+            )
         self._text, self._error = sqlalchemy.text, sqlalchemy.exc.SQLAlchemyError
         try:
             self._engine = sqlalchemy.create_engine(
@@ -118,14 +131,17 @@ class PostgreSQL:
                 },
             )
         except (sqlalchemy.exc.SQLAlchemyError, ValueError, ImportError) as error:
-            raise FeedbackError(f"this is not a URL of a PostgreSQL database: {type(error).__name__}.") from error
+            raise FeedbackError(
+                f"this is not a URL of a PostgreSQL database: {type(error).__name__}."
+            ) from error
         self._prepare()
 
     def _prepare(self) -> None:
         if not self.rows("SELECT to_regclass('textmargin_feedback')")[0][0]:
             number = "number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
             create = f"CREATE TABLE IF NOT EXISTS textmargin_feedback ({number}, {_COLUMNS})"
-            self.change(f"SELECT pg_advisory_xact_lock({_APPLICATION}); {create}")  # two that start at once collide otherwise
+            # two that start at once collide otherwise
+            self.change(f"SELECT pg_advisory_xact_lock({_APPLICATION}); {create}")
 
     def change(self, statement: str, **values: Any) -> int:
         with self._told(), self._engine.begin() as connection:
@@ -143,6 +159,7 @@ class PostgreSQL:
         try:
             yield
         except self._error as error:
-            where = self._engine.url.set(query={}).render_as_string(hide_password=True)  # a password may stand in the query
+            # a password may stand in the query
+            where = self._engine.url.set(query={}).render_as_string(hide_password=True)
             why = " ".join(str(getattr(error, "orig", None) or error).split())
             raise FeedbackError(f"{where} cannot hold feedback: {why:.200}.") from error

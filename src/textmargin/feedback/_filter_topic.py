@@ -11,15 +11,20 @@ from .._typing import Bools, Floats
 from ..learners.primal import PriorSVC
 from ._chance import Chance
 
-# Read off, like the defaults, on every second of 47 topics of Reuters-21578; docs/filtering.md reports on the others.
-_BACKGROUND_COST = 0.3  # of an unjudged text, in training, where a judged one costs 1: some of them are hits nobody saw
-_BACKGROUND_JUDGED = 10.0  # how many false alarms all unjudged texts together count as, in the chance of a hit
+# Read off, like the defaults, on every second of 47 topics of Reuters-21578; docs/filtering.md reports on the
+# others.
+# of an unjudged text, in training, where a judged one costs 1: some of them are hits nobody saw
+_BACKGROUND_COST = 0.3
+# how many false alarms all unjudged texts together count as, in the chance of a hit
+_BACKGROUND_JUDGED = 10.0
 _REACH = 1.0  # how far below the threshold exploring may go: half the distance between the margins
 
 
 @dataclass
 class FilterTopic:
-    """What is known of a topic: judged texts, first to last, with their held-out scores, and what follows from them."""
+    """What is known of a topic: judged texts, first to last, with their held-out scores, and what follows
+    from them.
+    """
 
     learner: PriorSVC
     background: sp.csr_matrix
@@ -47,11 +52,17 @@ class FilterTopic:
         """Whether hits or false alarms, of those in memory, have grown enough since the model was trained."""
         hits, false_alarms = self.n_trained
         n_hits = int(self.truth.sum())
-        return n_hits - hits > growth * hits or self.truth.size - n_hits - false_alarms > max(growth * false_alarms, 1.0)
+        return n_hits - hits > growth * hits or self.truth.size - n_hits - false_alarms > max(
+            growth * false_alarms, 1.0
+        )
 
     def train(self, memory: int) -> None:
-        """The model, from where it stands, and leave-one-out scores of all it was trained on: the latest of either kind."""
-        recent = np.sort(np.concatenate([np.flatnonzero(self.truth)[-memory:], np.flatnonzero(~self.truth)[-memory:]]))
+        """The model, from where it stands, and leave-one-out scores of all it was trained on: the latest of
+        either kind.
+        """
+        recent = np.sort(
+            np.concatenate([np.flatnonzero(self.truth)[-memory:], np.flatnonzero(~self.truth)[-memory:]])
+        )
         judged, self.truth = sp.csr_matrix(sp.vstack(self.rows))[recent], self.truth[recent]
         self.rows, n = [judged], recent.size
         X = sp.vstack([judged, self.background]).tocsr()
@@ -67,7 +78,11 @@ class FilterTopic:
         chance = Chance.fit(
             np.append(self.scores, self.background_scores),
             np.append(self.truth, np.zeros(n_background)).astype(np.float64),
-            np.append(np.ones(self.truth.size), np.full(n_background, _BACKGROUND_JUDGED / max(n_background, 1))),
+            np.append(
+                np.ones(self.truth.size), np.full(n_background, _BACKGROUND_JUDGED / max(n_background, 1))
+            ),
         )
         self.threshold = chance.threshold(log_odds)
-        self.lowest = chance.optimistic_threshold(log_odds, exploration, _REACH) if exploration else self.threshold
+        self.lowest = (
+            chance.optimistic_threshold(log_odds, exploration, _REACH) if exploration else self.threshold
+        )

@@ -1,8 +1,9 @@
 """Thresholds and probabilities of a model for another mix of labels, from new texts that nobody labelled.
 
-Shares of the labels among the new texts are estimated from their scores (`estimate_mix`), held-out texts of training weighed by
-how much more frequent their labels have become, and the model's own rule sets its thresholds on these. Where no mix of the
-training texts has such scores, nothing is moved: the texts are of another kind, and a person must look at some.
+Shares of the labels among the new texts are estimated from their scores (`estimate_mix`), held-out texts of
+training weighed by how much more frequent their labels have become, and the model's own rule sets its
+thresholds on these. Where no mix of the training texts has such scores, nothing is moved: the texts are of
+another kind, and a person must look at some.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from .._typing import Bools, Floats
 from ..classifier import TextClassifier
 from ..decisions.mix import MixEstimate, estimate_mix
 
-_FOLD_TOLERANCE = 0.05  # a distance that says nothing: scores of folds are those of models that knew fewer texts
+# a distance that says nothing: scores of folds are those of models that knew fewer texts
+_FOLD_TOLERANCE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +30,9 @@ class AdaptResult:
     ----------
     model : TextClassifier, or None where it was refused: a change of mix does not explain the scores
         The same as before where no share has changed.
-    labels : list of str, those that have a threshold: of two the positive one
-    mix : MixEstimate, of these
-    before, after : arrays (n_labels,), thresholds; after a refusal the same
-    moves : array (n_labels,) of bool, the labels that are adapted to: their shares have changed by more than chance
+    labels : list of str, those that have a threshold: of two the positive one mix : MixEstimate, of these
+    before, after : arrays (n_labels,), thresholds; after a refusal the same moves : array (n_labels,) of
+    bool, the labels that are adapted to: their shares have changed by more than chance
     """
 
     model: TextClassifier | None
@@ -58,7 +59,10 @@ class AdaptResult:
             "threshold": self.after,
         }
         labels = {
-            label: {**{name: float(column[k]) for name, column in columns.items()}, "refused": self.mix.reasons[k] or None}
+            label: {
+                **{name: float(column[k]) for name, column in columns.items()},
+                "refused": self.mix.reasons[k] or None,
+            }
             for k, label in enumerate(self.labels)
         }
         facts = {
@@ -73,8 +77,8 @@ class AdaptResult:
 def adapt(model: TextClassifier, texts: Any, **settings: Any) -> AdaptResult:
     """The same model for the mix of labels that new texts have; no labels are needed.
 
-    Of labels that exclude each other all are adapted to or none; else each that a change of mix explains, and the others stay, as
-    do those whose share has not changed by more than chance.
+    Of labels that exclude each other all are adapted to or none; else each that a change of mix explains, and
+    the others stay, as do those whose share has not changed by more than chance.
 
     Parameters
     ----------
@@ -97,7 +101,9 @@ def adapt(model: TextClassifier, texts: Any, **settings: Any) -> AdaptResult:
     new = decision.comparable_scores(model.decide(texts))
     if held_out.method in ("cv", "mixed"):
         settings.setdefault("tolerance", _FOLD_TOLERANCE)
-    mix = estimate_mix(held_out.positive, held_out.as_new(), new, labels.kind, weight=held_out.weight, **settings)
+    mix = estimate_mix(
+        held_out.positive, held_out.as_new(), new, labels.kind, weight=held_out.weight, **settings
+    )
     before = decision.thresholds_
     moves = mix.explained & _changed(mix)
     if labels.kind == "multiclass":
@@ -110,7 +116,8 @@ def adapt(model: TextClassifier, texts: Any, **settings: Any) -> AdaptResult:
 
 
 def _changed(mix: MixEstimate) -> Bools:
-    """Whether the share of a label lies outside its interval, widened so that it holds for all labels at a time.
+    """Whether the share of a label lies outside its interval, widened so that it holds for all labels at a
+    time.
 
     Thresholds set anew on a mix that is the same but for chance would move by chance.
     """
@@ -121,7 +128,9 @@ def _changed(mix: MixEstimate) -> Bools:
 
 
 def _weights(mix: MixEstimate, moves: Bools) -> tuple[Floats, Floats]:
-    """How much more frequent texts of each label that moves, and others, have become; half a text may have gone unseen."""
+    """How much more frequent texts of each label that moves, and others, have become; half a text may have
+    gone unseen.
+    """
     shares = np.clip(mix.shares, 0.5 / mix.n_new, 1 - 0.5 / mix.n_new)
     positive = np.where(moves, shares / mix.old_shares, 1.0)
     if mix.kind == "multiclass":

@@ -1,18 +1,20 @@
-"""Filtering with feedback: texts in time order, the truth told of accepted ones only (TREC 2001/2002 adaptive filtering).
+"""Filtering with feedback: texts in time order, the truth told of accepted ones only (TREC 2001/2002 adaptive
+filtering).
 
 A text is accepted where its chance of being a hit, given its score, is at or above break-even,
 
     p* = (u_tn − u_fp) / (u_tp − u_fn + u_tn − u_fp)            1/3 for T10U
 
-or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, `patience` texts have gone by since
-exploring last failed, and what it has cost stays within the share `budget` of what hits were worth. It does less the more is
-known: the bound falls to the chance itself as judged texts come in. And it does less for a topic that has little to gain: five
-false alarms are nothing to a topic of 500 hits, and an eighth of what a topic of 20 can be worth.
+or, exploring, where it may be there: the chance's upper confidence bound is at or above p*, `patience` texts
+have gone by since exploring last failed, and what it has cost stays within the share `budget` of what hits
+were worth. It does less the more is known: the bound falls to the chance itself as judged texts come in. And
+it does less for a topic that has little to gain: five false alarms are nothing to a topic of 500 hits, and an
+eighth of what a topic of 20 can be worth.
 
-Three speeds: the threshold moves with every judged text (`_chance.py`, on held-out scores: leave-one-out scores of what the model
-was trained on, the model's own of what came later); the model is trained again, from where it stands, when hits or false alarms
-have grown by the share `growth`, so that all trainings together cost a constant times the last one; the words and their weights
-stay as they were at the start.
+Three speeds: the threshold moves with every judged text (`_chance.py`, on held-out scores: leave-one-out
+scores of what the model was trained on, the model's own of what came later); the model is trained again, from
+where it stands, when hits or false alarms have grown by the share `growth`, so that all trainings together
+cost a constant times the last one; the words and their weights stay as they were at the start.
 """
 
 from __future__ import annotations
@@ -60,11 +62,13 @@ class FilterDecision:
 
 
 class AdaptiveFilter(BaseEstimator):
-    """Accept or reject texts as they come, for one topic or several, and learn from what is said of the accepted ones.
+    """Accept or reject texts as they come, for one topic or several, and learn from what is said of the
+    accepted ones.
 
-    Starts from a few positives among texts that nobody judged. `decide` takes the next texts, `learn` what turned out about those
-    that were accepted: of rejected ones nothing is asked, and what is said of them is not looked at. Everything is determined by
-    texts, truth and `random_state`. The filter is saved, with all it knows, by `pickle`.
+    Starts from a few positives among texts that nobody judged. `decide` takes the next texts, `learn` what
+    turned out about those that were accepted: of rejected ones nothing is asked, and what is said of them is
+    not looked at. Everything is determined by texts, truth and `random_state`. The filter is saved, with all
+    it knows, by `pickle`.
 
     Parameters
     ----------
@@ -77,8 +81,9 @@ class AdaptiveFilter(BaseEstimator):
     utility : Utility, default=T10U
         What hits and false alarms are worth.
     exploration : float, default=0
-        How many standard deviations better than expected the chance of a hit may be for a text to be explored, 1 for instance; 0
-        for none: on the streams that were tried exploring finds more, at a price that takes it all away.
+        How many standard deviations better than expected the chance of a hit may be for a text to be
+        explored, 1 for instance; 0 for none: on the streams that were tried exploring finds more, at a price
+        that takes it all away.
     patience : int, default=1000
         How many texts go by after one that was explored and no hit before another is explored.
     budget : float, default=0.025
@@ -97,14 +102,16 @@ class AdaptiveFilter(BaseEstimator):
     topics_ : list, the names of the topics; [1] where there is one without a name
     representation_ : the fitted representation
     thresholds_ : array (n_topics,), on the scores of the topics' models
-    n_judged_, n_hits_ : arrays (n_topics,), of texts with a known truth, those of the start included, and how many are positive
+    n_judged_, n_hits_ : arrays (n_topics,), of texts with a known truth, those of the start included, and how
+        many are positive
 
     Examples
     --------
     Three texts about corn are known; of the others nobody said anything.
 
     >>> from textmargin import AdaptiveFilter
-    >>> texts = ["corn harvest", "corn and wheat prices", "corn exports", "bank rates", "dollar and yen", "rates fall"]
+    >>> texts = ["corn harvest", "corn and wheat prices", "corn exports",
+    ...          "bank rates", "dollar and yen", "rates fall"]
     >>> filter = AdaptiveFilter().start(texts, [True, True, True, None, None, None])
     >>> decision = filter.decide(["corn prices", "yen rates"])
     >>> decision.accepted
@@ -169,8 +176,10 @@ class AdaptiveFilter(BaseEstimator):
         validate_params(self)
         if not isinstance(self.utility, Utility):
             raise ScoreError(
-                f"utility={self.utility} needs the number of texts that were missed, which is unknown where only accepted texts "
-                f"are judged; say what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), for instance."
+                f"utility={self.utility} needs the number of texts that were missed, which is unknown "
+                "where only accepted texts "
+                "are judged; say what a hit and a false alarm are worth: utility=Utility(tp=2, fp=-1), "
+                "for instance."
             )
         slots = Slots(self.representation, self.knowledge, None, None)
         slots.check()
@@ -181,17 +190,24 @@ class AdaptiveFilter(BaseEstimator):
         known = known.reshape(len(known), -1)
         names = ([1] if self._single else list(range(known.shape[1]))) if topics is None else list(topics)
         if len(names) != known.shape[1]:
-            raise LabelError(f"topics has {len(names)} names, but truth has {known.shape[1]} columns; give a name to each.")
+            raise LabelError(
+                f"topics has {len(names)} names, but truth has {known.shape[1]} columns; give a name to each."
+            )
         learner = PriorSVC() if self.learner is None else self.learner
         labels = ClassLabels.of(np.asarray(names), True)
         prior = slots.prior(learner, representation, labels, X)
         started = []
         for k, name in enumerate(names):
-            own = clone(learner).set_params(warm_start=True, **({} if prior is None else {"prior": prior.prior[k]}))
+            own = clone(learner).set_params(
+                warm_start=True, **({} if prior is None else {"prior": prior.prior[k]})
+            )
             started.append(self._start_topic(own, X, known[:, k], name))
         self.topics_, self.representation_, self._topics = names, representation, started
         self._coef, self._intercept = np.empty((len(names), X.shape[1])), np.empty(len(names))
-        self.thresholds_, self.n_judged_, self.n_hits_ = np.empty(len(names)), *np.empty((2, len(names)), dtype=int)
+        self.thresholds_, self.n_judged_, self.n_hits_ = (
+            np.empty(len(names)),
+            *np.empty((2, len(names)), dtype=int),
+        )
         for k in range(len(names)):
             self._publish(k)
         return self
@@ -217,7 +233,9 @@ class AdaptiveFilter(BaseEstimator):
         decision = FilterDecision(accepted | explored, explored, above, rows)
         if not self._single:
             return decision
-        return replace(decision, accepted=decision.accepted[:, 0], explored=explored[:, 0], scores=above[:, 0])
+        return replace(
+            decision, accepted=decision.accepted[:, 0], explored=explored[:, 0], scores=above[:, 0]
+        )
 
     def learn(self, decision: FilterDecision, truth: Any) -> Self:
         """Learn what turned out about texts that were accepted.
@@ -227,13 +245,16 @@ class AdaptiveFilter(BaseEstimator):
         decision : FilterDecision
             What `decide` gave.
         truth : array, shaped like `decision.accepted`
-            True or 1, False or 0; None or NaN where nobody looked. What stands at a text that was rejected is ignored.
+            True or 1, False or 0; None or NaN where nobody looked. What stands at a text that was rejected is
+            ignored.
         """
         self._check_started()
         known = np.where(decision.accepted, _known(truth, len(decision), decision.accepted.ndim), np.nan)
         known, explored = (values.reshape(len(decision), -1) for values in (known, decision.explored))
         if known.shape[1] != len(self._topics):
-            raise LabelError(f"The decision is about {known.shape[1]} topics, but this filter has {len(self._topics)}.")
+            raise LabelError(
+                f"The decision is about {known.shape[1]} topics, but this filter has {len(self._topics)}."
+            )
         for k, topic in enumerate(self._topics):
             judged = np.flatnonzero(~np.isnan(known[:, k]))
             if judged.size == 0:
@@ -250,9 +271,13 @@ class AdaptiveFilter(BaseEstimator):
         return self
 
     def _explore(self, topic: FilterTopic, scores: Floats, accepted: Bools) -> list[int]:
-        """The texts to explore: those that may be hits, each after the patience it takes, while there is money left."""
+        """The texts to explore: those that may be hits, each after the patience it takes, while there is
+        money left.
+        """
         worth, explored = self.utility, list[int]()
-        n_affordable = self.budget * topic.n_hits * (worth.tp - worth.fn) / (worth.tn - worth.fp) * (1 + ROUNDING)
+        n_affordable = (
+            self.budget * topic.n_hits * (worth.tp - worth.fn) / (worth.tn - worth.fp) * (1 + ROUNDING)
+        )
         begin = -topic.n_waited  # where the waiting began, counted from the first of these texts
         for i in np.flatnonzero(~accepted & (scores >= topic.lowest)).tolist() if self.exploration else ():
             if i - begin >= self.patience and topic.n_failed + 1 <= n_affordable:
@@ -275,10 +300,13 @@ class AdaptiveFilter(BaseEstimator):
         if not truth.any() or (truth.all() and not sample.size):
             missing = "no positive" if not truth.any() else "no negative, and no text that nobody judged"
             raise LabelError(
-                f"Topic {name!r} has {missing} to start from; say of a few texts what they are, and leave others open."
+                f"Topic {name!r} has {missing} to start from; say of a few texts what they are, and leave "
+                "others open."
             )
         empty = np.empty(0)
-        topic = FilterTopic(learner, X[sample], [X[judged]], truth, empty, empty, 0.0, 0.0, n_waited=self.patience)
+        topic = FilterTopic(
+            learner, X[sample], [X[judged]], truth, empty, empty, 0.0, 0.0, n_waited=self.patience
+        )
         topic.n_judged, topic.n_hits = truth.size, int(truth.sum())
         topic.train(self.memory)
         topic.set_threshold(self._log_odds, self.exploration)
@@ -308,7 +336,9 @@ def _known(truth: Any, n_texts: int, ndim: int | None = None) -> Floats:
     except (TypeError, ValueError) as error:
         raise LabelError(f"truth must be True, False or None for each text; got {truth!r:.80}.") from error
     if known.ndim not in ((1, 2) if ndim is None else (ndim,)) or len(known) != n_texts:
-        raise LabelError(f"truth has shape {known.shape}, but there are {n_texts} texts; give one value a text and topic.")
+        raise LabelError(
+            f"truth has shape {known.shape}, but there are {n_texts} texts; give one value a text and topic."
+        )
     strange = known[~np.isnan(known) & (known != 0) & (known != 1)]
     if strange.size:
         raise LabelError(f"truth must be True, False or None for each text; got {strange[0]:g}.")

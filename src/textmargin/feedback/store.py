@@ -1,7 +1,7 @@
 """Feedback on decisions, in an SQLite file or a PostgreSQL database.
 
-`record` returns once the feedback is on the disk: whoever heard that may kill the process, or pull the plug. A client that heard
-nothing sends the same again under the same id, and it is there once.
+`record` returns once the feedback is on the disk: whoever heard that may kill the process, or pull the plug.
+A client that heard nothing sends the same again under the same id, and it is there once.
 """
 
 from __future__ import annotations
@@ -59,12 +59,18 @@ class Feedback:
         """What `to_dict` gave."""
         correct = data["correct"]
         return cls(
-            **{**data, "predicted": tuple(data["predicted"]), "correct": correct if isinstance(correct, bool) else tuple(correct)}
+            **{
+                **data,
+                "predicted": tuple(data["predicted"]),
+                "correct": correct if isinstance(correct, bool) else tuple(correct),
+            }
         )
 
     def says(self) -> dict[str, Any]:
         """What is judged, whenever that was."""
-        return {name: value for name, value in json.loads(json.dumps(self.to_dict())).items() if name != "time"}
+        return {
+            name: value for name, value in json.loads(json.dumps(self.to_dict())).items() if name != "time"
+        }
 
 
 class FeedbackStore:
@@ -91,19 +97,24 @@ class FeedbackStore:
 
     def __init__(self, where: str | os.PathLike[str], create: bool = True, timeout: float = 60.0) -> None:
         remote = "://" in str(where)
-        self._database: Database = PostgreSQL(str(where), timeout) if remote else SQLite(where, create, timeout)
+        self._database: Database = (
+            PostgreSQL(str(where), timeout) if remote else SQLite(where, create, timeout)
+        )
 
     def record(self, feedback: Feedback) -> bool:
         """Store it durably; False where it was there already.
 
         Raises DuplicateFeedbackIdError where another feedback has its id.
         """
-        content = json.dumps(feedback.to_dict())  # in ASCII: any text, NUL and lone surrogates too, comes back as it was
+        # in ASCII: any text, NUL and lone surrogates too, comes back as it was
+        content = json.dumps(feedback.to_dict())
         if self._database.change(_INSERT, id=feedback.id, content=content):
             return True
         ((kept,),) = self._database.rows(_FIND, id=feedback.id)
         if _read(kept).says() != feedback.says():
-            raise DuplicateFeedbackIdError(f"id {feedback.id!r} belongs to another feedback; choose a new id for each.")
+            raise DuplicateFeedbackIdError(
+                f"id {feedback.id!r} belongs to another feedback; choose a new id for each."
+            )
         return False
 
     def __iter__(self) -> Iterator[Feedback]:
@@ -132,5 +143,9 @@ def _read(content: Any) -> Feedback:
     try:
         return Feedback.from_dict(read_json(content))
     except (ValueError, TypeError, KeyError) as error:
-        what = f"of {len(content):,} characters" if isinstance(content, str) else f"that is a {type(content).__name__}"
+        what = (
+            f"of {len(content):,} characters"
+            if isinstance(content, str)
+            else f"that is a {type(content).__name__}"
+        )
         raise FeedbackError(f"a stored feedback {what} cannot be read ({type(error).__name__}).") from error

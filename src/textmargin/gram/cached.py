@@ -1,8 +1,9 @@
 """A kernel's values over some texts, looked up among the tiles of a store before they are computed.
 
-Texts are numbered in the store as they come. Tile (I, J) of a kernel, I ≤ J, holds the values of texts SIDE·I … with SIDE·J …, as
-far as they are known. What a tile lacks is computed by the process that locks it; the others go on with tiles that are free.
-Where joblib is told to do several things at a time, it computes the blocks of several tiles, and this process stores them.
+Texts are numbered in the store as they come. Tile (I, J) of a kernel, I ≤ J, holds the values of texts SIDE·I
+… with SIDE·J …, as far as they are known. What a tile lacks is computed by the process that locks it; the
+others go on with tiles that are free. Where joblib is told to do several things at a time, it computes the
+blocks of several tiles, and this process stores them.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ class CachedPairs:
     tiles : where they are stored
     pairs : where they come from
     n_jobs : int, default=None
-        How many batches of tiles are computed at a time, through joblib; None: one, or what `joblib.parallel_config` says.
+        How many batches of tiles are computed at a time, through joblib; None: one, or what
+        `joblib.parallel_config` says.
     numbers : tuple, default=None
         The numbers that the store has given to kernel and texts, where they are known already.
 
@@ -66,7 +68,11 @@ class CachedPairs:
     """
 
     def __init__(
-        self, tiles: Tiles, pairs: NamedPairs, n_jobs: int | None = None, numbers: tuple[int, Indices] | None = None
+        self,
+        tiles: Tiles,
+        pairs: NamedPairs,
+        n_jobs: int | None = None,
+        numbers: tuple[int, Indices] | None = None,
     ) -> None:
         self._tiles = tiles
         self._pairs = pairs
@@ -87,7 +93,9 @@ class CachedPairs:
         return self._lookup(down, across)[np.ix_(to_rows, to_columns)]
 
     def _lookup(self, down: Indices, across: Indices | None) -> Floats:
-        """K between texts by their numbers in the store, ascending; of `down` with itself where `across` is left out."""
+        """K between texts by their numbers in the store, ascending; of `down` with itself where `across` is
+        left out.
+        """
         request = _Request(down, down if across is None else across, symmetric=across is None)
         remaining: list[_Part] = []
         for some in _chunks(request.parts(self._kernel), _TILES_AT_ONCE):
@@ -95,7 +103,11 @@ class CachedPairs:
             remaining += [part for part in some if not request.take(part, stored.get(part.key))]
         while remaining:
             n_batches = 1 if self._n_at_once == 1 else _BATCHES_PER_JOB * self._n_at_once
-            rest = [part for some in _groups(_batches(remaining), n_batches) for part in self._finish(request, some)]
+            rest = [
+                part
+                for some in _groups(_batches(remaining), n_batches)
+                for part in self._finish(request, some)
+            ]
             if len(rest) == len(remaining):  # others are at all of them: wait for one, holding none
                 self._tiles.wait_for(rest[0].key)
             remaining = rest
@@ -109,7 +121,8 @@ class CachedPairs:
         with self._tiles.lock([part.key for part in parts]) as mine:
             stored = self._tiles.read(list(mine))
             missing = [  # somebody may just have been here
-                [part for part in batch if part.key in mine and not request.take(part, stored.get(part.key))] for batch in batches
+                [part for part in batch if part.key in mine and not request.take(part, stored.get(part.key))]
+                for batch in batches
             ]
             blocks = [block for batch in missing for block in request.unknown(batch)]
             for (rows, columns), values in zip(blocks, self._values(request, blocks), strict=True):
@@ -121,13 +134,18 @@ class CachedPairs:
     def _values(self, request: _Request, blocks: list[_Block]) -> Iterable[Floats]:
         """The kernel of each block; a job gets the texts of its block, and gives numbers."""
         places = [
-            (self._places(request.down[rows]), None if columns is None else self._places(request.across[columns]))
+            (
+                self._places(request.down[rows]),
+                None if columns is None else self._places(request.across[columns]),
+            )
             for rows, columns in blocks
         ]
         if self._n_at_once == 1:
             return (self._pairs.block(rows, columns) for rows, columns in places)
         return Parallel(self._n_jobs, prefer="processes")(
-            delayed(_block)(self._pairs.take(rows if columns is None else np.concatenate([rows, columns])), rows.size)
+            delayed(_block)(
+                self._pairs.take(rows if columns is None else np.concatenate([rows, columns])), rows.size
+            )
             for rows, columns in places
         )
 
@@ -170,7 +188,9 @@ class _Request:
         return not np.isnan(self.K[part.place]).any()
 
     def unknown(self, parts: list[_Part]) -> Iterator[_Block]:
-        """Blocks of one batch that are not known, as rows and columns; without columns: of the rows with themselves."""
+        """Blocks of one batch that are not known, as rows and columns; without columns: of the rows with
+        themselves.
+        """
         plain = []
         for part in parts:
             if part.on_diagonal:
@@ -179,7 +199,9 @@ class _Request:
                 plain.append(part)
         if plain:
             top, left = min(part.rows.start for part in plain), plain[0].columns.start
-            wanted = np.zeros((max(part.rows.stop for part in plain) - top, plain[0].columns.stop - left), dtype=bool)
+            wanted = np.zeros(
+                (max(part.rows.stop for part in plain) - top, plain[0].columns.stop - left), dtype=bool
+            )
             for part in plain:
                 wanted[part.rows.start - top : part.rows.stop - top] = np.isnan(self.K[part.place])
             for rows, columns in rectangles(wanted):
@@ -206,7 +228,10 @@ class _Request:
         """Enter what was computed, and what follows by symmetry."""
         columns = rows if columns is None else columns
         self.K[np.ix_(rows, columns)] = values
-        same_down, same_across = np.isin(self.across, self.down[rows]), np.isin(self.down, self.across[columns])
+        same_down, same_across = (
+            np.isin(self.across, self.down[rows]),
+            np.isin(self.down, self.across[columns]),
+        )
         if same_down.any() and same_across.any():
             r = np.searchsorted(self.down[rows], self.across[same_down])
             c = np.searchsorted(self.across[columns], self.down[same_across])
@@ -228,13 +253,16 @@ class _Request:
 
 def _block(pairs: NamedPairs, n_rows: int) -> Floats:
     """Of the first texts with the others, or with themselves where there are no others."""
-    pairs = pairs.take(np.arange(len(pairs)))  # its own: what comes through shared memory cannot be written to
+    # its own: what comes through shared memory cannot be written to
+    pairs = pairs.take(np.arange(len(pairs)))
     rest = n_rows + np.arange(len(pairs) - n_rows)
     return pairs.block(np.arange(n_rows), rest if rest.size else None)
 
 
 def _groups(batches: Iterable[list[_Part]], n: int) -> Iterator[list[list[_Part]]]:
-    """Up to n batches at a time, no tile twice: what is asked for both ways follows, the second time, from the first."""
+    """Up to n batches at a time, no tile twice: what is asked for both ways follows, the second time, from
+    the first.
+    """
     some: list[list[_Part]] = []
     keys: set[Key] = set()
     for batch in batches:
@@ -251,7 +279,10 @@ def _groups(batches: Iterable[list[_Part]], n: int) -> Iterator[list[list[_Part]
 def _tile_slices(numbers: Indices) -> list[tuple[int, slice]]:
     """Per tile, which of some ascending numbers are in it."""
     which, starts = np.unique(numbers // SIDE, return_index=True)
-    return [(int(i), slice(int(a), int(b))) for i, a, b in zip(which, starts, [*starts[1:], numbers.size], strict=True)]
+    return [
+        (int(i), slice(int(a), int(b)))
+        for i, a, b in zip(which, starts, [*starts[1:], numbers.size], strict=True)
+    ]
 
 
 def _batches(parts: list[_Part]) -> Iterator[list[_Part]]:

@@ -1,4 +1,6 @@
-"""Pairs of texts by number: what a kernel offers, a store keeps and a kernel machine asks for, a block at a time."""
+"""Pairs of texts by number: what a kernel offers, a store keeps and a kernel machine asks for, a block at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ class Pairs(Protocol):
     def __len__(self) -> int: ...
 
     def block(self, rows: Indices, columns: Indices | None = None) -> Floats:
-        """K between the texts of these numbers; of the rows with themselves, for half the work, where columns are left out."""
+        """K between the texts of these numbers; of the rows with themselves, for half the work, where columns
+        are left out.
+        """
         ...
 
 
@@ -38,7 +42,9 @@ class NamedPairs(Pairs, Protocol):
 
 
 def rectangles(wanted: NDArray[np.bool_]) -> Iterator[tuple[Indices, Indices]]:
-    """Rows and columns of blocks that cover the entries wanted, each once and no others: columns alike are taken together."""
+    """Rows and columns of blocks that cover the entries wanted, each once and no others: columns alike are
+    taken together.
+    """
     if not wanted.size or wanted.all():
         if wanted.size:
             yield np.arange(wanted.shape[0]), np.arange(wanted.shape[1])

@@ -1,7 +1,8 @@
-"""Kernel values kept on disk, by what was compared and how: the same texts under the same settings are never compared again.
+"""Kernel values kept on disk, by what was compared and how: the same texts under the same settings are never
+compared again.
 
-A text is known by a digest of its symbols and a kernel by all settings its values depend on, so that order, subsets, folds and
-processes do not matter.
+A text is known by a digest of its symbols and a kernel by all settings its values depend on, so that order,
+subsets, folds and processes do not matter.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from .tiles import LEAST_BYTES, Tiles
 class KernelStore:
     """A folder of kernel values, for any number of kernels, corpora and processes at a time.
 
-    A process may be killed at any moment: what it had finished is there, and nothing half-written is ever read. Processes that
-    fill the same matrix share the work.
+    A process may be killed at any moment: what it had finished is there, and nothing half-written is ever
+    read. Processes that fill the same matrix share the work.
 
     Parameters
     ----------
@@ -62,15 +63,16 @@ class KernelStore:
         return folder if isinstance(folder, cls) else cls(folder)
 
     def gram(self, kernel: Any, X: Any, Y: Any = None, *, n_jobs: int | None = None) -> Floats:
-        """The kernel matrix of X with itself or with Y; what is not kept yet is computed and kept, a tile at a time.
+        """The kernel matrix of X with itself or with Y; what is not kept yet is computed and kept, a tile at
+        a time.
 
         Parameters
         ----------
         kernel : SubsequenceKernel or SpectrumKernel
         X, Y : lists of texts, as the kernel takes them
         n_jobs : int, default=None
-            Tiles at a time, through joblib. None: one after the other, each with the kernel's own threads, unless
-            `joblib.parallel_config` says otherwise.
+            Tiles at a time, through joblib. None: one after the other, each with the kernel's own threads,
+            unless `joblib.parallel_config` says otherwise.
         """
         if Y is None:
             pairs = self.over(kernel.over(X), n_jobs)

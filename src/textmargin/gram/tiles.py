@@ -1,8 +1,8 @@
 """Square tiles of kernel matrices in one SQLite file, and who is at work on which tile.
 
-SQLite sees to it that a tile is written whole or not at all, whenever a process is killed. Who computes a tile locks it
-(`_system/locks.py`), and the system releases locks with their process. Every operation opens the file anew, so that threads and
-processes need not know of one another.
+SQLite sees to it that a tile is written whole or not at all, whenever a process is killed. Who computes a
+tile locks it (`_system/locks.py`), and the system releases locks with their process. Every operation opens
+the file anew, so that threads and processes need not know of one another.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS kernels (number INTEGER PRIMARY KEY, identity TEXT UNIQUE NOT NULL);
 CREATE TABLE IF NOT EXISTS texts (number INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL);
 CREATE TABLE IF NOT EXISTS tiles (
-    kernel INTEGER NOT NULL, i INTEGER NOT NULL, j INTEGER NOT NULL, used INTEGER NOT NULL, checksum INTEGER NOT NULL,
-    content BLOB NOT NULL, PRIMARY KEY (kernel, i, j));
+    kernel INTEGER NOT NULL, i INTEGER NOT NULL, j INTEGER NOT NULL, used INTEGER NOT NULL,
+    checksum INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (kernel, i, j));
 CREATE INDEX IF NOT EXISTS oldest ON tiles (used);
 """
 
@@ -60,16 +60,23 @@ class Tiles:
         """The number of a kernel, and of each text; new ones are entered."""
         if len(digests) * _TEXT_BYTES > 2 * _TEXTS_SHARE * self.max_bytes:
             raise StoreError(
-                f"max_bytes={self.max_bytes:,} is too small for {len(digests):,} texts; with so many it should be "
+                f"max_bytes={self.max_bytes:,} is too small for {len(digests):,} texts; with so many it "
+                "should be "
                 f"{int(len(digests) * _TEXT_BYTES / _TEXTS_SHARE):,} at least."
             )
         with self._transaction() as file:
             self._make_room_for_texts(file, len(digests))
-            # By a number that no other file, nor this one after `clear`, has given out: one who still holds it harms nobody.
+            # By a number that no other file, nor this one after `clear`, has given out: one who still holds
+            # it harms nobody.
             file.execute("INSERT OR IGNORE INTO kernels VALUES (?, ?)", (secrets.randbits(62), identity))
             (kernel,) = file.execute("SELECT number FROM kernels WHERE identity = ?", (identity,)).fetchone()
-            file.executemany("INSERT OR IGNORE INTO texts (digest) VALUES (?)", ((digest,) for digest in digests))
-            numbers = [file.execute("SELECT number FROM texts WHERE digest = ?", (digest,)).fetchone()[0] for digest in digests]
+            file.executemany(
+                "INSERT OR IGNORE INTO texts (digest) VALUES (?)", ((digest,) for digest in digests)
+            )
+            numbers = [
+                file.execute("SELECT number FROM texts WHERE digest = ?", (digest,)).fetchone()[0]
+                for digest in digests
+            ]
         return kernel, np.array(numbers, dtype=np.intp)
 
     def knows(self, kernel: int) -> bool:
@@ -84,7 +91,8 @@ class Tiles:
         needed = int(_SPARE * n_tiles * _TILE_BYTES) + n_texts * _TEXT_BYTES
         if needed > self.max_bytes:
             raise StoreError(
-                f"max_bytes={self.max_bytes:,} is too small for all kernel values of {n_texts:,} texts; it should be {needed:,} "
+                f"max_bytes={self.max_bytes:,} is too small for all kernel values of {n_texts:,} texts; "
+                f"it should be {needed:,} "
                 f"at least."
             )
 
@@ -105,7 +113,9 @@ class Tiles:
             for key, values in tiles.items():
                 self._make_room(file, _TILE_BYTES)
                 old = _content(file, key)
-                content = np.ascontiguousarray(np.where(np.isnan(old[1]), values, old[1]) if old else values, "<f8").tobytes()
+                content = np.ascontiguousarray(
+                    np.where(np.isnan(old[1]), values, old[1]) if old else values, "<f8"
+                ).tobytes()
                 row = (*key, int(time.time()), zlib.crc32(content), content)
                 file.execute("INSERT OR REPLACE INTO tiles VALUES (?, ?, ?, ?, ?, ?)", row)
         if self.path.stat().st_size > self.max_bytes:  # it once was allowed to be larger
@@ -140,7 +150,10 @@ class Tiles:
         excess = (pages - free) * page + n_bytes + _TILE_BYTES - self.max_bytes
         if excess > 0:
             n = int(np.ceil((excess + 0.1 * self.max_bytes) / _TILE_BYTES))
-            file.execute("DELETE FROM tiles WHERE rowid IN (SELECT rowid FROM tiles ORDER BY used, rowid LIMIT ?)", (n,))
+            file.execute(
+                "DELETE FROM tiles WHERE rowid IN (SELECT rowid FROM tiles ORDER BY used, rowid LIMIT ?)",
+                (n,),
+            )
 
     def _make_room_for_texts(self, file: sqlite3.Connection, n: int) -> None:
         """Texts are numbered for good, so that when they take up too much, everything is forgotten."""
@@ -166,7 +179,9 @@ class Tiles:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
             except ValueError as error:  # a NUL, or half a surrogate pair
-                raise StoreError(f"{str(self.folder)!r} is no name that a folder can have; choose another ({error}).") from error
+                raise StoreError(
+                    f"{str(self.folder)!r} is no name that a folder can have; choose another ({error})."
+                ) from error
             with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as file:
                 if _pragma(file, "user_version") != _VERSION:
                     self._create(file)
@@ -177,7 +192,9 @@ class Tiles:
     def _create(self, file: sqlite3.Connection) -> None:
         version = _pragma(file, "user_version")
         if version > _VERSION:
-            raise StoreError(f"{self.path} was written by a later version of textmargin; choose another folder.")
+            raise StoreError(
+                f"{self.path} was written by a later version of textmargin; choose another folder."
+            )
         file.execute("PRAGMA page_size = 4096")
         file.execute("PRAGMA auto_vacuum = INCREMENTAL")
         file.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_VERSION}; COMMIT;")
@@ -197,7 +214,8 @@ class Tiles:
         number = getattr(error, "errno", None)
         if code & 0xFF == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
             return (
-                f"There is no room left for kernel values in {self.folder}: its disk is full. What is there is intact; make "
+                f"There is no room left for kernel values in {self.folder}: its disk is full. What is "
+                "there is intact; make "
                 f"room, choose another folder, or use cache=None"
             )
         damaged = isinstance(error, UnicodeDecodeError)  # of which SQLite speaks in the bytes that it found
@@ -208,13 +226,21 @@ class Tiles:
         if number == errno.ENOTSUP:
             return "Kernel values cannot be kept on disk here; use cache=None"
         if number in (errno.EMFILE, errno.ENFILE):
-            return f"Kernel values cannot be kept in {self.folder}: too many files are open; raise the limit (ulimit -n)"
-        return f"Kernel values cannot be kept in {self.folder}; make the folder writable, choose another, or use cache=None"
+            return (
+                f"Kernel values cannot be kept in {self.folder}: too many files are open; raise the "
+                "limit (ulimit -n)"
+            )
+        return (
+            f"Kernel values cannot be kept in {self.folder}; make the folder writable, choose another, "
+            "or use cache=None"
+        )
 
 
 def _content(file: sqlite3.Connection, key: Key) -> tuple[int, Floats] | None:
     """When a tile was last used, and its values, if it is there and whole."""
-    row = file.execute("SELECT used, checksum, content FROM tiles WHERE (kernel, i, j) = (?, ?, ?)", key).fetchone()
+    row = file.execute(
+        "SELECT used, checksum, content FROM tiles WHERE (kernel, i, j) = (?, ?, ?)", key
+    ).fetchone()
     whole = row is not None and zlib.crc32(row[2]) == row[1] and len(row[2]) == SIDE * SIDE * 8
     return (row[0], np.frombuffer(row[2], dtype="<f8").reshape(SIDE, SIDE)) if whole else None
 

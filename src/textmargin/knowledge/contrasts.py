@@ -1,8 +1,8 @@
 """Marked passages as contrasts: a text with the passage against the same text without it.
 
-For a text x with a passage marked for class y, and x⁻ the text without it, (x − x⁻)/μ is an example of class y that has no
-intercept (Zaidan, Eisner & Piatko 2007). Of the other classes it says nothing. x and x⁻ are rows of the same representation, so
-that x⁻ has unit length where x has.
+For a text x with a passage marked for class y, and x⁻ the text without it, (x − x⁻)/μ is an example of class
+y that has no intercept (Zaidan, Eisner & Piatko 2007). Of the other classes it says nothing. x and x⁻ are
+rows of the same representation, so that x⁻ has unit length where x has.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _LENGTH = 0.5  # of the median difference, beside the median text
 
 @dataclass(frozen=True)
 class Differences:
-    """What texts lose with a passage, over μ; the class each passage was marked for, and the text's row, −1 for none."""
+    """What texts lose with a passage, over μ; the class each passage was marked for, and the text's row, −1
+    for none.
+    """
 
     X: Any  # (n_passages, n_features)
     classes: list[Any]
@@ -43,15 +45,18 @@ class RationaleContrasts(MarkedPassages):
     cost : float, default=0.3
         Of a passage beside a text.
     scale : float, default=None
-        The μ by which the difference that a passage makes is divided: the larger, the more a passage has to say. By default such
-        that half of the differences are at least half as long as a text's row is, whether passages are a few words of a long
-        text or most of a short one.
+        The μ by which the difference that a passage makes is divided: the larger, the more a passage has to
+        say. By default such that half of the differences are at least half as long as a text's row is,
+        whether passages are a few words of a long text or most of a short one.
 
     Notes
     -----
-    The cost and the length were chosen on the training part of 1,800 film reviews (`benchmarks/bench_rationales.py`), by accuracy
-    on 400 of them after training on 100, 400 and 1,400 others, among costs from .03 to 3 and lengths from .07 to 2.5; the
-    short messages of the training part of "desk" want the same length. A larger cost does better with few texts, a smaller one
+    The cost and the length were chosen on the training part of 1,800 film reviews
+        (`benchmarks/bench_rationales.py`), by accuracy
+    on 400 of them after training on 100, 400 and 1,400 others, among costs from .03 to 3 and lengths from .07
+        to 2.5; the
+    short messages of the training part of "desk" want the same length. A larger cost does better with few
+        texts, a smaller one
     with many.
 
     Examples
@@ -77,7 +82,9 @@ class RationaleContrasts(MarkedPassages):
         """What they are made to."""
         return "contrasts of marked passages"
 
-    def differences(self, texts: Sequence[str], classes: list[Any], transform: Callable[[list[str]], Any]) -> Differences:
+    def differences(
+        self, texts: Sequence[str], classes: list[Any], transform: Callable[[list[str]], Any]
+    ) -> Differences:
         """What the texts lose with each passage.
 
         Parameters
@@ -104,7 +111,11 @@ class RationaleContrasts(MarkedPassages):
         of_terms = np.flatnonzero(length > ROUNDING)  # the other passages have no word that is a term
         scale = self.scale
         if scale is None:
-            scale = float(np.median(length[of_terms]) / (_LENGTH * np.median(_lengths(whole)))) if of_terms.size else 1.0
+            scale = (
+                float(np.median(length[of_terms]) / (_LENGTH * np.median(_lengths(whole))))
+                if of_terms.size
+                else 1.0
+            )
         row: dict[Any, int] = {}
         for i, text in enumerate(texts):
             if text in number:

@@ -1,12 +1,16 @@
-"""Reading behaviour: how the words of a category were read, turned into weights (Parrado-Hernández & Hardoon, Sec. 4).
+"""Reading behaviour: how the words of a category were read, turned into weights (Parrado-Hernández & Hardoon,
+Sec. 4).
 
-1. *Ideal weights* w̃_j of each category: a linear SVM (C = 1), category against the rest, on tf-idf n_dt·ln(|D|/df).
+1. *Ideal weights* w̃_j of each category: a linear SVM (C = 1), category against the rest, on tf-idf
+   n_dt·ln(|D|/df).
 2. Reading measures of a word, averaged over its occurrences (and readers) in a document.
-3. For category i a regression f_i from the measures of (word k, document of category j ≠ i) to w̃_j[k]: category i is not seen.
+3. For category i a regression f_i from the measures of (word k, document of category j ≠ i) to w̃_j[k]:
+   category i is not seen.
 4. v_i[k] = f_i(mean measures of word k in documents of category i), for words that were read there.
 
-The paper tunes an RBF SVR by 5-fold cross-validation per category. Here the search runs on a sample of rows (`n_tune`), which
-makes it affordable; the regression itself is learnt on all of them. Measures are standardised and targets scaled.
+The paper tunes an RBF SVR by 5-fold cross-validation per category. Here the search runs on a sample of rows
+(`n_tune`), which makes it affordable; the regression itself is learnt on all of them. Measures are
+standardised and targets scaled.
 """
 
 from __future__ import annotations
@@ -36,7 +40,8 @@ _GRID = {"C": [1.0, 10.0, 100.0], "epsilon": [0.03, 0.1, 0.3], "width": [0.5, 1.
 
 
 class GazePrior(KnowledgeBase):
-    """Weights from how words were read: a regression from reading measures to the weights of other categories.
+    """Weights from how words were read: a regression from reading measures to the weights of other
+    categories.
 
     Parameters
     ----------
@@ -46,7 +51,8 @@ class GazePrior(KnowledgeBase):
         The documents whose ideal weights are learnt; they need a label, not a reading.
     labels : mapping document → class
     measures : list of str, default=None
-        Columns that are measures; by default all numeric ones but the document and its positions (`word_index`, `line`).
+        Columns that are measures; by default all numeric ones but the document and its positions
+        (`word_index`, `line`).
     document, word : str, default="doc_id" and "word"
         Names of the columns that tell document and word.
     regressor : regressor, default=None
@@ -78,7 +84,9 @@ class GazePrior(KnowledgeBase):
     >>> rows = [(name, word, 90 + 40 * len(word)) for name, text in texts.items() for word in text.split()]
     >>> readings = dict(zip(("doc_id", "word", "gaze_duration"), zip(*rows)))
     >>> labels = {1: "grain", 2: "money", 3: "sea"}
-    >>> prior = GazePrior(readings, texts, labels, measures=["gaze_duration"], regressor=Ridge(), progress=False).fit()
+    >>> settings = {"measures": ["gaze_duration"], "regressor": Ridge(), "progress": False}
+    >>> prior = GazePrior(readings, texts, labels, **settings)
+    >>> prior = prior.fit()
     >>> sorted(prior.weights_["grain"])
     ['and', 'corn', 'wheat']
     >>> prior.weights_["grain"]["wheat"] > prior.weights_["grain"]["and"]
@@ -119,7 +127,9 @@ class GazePrior(KnowledgeBase):
         documents = [name for name in self.texts if name in self.labels]
         classes = sorted({self.labels[name] for name in documents}, key=str)
         if len(classes) < 3:
-            raise PriorError(f"GazePrior learns a category from at least two others; labels has {len(classes)} in all.")
+            raise PriorError(
+                f"GazePrior learns a category from at least two others; labels has {len(classes)} in all."
+            )
         vectorizer = CountVectorizer(token_pattern=r"(?u)\b\w+\b")
         X = _paper_tfidf(vectorizer.fit_transform([self.texts[name] for name in documents]))
         y = np.array([classes.index(self.labels[name]) for name in documents])
@@ -127,17 +137,24 @@ class GazePrior(KnowledgeBase):
         rows, place = self._rows(documents, vectorizer)
         category, word = y[place[:, 0]], place[:, 1]
         chosen = self._chosen or {}
-        regressions = [_Regression(self.regressor, self.n_tune, self.random_state, chosen.get(name)) for name in classes]
+        regressions = [
+            _Regression(self.regressor, self.n_tune, self.random_state, chosen.get(name)) for name in classes
+        ]
         learnt = []
         with progress_of(f"Learning how {len(classes)} categories were read", self.progress) as report:
-            jobs = (delayed(one.category)(k, rows, category, word, ideal) for k, one in enumerate(regressions))
+            jobs = (
+                delayed(one.category)(k, rows, category, word, ideal) for k, one in enumerate(regressions)
+            )
             for found in run_jobs(jobs, self.n_jobs, prefer="processes"):
                 learnt.append(found)
                 if report:
                     report(len(learnt) / len(classes))
         terms = vectorizer.get_feature_names_out()
         self.weights_, self.mse_, self.settings_ = {}, {}, {}
-        self.ideal_ = {name: dict(zip(terms, row.tolist(), strict=True)) for name, row in zip(classes, ideal, strict=True)}
+        self.ideal_ = {
+            name: dict(zip(terms, row.tolist(), strict=True))
+            for name, row in zip(classes, ideal, strict=True)
+        }
         for name, (words, weights, mse, settings) in zip(classes, learnt, strict=True):
             self.weights_[name] = {str(terms[w]): float(v) for w, v in zip(words, weights, strict=True)}
             self.mse_[name], self.settings_[name] = mse, settings
@@ -154,7 +171,9 @@ class GazePrior(KnowledgeBase):
         return {text for name, text in self.texts.items() if name in self.labels}
 
     def without(self, texts: Collection[str]) -> GazePrior:
-        """The same learnt from the other documents, the SVR's settings held where they are chosen: the search takes minutes."""
+        """The same learnt from the other documents, the SVR's settings held where they are chosen: the search
+        takes minutes.
+        """
         left_out = frozenset(texts)
         rest = {name: text for name, text in self.texts.items() if text not in left_out}
         documents = np.asarray(self.readings[self.document]).tolist()
@@ -177,10 +196,20 @@ class GazePrior(KnowledgeBase):
     def _settings(self) -> tuple[Any, ...]:
         """What the weights depend on."""
         tables = id(self.readings), id(self.texts), id(self.labels)
-        return (*tables, repr(self.measures), self.document, self.word, repr(self.regressor), self.n_tune, self.random_state)
+        return (
+            *tables,
+            repr(self.measures),
+            self.document,
+            self.word,
+            repr(self.regressor),
+            self.n_tune,
+            self.random_state,
+        )
 
     def __sklearn_clone__(self) -> GazePrior:
-        """With what was learnt, as long as nothing is set otherwise: it takes a minute, and a grid search clones often."""
+        """With what was learnt, as long as nothing is set otherwise: it takes a minute, and a grid search
+        clones often.
+        """
         same = GazePrior(**self.get_params(deep=False))
         same._chosen = self._chosen
         if self._is_learnt:
@@ -208,20 +237,25 @@ class GazePrior(KnowledgeBase):
         texty = [name for name in measures if columns[name].dtype.kind not in "biuf"]
         if texty or not measures:
             raise PriorError(
-                f"The measure {texty[0]!r} is not a number." if texty else "readings has no numeric column to learn from."
+                f"The measure {texty[0]!r} is not a number."
+                if texty
+                else "readings has no numeric column to learn from."
             )
         number = {name: i for i, name in enumerate(documents)}
         strangers = sorted({str(name) for name in columns[self.document].tolist() if name not in self.texts})
         if strangers:
             warnings.warn(
-                f"GazePrior: readings of {len(strangers)} documents without a text are left out, such as {strangers[0]!r}.",
+                f"GazePrior: readings of {len(strangers)} documents without a text are left out, such as "
+                f"{strangers[0]!r}.",
                 TextmarginWarning,
                 stacklevel=3,
             )
         analyze, vocabulary = vectorizer.build_analyzer(), vectorizer.vocabulary_
         known: dict[str, int] = {}
         keys, kept = [], []
-        for i, (name, word) in enumerate(zip(columns[self.document].tolist(), columns[self.word].tolist(), strict=True)):
+        for i, (name, word) in enumerate(
+            zip(columns[self.document].tolist(), columns[self.word].tolist(), strict=True)
+        ):
             if name not in number or not isinstance(word, str):
                 continue
             if word not in known:
@@ -230,11 +264,14 @@ class GazePrior(KnowledgeBase):
                 keys.append((number[name], known[word]))
                 kept.append(i)
         if not kept:
-            raise PriorError("None of the readings is of a word of the labelled texts; do the documents' names agree?")
+            raise PriorError(
+                "None of the readings is of a word of the labelled texts; do the documents' names agree?"
+            )
         values = np.column_stack([columns[name][kept].astype(np.float64) for name in measures])
         if not np.isfinite(values).all():
             raise PriorError(
-                f"The measure {measures[int(np.argwhere(~np.isfinite(values))[0, 1])]!r} has values that are not finite."
+                f"The measure {measures[int(np.argwhere(~np.isfinite(values))[0, 1])]!r} has values that "
+                "are not finite."
             )
         place, which = np.unique(np.array(keys, dtype=np.intp), axis=0, return_inverse=True)
         counts = np.bincount(which.ravel())
@@ -243,9 +280,15 @@ class GazePrior(KnowledgeBase):
         constant = spread <= 1e-12 * np.abs(rows).max(axis=0, initial=0.0)
         if constant.any():
             names = [name for name, same in zip(measures, constant, strict=True) if same]
-            warnings.warn(f"GazePrior: constant measures are left out: {', '.join(names)}.", TextmarginWarning, stacklevel=3)
+            warnings.warn(
+                f"GazePrior: constant measures are left out: {', '.join(names)}.",
+                TextmarginWarning,
+                stacklevel=3,
+            )
         if constant.all():
-            raise PriorError("All reading measures are the same for all words; there is nothing to learn from them.")
+            raise PriorError(
+                "All reading measures are the same for all words; there is nothing to learn from them."
+            )
         return ((rows - rows.mean(axis=0)) / np.where(constant, 1.0, spread))[:, ~constant], place
 
 
@@ -261,7 +304,9 @@ class _Regression:
     def category(
         self, k: int, rows: Floats, category: NDArray[np.intp], word: NDArray[np.intp], ideal: Floats
     ) -> tuple[NDArray[np.intp], Floats, float, dict[str, float]]:
-        """The words read in category k, their weights, the error of these, and the settings of the regression."""
+        """The words read in category k, their weights, the error of these, and the settings of the
+        regression.
+        """
         others = category != k
         words = np.unique(word[~others])
         if not words.size:
@@ -280,11 +325,15 @@ class _Regression:
         if self.settings:
             return SVR(cache_size=500, **self.settings), self.settings
         if len(target) < 10:
-            raise PriorError(f"There are {len(target)} words with readings in the other categories, too few to learn from.")
+            raise PriorError(
+                f"There are {len(target)} words with readings in the other categories, too few to learn from."
+            )
         some = check_random_state(self.random_state).permutation(len(target))[: max(10, self.n_tune)]
         grid = {**_GRID, "gamma": [1 / (2 * width**2 * rows.shape[1]) for width in _GRID["width"]]}
         del grid["width"]
-        search = GridSearchCV(SVR(cache_size=500), grid, cv=5, scoring="neg_mean_squared_error").fit(rows[some], target[some])
+        search = GridSearchCV(SVR(cache_size=500), grid, cv=5, scoring="neg_mean_squared_error").fit(
+            rows[some], target[some]
+        )
         return clone(search.best_estimator_), search.best_params_
 
 

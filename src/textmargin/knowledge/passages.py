@@ -32,7 +32,9 @@ class MarkedPassages(KnowledgeBase):
 
     @classmethod
     def from_prodigy(cls, path: str | Path, **kwargs: Any) -> Self:
-        """From a JSONL file as Prodigy exports it: `text`, `spans` with `start`, `end`, `label`; only accepted answers count."""
+        """From a JSONL file as Prodigy exports it: `text`, `spans` with `start`, `end`, `label`; only
+        accepted answers count.
+        """
         found = []
         for number, line in enumerate(_read(path).splitlines(), start=1):
             if not line.strip():
@@ -40,13 +42,17 @@ class MarkedPassages(KnowledgeBase):
             with _in_shape(f"Line {number} of {path}"):
                 record = read_json(line)
                 if record.get("answer", "accept") == "accept":
-                    spans = [(span["start"], span["end"], span["label"]) for span in record.get("spans") or []]
+                    spans = [
+                        (span["start"], span["end"], span["label"]) for span in record.get("spans") or []
+                    ]
                     found.append((record["text"], spans))
         return cls(found, **kwargs)
 
     @classmethod
     def from_label_studio(cls, path: str | Path, text: str = "text", **kwargs: Any) -> Self:
-        """From a JSON export of Label Studio with labelled passages; `text` names the field of the data that holds the text."""
+        """From a JSON export of Label Studio with labelled passages; `text` names the field of the data that
+        holds the text.
+        """
         found = []
         with _in_shape(str(path)):
             tasks = read_json(_read(path))
@@ -83,11 +89,14 @@ class MarkedPassages(KnowledgeBase):
             text, spans = (rationale.text, rationale.spans) if isinstance(rationale, Rationale) else rationale
             spans = [(_whole(start), _whole(end), name) for start, end, name in spans]
         except (TypeError, ValueError) as error:
-            raise PriorError(f"Rationale number {number} is not (text, [(start, end, class), …]): {rationale!r:.80}.") from error
+            raise PriorError(
+                f"Rationale number {number} is not (text, [(start, end, class), …]): {rationale!r:.80}."
+            ) from error
         for start, end, name in spans:
             if not 0 <= start < end <= len(text):
                 raise PriorError(
-                    f"Text number {number} has {len(text)} characters, but a passage for {name!r} goes from {start} to {end}."
+                    f"Text number {number} has {len(text)} characters, but a passage for {name!r} goes "
+                    f"from {start} to {end}."
                 )
         return Rationale(text, tuple(spans))
 
@@ -103,7 +112,9 @@ def merged(rationale: Rationale) -> list[tuple[Any, int, int]]:
     found = []
     for name in {span[2]: None for span in rationale.spans}:
         passages: list[tuple[int, int]] = []
-        for start, end in sorted(_widened(rationale.text, *span[:2]) for span in rationale.spans if span[2] == name):
+        for start, end in sorted(
+            _widened(rationale.text, *span[:2]) for span in rationale.spans if span[2] == name
+        ):
             if passages and start <= passages[-1][1]:
                 start, end = passages[-1][0], max(end, passages.pop()[1])
             passages.append((start, end))
@@ -137,4 +148,6 @@ def _in_shape(where: str) -> Iterator[None]:
     except ValueError as error:
         raise PriorError(f"{where} is not JSON: {error}.") from error
     except (KeyError, AttributeError, TypeError) as error:
-        raise PriorError(f"{where} is not as the annotation tool writes it: {type(error).__name__} {error}.") from error
+        raise PriorError(
+            f"{where} is not as the annotation tool writes it: {type(error).__name__} {error}."
+        ) from error

@@ -1,7 +1,7 @@
 """Marked passages: what annotators pointed at when they chose a label.
 
-For class c let m_t and M be how often term t, and any term, stands in passages marked for c, and u_t and U elsewhere in all
-texts. Its weight is the difference of log-odds, where it is positive:
+For class c let m_t and M be how often term t, and any term, stands in passages marked for c, and u_t and U
+elsewhere in all texts. Its weight is the difference of log-odds, where it is positive:
 
     v_t = log((m_t + ½)/(M − m_t + ½)) − log((u_t + ½)/(U − u_t + ½))
 """
@@ -28,8 +28,8 @@ class RationalePrior(MarkedPassages):
     rationales : list of (text, spans)
         Spans are (start, end, class), in characters, the end not included.
     analyzer : callable, default=None
-        From a text to its terms, the same as the representation's (`BagOfWords().build_analyzer()`); by default words of two
-        letters or more, in lower case.
+        From a text to its terms, the same as the representation's (`BagOfWords().build_analyzer()`); by
+        default words of two letters or more, in lower case.
     min_count : int, default=1
         How often a term must be marked for a class to count.
 
@@ -42,7 +42,11 @@ class RationalePrior(MarkedPassages):
     """
 
     def __init__(
-        self, rationales: Sequence[Any], *, analyzer: Callable[[str], Iterable[str]] | None = None, min_count: int = 1
+        self,
+        rationales: Sequence[Any],
+        *,
+        analyzer: Callable[[str], Iterable[str]] | None = None,
+        min_count: int = 1,
     ) -> None:
         self.rationales = rationales
         self.analyzer = analyzer

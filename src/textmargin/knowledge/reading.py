@@ -1,21 +1,21 @@
 """Reading measures of words, from the fixations of one reader on one text.
 
-The names are those of the PASCAL challenge of 2005 (Salojärvi et al.). The *first encounter* of a word is its first run of
-successive fixations; a *regression* goes from a word to an earlier one.
+The names are those of the PASCAL challenge of 2005 (Salojärvi et al.). The *first encounter* of a word is its
+first run of successive fixations; a *regression* goes from a word to an earlier one.
 
-    fixcount, firstPassCnt            fixations in all; in the first encounter
-    P1stFixation, P2stFixation        whether it was fixated while its sentence was met for the first, the second time
-    prevFixDur, nextFixDur            duration of the fixation before arriving first; of the first one after leaving
-    firstfixDur, firstPassFixDur      of the first fixation; of all of the first encounter
-    totalFixDur, meanFixDur           sum and mean of all durations
-    firstSaccLen, lastSaccLen         length of the saccade that arrived first; of the one that left the first encounter
-    prevFixPos                        distance of the fixation before to the word's start
-    landingPos, leavingPos            the same of the first and the last fixation of the first encounter
-    nRegressFrom, nextWordRegress     regressions from the word; whether one starts from the next word
-    regressLen                        time spent in regressions from it, until it or a later word is reached again
-    regressDur                        time on the word while in a regression
-    pupilDiamMax, pupilDiamLag        largest pupil on the word; 0.5 to 1.5 s after its first fixation, where recorded
-    timePrtctg                        firstfixDur / fixcount
+    fixcount, firstPassCnt         fixations in all; in the first encounter
+    P1stFixation, P2stFixation     whether it was fixated when its sentence was met first, the second time
+    prevFixDur, nextFixDur         duration of the fixation before arriving first; of the first after leaving
+    firstfixDur, firstPassFixDur   of the first fixation; of all of the first encounter
+    totalFixDur, meanFixDur        sum and mean of all durations
+    firstSaccLen, lastSaccLen      length of the saccade that arrived first; that left the first encounter
+    prevFixPos                     distance of the fixation before to the word's start
+    landingPos, leavingPos         the same of the first and the last fixation of the first encounter
+    nRegressFrom, nextWordRegress  regressions from the word; whether one starts from the next word
+    regressLen                     time in regressions from it, until it or a later word is reached again
+    regressDur                     time on the word while in a regression
+    pupilDiamMax, pupilDiamLag     largest pupil on it; 0.5 to 1.5 s after its first fixation, if recorded
+    timePrtctg                     firstfixDur / fixcount
 
 A word that was not fixated has zeros and `skipped` = 1.
 """
@@ -45,8 +45,8 @@ def reading_measures(
     Parameters
     ----------
     fixations : mapping of columns, or table
-        `word`: the number of the word that was fixated, −1 for none; `duration` in milliseconds; `x` in pixels; if known
-        `onset` in milliseconds, and `pupil`.
+        `word`: the number of the word that was fixated, −1 for none; `duration` in milliseconds; `x` in
+        pixels; if known `onset` in milliseconds, and `pupil`.
     word_starts : array (n_words,)
         Where each word starts, in pixels.
     sentences : array (n_words,), default=None
@@ -69,11 +69,15 @@ def reading_measures(
     starts = np.asarray(word_starts, dtype=np.float64)
     sentence = np.zeros(starts.size, dtype=np.intp) if sentences is None else np.asarray(sentences)
     if not np.isfinite(starts).all() or sentence.shape != starts.shape:
-        raise PriorError(f"{starts.size} word_starts and {sentence.size} sentences: give a finite number of each for every word.")
+        raise PriorError(
+            f"{starts.size} word_starts and {sentence.size} sentences: give a finite number of each for "
+            "every word."
+        )
     path = _Path(fixations, starts.size, shortest)
     found = {name: np.zeros(starts.size) for name in _NAMES}
     found["skipped"][:] = 1.0
-    on_words = np.flatnonzero(path.word >= 0)  # a glance off the text ends neither a sentence nor a regression
+    # a glance off the text ends neither a sentence nor a regression
+    on_words = np.flatnonzero(path.word >= 0)
     meeting = np.zeros(path.word.size, dtype=np.intp)
     meeting[on_words] = _meetings(sentence[path.word[on_words]])
     regressions = _regressions(path.word, on_words)
@@ -95,9 +99,13 @@ def reading_measures(
             "meanFixDur": path.duration[on].mean(),
             "timePrtctg": path.duration[first] / on.size,
             "nRegressFrom": sum(start in on for start, _ in regressions),
-            "regressLen": sum(path.duration[start + 1 : end].sum() for start, end in regressions if start in on),
+            "regressLen": sum(
+                path.duration[start + 1 : end].sum() for start, end in regressions if start in on
+            ),
             "nextWordRegress": float(any(path.word[start] == w + 1 for start, _ in regressions)),
-            "regressDur": sum(path.duration[i] for i in on if any(start < i < end for start, end in regressions)),
+            "regressDur": sum(
+                path.duration[i] for i in on if any(start < i < end for start, end in regressions)
+            ),
         }
         if first > 0:
             row["prevFixDur"] = path.duration[first - 1]
@@ -121,8 +129,8 @@ def fixations_from_events(events: Any, word: str = "word_idx") -> dict[str, NDAr
     Parameters
     ----------
     events : pymovements' Events, or their frame
-        With locations in pixels, `gaze.compute_event_properties(("location", {"position_column": "pixel"}))`, and mapped to
-        words, `gaze.events.map_to_aois(stimulus)`.
+        With locations in pixels, `gaze.compute_event_properties(("location", {"position_column": "pixel"}))`,
+        and mapped to words, `gaze.events.map_to_aois(stimulus)`.
     word : str, default="word_idx"
         The column of the stimulus that numbers the words from 0.
     """
@@ -130,7 +138,8 @@ def fixations_from_events(events: Any, word: str = "word_idx") -> dict[str, NDAr
     for name in ("name", "onset", "duration", "location_x", word):
         if name not in frame.columns:
             raise PriorError(
-                f"The events have no column {name!r}; they have {list(frame.columns)}. Compute locations in pixels, and map the "
+                f"The events have no column {name!r}; they have {list(frame.columns)}. Compute locations "
+                "in pixels, and map the "
                 f"events to a stimulus whose words are numbered."
             )
     rows = [row for row in frame.iter_rows(named=True) if str(row["name"]).startswith("fixation")]
@@ -186,11 +195,18 @@ class _Path:
         words = columns["word"]
         wrong = words[(words >= n_words) | (words < -1) | (words != np.round(words))]
         if wrong.size:
-            raise PriorError(f"A fixation is on word {wrong[0]:g}, but the text has {n_words} words, counted from 0 (−1: none).")
+            raise PriorError(
+                f"A fixation is on word {wrong[0]:g}, but the text has {n_words} words, counted from 0 "
+                "(−1: none)."
+            )
         kept = columns["duration"] >= shortest
         self.word = words[kept].astype(np.intp)
         self.duration, self.x = columns["duration"][kept], columns["x"][kept]
-        self.onset = columns["onset"][kept] if "onset" in columns else np.concatenate([[0.0], np.cumsum(self.duration)[:-1]])
+        self.onset = (
+            columns["onset"][kept]
+            if "onset" in columns
+            else np.concatenate([[0.0], np.cumsum(self.duration)[:-1]])
+        )
         self.pupil = columns["pupil"][kept] if "pupil" in columns else None
 
 

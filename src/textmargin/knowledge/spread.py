@@ -1,13 +1,13 @@
 """Spread: keywords speak through the words that keep their company in the texts at hand.
 
-Words are vectors: rows of VΣ of a truncated singular value decomposition of the texts' matrix (latent semantic analysis,
-Deerwester et al. 1990), or those of a file, at unit length. A word t of which nothing is said for class c takes, from c's
-keywords k of positive weight,
+Words are vectors: rows of VΣ of a truncated singular value decomposition of the texts' matrix (latent
+semantic analysis, Deerwester et al. 1990), or those of a file, at unit length. A word t of which nothing is
+said for class c takes, from c's keywords k of positive weight,
 
     v_c[t] = a · max(0, max over k of v_c[k] · (cos(t, k) − τ)/(1 − τ))        a = 0.3, τ = 0.5
 
-beside which named words stay as they are. A word that is named with weight 0 is struck out: it takes nothing. The constants are
-those of a prototype on two corpora; on others they hardly matter (docs/unlabelled.md).
+beside which named words stay as they are. A word that is named with weight 0 is struck out: it takes nothing.
+The constants are those of a prototype on two corpora; on others they hardly matter (docs/unlabelled.md).
 """
 
 from __future__ import annotations
@@ -41,13 +41,15 @@ class WordVectors:
 
     @classmethod
     def of(cls, X: Any, rank: int | None = None, min_texts: int = MIN_TEXTS) -> Self:
-        """From the matrix of the texts at hand, (n_texts, n_terms), sparse; by default of rank 100, or less where these are few.
+        """From the matrix of the texts at hand, (n_texts, n_terms), sparse; by default of rank 100, or less
+        where these are few.
 
         Examples
         --------
         >>> import scipy.sparse as sp
         >>> from textmargin.knowledge.spread import WordVectors
-        >>> X = sp.csr_array([[1.0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]])
+        >>> X = sp.csr_array([[1.0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1],
+        ...                   [0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 1, 1]])
         >>> WordVectors.of(X, rank=2).cosines([0]).round(2) + 0.0
         array([[1., 1., 0., 0.]])
         """
@@ -56,17 +58,20 @@ class WordVectors:
             X = X[np.linspace(0, X.shape[0] - 1, _MOST_TEXTS).astype(np.intp)]
         frequent = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= min_texts)
         fewer = min(X.shape[0], frequent.size)
-        rank = min(max(fewer // 4, 1), RANK) if rank is None else rank  # near to full rank, every word would be on its own
+        # near to full rank, every word would be on its own
+        rank = min(max(fewer // 4, 1), RANK) if rank is None else rank
         rank = min(rank, fewer)
         vectors = np.zeros((X.shape[1], rank))
         if rank:
-            with threadpool_limits(limits=1, user_api="blas"):  # a busy machine's threads would wait for one another: ten times
+            # a busy machine's threads would wait for one another: ten times
+            with threadpool_limits(limits=1, user_api="blas"):
                 vectors[frequent] = _leading_directions(X[:, frequent], rank)
         return cls(_unit(vectors))
 
     @classmethod
     def from_file(cls, path: str | Path, terms: Iterable[str]) -> Self:
-        """From vectors that somebody learnt elsewhere, in the text format of GloVe or word2vec: a word and its numbers a line.
+        """From vectors that somebody learnt elsewhere, in the text format of GloVe or word2vec: a word and
+        its numbers a line.
 
         Their mean, which all words have in common, is taken off.
 
@@ -80,10 +85,13 @@ class WordVectors:
         place = {term: j for j, term in enumerate(terms)}
         rows: dict[int, Floats] = {}
         try:
-            with (gzip.open if str(path).endswith(".gz") else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
+            with (gzip.open if str(path).endswith(".gz") else open)(
+                path, "rt", encoding="utf-8", newline="\n"
+            ) as lines:
                 n_numbers = 0
                 for number, line in enumerate(lines, start=1):
-                    if number == 1 and re.fullmatch(r"\d+ \d+\s*", line):  # word2vec says how many words and numbers follow
+                    # word2vec says how many words and numbers follow
+                    if number == 1 and re.fullmatch(r"\d+ \d+\s*", line):
                         n_numbers = int(line.split()[1])
                         continue
                     n_numbers = n_numbers or len(line.split()) - 1
@@ -91,11 +99,18 @@ class WordVectors:
                     if j is not None and j not in rows:
                         rows[j] = _numbers(line, n_numbers, f"line {number} of {path}")
         except (OSError, EOFError) as error:
-            raise PriorError(f"The word vectors {path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+            raise PriorError(
+                f"The word vectors {path} cannot be read: {getattr(error, 'strerror', None) or error}."
+            ) from error
         except UnicodeDecodeError as error:
-            raise PriorError(f"The word vectors {path} are not UTF-8 text; word2vec's binary format is not read.") from error
+            raise PriorError(
+                f"The word vectors {path} are not UTF-8 text; word2vec's binary format is not read."
+            ) from error
         if not rows:
-            raise PriorError(f"The word vectors {path} have none of the {len(place):,} words of the texts; is it their language?")
+            raise PriorError(
+                f"The word vectors {path} have none of the {len(place):,} words of the texts; is it their "
+                "language?"
+            )
         vectors = np.zeros((len(place), n_numbers))
         known = _unit(np.array([*rows.values()]))
         vectors[[*rows]] = _unit(known - known.mean(axis=0))
@@ -107,7 +122,8 @@ class WordVectors:
 
 
 def spread(weights: Floats, vectors: WordVectors, named: Bools | None = None) -> Floats:
-    """The weights of the words near the named ones, (n_classes, n_terms): 0 for those that are named themselves.
+    """The weights of the words near the named ones, (n_classes, n_terms): 0 for those that are named
+    themselves.
 
     Parameters
     ----------
@@ -132,9 +148,11 @@ def spread(weights: Floats, vectors: WordVectors, named: Bools | None = None) ->
 
 
 def _leading_directions(X: Any, rank: int) -> Floats:
-    """V·S of the singular vectors of X with the largest values, (n_terms, rank), as `randomized_svd` of scikit-learn has them.
+    """V·S of the singular vectors of X with the largest values, (n_terms, rank), as `randomized_svd` of
+    scikit-learn has them.
 
-    That one factors by SciPy, which lets no other thread run meanwhile: a desk stood still for a third of a second.
+    That one factors by SciPy, which lets no other thread run meanwhile: a desk stood still for a third of a
+    second.
     """
     M = X.T if X.shape[0] < X.shape[1] else X
     n_columns = min(rank + _OVERSAMPLES, *M.shape)

@@ -23,7 +23,8 @@ class ModelPrior(KnowledgeBase):
     Parameters
     ----------
     model : fitted classifier
-        A `TextClassifier`, a pipeline that ends in a linear classifier, or a linear classifier with `feature_names_in_`.
+        A `TextClassifier`, a pipeline that ends in a linear classifier, or a linear classifier with
+        `feature_names_in_`.
     terms : array of str, default=None
         The names of the model's columns, if it does not know them itself.
     n_largest : int, default=None
@@ -41,7 +42,9 @@ class ModelPrior(KnowledgeBase):
     array([ 0.53, -0.53,  0.  ])
     """
 
-    def __init__(self, model: Any, *, terms: Any = None, n_largest: int | None = None, file_name: str | None = None) -> None:
+    def __init__(
+        self, model: Any, *, terms: Any = None, n_largest: int | None = None, file_name: str | None = None
+    ) -> None:
         self.model = model
         self.terms = terms
         self.n_largest = n_largest
@@ -72,12 +75,16 @@ class ModelPrior(KnowledgeBase):
 
     def _check_loaded(self) -> None:
         if isinstance(self.model, str | PathLike):
-            raise PriorError(f"model is a path, {str(self.model)!r}; load it first: ModelPrior(load({str(self.model)!r})).")
+            raise PriorError(
+                f"model is a path, {str(self.model)!r}; load it first: ModelPrior(load({str(self.model)!r}))."
+            )
 
     def _entries(self) -> dict[Any, dict[str, float]]:
         self._check_loaded()
         if self.n_largest is not None and not (isinstance(self.n_largest, Integral) and self.n_largest > 0):
-            raise PriorError(f"n_largest must be a positive whole number, or None for all; got {self.n_largest!r}.")
+            raise PriorError(
+                f"n_largest must be a positive whole number, or None for all; got {self.n_largest!r}."
+            )
         try:
             learner, terms = _linear_part(self.model)
         except NotFittedError as error:
@@ -85,18 +92,23 @@ class ModelPrior(KnowledgeBase):
         terms = self.terms if self.terms is not None else terms
         if terms is None:
             raise PriorError(
-                f"The names of the columns of {type(learner).__name__} are not known; give them: ModelPrior(model, terms=names)."
+                f"The names of the columns of {type(learner).__name__} are not known; give them: "
+                "ModelPrior(model, terms=names)."
             )
         weights, terms = dense_coef(learner), np.asarray(terms)
         if weights.shape[1] != terms.size:
             raise PriorError(f"The model has {weights.shape[1]} weights, but terms has {terms.size} names.")
-        classes = list(learner.classes_[1:] if len(weights) == 1 and len(learner.classes_) == 2 else learner.classes_)
+        classes = list(
+            learner.classes_[1:] if len(weights) == 1 and len(learner.classes_) == 2 else learner.classes_
+        )
         entries = {}
         for name, row in zip(classes, weights, strict=True):
             used = np.flatnonzero(row)
             if self.n_largest is not None:
                 used = used[descending_order(np.abs(row[used]))[: self.n_largest]]
-            entries[name.item() if isinstance(name, np.generic) else name] = {str(terms[j]): float(row[j]) for j in used}
+            entries[name.item() if isinstance(name, np.generic) else name] = {
+                str(terms[j]): float(row[j]) for j in used
+            }
         return entries
 
     def _warn(self, *found: Any) -> None:
@@ -113,5 +125,7 @@ def _linear_part(model: Any) -> tuple[Any, Any]:
         names = term_names(model[:-1])
         model = model[-1]
     if not hasattr(model, "coef_"):
-        raise PriorError(f"ModelPrior needs a fitted linear model, one with coef_; {type(model).__name__} has none.")
+        raise PriorError(
+            f"ModelPrior needs a fitted linear model, one with coef_; {type(model).__name__} has none."
+        )
     return model, names if names is not None else getattr(model, "feature_names_in_", None)

@@ -1,4 +1,6 @@
-"""How knowledge meets a vocabulary: which of its words are there, which are not, and what they might have meant."""
+"""How knowledge meets a vocabulary: which of its words are there, which are not, and what they might have
+meant.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +43,16 @@ class VocabularyMatch:
 
 
 class KnowledgeBase(BaseEstimator):
-    """Knowledge about classes in terms: `coef` gives weights for a vocabulary, `match_vocabulary` says what was found in it."""
+    """Knowledge about classes in terms: `coef` gives weights for a vocabulary, `match_vocabulary` says what
+    was found in it.
+    """
 
     def coef(
-        self, terms: Iterable[str], classes: Iterable[Any], analyze: Analyze = str.split, unseen: Collection[str] = ()
+        self,
+        terms: Iterable[str],
+        classes: Iterable[Any],
+        analyze: Analyze = str.split,
+        unseen: Collection[str] = (),
     ) -> dict[Any, Floats]:
         """Per class about which something is known, a weight for each term, in their order.
 
@@ -74,15 +82,20 @@ class KnowledgeBase(BaseEstimator):
         """How much is known of each class, and how much of that landed on the terms."""
         known = self._of_classes([_plain(name) for name in classes])
         finder = TermFinder(list(terms), patterns=self._patterns, analyze=analyze)
-        # Words that a person wrote may be misspelt, those that were learnt are not: looking for the nearest takes seconds.
+        # Words that a person wrote may be misspelt, those that were learnt are not: looking for the nearest
+        # takes seconds.
         return [_land(name, entries, finder, suggest=self._patterns) for name, entries in known.items()]
 
     def classes(self) -> list[Any]:
-        """The classes that somebody named, which may be learnt though no text has their label; none where they were learnt."""
+        """The classes that somebody named, which may be learnt though no text has their label; none where
+        they were learnt.
+        """
         return []
 
     def words(self, analyze: Analyze = str.split) -> list[str]:
-        """The words that somebody named, which belong into a vocabulary whatever texts have; none where they were learnt."""
+        """The words that somebody named, which belong into a vocabulary whatever texts have; none where they
+        were learnt.
+        """
         return []
 
     @property
@@ -98,7 +111,9 @@ class KnowledgeBase(BaseEstimator):
         return {name: entries[own] for own, name in self._matched_classes(entries, classes).items()}
 
     def _matched_classes(self, names: Iterable[Any], classes: list[Any]) -> dict[Any, Any]:
-        """The class that each name stands for. Others are dropped with a warning, unless they look like a slip of the pen."""
+        """The class that each name stands for. Others are dropped with a warning, unless they look like a
+        slip of the pen.
+        """
         spelled = {str(name): name for name in classes}  # files know names only
         known = {name: name if name in classes else spelled.get(str(name), name) for name in names}
         strangers = [name for name, found in known.items() if found not in classes]
@@ -112,7 +127,8 @@ class KnowledgeBase(BaseEstimator):
                 )
         if strangers:
             warnings.warn(
-                f"{self.title}: {_listed(strangers)} {'is' if len(strangers) == 1 else 'are'} not among the classes here: "
+                f"{self.title}: {_listed(strangers)} {'is' if len(strangers) == 1 else 'are'} not among "
+                "the classes here: "
                 f"{shown}. What is known of {'it' if len(strangers) == 1 else 'them'} is left out.",
                 TextmarginWarning,
                 stacklevel=4,
@@ -129,7 +145,9 @@ class KnowledgeBase(BaseEstimator):
         return np.fromiter((text in sources for text in texts), dtype=bool, count=len(texts))
 
     def without(self, texts: Collection[str]) -> Self:
-        """The same learnt without these texts; itself where it was not learnt from texts, or cannot be learnt again."""
+        """The same learnt without these texts; itself where it was not learnt from texts, or cannot be learnt
+        again.
+        """
         return self
 
     @abstractmethod
@@ -143,7 +161,8 @@ class KnowledgeBase(BaseEstimator):
         if lost:
             nearest = [term for landing in found for term in landing.nearest.values()]
             warnings.warn(
-                f"{name}: {len(lost)} of {n_entries} terms are not in the vocabulary: {_listed(lost)}.{_hint(nearest)}",
+                f"{name}: {len(lost)} of {n_entries} terms are not in the vocabulary: "
+                f"{_listed(lost)}.{_hint(nearest)}",
                 UnknownTermWarning,
                 stacklevel=3,
             )
@@ -152,7 +171,8 @@ class KnowledgeBase(BaseEstimator):
             finder = TermFinder(seen, patterns=False)
             nearest = [near for word in new[:5] if (near := finder.nearest(word)) is not None]
             warnings.warn(
-                f"{name}: no training text has {len(new)} of the {n_entries} words named ({_listed(new)}); they count in new "
+                f"{name}: no training text has {len(new)} of the {n_entries} words named "
+                f"({_listed(new)}); they count in new "
                 f"texts.{_hint(nearest)}",
                 UnknownTermWarning,
                 stacklevel=3,
@@ -194,7 +214,9 @@ class TermFinder:
 
 def is_pattern(entry: str) -> bool:
     """Whether an entry stands for all terms that look alike: a `prefix*`, or a /regular expression/."""
-    return (len(entry) > 2 and entry.startswith("/") and entry.endswith("/")) or (len(entry) > 1 and entry.endswith("*"))
+    return (len(entry) > 2 and entry.startswith("/") and entry.endswith("/")) or (
+        len(entry) > 1 and entry.endswith("*")
+    )
 
 
 def compiled(entry: str) -> Any:
@@ -221,15 +243,20 @@ def _land(target: Any, entries: Mapping[str, float], finder: TermFinder, *, sugg
         for term, share in found.items():
             if term in terms and terms[term] * weight < 0 and entry not in finder.known:
                 raise PriorError(
-                    f"Of class {target!r} both {said[term]!r} ({terms[term]:+g}) and {entry!r} ({weight:+g}) speak of {term!r}, "
+                    f"Of class {target!r} both {said[term]!r} ({terms[term]:+g}) and {entry!r} "
+                    f"({weight:+g}) speak of {term!r}, "
                     f"one for and one against it; give {term!r} a weight of its own."
                 )
             larger = term not in terms or entry in finder.known or abs(weight * share) > abs(terms[term])
             if larger:
                 terms[term], said[term] = weight * share, entry
     total = sum(abs(weight) for weight in entries.values())
-    nearest = {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None} if suggest else {}
-    return VocabularyMatch(target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries))
+    nearest = (
+        {word: near for word in unknown[:20] if (near := finder.nearest(word)) is not None} if suggest else {}
+    )
+    return VocabularyMatch(
+        target, terms, tuple(unknown), nearest, landed / total if total else 0.0, len(entries)
+    )
 
 
 def _listed(words: list[Any]) -> str:

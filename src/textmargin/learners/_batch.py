@@ -1,9 +1,10 @@
-"""Many objectives over one matrix, minimised in step: one pass over the matrix is for all of them (`src/core/many.hpp`).
+"""Many objectives over one matrix, minimised in step: one pass over the matrix is for all of them
+(`src/core/many.hpp`).
 
-The core works in single precision. What it cannot do, or not to the tolerance asked for, `newton` ends in double precision from
-where it stands: few rows or weights, dense matrices, many columns beside the weights, tolerances near the rounding of single
-precision, and objectives that rounding keeps from falling (columns of very different scale, a huge C). Of the hardest of these
-`settle` finds the end and proves it.
+The core works in single precision. What it cannot do, or not to the tolerance asked for, `newton` ends in
+double precision from where it stands: few rows or weights, dense matrices, many columns beside the weights,
+tolerances near the rounding of single precision, and objectives that rounding keeps from falling (columns of
+very different scale, a huge C). Of the hardest of these `settle` finds the end and proves it.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class Batch:
     ----------
     tol, max_iter : as in `newton`
     n_jobs : int, threads of the core, and how many objectives `newton` has at a time, through joblib
-    memory_share : float, of the memory given where texts lie elsewhere: for what the core holds of a group of objectives
+    memory_share : float, of the memory given where texts lie elsewhere: for what the core holds of a group of
+        objectives
     """
 
     tol: float
@@ -77,18 +79,24 @@ class Batch:
                 key = id(objective.X), objective.penalty, len(objective.columns), start is None
                 together.setdefault(key, []).append(number)
         for numbers in together.values():
-            for number, solution in zip(numbers, self._in_step([cases[k] for k in numbers], texts), strict=True):
+            for number, solution in zip(
+                numbers, self._in_step([cases[k] for k in numbers], texts), strict=True
+            ):
                 solutions[number] = solution
         left = [k for k, solution in enumerate(solutions) if solution is None or not self._ended(solution)]
         cases, left = self._in_double(cases, left, solutions, texts)
-        for k, solution in zip(left, self._one_by_one([cases[k] for k in left], [solutions[k] for k in left]), strict=True):
+        for k, solution in zip(
+            left, self._one_by_one([cases[k] for k in left], [solutions[k] for k in left]), strict=True
+        ):
             solutions[k] = solution
         return [solution for solution in solutions if solution is not None]
 
     def _in_double(
         self, cases: list[Task], left: list[int], solutions: list[Solution | None], texts: _TextsOnce
     ) -> tuple[list[Task], list[int]]:
-        """The cases that double precision has yet to end, their matrices in memory; what is too large for that stays as it is."""
+        """The cases that double precision has yet to end, their matrices in memory; what is too large for
+        that stays as it is.
+        """
         loaded = {id(cases[k][0].X): texts.in_double(cases[k][0].X) for k in left}
         cases, going_on = list(cases), []
         for k in left:
@@ -98,8 +106,10 @@ class Batch:
                 going_on.append(k)
             elif solutions[k] is None:
                 raise TooLargeError(
-                    f"{objective.X.shape[0]:,} texts in blocks are learnt from in single precision, which these do not suit: "
-                    f"columns of very different scale, a huge C or more than {core.MOST_EXTRA_COLUMNS} columns beside the "
+                    f"{objective.X.shape[0]:,} texts in blocks are learnt from in single precision, which "
+                    "these do not suit: "
+                    f"columns of very different scale, a huge C or more than {core.MOST_EXTRA_COLUMNS} "
+                    "columns beside the "
                     f"weights. Scale the columns, lower C, or train on fewer texts in memory."
                 )
         return cases, going_on
@@ -113,7 +123,9 @@ class Batch:
         warm = cases[0][1] is not None
         if warm:
             w = np.array([start.w for _, start in cases if start is not None], dtype=np.float32)
-            q = np.array([start.q for _, start in cases if start is not None], dtype=np.float64).reshape(len(cases), -1)
+            q = np.array([start.q for _, start in cases if start is not None], dtype=np.float64).reshape(
+                len(cases), -1
+            )
         else:
             w, q = group.origin()
             if q.shape[1] == 0 and len(cases) > 3:
@@ -125,20 +137,26 @@ class Batch:
         fine = converged & (self.tol >= _LEAST_TOL)
         return [
             Solution(Point(own_w, own_q, _NOT_ASKED_FOR), int(n), bool(ended), float(own_gap), own_scores)
-            for own_w, own_q, own_scores, n, ended, own_gap in zip(w, q, scores, n_iter, fine, gap, strict=True)
+            for own_w, own_q, own_scores, n, ended, own_gap in zip(
+                w, q, scores, n_iter, fine, gap, strict=True
+            )
         ]
 
     def _background(self, group: Objectives, texts: _TextsOnce) -> Any:
         """The weights of a class that no text has: what rare classes without intercept resemble."""
         nobody = group.nobody()
         w, q = nobody.origin()
-        nobody.descend(*texts.of(group.X, self.n_jobs), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs)
+        nobody.descend(
+            *texts.of(group.X, self.n_jobs), w, q, False, _BACKGROUND_TOL, self.max_iter, self.n_jobs
+        )
         return w
 
     def _one_by_one(self, cases: list[Task], before: list[Solution | None]) -> Iterator[Solution]:
         if not cases:
             return
-        scales = {key: Scales.of(X) for key, X in {id(objective.X): objective.X for objective, _ in cases}.items()}
+        scales = {
+            key: Scales.of(X) for key, X in {id(objective.X): objective.X for objective, _ in cases}.items()
+        }
         jobs = (
             delayed(_newton)(
                 objective.X,
@@ -180,13 +198,17 @@ class _TextsOnce:
         if texts.single is None:
             texts.single = X.solver_texts() if isinstance(X, BlockMatrix) else local_texts(X)
         most = texts.n_entries * n_threads(n_jobs)
-        return texts.single, int(min(most, X.work_memory * COPY_SHARE / ENTRY_BYTES)) if isinstance(X, BlockMatrix) else most
+        return texts.single, int(min(most, X.work_memory * COPY_SHARE / ENTRY_BYTES)) if isinstance(
+            X, BlockMatrix
+        ) else most
 
     def look(self, X: Matrix) -> _Texts:
         if id(X) not in self._known:
             n_entries = int(row_counts(X).sum())
             sparse = not isinstance(X, np.ndarray)
-            suits = sparse and n_entries >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
+            suits = (
+                sparse and n_entries >= LEAST_ENTRIES and X.shape[1] < np.iinfo(np.int32).max and _is_even(X)
+            )
             mean_square = float(squared_lengths(X).sum()) / X.shape[0] if suits else 0.0
             self._known[id(X)] = _Texts(X, suits, mean_square, n_entries)
         return self._known[id(X)]
@@ -204,7 +226,8 @@ class _TextsOnce:
 
 
 def _is_even(X: Matrix) -> bool:
-    """Whether the columns are of a like size, and none is out of reach: else steps in single precision lead astray.
+    """Whether the columns are of a like size, and none is out of reach: else steps in single precision lead
+    astray.
 
     Of many columns a few may be as small as they like: words that only very long texts have.
     """
@@ -231,9 +254,17 @@ def _takes_single(objective: Objective, table: ObjectiveTable, texts: _Texts) ->
 
 
 def _newton(
-    X: Matrix, objective: Objective, start: Start | None, tol: float, max_iter: int, n_before: int, scales: Scales
+    X: Matrix,
+    objective: Objective,
+    start: Start | None,
+    tol: float,
+    max_iter: int,
+    n_before: int,
+    scales: Scales,
 ) -> Solution:
-    """One objective in double precision. The matrix is an argument of its own: all share it, and a worker gets it once."""
+    """One objective in double precision. The matrix is an argument of its own: all share it, and a worker
+    gets it once.
+    """
     objective = replace(objective, X=X)
     point = None if start is None else start.point(objective)
     found = newton(objective, start=point, tol=tol, max_iter=max_iter - n_before)

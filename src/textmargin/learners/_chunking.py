@@ -1,7 +1,9 @@
-"""Chunking: a kernel SVM on few texts at a time, which grows by the texts that miss the margin until none does.
+"""Chunking: a kernel SVM on few texts at a time, which grows by the texts that miss the margin until none
+does.
 
-A text that is not in the chunk and has its margin would not be a support vector of the whole problem either, so the machine of
-the last chunk is that of all texts. Only the kernel of all texts with those that ever were in a chunk is needed.
+A text that is not in the chunk and has its margin would not be a support vector of the whole problem either,
+so the machine of the last chunk is that of all texts. Only the kernel of all texts with those that ever were
+in a chunk is needed.
 """
 
 from __future__ import annotations
@@ -46,13 +48,16 @@ class Chunking:
     ) -> list[Machine]:
         """A machine for each problem; side by side, so that kernel values are asked for at once.
 
-        The support vectors of `starts` are the texts to start with, in place of some at even distances; both sides are in a first
-        chunk all the same.
+        The support vectors of `starts` are the texts to start with, in place of some at even distances; both
+        sides are in a first chunk all the same.
         """
         texts = [np.flatnonzero(problem.costs > 0) for problem in problems]
         chunks = [self._first(problem, there) for problem, there in zip(problems, texts, strict=True)]
         if starts is not None:
-            known = [start.support[problem.costs[start.support] > 0] for problem, start in zip(problems, starts, strict=True)]
+            known = [
+                start.support[problem.costs[start.support] > 0]
+                for problem, start in zip(problems, starts, strict=True)
+            ]
             chunks = [
                 start if np.unique(problem.y[start]).size == 2 else np.union1d(start, chunk)
                 for problem, start, chunk in zip(problems, known, chunks, strict=True)
@@ -73,7 +78,12 @@ class Chunking:
                 if self.watch:
                     self.watch(
                         Round(
-                            problems[k].number, number, chunks[k].size, machines[k].support.size, missing.size, gram.n_evaluations
+                            problems[k].number,
+                            number,
+                            chunks[k].size,
+                            machines[k].support.size,
+                            missing.size,
+                            gram.n_evaluations,
                         )
                     )
                 if missing.size == 0:
@@ -91,9 +101,16 @@ class Chunking:
         return np.union1d(_evenly(few, n_few), _evenly(many, max(1, self.size - n_few)))
 
     def _to_solve(
-        self, gram: LazyGram, problem: KernelProblem, setting: KernelTrustSetting, chunk: Indices, last: Machine | None
+        self,
+        gram: LazyGram,
+        problem: KernelProblem,
+        setting: KernelTrustSetting,
+        chunk: Indices,
+        last: Machine | None,
     ) -> Any:
-        """The problem of a chunk as a job that needs nothing else; its kernel values, the bulk of it, stand apart."""
+        """The problem of a chunk as a job that needs nothing else; its kernel values, the bulk of it, stand
+        apart.
+        """
         y, costs, z = (values[chunk] for values in (problem.y, problem.costs, problem.z))
         part = partial(Chunk, y=y, costs=costs, z=z, settings=self.settings)
         start: Floats | None = None

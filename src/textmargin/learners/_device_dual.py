@@ -1,15 +1,17 @@
 """Solves the duals of `_dual.py` on a GPU, those of all classes at once.
 
-By the alternating direction method of multipliers (Boyd et al. 2011, Sec. 5.2): one inverse A = (K + P)⁻¹ for all problems, then
-every step of all of them is one product with A, a clip and a difference; a ridge is left to the clip. With an intercept A is
-A − A11'A/1'A1, whose columns sum to 0, so that the equality costs nothing.
+By the alternating direction method of multipliers (Boyd et al. 2011, Sec. 5.2): one inverse A = (K + P)⁻¹ for
+all problems, then every step of all of them is one product with A, a clip and a difference; a ridge is left
+to the clip. With an intercept A is A − A11'A/1'A1, whose columns sum to 0, so that the equality costs
+nothing.
 
-*The penalty* P is 3·diag(K), a text's own scale: a problem whose texts are scaled has the same steps. It need not follow C: from
-C·K(x, x) = 0.1 to 1000 the fewest steps are taken between 1 and 5, so that one inverse serves a whole grid of costs.
+*The penalty* P is 3·diag(K), a text's own scale: a problem whose texts are scaled has the same steps. It need
+not follow C: from C·K(x, x) = 0.1 to 1000 the fewest steps are taken between 1 and 5, so that one inverse
+serves a whole grid of costs.
 
-*Precision.* Steps are in single precision, and relative to a solution in double precision: every so often the step so far is
-added to β, margins t − Kβ are computed anew in double, and what is left to do is posed again, in units of a margin. The solution
-is where nothing is left, however exact A is.
+*Precision.* Steps are in single precision, and relative to a solution in double precision: every so often the
+step so far is added to β, margins t − Kβ are computed anew in double, and what is left to do is posed again,
+in units of a margin. The solution is where nothing is left, however exact A is.
 
 Runs with CuPy on the device where K is, or with NumPy.
 """
@@ -37,13 +39,19 @@ _CAST_ENTRIES = 1 << 24  # of K, in double precision at a time
 
 
 def solve_dual(
-    K: Any, problems: DualProblems, fit_intercept: bool, tol: float, start: Floats | None = None, xp: Any = None
+    K: Any,
+    problems: DualProblems,
+    fit_intercept: bool,
+    tol: float,
+    start: Floats | None = None,
+    xp: Any = None,
 ) -> DualSolution:
     """All problems over K, (n, n) of single precision in an array of xp (default: CuPy).
 
     Parameters
     ----------
-    tol : the largest violation that is left; a problem that has more after MAX_ITER steps comes as it is, with its violation
+    tol : the largest violation that is left; a problem that has more after MAX_ITER steps comes as it is,
+        with its violation
     start : (n_problems, n) β to start from
     """
     return DeviceDual(K, fit_intercept, xp).solve(problems, tol, start)
@@ -78,20 +86,26 @@ class DeviceDual:
         self._steps, self._shift = self._inverse(self.penalty.astype(np.float32))
 
     def _inverse(self, penalty: Any) -> tuple[Any, Any]:
-        """A times the penalty, what a step multiplies with in units of a margin; and what a step does about Σβ = 1."""
+        """A times the penalty, what a step multiplies with in units of a margin; and what a step does about
+        Σβ = 1.
+        """
         A = self.K.copy()
         A.reshape(-1)[:: len(A) + 1] += penalty
         A = self.xp.linalg.inv(A)
         rows = A.sum(axis=1)
         total = float(rows.sum())
         if not (np.isfinite(total) and total > 0 and bool((A.diagonal() > 0).all())):
-            raise TooLargeError("The kernel matrix is far from positive semi-definite, so that no margin can be learnt on it.")
+            raise TooLargeError(
+                "The kernel matrix is far from positive semi-definite, so that no margin can be learnt on it."
+            )
         if self.fit_intercept:
             A -= (rows / total)[:, None] * rows
         A *= penalty
         return A, rows * penalty / total
 
-    def solve(self, problems: DualProblems, tol: float, start: Floats | None = None, max_iter: int = MAX_ITER) -> DualSolution:
+    def solve(
+        self, problems: DualProblems, tol: float, start: Floats | None = None, max_iter: int = MAX_ITER
+    ) -> DualSolution:
         """β, b, what is violated and the steps taken of each problem."""
         n_problems, n = problems.target.shape
         beta, intercept, violation = np.empty((n_problems, n)), np.empty(n_problems), np.empty(n_problems)
@@ -100,7 +114,9 @@ class DeviceDual:
             at_once = self._problems_at_once(n_problems)
             for first in range(0, n_problems, at_once):
                 part = slice(first, first + at_once)
-                group = _Group(self, problems.take(np.arange(n_problems)[part]), None if start is None else start[part])
+                group = _Group(
+                    self, problems.take(np.arange(n_problems)[part]), None if start is None else start[part]
+                )
                 beta[part], intercept[part], violation[part], n_iter[part] = group.solve(tol, max_iter)
         return DualSolution(beta, intercept, violation, n_iter)
 
@@ -118,10 +134,13 @@ class DeviceDual:
         part = self.K[self.xp.asarray(rows)][:, self.xp.asarray(columns)]
         return np.asarray(_host(part), dtype=np.float64)
 
-    def advance(self, w: Any, slope: Any, low: Any, high: Any, excess: Any, shrinkage: Any | None) -> tuple[Any, Any]:
+    def advance(
+        self, w: Any, slope: Any, low: Any, high: Any, excess: Any, shrinkage: Any | None
+    ) -> tuple[Any, Any]:
         """Some steps of all problems, in units of a margin: what becomes of w, and β's step.
 
-        w are residuals less multipliers, which a solution has both alike: all is small in the end, and so is what is rounded.
+        w are residuals less multipliers, which a solution has both alike: all is small in the end, and so is
+        what is rounded.
         """
         step = self.xp.zeros_like(w)
         shift = excess.astype(np.float32)[:, None] * self._shift if self.fit_intercept else None
@@ -142,23 +161,30 @@ class DeviceDual:
     def _check(self) -> None:
         n = len(self.K)
         if self.K.dtype != np.float32 or self.K.shape != (n, n):
-            raise ValueError(f"K must be a square matrix of float32; got {self.K.dtype} of shape {self.K.shape}.")
-        needed, free = 3 * 4.0 * n * n, self._free_bytes()  # inverting takes a matrix, its factors and the inverse
+            raise ValueError(
+                f"K must be a square matrix of float32; got {self.K.dtype} of shape {self.K.shape}."
+            )
+        # inverting takes a matrix, its factors and the inverse
+        needed, free = 3 * 4.0 * n * n, self._free_bytes()
         if needed > free:
             raise DeviceError(
-                f"Learning from {n:,} texts at once takes {needed / 1e9:,.1f} GB of the GPU's memory beside their kernel matrix, "
-                f"and {free / 1e9:,.1f} GB are free; free some, learn from fewer texts, or use a kernel with backend='cpu'."
+                f"Learning from {n:,} texts at once takes {needed / 1e9:,.1f} GB of the GPU's memory "
+                "beside their kernel matrix, "
+                f"and {free / 1e9:,.1f} GB are free; free some, learn from fewer texts, or use a kernel "
+                "with backend='cpu'."
             )
         if not bool(self.xp.isfinite(self.K).all()):
             raise TooLargeError(
-                "The kernel matrix has values that are not finite, so nothing can be learnt from it; use a normalised kernel."
+                "The kernel matrix has values that are not finite, so nothing can be learnt from it; use "
+                "a normalised kernel."
             )
 
     def _problems_at_once(self, n_problems: int) -> int:
         fit = int(min(n_problems, self._free_bytes() // (_BYTES_OF_WEIGHT * len(self.K))))
         if n_problems and not fit:
             raise DeviceError(
-                f"The GPU's memory is too small to learn a class from {len(self.K):,} texts; free some, or use backend='cpu'."
+                f"The GPU's memory is too small to learn a class from {len(self.K):,} texts; free some, "
+                "or use backend='cpu'."
             )
         return max(fit, 1)
 
@@ -182,9 +208,12 @@ class _Group:
 
     def __init__(self, machine: DeviceDual, problems: DualProblems, start: Floats | None) -> None:
         self.machine, self.xp = machine, machine.xp
-        first = np.zeros_like(problems.target) if start is None else problems.clip(start, machine.fit_intercept)
+        first = (
+            np.zeros_like(problems.target) if start is None else problems.clip(start, machine.fit_intercept)
+        )
         self.target, self.low, self.high, self.ridge, self.beta = (
-            self.xp.asarray(values) for values in (problems.target, problems.low, problems.high, problems.ridge, first)
+            self.xp.asarray(values)
+            for values in (problems.target, problems.low, problems.high, problems.ridge, first)
         )
         self._measure()
         self.w = self.residual.astype(np.float32)
@@ -235,11 +264,15 @@ class _Group:
         self.w = (w + (self.residual - residual)).astype(single)
 
     def _jump(self) -> None:
-        """For those that get nowhere: their free weights together, on the host; K is asked for between these alone."""
+        """For those that get nowhere: their free weights together, on the host; K is asked for between these
+        alone.
+        """
         problems = DualProblems(*(_host(values) for values in (self.target, self.low, self.high, self.ridge)))
         beta = problems.clip(_host(self.beta), self.machine.fit_intercept)
         for k in range(len(beta)):
-            beta[k] = jump(self.machine.block, problems.take(np.array([k])), beta[k], self.machine.fit_intercept)
+            beta[k] = jump(
+                self.machine.block, problems.take(np.array([k])), beta[k], self.machine.fit_intercept
+            )
         self.beta = self.xp.asarray(beta)
         self._measure()
         self.w[...] = 0.0
@@ -255,16 +288,20 @@ class _Group:
         part = xp.minimum(xp.abs(excess), total) / xp.maximum(total, np.finfo(np.float64).tiny)
         self.beta = self.beta - xp.sign(excess) * part * room
         self._measure()
-        self.violation = xp.maximum(self.violation, xp.abs(self.beta.sum(axis=1)) * self.machine.scale)  # where none was free
+        # where none was free
+        self.violation = xp.maximum(self.violation, xp.abs(self.beta.sum(axis=1)) * self.machine.scale)
 
     def _free(self) -> Any:
         return (self.beta > self.low) & (self.beta < self.high)
 
     def _measure(self) -> None:
-        """The b amid what all texts allow, the residual t − Kβ − b without the ridge, and the largest violation."""
+        """The b amid what all texts allow, the residual t − Kβ − b without the ridge, and the largest
+        violation.
+        """
         xp, residual = self.xp, self.target - self.machine.scores(self.beta)
         gradient = residual - self.ridge * self.beta
-        least = xp.where(self.beta < self.high, gradient, -np.inf).max(axis=1)  # a lower b, and one of these wants more weight
+        # a lower b, and one of these wants more weight
+        least = xp.where(self.beta < self.high, gradient, -np.inf).max(axis=1)
         most = xp.where(self.beta > self.low, gradient, np.inf).min(axis=1)
         if self.machine.fit_intercept:
             self.violation = xp.maximum(least - most, 0.0)
@@ -277,7 +314,9 @@ class _Group:
         self.residual = residual - self.intercept[:, None]
 
     def _intercepts(self) -> Any:
-        """b that puts the free support vectors on their margin, or else the middle of what all texts allow."""
+        """b that puts the free support vectors on their margin, or else the middle of what all texts
+        allow.
+        """
         if not self.machine.fit_intercept:
             return self.intercept
         free = self._free()

@@ -27,10 +27,16 @@ class DualProblems:
 
     @classmethod
     def of(cls, y: Floats, costs: Floats, offset: Floats, loss: Loss) -> Self:
-        """From labels ±1, what a missed margin costs (0: the text is not there) and the scores that are known beforehand."""
+        """From labels ±1, what a missed margin costs (0: the text is not there) and the scores that are known
+        beforehand.
+        """
         there = costs > 0
         bound = np.where(there, np.inf, 0.0) if loss == "squared_hinge" else costs
-        ridge = np.where(there, 0.5, 0.0) / np.where(there, costs, 1.0) if loss == "squared_hinge" else np.zeros_like(costs)
+        ridge = (
+            np.where(there, 0.5, 0.0) / np.where(there, costs, 1.0)
+            if loss == "squared_hinge"
+            else np.zeros_like(costs)
+        )
         return cls(y - offset, np.where(y < 0, -bound, 0.0), np.where(y > 0, bound, 0.0), ridge)
 
     def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -53,7 +59,8 @@ class DualProblems:
     def conditions(self, beta: Floats, e: Floats, fit_intercept: bool) -> tuple[Floats, Floats]:
         """b and the violation of each problem, from e = t − (K + ridge)β."""
         found = [  # one after another, so that what lies between stays in cache
-            self.take(slice(k, k + 1))._conditions(beta[k : k + 1], e[k : k + 1], fit_intercept) for k in range(len(e))
+            self.take(slice(k, k + 1))._conditions(beta[k : k + 1], e[k : k + 1], fit_intercept)
+            for k in range(len(e))
         ]
         intercept, violation = (np.concatenate(values) for values in zip(*found, strict=True))
         return intercept, violation
@@ -66,7 +73,9 @@ class DualProblems:
             return np.zeros(len(e)), np.maximum(np.maximum(top, -bottom), 0.0)
         free = self.free(beta)
         middle = np.where(
-            np.isinf(top), np.where(np.isinf(bottom), 0.0, bottom), np.where(np.isinf(bottom), top, (top + bottom) / 2)
+            np.isinf(top),
+            np.where(np.isinf(bottom), 0.0, bottom),
+            np.where(np.isinf(bottom), top, (top + bottom) / 2),
         )
         mean = (e * free).sum(axis=1) / np.maximum(free.sum(axis=1), 1)
         return np.where(free.any(axis=1), mean, middle), np.maximum(top - bottom, 0.0)
@@ -84,7 +93,8 @@ class DualSolution:
 
     beta: Floats  # (n_problems, n), exactly 0 or at the bound where it is
     intercept: Floats  # (n_problems,)
-    violation: Floats  # (n_problems,) the largest by which a margin is missed that could still be mended, as LIBSVM measures it
+    # (n_problems,) the largest by which a margin is missed that could still be mended, as LIBSVM measures it
+    violation: Floats
     n_iter: Indices
 
 

@@ -9,12 +9,12 @@ In the size of the weights, with X̃ = [X_S, Z_S] and R = diag(λ, …, λ, ρ):
 
     (X̃'CX̃ + R) [w; q] = X̃'C goal + [0; ρq⁰]
 
-The same factor gives the *leverage* hᵢ = cᵢ x̃ᵢ'(X̃'CX̃ + R)⁻¹x̃ᵢ of each active text, how much its own label decides its own
-score, which is what leave-one-out scores need. In the first form 1 − hᵢ = (A⁻¹)ᵢᵢ λ/cᵢ. A matrix that is singular to machine
-precision (huge C, repeated columns) raises `numpy.linalg.LinAlgError`.
+The same factor gives the *leverage* hᵢ = cᵢ x̃ᵢ'(X̃'CX̃ + R)⁻¹x̃ᵢ of each active text, how much its own label
+decides its own score, which is what leave-one-out scores need. In the first form 1 − hᵢ = (A⁻¹)ᵢᵢ λ/cᵢ. A
+matrix that is singular to machine precision (huge C, repeated columns) raises `numpy.linalg.LinAlgError`.
 
-A large and well-conditioned K + λ diag(1/c) may be factored in single precision, at half the cost: what is solved by the factor
-is then refined in double precision, and 1 − h has an error of up to 1e-4 of itself.
+A large and well-conditioned K + λ diag(1/c) may be factored in single precision, at half the cost: what is
+solved by the factor is then refined in double precision, and 1 − h has an error of up to 1e-4 of itself.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _BLOCK = 1024  # rows that are dense at a time
 _WORTH_SINGLE = 256  # rows
 _CONDITION = 1e3  # of the matrix, at most, for single precision
 _REFINEMENTS = 1
-_UNEVEN, _MOST_UNEVEN = 1e4, 500  # columns of which one has values so many times as large as another; at most so many
+# columns of which one has values so many times as large as another; at most so many
+_UNEVEN, _MOST_UNEVEN = 1e4, 500
 _FREQUENT = 0.1  # of the rows: the share of them that have a term which is as good as dense
 
 
@@ -52,21 +53,28 @@ class ExactStep(Protocol):
 
 
 def factor(objective: Objective, rows: Rows, jitter: float = 0.0, *, single: bool = False) -> ExactStep:
-    """The quadratic of the given rows in the smaller of its two forms; `jitter` raises the diagonal, relative to its mean.
+    """The quadratic of the given rows in the smaller of its two forms; `jitter` raises the diagonal, relative
+    to its mean.
 
     `single` allows single precision where it pays and harms little.
     """
     if size(objective, rows) < rows.size or _is_uneven(objective.X, rows):
         return _ByWeights.factor(objective, rows, jitter)
-    return _ByRows.factor(objective, rows, jitter, single and rows.size >= _WORTH_SINGLE and sp.issparse(objective.X))
+    return _ByRows.factor(
+        objective, rows, jitter, single and rows.size >= _WORTH_SINGLE and sp.issparse(objective.X)
+    )
 
 
 def _is_uneven(X: Matrix, rows: Rows) -> bool:
-    """Whether some columns are so much larger than others that these would be lost in XX', and are few enough to do without."""
+    """Whether some columns are so much larger than others that these would be lost in XX', and are few enough
+    to do without.
+    """
     if X.shape[1] > _MOST_UNEVEN:
         return False
     part = X[rows]
-    sizes = np.asarray(abs(part).max(axis=0).todense() if sp.issparse(part) else np.abs(part).max(axis=0)).ravel()
+    sizes = np.asarray(
+        abs(part).max(axis=0).todense() if sp.issparse(part) else np.abs(part).max(axis=0)
+    ).ravel()
     sizes = sizes[sizes > 0]
     return bool(sizes.size and sizes.max() > _UNEVEN * sizes.min())
 
@@ -91,7 +99,8 @@ class _ByRows:
         G, ridge = _gram(objective.X, rows), penalty / objective.costs[rows]
         single = single and float(np.linalg.norm(G)) < _CONDITION * float(ridge.min())
         G[np.diag_indices_from(G)] += ridge
-        U = _cholesky((G.astype(np.float32) if single else G).T, jitter)  # G has its lower triangle, so G.T its upper one
+        # G has its lower triangle, so G.T its upper one
+        U = _cholesky((G.astype(np.float32) if single else G).T, jitter)
         Z = columns.Z[rows]
         unsettled = cls(objective, rows, U, Z, Z, np.empty((0, 0)))
         GZ = unsettled._solve(Z) if Z.size else Z
@@ -139,13 +148,18 @@ class _ByWeights:
         XCX = X.T @ CX
         XCZ = X.T @ (costs[:, None] * Z)
         H = np.block([[XCX.toarray() if sp.issparse(XCX) else XCX, XCZ], [XCZ.T, (Z.T * costs) @ Z]])
-        H[np.diag_indices_from(H)] += np.append(np.full(X.shape[1], objective.penalty), objective.columns.pull)
+        H[np.diag_indices_from(H)] += np.append(
+            np.full(X.shape[1], objective.penalty), objective.columns.pull
+        )
         return cls(objective, rows, _cholesky(H, jitter))
 
     def minimum(self) -> tuple[Floats, Floats]:
         objective, columns = self.objective, self.objective.columns
         weighted = objective.costs[self.rows] * objective.goal(self.rows)
-        right = np.append(objective.X[self.rows].T @ weighted, columns.Z[self.rows].T @ weighted + columns.pull * columns.target)
+        right = np.append(
+            objective.X[self.rows].T @ weighted,
+            columns.Z[self.rows].T @ weighted + columns.pull * columns.target,
+        )
         solution, _ = lapack.dpotrs(self.U, right, lower=0)
         n_weights = objective.X.shape[1]
         return solution[:n_weights], solution[n_weights:]
@@ -180,12 +194,15 @@ def _gram(X: Matrix, rows: Rows) -> Floats:
         return X[rows] @ X[rows].T
     if rows.size < _WORTH_SINGLE:
         return core.sparse_gram(X.indptr, X.indices, X.data, X.shape[1], rows)
-    # Terms that many of the texts have are as good as dense, and BLAS is made for these; texts meet in few of the others.
+    # Terms that many of the texts have are as good as dense, and BLAS is made for these; texts meet in few of
+    # the others.
     X = X[rows]
     frequent = np.bincount(X.indices, minlength=X.shape[1]) > _FREQUENT * rows.size
     is_frequent = frequent[X.indices]
     starts = np.concatenate([[0], np.cumsum(~is_frequent)])[X.indptr].astype(X.indptr.dtype)
-    G = core.sparse_gram(starts, X.indices[~is_frequent], X.data[~is_frequent], X.shape[1], np.arange(rows.size))
+    G = core.sparse_gram(
+        starts, X.indices[~is_frequent], X.data[~is_frequent], X.shape[1], np.arange(rows.size)
+    )
     if not frequent.any():
         return G
     dense = X[:, np.flatnonzero(frequent)].toarray()

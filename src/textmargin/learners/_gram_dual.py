@@ -1,10 +1,11 @@
 """Solves the duals of `_dual.py` over a Gram matrix at hand, on the processor.
 
-Compiled coordinate steps (`src/core/dual.cpp`) find which weights are free, in single precision where the matrix is; then the
-free ones jump together to where all of them are exactly on their margin, in double precision. Where that leaves a margin missed,
-or single weights get nowhere (a kernel of low rank), steps in double precision and jumps take turns; each lowers the objective.
-Above the default tol the steps alone are the answer, wherever a sample of texts shows that single precision did not drift: that
-takes a few rows of the matrix, where jumps and all margins in double precision take longer than the steps.
+Compiled coordinate steps (`src/core/dual.cpp`) find which weights are free, in single precision where the
+matrix is; then the free ones jump together to where all of them are exactly on their margin, in double
+precision. Where that leaves a margin missed, or single weights get nowhere (a kernel of low rank), steps in
+double precision and jumps take turns; each lowers the objective. Above the default tol the steps alone are
+the answer, wherever a sample of texts shows that single precision did not drift: that takes a few rows of the
+matrix, where jumps and all margins in double precision take longer than the steps.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ from ._jump import jump
 
 _STEPS_PER_TEXT = 50  # of a round
 _MAX_ROUNDS = 50
-_MAX_FREE = 600  # weights that jump together, the side of a dense system; beyond, jumps take longer than many steps
+# weights that jump together, the side of a dense system; beyond, jumps take longer than many steps
+_MAX_FREE = 600
 _STUCK_FREE = 4000  # the same for a problem that steps alone did not solve
 _FEW_PROBLEMS = 3  # for which no common start is worth its time
 _POLISH = 1e-4  # tol from which down weights are exact
 _SAMPLE = 64  # texts whose margins are computed in double precision
-_DRIFT = 1 / 32  # of tol, by which single precision may be off on these; two texts are compared, and others may be off by more
-_STRICTER = 0.875  # times tol, to which single precision steps are taken, so that the truth is within tol in spite of that
+# of tol, by which single precision may be off on these; two texts are compared, and others may be off by more
+_DRIFT = 1 / 32
+# times tol, to which single precision steps are taken, so that the truth is within tol in spite of that
+_STRICTER = 0.875
 
 
 def solve_dual(
@@ -84,7 +88,19 @@ def _solve(
         first = np.zeros((1, len(K))) if common is None else common
         begin = np.ascontiguousarray(begin)
         return core.dual_steps(
-            values, target, low, high, ridge, begin, first, fit_intercept, tol, max_steps, single, level, n_threads
+            values,
+            target,
+            low,
+            high,
+            ridge,
+            begin,
+            first,
+            fit_intercept,
+            tol,
+            max_steps,
+            single,
+            level,
+            n_threads,
         )
 
     common = None
@@ -101,7 +117,11 @@ def _solve(
     left, most = np.arange(len(beta)), _MAX_FREE
     if rough:
         intercept, violation = problems.conditions(beta, e, fit_intercept)
-        good = (violation <= tol) & (_drift(matrix, problems, beta, e) <= _DRIFT * tol) & np.isfinite(e).all(axis=1)
+        good = (
+            (violation <= tol)
+            & (_drift(matrix, problems, beta, e) <= _DRIFT * tol)
+            & np.isfinite(e).all(axis=1)
+        )
         left = np.flatnonzero(~good)
     for _ in range(_MAX_ROUNDS):
         if left.size == 0:
@@ -112,7 +132,8 @@ def _solve(
         e = core.dual_residuals(matrix, part.target, part.ridge, beta[left], level, n_threads)
         if not np.isfinite(e).all():
             raise ValueError(
-                "The kernel matrix times the weights is not finite; kernel values or C are too large, scale them down."
+                "The kernel matrix times the weights is not finite; kernel values or C are too large, "
+                "scale them down."
             )
         intercept[left], violation[left] = part.conditions(beta[left], e, fit_intercept)
         left, most = left[violation[left] > tol], _STUCK_FREE
@@ -127,7 +148,8 @@ def warn_if_unsolved(violation: float, tol: float) -> None:
     """A machine that was left unfinished says by how much."""
     if violation > tol:
         warnings.warn(
-            f"The kernel SVM still misses margins by {violation:.1e} (tol={tol:g}), as it may where a kernel is not positive "
+            f"The kernel SVM still misses margins by {violation:.1e} (tol={tol:g}), as it may where a "
+            "kernel is not positive "
             f"semi-definite or C is large; a smaller C, a larger tol or another kernel makes it easier.",
             ConvergenceWarning,
             stacklevel=2,
@@ -135,7 +157,9 @@ def warn_if_unsolved(violation: float, tol: float) -> None:
 
 
 def _background(problems: DualProblems, solve: Any) -> Floats:
-    """The machine of a class that no text has, which every rare class resembles, for all problems to start from."""
+    """The machine of a class that no text has, which every rare class resembles, for all problems to start
+    from.
+    """
     low = problems.low.min(axis=0, keepdims=True)
     ridge = np.median(problems.ridge, axis=0, keepdims=True)
     common = DualProblems(np.full_like(low, -1.0), low, np.zeros_like(low), ridge)
@@ -143,7 +167,9 @@ def _background(problems: DualProblems, solve: Any) -> Floats:
 
 
 def _drift(K: Any, problems: DualProblems, beta: Floats, e: Floats) -> Floats:
-    """By how much e = t − (K + ridge)β of each problem is off, on texts spread evenly and on those of the largest values."""
+    """By how much e = t − (K + ridge)β of each problem is off, on texts spread evenly and on those of the
+    largest values.
+    """
     n = len(K)
     largest = np.argsort(-np.diagonal(K), kind="stable")[: _SAMPLE // 2]
     sample = np.union1d(largest, np.linspace(0, n - 1, min(_SAMPLE // 2, n)).astype(np.intp))

@@ -1,7 +1,8 @@
-"""Which objectives are minimised together: as many as there is memory for, since each group goes over all texts.
+"""Which objectives are minimised together: as many as there is memory for, since each group goes over all
+texts.
 
-Refits of one class without a fold each differ in nothing else. They come one after the other, stay together, and share what is
-known of the texts for that class.
+Refits of one class without a fold each differ in nothing else. They come one after the other, stay together,
+and share what is known of the texts for that class.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ def split_groups(tasks: Iterable[Task], memory_share: float, n_threads: int) -> 
     tasks : iterable of Task
     memory_share : float, of the memory given where texts lie elsewhere
     n_threads : int
-        Of refits a group has a multiple of so many tables, where it has more: each thread takes one at a time. Other groups do
-        not depend on it, since where a class starts from depends on its group.
+        Of refits a group has a multiple of so many tables, where it has more: each thread takes one at a
+        time. Other groups do not depend on it, since where a class starts from depends on its group.
     """
     group: list[list[Task]] = []
     for piece in _pieces(tasks, memory_share):
@@ -61,7 +62,12 @@ def split_groups(tasks: Iterable[Task], memory_share: float, n_threads: int) -> 
 def table_key(objective: Objective) -> tuple[int, ...]:
     """The same for objectives that share what is known of the texts."""
     offset = objective.offset
-    return id(objective.y), id(objective.costs), id(objective.margins), 0 if isinstance(offset, float) else id(offset)
+    return (
+        id(objective.y),
+        id(objective.costs),
+        id(objective.margins),
+        0 if isinstance(offset, float) else id(offset),
+    )
 
 
 def _pieces(tasks: Iterable[Task], memory_share: float) -> Iterator[list[Task]]:
@@ -79,20 +85,27 @@ def _pieces(tasks: Iterable[Task], memory_share: float) -> Iterator[list[Task]]:
 def _fits(pieces: list[list[Task]], memory_share: float) -> bool:
     """Whether there is room for some pieces at a time; objectives over one matrix take as much each."""
     n, one = sum(map(len, pieces)), pieces[0][0][0]
-    return n <= _MOST and len(pieces) * _table_bytes(one) + n * _objective_bytes(one) <= _room(one, memory_share)
+    return n <= _MOST and len(pieces) * _table_bytes(one) + n * _objective_bytes(one) <= _room(
+        one, memory_share
+    )
 
 
 def _objective_bytes(objective: Objective) -> float:
     X = objective.X
     n, d = X.shape
-    own = X.bytes_per_text + 4 * max(len(objective.columns) - 1, 0) if isinstance(X, BlockMatrix) else _OWN_BYTES
+    own = (
+        X.bytes_per_text + 4 * max(len(objective.columns) - 1, 0)
+        if isinstance(X, BlockMatrix)
+        else _OWN_BYTES
+    )
     return own * n + 16 * d
 
 
 def _table_bytes(objective: Objective) -> float:
     if not isinstance(objective.X, BlockMatrix):
         return 0
-    return (_TABLE_BYTES + 16 * max(len(objective.columns) - 1, 0)) * objective.X.shape[0]  # with the scores of priors, twice
+    # with the scores of priors, twice
+    return (_TABLE_BYTES + 16 * max(len(objective.columns) - 1, 0)) * objective.X.shape[0]
 
 
 def _room(objective: Objective, memory_share: float) -> float:

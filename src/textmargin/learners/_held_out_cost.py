@@ -1,11 +1,12 @@
 """What exact leave-one-out scores cost beside the training, estimated from counts.
 
-Counts, not measured times, so that the same data are treated alike on every machine. The unit is a second of one core. Constants
-were fitted (non-negative least squares of relative errors) to 128 random binary problems on an AMD EPYC: 300 to 40,000 texts of
-8 to 100 words, 150 to 30,000 terms, with and without wrong labels; eight of ten estimates of training are within 0.8 and 1.1 of
-the time measured there, of leave-one-out within 0.7 and 1.15. Overhead per call was told from overhead per class by eye, so that
-Reuters' 90 topics came out right. Classes that are learnt in step, and factors in single precision, came later; what they
-save was measured on these topics.
+Counts, not measured times, so that the same data are treated alike on every machine. The unit is a second of
+one core. Constants were fitted (non-negative least squares of relative errors) to 128 random binary problems
+on an AMD EPYC: 300 to 40,000 texts of 8 to 100 words, 150 to 30,000 terms, with and without wrong labels;
+eight of ten estimates of training are within 0.8 and 1.1 of the time measured there, of leave-one-out within
+0.7 and 1.15. Overhead per call was told from overhead per class by eye, so that Reuters' 90 topics came out
+right. Classes that are learnt in step, and factors in single precision, came later; what they save was
+measured on these topics.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from . import leave_one_out
 from ._batch import LEAST_ENTRIES
 from .matrix import Matrix, row_counts
 
-_WORTH = 3.0  # of the training: what exact leave-one-out scores of a class may cost; refitted folds cost about as much
-# Up to so many seconds for all classes, more than that: folds know four fifths of few texts, and thresholds feel it.
+# of the training: what exact leave-one-out scores of a class may cost; refitted folds cost about as much
+_WORTH = 3.0
+# Up to so many seconds for all classes, more than that: folds know four fifths of few texts, and thresholds
+# feel it.
 _LITTLE, _LITTLE_WORTH = 0.3, 8.0
 _IN_STEP = 0.4  # of the seconds of a class alone, where all are learnt in step
 
@@ -52,7 +55,13 @@ class ProblemSize:
         return min(self.n_active, self.n_weights)
 
     def training_seconds(self) -> float:
-        alone = 1e-3 + 4.5e-7 * self.n_texts + 1.4e-8 * self.n_values + 6.1e-8 * self.n_active_values + 2.7e-8 * self.n_weights
+        alone = (
+            1e-3
+            + 4.5e-7 * self.n_texts
+            + 1.4e-8 * self.n_values
+            + 6.1e-8 * self.n_active_values
+            + 2.7e-8 * self.n_weights
+        )
         return _IN_STEP * alone if self.in_step else alone
 
     def leave_one_out_seconds(self) -> float:
@@ -63,7 +72,9 @@ class ProblemSize:
 
 
 def leave_one_out_pays(sizes: Iterable[ProblemSize]) -> Bools:
-    """Per class, whether exact leave-one-out scores fit memory and cost about as much as folds at most; of little work, all."""
+    """Per class, whether exact leave-one-out scores fit memory and cost about as much as folds at most; of
+    little work, all.
+    """
     sizes = list(sizes)
     fits = np.array([size.side <= leave_one_out.MAX_SIZE for size in sizes])
     training = np.array([size.training_seconds() for size in sizes])

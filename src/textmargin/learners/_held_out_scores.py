@@ -23,7 +23,8 @@ class HeldOutTexts:
     Parameters
     ----------
     training : what it was fitted on
-    fits : function that gives the fits of all classes one by one: the weights of thousands do not fit into memory twice
+    fits : function that gives the fits of all classes one by one: the weights of thousands do not fit into
+        memory twice
     trained : scores by the fitted model, (n_texts, n_problems)
     uses_prior : whether any class trusts a prior
     per_class : as in `fit_auto`
@@ -37,9 +38,13 @@ class HeldOutTexts:
 
     @property
     def need_folds(self) -> bool:
-        """Whether something that is used was learnt from the training texts, and has to be held out with them."""
+        """Whether something that is used was learnt from the training texts, and has to be held out with
+        them.
+        """
         training = self.training
-        contrasts = training.contrasts is not None and (training.contrasted is None or training.contrasted.any())
+        contrasts = training.contrasts is not None and (
+            training.contrasted is None or training.contrasted.any()
+        )
         return bool(contrasts or (training.prior_folds is not None and self.uses_prior))
 
     def leave_one_out_pays(self) -> Bools:
@@ -48,7 +53,9 @@ class HeldOutTexts:
         if self.need_folds:
             return np.zeros(n_problems, dtype=bool)
         solver, problems = self.training.solver, self.training.problems()
-        return leave_one_out_pays(solver.size(problem, self.trained[:, k]) for k, problem in enumerate(problems))
+        return leave_one_out_pays(
+            solver.size(problem, self.trained[:, k]) for k, problem in enumerate(problems)
+        )
 
     def leave_one_out(self, classes: Indices) -> Floats:
         """Of some classes, (n_texts, n_classes)."""
@@ -57,7 +64,9 @@ class HeldOutTexts:
         return np.column_stack(scores) if scores else np.empty((len(self.trained), 0))
 
     def folds(self, classes: Indices, n_folds: int, random_state: int | None) -> Floats:
-        """Of some classes, (n_texts, n_problems), in place of `trained`, which may be gigabytes; other columns stay."""
+        """Of some classes, (n_texts, n_problems), in place of `trained`, which may be gigabytes; other
+        columns stay.
+        """
         training = self.training
         counted = np.flatnonzero(training.weight > 0)
         positive = training.targets.positive[counted]
@@ -73,7 +82,9 @@ class HeldOutTexts:
         for k in classes.tolist():
             scores[counted, k] = np.nan
         places = [(k, j) for k in classes.tolist() for j in np.flatnonzero(learnable[:, k]).tolist()]
-        parts = zip(classes.tolist(), _some(training.problems(), classes), _some(self.fits(), classes), strict=True)
+        parts = zip(
+            classes.tolist(), _some(training.problems(), classes), _some(self.fits(), classes), strict=True
+        )
         refits = (
             Refit(problem.in_fold(j), fit, folds[j])
             for k, problem, fit in parts

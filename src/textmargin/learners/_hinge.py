@@ -1,12 +1,14 @@
 """The kernel SVM of one class with a prior score per text, on as many texts as one matrix holds.
 
-Over β, b and the trust η in the prior scores z (C inside the costs; with squared losses for the squared hinge)
+Over β, b and the trust η in the prior scores z (C inside the costs; with squared losses for the squared
+hinge)
 
     ½β'Kβ + Σᵢ cᵢ max(0, 1 − yᵢfᵢ) + ½ρ(η − η₀)²        f = Kβ + ηz + b
 
 *With η given*, ηz is an offset, by which the target of each text changes (`_dual.py`).
 
-*To find η*, the minimum over β and b is a convex function of η whose slope is ρ(η − η₀) − z'β; its zero is looked for.
+*To find η*, the minimum over β and b is a convex function of η whose slope is ρ(η − η₀) − z'β; its zero is
+looked for.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ class MachineSettings:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some texts of one class against the rest, with their kernel matrix, in single precision or double, or both."""
+    """Some texts of one class against the rest, with their kernel matrix, in single precision or double, or
+    both.
+    """
 
     K: Any
     y: Floats  # ±1
@@ -67,7 +71,9 @@ class Chunk:
         return solution.beta[0], float(solution.intercept[0]), eta
 
     def _solution(self, eta: float, tol: float, start: Floats | None) -> DualSolution:
-        problems = DualProblems.of(self.y[None], self.costs[None], offset_of(self.z, eta)[None], self.settings.loss)
+        problems = DualProblems.of(
+            self.y[None], self.costs[None], offset_of(self.z, eta)[None], self.settings.loss
+        )
         begin = None if start is None else start[None]
         return solve_dual(self.K, problems, self.settings.fit_intercept, tol, begin, exact=self.exact)
 
@@ -96,7 +102,8 @@ class Chunk:
 
         step = 1.0 / spread
         while step < 1e9 / spread and descent(start + downhill * step) > 0:
-            step *= 2  # until past the minimum; where the prior alone reaches every margin, the slope is 0 from there on
+            # until past the minimum; where the prior alone reaches every margin, the slope is 0 from there on
+            step *= 2
         end = start + downhill * step
         if step >= 1e9 / spread:
             return end
@@ -108,7 +115,10 @@ def offset_of(z: Floats, eta: float) -> Floats:
     offset = eta * z
     furthest = float(np.abs(offset).max(initial=0.0))
     if furthest > _LARGEST_OFFSET:
-        raise PriorError(f"prior_scores times their trust go up to {furthest:.0e}, where margins are 1; give smaller scores.")
+        raise PriorError(
+            f"prior_scores times their trust go up to {furthest:.0e}, where margins are 1; give smaller "
+            "scores."
+        )
     return offset
 
 

@@ -1,7 +1,7 @@
 """All free weights of one problem of `_dual.py` moved together, to where each is exactly on its margin.
 
-What single steps creep towards, along directions in which a kernel of low rank is flat, is one jump away: to the first bound on
-the way, where that weight stays, and on from there. Each jump makes the objective smaller.
+What single steps creep towards, along directions in which a kernel of low rank is flat, is one jump away: to
+the first bound on the way, where that weight stays, and on from there. Each jump makes the objective smaller.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ _EXACT = 1e-10  # relative, of a solution that needs no refinement
 
 
 def jump(
-    block: Callable[[Indices, Indices], Floats], problem: DualProblems, beta: Floats, fit_intercept: bool, most: int = _MAX_FREE
+    block: Callable[[Indices, Indices], Floats],
+    problem: DualProblems,
+    beta: Floats,
+    fit_intercept: bool,
+    most: int = _MAX_FREE,
 ) -> Floats:
     """The weights of the one problem from β on.
 
@@ -54,7 +58,8 @@ def jump(
             room = np.where(move > 0, high[rows] - beta[rows], low[rows] - beta[rows]) / move
         room = np.where(move == 0, np.inf, room)
         share = min(1.0, float(room.min()))
-        if not share * (e @ move) > 0.5 * share**2 * (move @ Q @ move):  # nothing to gain, or a kernel that is indefinite
+        # nothing to gain, or a kernel that is indefinite
+        if not share * (e @ move) > 0.5 * share**2 * (move @ Q @ move):
             break
         beta[rows] = np.clip(beta[rows] + share * move, low[rows], high[rows])
         if share < 1.0:
@@ -67,7 +72,9 @@ def jump(
 
 
 def _newton_move(Q: Floats, e: Floats, fit_intercept: bool) -> Floats | None:
-    """Where Q·move + b = e, Σmove = 0 with an intercept; the least such where there are many, as with equal texts."""
+    """Where Q·move + b = e, Σmove = 0 with an intercept; the least such where there are many, as with equal
+    texts.
+    """
     jitter = _JITTER * float(np.trace(Q)) / len(Q)
     sides = np.column_stack([e - e.mean(), np.ones_like(e)]) if fit_intercept else e[:, None]
     A = Q.copy()
@@ -90,6 +97,8 @@ def _newton_move(Q: Floats, e: Floats, fit_intercept: bool) -> Floats | None:
 
 
 def _snap(beta: Floats, low: Floats, high: Floats) -> Floats:
-    """Weights that are at a bound but for rounding are there: whether a text supports at all must not hang on rounding."""
+    """Weights that are at a bound but for rounding are there: whether a text supports at all must not hang on
+    rounding.
+    """
     rounding = ROUNDING * np.minimum(high - low, np.abs(beta).max(initial=0.0))
     return np.where(beta - low <= rounding, low, np.where(high - beta <= rounding, high, beta))

@@ -1,7 +1,9 @@
-"""What a kernel machine was fitted on, kernel values included, and its scores by machines learnt without a fold.
+"""What a kernel machine was fitted on, kernel values included, and its scores by machines learnt without a
+fold.
 
-A fold starts from the machine of all texts: the kernel values of its support vectors are known. Learning goes on from there until
-no text misses its margin, so that nothing but the time and the values asked for depends on the start.
+A fold starts from the machine of all texts: the kernel values of its support vectors are known. Learning goes
+on from there until no text misses its margin, so that nothing but the time and the values asked for depends
+on the start.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ class KernelTraining:
     problems: list[KernelProblem]
     fits: list[KernelFit]
     learner: MachineLearner
-    compare: Callable[[Indices], Floats]  # K of texts that do not count with those that do, (n_texts, n_counted)
+    # K of texts that do not count with those that do, (n_texts, n_counted)
+    compare: Callable[[Indices], Floats]
     z: Floats  # prior scores of all texts, as the machines take them
     C: float
 
@@ -56,10 +59,17 @@ class KernelTraining:
         for j in range(n_folds):
             held_out, rest = np.flatnonzero(dealt == j), self.positive[dealt != j]
             folds += [(held_out, k) for k in np.flatnonzero(rest.any(axis=0) & ~rest.all(axis=0)).tolist()]
-        problems = [replace(self.problems[k], costs=without(self.problems[k].costs, held_out)) for held_out, k in folds]
+        problems = [
+            replace(self.problems[k], costs=without(self.problems[k].costs, held_out))
+            for held_out, k in folds
+        ]
         fits = [self.fits[k] for _, k in folds]
         starts = [fit.machine for fit in fits]
-        machines = self.learner.quiet().learn(self.gram, problems, [fit.setting for fit in fits], starts) if folds else []
+        machines = (
+            self.learner.quiet().learn(self.gram, problems, [fit.setting for fit in fits], starts)
+            if folds
+            else []
+        )
         for (held_out, k), machine in zip(folds, machines, strict=True):
             scores[self.counted[held_out], k] = machine.scores(self.gram, held_out, self.problems[k].z)
         absent = np.setdiff1d(np.arange(len(scores)), self.counted)
@@ -69,15 +79,17 @@ class KernelTraining:
     def loo_scores(self) -> Floats:
         """(n_texts, n_problems), each text by the machine of the others, for the squared hinge.
 
-        The support vectors solve M·[β; b] = [y − ηz; 0] with M = [K + ridge, 1; 1', 0]; taking row i out of that system gives
-        text i the score yᵢ − βᵢ / (M⁻¹)ᵢᵢ, so long as no other text crosses its margin by that.
+        The support vectors solve M·[β; b] = [y − ηz; 0] with M = [K + ridge, 1; 1', 0]; taking row i out of
+        that system gives text i the score yᵢ − βᵢ / (M⁻¹)ᵢᵢ, so long as no other text crosses its margin by
+        that.
         """
         scores = np.empty((len(self.z), len(self.problems)))
         for k, (fit, problem) in enumerate(zip(self.fits, self.problems, strict=True)):
             support, beta = fit.machine.support, fit.machine.beta
             if support.size > MAX_SIZE:
                 raise TooLargeError(
-                    f"Leave-one-out scores need a dense matrix as large as there are support vectors, {support.size}, "
+                    "Leave-one-out scores need a dense matrix as large as there are support vectors, "
+                    f"{support.size}, "
                     f"more than {MAX_SIZE}. Use scores of refitted folds: fold_decision_function()."
                 )
             own = fit.machine.scores(self.gram, np.arange(len(self.gram)), problem.z)
@@ -89,7 +101,9 @@ class KernelTraining:
                 if self.learner.settings.fit_intercept:
                     ones = inverse.sum(axis=1)
                     diagonal -= ones**2 / ones.sum()
-                own[support] = problem.y[support] - beta / np.maximum(diagonal, 1e-12 * np.abs(inverse.diagonal()))
+                own[support] = problem.y[support] - beta / np.maximum(
+                    diagonal, 1e-12 * np.abs(inverse.diagonal())
+                )
             scores[self.counted, k] = own
         absent = np.setdiff1d(np.arange(len(scores)), self.counted)
         scores[absent] = self._of_absent(absent)
@@ -101,5 +115,7 @@ class KernelTraining:
         columns = []
         for k, fit in enumerate(self.fits):
             machine = fit.machine
-            columns.append(K[:, machine.support] @ machine.beta + machine.eta * self.z[absent, k] + machine.intercept)
+            columns.append(
+                K[:, machine.support] @ machine.beta + machine.eta * self.z[absent, k] + machine.intercept
+            )
         return np.column_stack(columns)

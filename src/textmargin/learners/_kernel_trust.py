@@ -1,7 +1,9 @@
-"""How far the prior score of a text is trusted by a kernel machine: the η of  f = Kβ + ηz + b, by the modes of `trust.py`.
+"""How far the prior score of a text is trusted by a kernel machine: the η of  f = Kβ + ηz + b, by the modes
+of `trust.py`.
 
-A kernel has no weights on whose scale a prior could be put, so scores are compared: *on the scale of the scores* means that ηz is
-spread over the training texts as widely (standard deviation) as the scores that the kernel alone gives.
+A kernel has no weights on whose scale a prior could be put, so scores are compared: *on the scale of the
+scores* means that ηz is spread over the training texts as widely (standard deviation) as the scores that the
+kernel alone gives.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ class KernelSolver:
         informed: Sequence[bool],
         starts: list[Machine] | None = None,
     ) -> list[KernelFit]:
-        """A machine for each problem; `informed` are those of which prior scores were given, `starts` machines that are alike."""
+        """A machine for each problem; `informed` are those of which prior scores were given, `starts`
+        machines that are alike.
+        """
         if self.trust not in ("auto", "ridge") and any(informed):
             mode, setting = self._given()
             settings = [setting if known else _PLAIN for known in informed]
@@ -62,7 +66,9 @@ class KernelSolver:
         plain = [KernelFit(machine, "plain", _PLAIN) for machine in machines]
         better = self._ridge if self.trust == "ridge" else self._auto
         known = [k for k, problem in enumerate(problems) if problem.z.any()]
-        for k, fit in zip(known, better(gram, [problems[k] for k in known], [plain[k] for k in known]), strict=True):
+        for k, fit in zip(
+            known, better(gram, [problems[k] for k in known], [plain[k] for k in known]), strict=True
+        ):
             plain[k] = fit
         return plain
 
@@ -74,27 +80,45 @@ class KernelSolver:
             return "nonneg", KernelTrustSetting(pull=0.0, least=0.0)
         return "fixed", KernelTrustSetting(1.0 if self.trust == "fixed" else float(self.trust))
 
-    def _ridge(self, gram: GramColumns, problems: list[KernelProblem], plain: list[KernelFit]) -> list[KernelFit]:
-        scales = [self._scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)]
+    def _ridge(
+        self, gram: GramColumns, problems: list[KernelProblem], plain: list[KernelFit]
+    ) -> list[KernelFit]:
+        scales = [
+            self._scale(gram, problem, fit.machine) for problem, fit in zip(problems, plain, strict=True)
+        ]
         settings = [KernelTrustSetting(scale, self.pull / scale**2) for scale in scales]
         machines = self.learner.learn(gram, problems, settings) if problems else []
-        return [KernelFit(machine, "ridge", setting) for machine, setting in zip(machines, settings, strict=True)]
+        return [
+            KernelFit(machine, "ridge", setting) for machine, setting in zip(machines, settings, strict=True)
+        ]
 
-    def _auto(self, gram: GramColumns, problems: list[KernelProblem], plain: list[KernelFit]) -> list[KernelFit]:
+    def _auto(
+        self, gram: GramColumns, problems: list[KernelProblem], plain: list[KernelFit]
+    ) -> list[KernelFit]:
         """No prior scores, or these as widely spread as the others, by the evidence of all classes."""
         settings = [
-            KernelTrustSetting(self._scale(gram, problem, fit.machine)) for problem, fit in zip(problems, plain, strict=True)
+            KernelTrustSetting(self._scale(gram, problem, fit.machine))
+            for problem, fit in zip(problems, plain, strict=True)
         ]
-        found = [self._evidence(gram, problem, setting) for problem, setting in zip(problems, settings, strict=True)]
+        found = [
+            self._evidence(gram, problem, setting)
+            for problem, setting in zip(problems, settings, strict=True)
+        ]
         trusted = select_priors(np.array([evidence for evidence, _ in found]).reshape(-1, 1))[:, 0]
         fits = []
-        for problem, setting, fit, (evidence, gain), trusts in zip(problems, settings, plain, found, trusted, strict=True):
+        for problem, setting, fit, (evidence, gain), trusts in zip(
+            problems, settings, plain, found, trusted, strict=True
+        ):
             if trusts:
-                fit = KernelFit(self.learner.learn(gram, [problem], [setting], [fit.machine])[0], "fixed", setting)
+                fit = KernelFit(
+                    self.learner.learn(gram, [problem], [setting], [fit.machine])[0], "fixed", setting
+                )
             fits.append(replace(fit, evidence=evidence, gain=gain))
         return fits
 
-    def _evidence(self, gram: GramColumns, problem: KernelProblem, setting: KernelTrustSetting) -> tuple[float, float]:
+    def _evidence(
+        self, gram: GramColumns, problem: KernelProblem, setting: KernelTrustSetting
+    ) -> tuple[float, float]:
         """For the prior scores, from held-out texts, and the share of their loss that is saved."""
         texts = np.flatnonzero(problem.costs > 0)
         positive, negative = texts[problem.y[texts] > 0], texts[problem.y[texts] < 0]
@@ -113,10 +137,17 @@ class KernelSolver:
         # The prior scores are spread as widely as the others; with a small C these are far below the margin.
         width = setting.target * spread_of(problem.z[texts], self.learner.settings.fit_intercept)
         gains = hinge_gains(without, with_prior, costs, self.learner.settings.tol * min(1.0, width))
-        return prior_evidence(gains, rank_gains(plain, informed, y > 0, costs)), float(gains.sum() / max(without.sum(), 1e-300))
+        return prior_evidence(gains, rank_gains(plain, informed, y > 0, costs)), float(
+            gains.sum() / max(without.sum(), 1e-300)
+        )
 
     def _held_out_scores(
-        self, gram: GramColumns, problem: KernelProblem, texts: Indices, fold: Indices, setting: KernelTrustSetting
+        self,
+        gram: GramColumns,
+        problem: KernelProblem,
+        texts: Indices,
+        fold: Indices,
+        setting: KernelTrustSetting,
     ) -> Floats:
         """Of these texts, each by the machine that was trained without its fold."""
         scores = np.zeros(len(gram))
@@ -131,7 +162,9 @@ class KernelSolver:
         """The η at which ηz is spread as widely as the scores of the kernel alone."""
         texts = np.flatnonzero(problem.costs > 0)
         scores = plain.scores(gram, texts, problem.z)
-        widths = [spread_of(values, self.learner.settings.fit_intercept) for values in (scores, problem.z[texts])]
+        widths = [
+            spread_of(values, self.learner.settings.fit_intercept) for values in (scores, problem.z[texts])
+        ]
         return max(widths[0], 1e-12) / widths[1]
 
 

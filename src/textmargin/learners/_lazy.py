@@ -68,4 +68,6 @@ class LazyGram:
     def _require_finite(self, values: Floats, new: Indices) -> None:
         if not np.isfinite(values.sum()):
             j, i = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"The kernel of texts number {i} and {new[j]} is {values[j, i]}; it must be finite.")
+            raise ValueError(
+                f"The kernel of texts number {i} and {new[j]} is {values[j, i]}; it must be finite."
+            )

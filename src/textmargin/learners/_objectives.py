@@ -1,6 +1,8 @@
-"""Objectives over one matrix as the core takes them: what is known of the texts in single precision, in tables.
+"""Objectives over one matrix as the core takes them: what is known of the texts in single precision, in
+tables.
 
-Objectives that differ only in the rows they are learnt without share a table; the rows are told apart by the number of a fold.
+Objectives that differ only in the rows they are learnt without share a table; the rows are told apart by the
+number of a fold.
 """
 
 from __future__ import annotations
@@ -104,7 +106,9 @@ class Objectives:
             costs,
             fold,
             held_out,
-            np.ascontiguousarray(first.columns.Z[:, 0], dtype=np.float32) if is_shared else np.empty(0, np.float32),
+            np.ascontiguousarray(first.columns.Z[:, 0], dtype=np.float32)
+            if is_shared
+            else np.empty(0, np.float32),
             own,
             np.array([one.columns.pull for one in objectives]).reshape(len(objectives), n_columns),
             np.array([one.columns.target for one in objectives]).reshape(len(objectives), n_columns),
@@ -112,9 +116,19 @@ class Objectives:
         )
 
     def descend(
-        self, texts: SolverTexts, most_copied: int, w: Any, q: Floats, warm: bool, tol: float, max_iter: int, n_jobs: int | None
+        self,
+        texts: SolverTexts,
+        most_copied: int,
+        w: Any,
+        q: Floats,
+        warm: bool,
+        tol: float,
+        max_iter: int,
+        n_jobs: int | None,
     ) -> tuple[Any, Floats, Indices, Any]:
-        """Minimise all from w and q, which are moved: scores, the last decrements, numbers of steps, and which converged."""
+        """Minimise all from w and q, which are moved: scores, the last decrements, numbers of steps, and
+        which converged.
+        """
         scores, _, gap, n_iter, outcome = core.fit_classes(
             texts,
             vector_level(),
@@ -145,7 +159,9 @@ class Objectives:
         return np.zeros((len(self.table), self.X.shape[1]), np.float32), np.zeros(self.pull.shape)
 
     def nobody(self) -> Objectives:
-        """One objective: every text is outside the class, at the margin that texts outside most often have."""
+        """One objective: every text is outside the class, at the margin that texts outside most often
+        have.
+        """
         inside = self.sign[0] > 0
         margin = np.median(np.abs(self.goal[0][~inside])) if not inside.all() else 1.0
         sign = np.full_like(self.sign[:1], -1)
@@ -155,13 +171,17 @@ class Objectives:
             "fold": np.empty(0, np.int16),
             "held_out": np.full(1, -1, np.int16),
         }
-        return replace(self, sign=sign, goal=sign * np.float32(margin), costs=self.weight[None], **first, **alone)
+        return replace(
+            self, sign=sign, goal=sign * np.float32(margin), costs=self.weight[None], **first, **alone
+        )
 
 
 def _goal(objective: Objective) -> Singles:
     """m∘y − offset; 0 where the cost is."""
     counted = objective.costs > 0
-    return np.where(counted, np.where(counted, objective.margins, 0) * objective.y - objective.offset, 0).astype(np.float32)
+    return np.where(
+        counted, np.where(counted, objective.margins, 0) * objective.y - objective.offset, 0
+    ).astype(np.float32)
 
 
 def _counts(y: Floats, costs: Floats) -> tuple[int, int]:
@@ -170,14 +190,19 @@ def _counts(y: Floats, costs: Floats) -> tuple[int, int]:
 
 
 def _with_disjoint_folds(objectives: list[Objective]) -> list[Objective]:
-    """The same, where sets of rows that are held out overlap or are too many with the rows left out of the costs instead."""
+    """The same, where sets of rows that are held out overlap or are too many with the rows left out of the
+    costs instead.
+    """
     sets = {id(one.held_out): one.held_out for one in objectives if one.held_out is not None}
     held_out = np.zeros(objectives[0].X.shape[0], dtype=bool)
     for rows in sets.values():
         held_out[rows] = True
     if len(sets) < _MOST_FOLDS and np.count_nonzero(held_out) == sum(rows.size for rows in sets.values()):
         return objectives
-    return [one if one.held_out is None else replace(one, held_out=None).without(one.held_out) for one in objectives]
+    return [
+        one if one.held_out is None else replace(one, held_out=None).without(one.held_out)
+        for one in objectives
+    ]
 
 
 def _number_folds(objectives: list[Objective]) -> tuple[Any, Any]:

@@ -1,15 +1,17 @@
-"""Newton steps by orthogonal factors, for scales at which the squares of a Cholesky step have lost their digits.
+"""Newton steps by orthogonal factors, for scales at which the squares of a Cholesky step have lost their
+digits.
 
 The quadratic on the active rows S is a problem of least squares,
 
     ‖ √c (goal − X_S w − Z_S q) ‖² + λ‖w‖² + Σₖ ρₖ(qₖ − q⁰ₖ)²
 
-and is solved as such, by Householder's QR with columns exchanged and rows in the order of their size, which errs in each row by
-no more than that row's own rounding (Cox & Higham 1998): values of 1e8 beside values of 1e-8, a C of 1e6. With fewer active rows
-than weights, w is in the space of these rows, and their own QR comes first.
+and is solved as such, by Householder's QR with columns exchanged and rows in the order of their size, which
+errs in each row by no more than that row's own rounding (Cox & Higham 1998): values of 1e8 beside values of
+1e-8, a C of 1e6. With fewer active rows than weights, w is in the space of these rows, and their own QR comes
+first.
 
-Where C is huge, texts on the margin miss it by less than rounding, and which of them are active cannot be seen from their scores.
-Their dual weights α = c·shortfall can be had from w = X_S'(y∘α)/λ.
+Where C is huge, texts on the margin miss it by less than rounding, and which of them are active cannot be
+seen from their scores. Their dual weights α = c·shortfall can be had from w = X_S'(y∘α)/λ.
 """
 
 from __future__ import annotations
@@ -56,7 +58,9 @@ def orthogonal_step(objective: Objective, rows: Rows, w: Floats, q: Floats) -> O
     A[: rows.size, :n], A[: rows.size, n:] = X_root, Z
     A[np.arange(rows.size, rows.size + n), np.arange(n)] = np.sqrt(objective.penalty)
     A[np.arange(rows.size + n, len(A)), n + held] = pulls
-    found = _least_squares(A, np.concatenate([goal, np.zeros(n), pulls * columns.target[held]]), np.append(before, q))
+    found = _least_squares(
+        A, np.concatenate([goal, np.zeros(n), pulls * columns.target[held]]), np.append(before, q)
+    )
     w, q = found[:n] if span is None else span @ found[:n], found[n:]
     return OrthogonalStep(w, q, _dual_shortfall(objective, rows, X, root, w) if in_rows else None)
 
@@ -99,5 +103,7 @@ def _dual_shortfall(objective: Objective, rows: Rows, X: Floats, root: Floats, w
     if not used.any():
         return None
     order = _by_size(A[used])
-    solution, _, _, _ = lstsq(A[used][order], objective.penalty * w[used][order], cond=_DUAL_RANK, lapack_driver="gelsy")
+    solution, _, _, _ = lstsq(
+        A[used][order], objective.penalty * w[used][order], cond=_DUAL_RANK, lapack_driver="gelsy"
+    )
     return np.asarray(objective.y[rows] * solution / root)

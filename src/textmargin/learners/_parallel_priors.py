@@ -1,9 +1,10 @@
 """Priors that say nearly the same: columns of Z that are nearly parallel, two of them or in company.
 
-Where trust is free, only the space that the columns of Z span matters, not which columns span it. Of nearly parallel ones the
-difference is tiny, its coefficient huge, and the small pull that guards against undecided coefficients would decide it. So such
-columns are posed as combinations of theirs that are as long as each other and at right angles: Z η = (Z B) q with η = B q.
-What priors repeat of each other but for rounding gets no column: of the η that say the same B q is the smallest.
+Where trust is free, only the space that the columns of Z span matters, not which columns span it. Of nearly
+parallel ones the difference is tiny, its coefficient huge, and the small pull that guards against undecided
+coefficients would decide it. So such columns are posed as combinations of theirs that are as long as each
+other and at right angles: Z η = (Z B) q with η = B q. What priors repeat of each other but for rounding gets
+no column: of the η that say the same B q is the smallest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _REPEATED = 1e-8  # a singular value of columns of length 1 below which η would
 
 
 def right_angles(problem: Problem, moves: NDArray[np.bool_]) -> Floats | None:
-    """B (n_moving, rank), or None where no columns are nearly parallel; those of Z B have weighted squares that sum to 1."""
+    """B (n_moving, rank), or None where no columns are nearly parallel; those of Z B have weighted squares
+    that sum to 1.
+    """
     if np.count_nonzero(moves) < 2:
         return None
     Z = problem.Z[np.ix_(problem.counted, moves)]

@@ -1,4 +1,6 @@
-"""A kernel over rows of numbers, over whatever a function of two lists compares, or as a matrix that somebody has computed."""
+"""A kernel over rows of numbers, over whatever a function of two lists compares, or as a matrix that somebody
+has computed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from .._typing import Floats, Indices
 class RowPairs:
     """Values k(A, B) of a kernel, by name or as a function; see `textmargin.gram.protocol`."""
 
-    _forms: ClassVar[dict[str, Form]] = {"X": AnyOf((Array("n_rows n_features", sparse=True), Each(Anything())))}
+    _forms: ClassVar[dict[str, Form]] = {
+        "X": AnyOf((Array("n_rows n_features", sparse=True), Each(Anything())))
+    }
 
     X: Any
     kernel: str | Callable[[Any, Any], Any]
@@ -50,7 +54,11 @@ class RowPairs:
     def join(self, X: Any) -> RowPairs:
         """Other rows before these."""
         sparse = sp.issparse(X) or sp.issparse(self.X)
-        rows = sp.vstack([sp.csr_array(X), sp.csr_array(self.X)], format="csr") if sparse else np.vstack([X, self.X])
+        rows = (
+            sp.vstack([sp.csr_array(X), sp.csr_array(self.X)], format="csr")
+            if sparse
+            else np.vstack([X, self.X])
+        )
         return RowPairs(rows, self.kernel, self.params)
 
     def identity(self) -> str:
@@ -60,7 +68,9 @@ class RowPairs:
                 f"cache keeps kernels whose settings it can name, a string kernel or one of scikit-learn's; "
                 f"kernel={self.kernel!r:.60} is a function. Use cache=None."
             )
-        return json.dumps([self.kernel, self.X.shape[1], sorted((name, repr(value)) for name, value in self.params.items())])
+        return json.dumps(
+            [self.kernel, self.X.shape[1], sorted((name, repr(value)) for name, value in self.params.items())]
+        )
 
     def digests(self) -> list[bytes]:
         """A name for each row."""
@@ -68,8 +78,14 @@ class RowPairs:
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
-        parts = ((rows.indices[a:b].astype(np.int64), rows.data[a:b]) for a, b in zip(rows.indptr, rows.indptr[1:], strict=False))
-        return [hashlib.blake2b(i.tobytes() + v.astype(np.float64).tobytes(), digest_size=16).digest() for i, v in parts]
+        parts = (
+            (rows.indices[a:b].astype(np.int64), rows.data[a:b])
+            for a, b in zip(rows.indptr, rows.indptr[1:], strict=False)
+        )
+        return [
+            hashlib.blake2b(i.tobytes() + v.astype(np.float64).tobytes(), digest_size=16).digest()
+            for i, v in parts
+        ]
 
     def _values(self, A: Any, B: Any) -> Floats:
         if isinstance(self.kernel, str):

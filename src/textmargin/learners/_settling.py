@@ -2,10 +2,11 @@
 
 The proof is the duality gap. For any α ≥ 0 no point is below
 
-    D(α) = Σᵢ αᵢ(mᵢ − yᵢ·offsetᵢ) − ½ Σᵢ αᵢ²/cᵢ − ‖X'(y∘α)‖²/2λ − Σₖ (tₖ²/2ρₖ + q⁰ₖtₖ)        t = Z'(y∘α), 0 where ρ = 0
+    D(α) = Σᵢ αᵢ(mᵢ − yᵢ·offsetᵢ) − ½ Σᵢ αᵢ²/cᵢ − ‖X'(y∘α)‖²/2λ − Σₖ (tₖ²/2ρₖ + q⁰ₖtₖ)
+    t = Z'(y∘α), 0 where ρ = 0
 
-so that J less D bounds what a fit is off by, whatever was rounded on the way to it. `Scales` tells the problems that may need it
-from the others, of which the Newton decrement is proof enough.
+so that J less D bounds what a fit is off by, whatever was rounded on the way to it. `Scales` tells the
+problems that may need it from the others, of which the Newton decrement is proof enough.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ class Scales:
             return True
         far = _FAR * objective.margins.max()
         columns = objective.columns
-        return bool(np.abs(objective.offset).max() > far or (np.abs(columns.Z).max(axis=0) * np.abs(point.q) > far).any())
+        return bool(
+            np.abs(objective.offset).max() > far
+            or (np.abs(columns.Z).max(axis=0) * np.abs(point.q) > far).any()
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,9 @@ def settle(objective: Objective, point: Point, enough: float) -> Settled:
         target = objective.point(step.w, step.q)
         shortfall = target.shortfall.copy()
         if step.shortfall is not None:
-            unseen = np.abs(step.shortfall - shortfall[rows]) <= _score_rounding(objective, rows, step.w, step.q)
+            unseen = np.abs(step.shortfall - shortfall[rows]) <= _score_rounding(
+                objective, rows, step.w, step.q
+            )
             shortfall[rows[unseen]] = step.shortfall[unseen]
         for missed in (target.shortfall, shortfall):
             bound = max(bound, lower_bound(objective, np.maximum(missed, 0.0)))
@@ -117,7 +123,9 @@ def _between(objective: Objective, point: Point, target: Point) -> Point:
 def _score_rounding(objective: Objective, rows: Rows, w: Floats, q: Floats) -> Floats:
     """By how much shortfalls may be off that are computed from scores."""
     offset = objective.offset if isinstance(objective.offset, float) else objective.offset[rows]
-    sizes = abs(objective.X[rows]) @ np.abs(w) + np.abs(objective.columns.Z[rows]) @ np.abs(q) + np.abs(offset)
+    sizes = (
+        abs(objective.X[rows]) @ np.abs(w) + np.abs(objective.columns.Z[rows]) @ np.abs(q) + np.abs(offset)
+    )
     return np.asarray(_ROUNDING * np.sqrt(objective.X.shape[1]) * (sizes + objective.margins[rows]) * 4)
 
 
@@ -132,12 +140,18 @@ def lower_bound(objective: Objective, shortfall: Floats) -> float:
         if min(up, down) == 0:
             alpha = np.where(lift == 0, alpha, 0.0)
         else:
-            alpha = alpha * np.where(lift > 0, min(1.0, down / up), np.where(lift < 0, min(1.0, up / down), 1.0))
+            alpha = alpha * np.where(
+                lift > 0, min(1.0, down / up), np.where(lift < 0, min(1.0, up / down), 1.0)
+            )
     signed = y * alpha
     through = objective.X[rows].T @ signed
     held = columns.pull > 0
     lift = Z[:, held].T @ signed
     # Along the ray of these weights D is t·rise − ½t²·bend, most where t = rise/bend.
     rise = signed @ objective.goal(rows) - columns.target[held] @ lift
-    bend = (alpha * alpha / costs).sum() + through @ through / objective.penalty + (lift * lift / columns.pull[held]).sum()
+    bend = (
+        (alpha * alpha / costs).sum()
+        + through @ through / objective.penalty
+        + (lift * lift / columns.pull[held]).sum()
+    )
     return float(rise * (rise / (2 * bend))) if rise > 0 else 0.0

@@ -19,7 +19,9 @@ from .trust import Solver
 
 @dataclass(frozen=True)
 class Training:
-    """What was fitted on, and how: all that held-out scores need. X is the caller's own matrix where it could be."""
+    """What was fitted on, and how: all that held-out scores need. X is the caller's own matrix where it could
+    be.
+    """
 
     X: Matrix
     targets: OneVsRest
@@ -45,7 +47,8 @@ class Training:
     def plain_problems(self) -> Iterator[Problem]:
         """The same without contrasts."""
         row_size = median_length(self.X, self.weight > 0) if self.prior.size else 0.0
-        # Texts that do not fit into memory are many: of each class there is no more than single precision needs.
+        # Texts that do not fit into memory are many: of each class there is no more than single precision
+        # needs.
         kind: Any = np.float32 if isinstance(self.X, BlockMatrix) else np.float64
         for k, prior in enumerate(self.prior):
             y, folds = self.targets.signs(k).astype(kind), self.prior_folds

@@ -36,7 +36,11 @@ class WholeGram:
     def of(cls, pairs: Pairs) -> WholeGram:
         """All values of a kernel, computed row by row."""
         n = len(pairs)
-        K = _empty(n, np.float64 if n <= _DOUBLE else np.float32, "use chunk_size=50, which computes the values that it needs.")
+        K = _empty(
+            n,
+            np.float64 if n <= _DOUBLE else np.float32,
+            "use chunk_size=50, which computes the values that it needs.",
+        )
         numbers = np.arange(n)
         for first in range(0, n, _ROWS_AT_ONCE):
             rows = numbers[first : first + _ROWS_AT_ONCE]
@@ -67,7 +71,9 @@ class WholeGram:
         """The values in the higher precision."""
         return self.K if self.exact is None else self.exact
 
-    def solve(self, problems: DualProblems, settings: MachineSettings, start: Floats | None, n_jobs: int | None) -> DualSolution:
+    def solve(
+        self, problems: DualProblems, settings: MachineSettings, start: Floats | None, n_jobs: int | None
+    ) -> DualSolution:
         """All problems at once."""
         return solve_dual(self.K, problems, settings.fit_intercept, settings.tol, start, n_jobs, self.exact)
 
@@ -85,7 +91,9 @@ class WholeGram:
 
 
 class DeviceGram:
-    """K in single precision on a GPU, where all problems are solved; it comes to the host if a trust is to be found."""
+    """K in single precision on a GPU, where all problems are solved; it comes to the host if a trust is to be
+    found.
+    """
 
     exact: None = None
 
@@ -102,7 +110,9 @@ class DeviceGram:
         numbers = np.arange(len(self))
         return self._machine.block(numbers, numbers).astype(np.float32)
 
-    def solve(self, problems: DualProblems, settings: MachineSettings, start: Floats | None, n_jobs: int | None) -> DualSolution:
+    def solve(
+        self, problems: DualProblems, settings: MachineSettings, start: Floats | None, n_jobs: int | None
+    ) -> DualSolution:
         """All problems at once."""
         return self._machine.solve(problems, settings.tol, start)
 
@@ -149,10 +159,14 @@ class WholeLearner:
                 machines[k] = _machine(found.beta[j], float(found.intercept[j]), trust[k].target)
         for k in range(len(problems)):
             if k not in machines:
-                chunk = Chunk(gram.K, problems[k].y, problems[k].costs, problems[k].z, self.settings, gram.exact)
+                chunk = Chunk(
+                    gram.K, problems[k].y, problems[k].costs, problems[k].z, self.settings, gram.exact
+                )
                 machines[k] = _machine(*chunk.solve(trust[k], None if begin is None else begin[k]))
             if self.watch:
-                self.watch(Round(problems[k].number, 1, len(gram), machines[k].support.size, 0, gram.n_evaluations))
+                self.watch(
+                    Round(problems[k].number, 1, len(gram), machines[k].support.size, 0, gram.n_evaluations)
+                )
         return [machines[k] for k in range(len(problems))]
 
 
@@ -176,7 +190,9 @@ def _finite(K: Any) -> Any:
         rows = K[first : first + _ROWS_AT_ONCE]
         if not np.isfinite(rows).all():
             i, j = np.argwhere(~np.isfinite(rows))[0]
-            raise ValueError(f"The kernel of texts number {first + i} and {j} is {rows[i, j]}; it must be finite.")
+            raise ValueError(
+                f"The kernel of texts number {first + i} and {j} is {rows[i, j]}; it must be finite."
+            )
     return K
 
 

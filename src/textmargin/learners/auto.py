@@ -1,10 +1,12 @@
-"""`trust="auto"`: each prior, and the contrasts, against the plain model on held-out texts; those that help are used.
+"""`trust="auto"`: each prior, and the contrasts, against the plain model on held-out texts; those that help
+are used.
 
 Which of these are used together, `joint_priors.py` says; contrasts are one more that may join.
 
-Held-out texts are scored by exact leave-one-out where that is cheap, else by models refitted without a fifth of the texts. Where
-there are contrasts it is always folds, since the contrasts of a text have to go with it; and where a prior was learnt from the
-training texts, it is the folds that it was learnt without, each weighed on its own fold (`cross_fitting.py`).
+Held-out texts are scored by exact leave-one-out where that is cheap, else by models refitted without a fifth
+of the texts. Where there are contrasts it is always folds, since the contrasts of a text have to go with it;
+and where a prior was learnt from the training texts, it is the folds that it was learnt without, each weighed
+on its own fold (`cross_fitting.py`).
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ PerClass: TypeAlias = Callable[..., list[Any]]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is known of one class before its priors and contrasts are adopted or dropped; contrasts, if any, come last."""
+    """What is known of one class before its priors and contrasts are adopted or dropped; contrasts, if any,
+    come last.
+    """
 
     plain: Fit
     fits: list[Fit]  # with each of them alone
@@ -40,14 +44,17 @@ class Evaluation:
     silent: Bools  # whether no text has any of its terms
 
 
-def fit_auto(training: Training, starts: list[Fit], per_class: PerClass) -> tuple[list[Fit], list[Verdict], Bools]:
+def fit_auto(
+    training: Training, starts: list[Fit], per_class: PerClass
+) -> tuple[list[Fit], list[Verdict], Bools]:
     """Weigh the priors and contrasts of each class, use those that deserve it, and say why.
 
     Parameters
     ----------
     training : with contrasts for all classes that have any
     starts : list of Fit, per class; empty where there is none
-    per_class : function of some work on a class, of the classes' problems, and of what else it needs of each class
+    per_class : function of some work on a class, of the classes' problems, and of what else it needs of each
+        class
 
     Returns
     -------
@@ -58,7 +65,9 @@ def fit_auto(training: Training, starts: list[Fit], per_class: PerClass) -> tupl
     contrasted = [None] * len(problems) if training.contrasts is None else list(training.problems())
     evaluator = Evaluator(training.solver, per_class, problems, contrasted)
     evaluations = evaluator.evaluate(starts or [None] * len(problems))
-    evidence, gain, silent = (np.array([getattr(one, name) for one in evaluations]) for name in ("evidence", "gain", "silent"))
+    evidence, gain, silent = (
+        np.array([getattr(one, name) for one in evaluations]) for name in ("evidence", "gain", "silent")
+    )
 
     def losses(classes: Indices, used: Bools) -> list[Floats]:
         return evaluator.selected_losses(classes, evaluations, used)
@@ -70,7 +79,11 @@ def fit_auto(training: Training, starts: list[Fit], per_class: PerClass) -> tupl
     fits = evaluator.fit_selected(np.arange(len(problems)), evaluations, trusted)
     verdicts = [
         verdict(
-            labels.name(k), j if j < n_priors else None, float(evidence[k, j]), float(gain[k, j]), trusted=bool(trusted[k, j])
+            labels.name(k),
+            j if j < n_priors else None,
+            float(evidence[k, j]),
+            float(gain[k, j]),
+            trusted=bool(trusted[k, j]),
         )
         for k, j in np.argwhere(~np.isnan(evidence)).tolist()
     ]
@@ -93,12 +106,19 @@ class Evaluator:
         n_priors = scales[0].size
         plain = list(
             self.solver.solve(
-                Case(problem, "plain", np.zeros(n_priors), start) for problem, start in zip(problems, starts, strict=True)
+                Case(problem, "plain", np.zeros(n_priors), start)
+                for problem, start in zip(problems, starts, strict=True)
             )
         )
         trials = [(k, j) for k, scale in enumerate(scales) for j in np.flatnonzero(scale > 0).tolist()]
         trials += [(k, n_priors) for k, problem in enumerate(self.contrasted) if problem is not None]
-        fits = dict(zip(trials, self.solver.solve(self._trial(k, j, scales[k], plain[k]) for k, j in trials), strict=True))
+        fits = dict(
+            zip(
+                trials,
+                self.solver.solve(self._trial(k, j, scales[k], plain[k]) for k, j in trials),
+                strict=True,
+            )
+        )
         # Where there is nothing to weigh, leaving texts out would cost more than the fit.
         weighed = [k for k, scale in enumerate(scales) if scale.any() or self.contrasted[k] is not None]
         by_folds = {k: self._by_folds(k, plain[k]) for k in weighed}
@@ -108,7 +128,9 @@ class Evaluator:
         scores = dict(zip([(k, -1) for k in weighed] + trials, held_out, strict=True))
         return [self._evaluation(k, scales[k], plain[k], fits, scores) for k in range(len(problems))]
 
-    def fit_selected(self, classes: Indices, evaluations: list[Evaluation], trusted: NDArray[np.bool_]) -> list[Fit]:
+    def fit_selected(
+        self, classes: Indices, evaluations: list[Evaluation], trusted: NDArray[np.bool_]
+    ) -> list[Fit]:
         """Of some classes, with what is adopted, and nothing else."""
         several = [(k, row) for k, row in zip(classes.tolist(), trusted, strict=True) if row.sum() > 1]
         joint = self.solver.solve(self._joint(k, row, evaluations[k]) for k, row in several)
@@ -120,7 +142,9 @@ class Evaluator:
                 found.append(evaluations[k].fits[int(row.argmax())] if row.any() else evaluations[k].plain)
         return found
 
-    def selected_losses(self, classes: Indices, evaluations: list[Evaluation], trusted: NDArray[np.bool_]) -> list[Floats]:
+    def selected_losses(
+        self, classes: Indices, evaluations: list[Evaluation], trusted: NDArray[np.bool_]
+    ) -> list[Floats]:
         """Of each held-out text, with what is adopted; 0 for a text that had a part in some prior."""
         fits = self.fit_selected(classes, evaluations, trusted)
         own = [
@@ -149,12 +173,20 @@ class Evaluator:
         return Case(self._chosen(k, bool(trusted[-1])), "fixed", anchor, evaluation.fits[-1])
 
     def _evaluation(
-        self, k: int, scale: Floats, plain: Fit, fits: dict[tuple[int, int], Fit], scores: dict[tuple[int, int], Floats]
+        self,
+        k: int,
+        scale: Floats,
+        plain: Fit,
+        fits: dict[tuple[int, int], Fit],
+        scores: dict[tuple[int, int], Floats],
     ) -> Evaluation:
         problem, contrasted = self.problems[k], self.contrasted[k]
         known, silent, n_tried = scale > 0, problem.silent, scale.size
         if contrasted is not None:
-            known, silent = np.append(known, contrasted.costs[contrasted.n_texts :].any()), np.append(silent, False)
+            known, silent = (
+                np.append(known, contrasted.costs[contrasted.n_texts :].any()),
+                np.append(silent, False),
+            )
             n_tried += 1
         evidence, share = np.full(n_tried, np.nan), np.zeros(n_tried)
         for j in range(n_tried):
@@ -167,8 +199,12 @@ class Evaluator:
         evidence[~known] = np.nan
         return Evaluation(plain, [fits.get((k, j), plain) for j in range(n_tried)], evidence, share, silent)
 
-    def _weigh(self, problem: Problem, without: Floats, with_prior: Floats, own: Bools) -> tuple[float, float]:
-        """The evidence for a prior from the held-out scores of its own judges, and the share of their loss that it saves."""
+    def _weigh(
+        self, problem: Problem, without: Floats, with_prior: Floats, own: Bools
+    ) -> tuple[float, float]:
+        """The evidence for a prior from the held-out scores of its own judges, and the share of their loss
+        that it saves.
+        """
         y, costs = (part[: problem.n_texts][own] for part in (problem.y, problem.costs))
         losses, losses_with = (_losses(problem, scores)[own] for scores in (without, with_prior))
         gains = squared_gains(losses, losses_with, self.solver.tol)
@@ -176,13 +212,19 @@ class Evaluator:
         return prior_evidence(gains, by_rank), float(gains.sum() / max(losses.sum(), 1e-300))
 
     def _by_folds(self, k: int, plain: Fit) -> bool:
-        """Whether held-out texts are scored by refitted folds instead of leave-one-out: the same for all fits of a class."""
+        """Whether held-out texts are scored by refitted folds instead of leave-one-out: the same for all fits
+        of a class.
+        """
         problem = self.problems[k]
         if self.contrasted[k] is not None or problem.folds is not None:
             return True
-        # With fewer weights than texts, leaving one out moves others across their margins, and the formula may err by far.
+        # With fewer weights than texts, leaving one out moves others across their margins, and the formula
+        # may err by far.
         few_weights = problem.X.shape[1] < problem.counted.size
-        return few_weights or not leave_one_out_pays([self.solver.size(problem, trained_scores(problem, plain))])[0]
+        return (
+            few_weights
+            or not leave_one_out_pays([self.solver.size(problem, trained_scores(problem, plain))])[0]
+        )
 
     def _held_out_scores(self, own: list[tuple[int, Problem, Fit, bool]]) -> Iterator[Floats]:
         """Of each text under each fit of a class."""
@@ -212,7 +254,11 @@ class Evaluator:
 def _folds(problem: Problem) -> dict[int, Rows]:
     """The texts that count, by the number of their fold."""
     counted = problem.counted
-    dealt = PriorFolds.deal(problem.y[counted, None] > 0) if problem.folds is None else problem.folds.fold[counted]
+    dealt = (
+        PriorFolds.deal(problem.y[counted, None] > 0)
+        if problem.folds is None
+        else problem.folds.fold[counted]
+    )
     return {number: counted[dealt == number] for number in np.unique(dealt).tolist()}
 
 

@@ -25,7 +25,8 @@ class Contribution:
     feature : str
     contribution : float
     from_prior : float, what of that comes from prior knowledge.
-    from_knowledge : dict, what of that comes from each kind of knowledge, by its name, where several are known.
+    from_knowledge : dict, what of that comes from each kind of knowledge, by its name, where several are
+        known.
     """
 
     feature: str
@@ -35,7 +36,9 @@ class Contribution:
 
     @property
     def prior_note(self) -> str:
-        """What comes from prior knowledge in words: empty if nothing does, and with the kinds where there are several."""
+        """What comes from prior knowledge in words: empty if nothing does, and with the kinds where there are
+        several.
+        """
         if not self.from_prior and not any(self.from_knowledge.values()):
             return ""
         kinds = ", ".join(f"{name} {value:+.3f}" for name, value in self.from_knowledge.items() if value)
@@ -49,7 +52,8 @@ class BaseExplanation:
     Attributes
     ----------
     target : the class whose score this is.
-    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0 being the decision.
+    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0
+        being the decision.
     labels : tuple, what the text was given; empty where only a score was asked for.
     """
 
@@ -86,16 +90,26 @@ class BaseExplanation:
         known = any(row[2] for row in rows)
         width = max(len(row[0]) for row in rows)
         head = f"score of {self.target}: {self.score:+.3f}"
-        lines = [f"  {row[0]:<{width}}  {row[1]:>8}" + (f"  prior {row[2]}" if known and row[2] else "") for row in rows]
+        lines = [
+            f"  {row[0]:<{width}}  {row[1]:>8}" + (f"  prior {row[2]}" if known and row[2] else "")
+            for row in rows
+        ]
         return "\n".join([head, *lines])
 
     def _repr_html_(self) -> str:
         cells = "".join(
-            f"<tr><td style='text-align:left'>{escape(feature)}</td><td>{value}</td><td>{escape(prior)}</td></tr>"
+            f"<tr><td style='text-align:left'>{escape(feature)}</td><td>{value}</td>"
+            f"<td>{escape(prior)}</td></tr>"
             for feature, value, prior in self._rows()
         )
-        head = "<tr><th style='text-align:left'>feature</th><th>contribution</th><th>of that, from the prior</th></tr>"
-        return f"<table><caption>score of {escape(str(self.target))}: {self.score:+.3f}</caption>{head}{cells}</table>"
+        head = (
+            "<tr><th style='text-align:left'>feature</th><th>contribution</th><th>of that, from the "
+            "prior</th></tr>"
+        )
+        return (
+            f"<table><caption>score of {escape(str(self.target))}: "
+            f"{self.score:+.3f}</caption>{head}{cells}</table>"
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,7 +119,8 @@ class Explanation(BaseExplanation):
     Attributes
     ----------
     target : the class whose score this is.
-    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0 being the decision.
+    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0
+        being the decision.
     terms : array (n_terms,), the terms of the text (names, or column numbers where the names are not known).
     data : array (n_terms,), what each term adds through the weights learnt from the data.
     priors : array (n_priors, n_terms), what each term adds through each prior, as far as it is trusted.
@@ -125,7 +140,13 @@ class Explanation(BaseExplanation):
         return self.data + self.priors.sum(axis=0)
 
     def _features(self) -> list[Contribution]:
-        parts = zip(self.terms.tolist(), self.total.tolist(), self.priors.sum(axis=0).tolist(), self._by_knowledge(), strict=True)
+        parts = zip(
+            self.terms.tolist(),
+            self.total.tolist(),
+            self.priors.sum(axis=0).tolist(),
+            self._by_knowledge(),
+            strict=True,
+        )
         return [Contribution(str(term), total, prior, kinds) for term, total, prior, kinds in parts]
 
     def _by_knowledge(self) -> list[dict[str, float]]:
@@ -139,17 +160,20 @@ class Explanation(BaseExplanation):
 
 @dataclass(frozen=True, repr=False)
 class KernelExplanation(BaseExplanation):
-    """One score of a kernel machine, taken apart: score = intercept + prior + Σ data, and Σ data = Σ matches + rest.
+    """One score of a kernel machine, taken apart: score = intercept + prior + Σ data, and Σ data = Σ matches
+    + rest.
 
     Attributes
     ----------
     target : the class whose score this is.
-    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0 being the decision.
+    score, intercept : float, as `decision_function` has them: of a `TextClassifier` less the threshold, 0
+        being the decision.
     prior : float, what the prior score adds.
     support : array (n_support,), numbers of the training texts that support the class.
     similarities : array (n_support,), the kernel of the text with each.
     data : array (n_support,), what each adds.
-    matches : list, what shared subsequences add through all support vectors together, the largest first; empty for kernels that
+    matches : list, what shared subsequences add through all support vectors together, the largest first;
+        empty for kernels that
         cannot tell.
     rest : float, what all other subsequences add; None where there are no matches.
     labels : tuple, what the text was given; empty where only a score was asked for.
@@ -165,7 +189,10 @@ class KernelExplanation(BaseExplanation):
 
     def _features(self) -> list[Contribution]:
         if self.matches:
-            return [Contribution(f"“{one.shown}” as in “{one.other_shown}”", float(one.value)) for one in self.matches]
+            return [
+                Contribution(f"“{one.shown}” as in “{one.other_shown}”", float(one.value))
+                for one in self.matches
+            ]
         return [
             Contribution(f"training text {number}", value)
             for number, value in zip(self.support.tolist(), self.data.tolist(), strict=True)

@@ -1,10 +1,11 @@
 """Which of several priors are used together, of those that are each adopted for themselves.
 
-Two priors that both help may do worse together than the better one alone: what one has wrong thins out what the other has right.
-So they join one at a time, the one that saves most loss first, and one that harms those already there stays out. Whether it does
-is asked of the held-out texts of all classes where it would join others, at once, by the evidence of losses, Σd/√Σd² as for a
-prior (`evidence.py`), d being what a text loses less by its joining: class by class there is too little to tell, and the better
-of two equal ones would be the one that chance favours. It stays out where that is clear (≤ −1), and only there.
+Two priors that both help may do worse together than the better one alone: what one has wrong thins out what
+the other has right. So they join one at a time, the one that saves most loss first, and one that harms those
+already there stays out. Whether it does is asked of the held-out texts of all classes where it would join
+others, at once, by the evidence of losses, Σd/√Σd² as for a prior (`evidence.py`), d being what a text loses
+less by its joining: class by class there is too little to tell, and the better of two equal ones would be the
+one that chance favours. It stays out where that is clear (≤ −1), and only there.
 """
 
 from __future__ import annotations

@@ -4,9 +4,10 @@ Minimises over β, b and the trust η in prior scores z, per class
 
     ½β'Kβ + C Σᵢ cᵢ max(0, 1 − yᵢfᵢ) + what the trust mode says of η        f(x) = Σᵢ βᵢ K(x, xᵢ) + ηz(x) + b
 
-over the whole kernel matrix, all classes at once (`_whole_gram.py`), where it is at hand or cheap. Elsewhere by chunking (Lodhi
-et al. 2002, Sec. 6): it is solved on a few texts, those that miss their margin join, until none does. Without prior scores it is
-`SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` and `test_gram_dual.py` hold it to that.
+over the whole kernel matrix, all classes at once (`_whole_gram.py`), where it is at hand or cheap. Elsewhere
+by chunking (Lodhi et al. 2002, Sec. 6): it is solved on a few texts, those that miss their margin join, until
+none does. Without prior scores it is `SVC(kernel="precomputed")` on the whole matrix; `test_kernel.py` and
+`test_gram_dual.py` hold it to that.
 """
 
 from __future__ import annotations
@@ -42,61 +43,80 @@ from ._whole_gram import AUTO_BYTES, DeviceGram, WholeGram, WholeLearner
 from .evidence import verdict
 from .explanation import KernelExplanation
 
-_NAMED = {"precomputed", "linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian", "chi2", "additive_chi2"}
+_NAMED = {
+    "precomputed",
+    "linear",
+    "rbf",
+    "poly",
+    "polynomial",
+    "sigmoid",
+    "cosine",
+    "laplacian",
+    "chi2",
+    "additive_chi2",
+}
 _FIRST_CHUNK = 50  # texts
 _ROUNDING = 1e-4  # beside the largest value: what two halves of a matrix may differ by
 _ENTRIES_AT_ONCE = 20_000_000  # of the kernel, in prediction
 
 
 class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
-    """Support vector classifier on any kernel, with each kernel value computed only when it is needed, and once.
+    """Support vector classifier on any kernel, with each kernel value computed only when it is needed, and
+    once.
 
-    Several classes are learnt one against the rest; a 0/1 indicator matrix as `y` makes it multilabel. All classes share the
-    kernel values. Prediction compares with support vectors only.
+    Several classes are learnt one against the rest; a 0/1 indicator matrix as `y` makes it multilabel. All
+    classes share the kernel values. Prediction compares with support vectors only.
 
     Parameters
     ----------
     kernel : kernel on texts, name or callable, default="linear"
-        `SubsequenceKernel(...)` or `SpectrumKernel(...)` for texts; for rows of numbers the name of one of scikit-learn's
-        pairwise kernels; a function k(A, B) that gives a matrix, and gets lists or arrays, as X is; or "precomputed": X is the
-        kernel matrix itself, (n_texts, n_texts) in `fit` and (n_new, n_texts) in `predict`; best as float32.
+        `SubsequenceKernel(...)` or `SpectrumKernel(...)` for texts; for rows of numbers the name of one of
+        scikit-learn's pairwise kernels; a function k(A, B) that gives a matrix, and gets lists or arrays, as
+        X is; or "precomputed": X is the kernel matrix itself, (n_texts, n_texts) in `fit` and (n_new,
+        n_texts) in `predict`; best as float32.
     C : float, default=1.0
         Cost of missing the margin by 1.
     loss : {"hinge", "squared_hinge"}, default="hinge"
-        The squared hinge has leave-one-out scores for the price of an inverse, `loo_decision_function`, and more support vectors.
+        The squared hinge has leave-one-out scores for the price of an inverse, `loo_decision_function`, and
+        more support vectors.
     kernel_params : mapping, default=None
         Parameters of a kernel given by name, such as {"gamma": 0.5}.
     class_weight : mapping or "balanced", default=None
-        Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or multilabel, the
-        positive side of each class's problem, the rest having weight 1. "balanced" gives both sides of each problem the same
-        total.
+        Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or
+        multilabel, the positive side of each class's problem, the rest having weight 1. "balanced" gives both
+        sides of each problem the same total.
     prior_scores : callable, or mapping class → callable, default=None
-        What is known of a text beforehand: a function from texts to a score per text, (n_texts,) for two classes, where it speaks
-        for the second, else (n_texts, n_classes), in the order of the classes. The score of another model is its method:
-        `prior_scores=model.decision_function`. Scores that are at hand already are given to `fit` and `predict` instead.
+        What is known of a text beforehand: a function from texts to a score per text, (n_texts,) for two
+        classes, where it speaks for the second, else (n_texts, n_classes), in the order of the classes. The
+        score of another model is its method: `prior_scores=model.decision_function`. Scores that are at hand
+        already are given to `fit` and `predict` instead.
     trust : {"auto", "free", "nonneg", "ridge", "fixed"} or float, default="auto"
-        How the coefficient η of the prior scores is found: `free`: whatever fits best; `nonneg`: the same but never negative;
-        `fixed`: 1, and a number is a fixed η of that size; `ridge`: drawn, with strength `trust_strength`, to where they are as
-        widely spread as the scores that the kernel alone gives; `auto`: per class, no prior, or fixed where `ridge` would draw
-        it, by what held-out texts gain (five folds), and where these cannot tell, by how the other classes do.
+        How the coefficient η of the prior scores is found: `free`: whatever fits best; `nonneg`: the same but
+        never negative; `fixed`: 1, and a number is a fixed η of that size; `ridge`: drawn, with strength
+        `trust_strength`, to where they are as widely spread as the scores that the kernel alone gives;
+        `auto`: per class, no prior, or fixed where `ridge` would draw it, by what held-out texts gain (five
+        folds), and where these cannot tell, by how the other classes do.
     trust_strength : float, default=1.0
         How strongly η is held by `trust="ridge"`, beside the loss of one text.
     fit_intercept : bool, default=True
-        Whether b is learnt; without it, it is 0, as in the experiments of Lodhi et al. (2000), whose threshold is fixed.
+        Whether b is learnt; without it, it is 0, as in the experiments of Lodhi et al. (2000), whose
+        threshold is fixed.
     chunk_size : int, None or "auto", default="auto"
-        Texts to start with, and the kernel values of others are not computed before they are needed. Fewer: fewer kernel values,
-        more rounds. None: the whole matrix, all classes at once. "auto": the whole matrix for kernels of rows by name, if it
-        takes no more than 2 GiB, and on a GPU where one compares texts; else chunks from 50 texts on. A matrix that is given is
-        always taken as a whole.
+        Texts to start with, and the kernel values of others are not computed before they are needed. Fewer:
+        fewer kernel values, more rounds. None: the whole matrix, all classes at once. "auto": the whole
+        matrix for kernels of rows by name, if it takes no more than 2 GiB, and on a GPU where one compares
+        texts; else chunks from 50 texts on. A matrix that is given is always taken as a whole.
     tol : float, default=1e-4
         By how much a margin may be missed unnoticed.
     warm_start : bool, default=False
-        Whether a fit starts from the machine of the last one where texts and classes are the same, as in a search for C. It saves
-        time and changes nothing else.
+        Whether a fit starts from the machine of the last one where texts and classes are the same, as in a
+        search for C. It saves time and changes nothing else.
     cache : folder or KernelStore, default=None
-        Where kernel values are kept for the next fit, another fold, another C, another process; by default they are forgotten.
+        Where kernel values are kept for the next fit, another fold, another C, another process; by default
+        they are forgotten.
     n_jobs : int, default=None
-        How many classes are learnt at a time: by threads, or from chunks through joblib. Kernel values have their own threads.
+        How many classes are learnt at a time: by threads, or from chunks through joblib. Kernel values have
+        their own threads.
     verbose : int, default=0
         1: a line per round and class on standard output.
 
@@ -118,8 +138,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
     verdict_ : list of Verdict
-        Per class with prior scores whether these are `supported`, `adopted`, `dropped`, or `contradicted` by the data, with the
-        evidence; empty unless `trust="auto"`.
+        Per class with prior scores whether these are `supported`, `adopted`, `dropped`, or `contradicted` by
+        the data, with the evidence; empty unless `trust="auto"`.
     n_kernel_evaluations_ : int
         Pairs of texts that were compared in training; those found in the cache, or given, do not count.
     kernel_ : the kernel that was used.
@@ -142,7 +162,10 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         "kernel_params": [Mapping, None],
         "class_weight": [Mapping, StrOptions({"balanced"}), None],
         "prior_scores": [callable, Mapping, None],
-        "trust": [StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}), Interval(Real, None, None, closed="neither")],
+        "trust": [
+            StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}),
+            Interval(Real, None, None, closed="neither"),
+        ],
         "trust_strength": [Interval(Real, 0, None, closed="neither")],
         "fit_intercept": ["boolean"],
         "chunk_size": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
@@ -154,7 +177,9 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     }
 
     _forms: ClassVar[dict[str, Form]] = {
-        "cache": AnyOf((Instance(("str", "PosixPath", "WindowsPath", "KernelStore")),), none=True, optional=True),
+        "cache": AnyOf(
+            (Instance(("str", "PosixPath", "WindowsPath", "KernelStore")),), none=True, optional=True
+        ),
         "multilabel_": Flag("multilabel"),
         "classes_": Classes(),
         "support_": Array("n_support", "i", least=0),
@@ -213,7 +238,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel
         sample_weight : array (n_texts,), default=None
             Cost of each text; a text of weight 0 counts as absent.
-        prior_scores : array (n_texts,) or (n_texts, n_classes), or mapping class → array (n_texts,), default=None
+        prior_scores : array (n_texts,) or (n_texts, n_classes), or mapping class → array (n_texts,),
+            default=None
             Scores known beforehand, if the parameter of that name does not compute them.
         """
         kernel = clone(self.kernel, safe=False)
@@ -231,9 +257,12 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         z_counted, centre = centred(z[counted]) if self.fit_intercept else (z[counted], np.zeros(z.shape[1]))
         z = z - centre
         z[counted] = z_counted
-        costs = [self.C * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)]
+        costs = [
+            self.C * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)
+        ]
         problems = [
-            KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z_counted[:, k]) for k in range(labels.n_problems)
+            KernelProblem(k, targets.signs(k)[counted], costs[k][counted], z_counted[:, k])
+            for k in range(labels.n_problems)
         ]
         stored = None if self.cache is None else self._store(kernel).over(pairs)
         watch = self._watch(labels, counted.size) if self.verbose else None
@@ -241,7 +270,9 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         last: KernelTraining | None = getattr(self, "_training", None) if self.warm_start else None
         starts = None if last is None else last.starts(counted, targets.positive[counted], self.C)
 
-        fits = KernelSolver(learner, self.trust, self.C * self.trust_strength).fit(gram, problems, informed, starts)
+        fits = KernelSolver(learner, self.trust, self.C * self.trust_strength).fit(
+            gram, problems, informed, starts
+        )
 
         self.kernel_, self.classes_, self.multilabel_ = kernel, labels.names, labels.multilabel
         support = np.unique(np.concatenate([fit.machine.support for fit in fits]))
@@ -261,7 +292,9 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self.n_kernel_evaluations_ = gram.n_evaluations if stored is None else stored.n_computed
 
         def compare(rows: Indices) -> Floats:
-            return X[np.ix_(rows, counted)] if isinstance(pairs, MatrixPairs) else all_pairs.block(rows, counted)
+            return (
+                X[np.ix_(rows, counted)] if isinstance(pairs, MatrixPairs) else all_pairs.block(rows, counted)
+            )
 
         self._training: KernelTraining | None = KernelTraining(
             counted, targets.positive[counted], gram, problems, fits, learner, compare, z, self.C
@@ -281,11 +314,11 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
         """Scores of the training texts, each by a machine learnt without the fold that the text is in.
 
-        Kernel values that the fit asked for are not computed again. All classes share one set of folds, into which each class is
-        dealt out evenly; what was found out about the trust in prior scores is held. Shaped like `decision_function`; NaN for the
-        texts of a fold outside of which a class has no example, or no other text. A text of weight 0 has the score of
-        `decision_function`, which never saw it. Needs the kernel values of the fit, which stay with the estimator but not in a
-        saved or pickled one.
+        Kernel values that the fit asked for are not computed again. All classes share one set of folds, into
+        which each class is dealt out evenly; what was found out about the trust in prior scores is held.
+        Shaped like `decision_function`; NaN for the texts of a fold outside of which a class has no example,
+        or no other text. A text of weight 0 has the score of `decision_function`, which never saw it. Needs
+        the kernel values of the fit, which stay with the estimator but not in a saved or pickled one.
 
         Parameters
         ----------
@@ -298,34 +331,43 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         return self._labels.shape(self._kernel_values().fold_scores(n_folds, random_state))
 
     def loo_decision_function(self) -> Floats:
-        """Scores of the training texts, each by the machine learnt without it, for the squared hinge and without learning again.
+        """Scores of the training texts, each by the machine learnt without it, for the squared hinge and
+        without learning again.
 
-        Exact so long as no other text crosses its margin when one is left out. Shaped like `decision_function`, whose score a
-        text of weight 0 has. Needs the kernel values of the fit, as `fold_decision_function` does; the hinge has that alone.
+        Exact so long as no other text crosses its margin when one is left out. Shaped like
+        `decision_function`, whose score a text of weight 0 has. Needs the kernel values of the fit, as
+        `fold_decision_function` does; the hinge has that alone.
         """
         check_is_fitted(self)
         if self._training is not None and self._training.learner.settings.loss == "hinge":
             raise SettingError(
-                "loss", "'hinge' has no leave-one-out scores; use fold_decision_function(), or fit with loss='squared_hinge'."
+                "loss",
+                "'hinge' has no leave-one-out scores; use fold_decision_function(), or fit with "
+                "loss='squared_hinge'.",
             )
         return self._labels.shape(self._kernel_values().loo_scores())
 
     def held_out_method(self) -> Literal["cv"]:
-        """Which held-out scores of the training texts to take: those of `fold_decision_function`, which every loss has."""
+        """Which held-out scores of the training texts to take: those of `fold_decision_function`, which every
+        loss has.
+        """
         return "cv"
 
-    def explain(self, text: Any, target: Any = None, *, prior_scores: Any = None, n_matches: int = 20) -> KernelExplanation:
+    def explain(
+        self, text: Any, target: Any = None, *, prior_scores: Any = None, n_matches: int = 20
+    ) -> KernelExplanation:
         """Which support vectors gave a text its score, and, for kernels on texts, through which subsequences.
 
         Parameters
         ----------
         text : str, or one row of numbers
         target : class, default=None
-            Whose score; default: the second class of two, else the class with the highest score. The score of the first of two
-            classes is that of the second, negated.
+            Whose score; default: the second class of two, else the class with the highest score. The score of
+            the first of two classes is that of the second, negated.
         prior_scores : as in `fit`, for this text
         n_matches : int, default=20
-            How many subsequences to tell, those that move the score most. They are looked for among those with few gaps.
+            How many subsequences to tell, those that move the score most. They are looked for among those
+            with few gaps.
         """
         check_is_fitted(self)
         if hasattr(self.kernel_, "over") or not hasattr(text, "ndim"):
@@ -358,36 +400,58 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         )
 
     def _check_whole(self) -> None:
-        """Raise FormError unless there is a weight for each support vector, and a kernel that compares with these."""
+        """Raise FormError unless there is a weight for each support vector, and a kernel that compares with
+        these.
+        """
         if not hasattr(self, "dual_coef_"):
             return
         support, kernel = self._support, self.kernel_
         if len(support) != self.support_.size:
             raise FormError(f"_support has {len(support)} texts, where n_support is {self.support_.size}")
-        if _precomputed(kernel) != isinstance(support, MatrixPairs) or hasattr(kernel, "over") != hasattr(support, "encoded"):
+        if _precomputed(kernel) != isinstance(support, MatrixPairs) or hasattr(kernel, "over") != hasattr(
+            support, "encoded"
+        ):
             raise FormError("_support is not of its kernel")
         if hasattr(kernel, "over"):
             if type(support.kernel) is not type(kernel):
                 raise FormError("_support is not of its kernel")
             return
         n_features = self.n_features_in_ if hasattr(self, "n_features_in_") else None
-        width = int(support.columns.max(initial=-1)) + 1 if isinstance(support, MatrixPairs) else np.shape(support.X)[-1]
-        if n_features is not None and (width > n_features or (isinstance(support, RowPairs) and width != n_features)):
+        width = (
+            int(support.columns.max(initial=-1)) + 1
+            if isinstance(support, MatrixPairs)
+            else np.shape(support.X)[-1]
+        )
+        if n_features is not None and (
+            width > n_features or (isinstance(support, RowPairs) and width != n_features)
+        ):
             raise FormError(f"_support has {width} columns, where n_features is {n_features}")
 
     def _checked(self, kernel: Any, *X_and_y: Any) -> Any:
-        """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to the kernel."""
+        """X, and y where there is one, as the kernel takes them: rows of numbers are validated, texts left to
+        the kernel.
+        """
         X, fitting = X_and_y[0], len(X_and_y) == 2
         if not isinstance(kernel, str) and self.kernel_params:
-            raise ValueError("kernel_params are for kernels given by name; set the parameters of a kernel object on itself.")
+            raise ValueError(
+                "kernel_params are for kernels given by name; set the parameters of a kernel object on "
+                "itself."
+            )
         if _precomputed(kernel):
             if self.kernel_params:
-                raise ValueError("kernel_params are for kernels that are computed; kernel='precomputed' gives the values.")
+                raise ValueError(
+                    "kernel_params are for kernels that are computed; kernel='precomputed' gives the values."
+                )
             checks = {"dtype": [np.float64, np.float32], "order": "C", "reset": fitting}
-            X_and_y = validate_data(self, *X_and_y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
+            X_and_y = (
+                validate_data(self, *X_and_y, multi_output=True, **checks)
+                if fitting
+                else validate_data(self, X, **checks)
+            )
             if fitting and X_and_y[0].shape[0] != X_and_y[0].shape[1]:
                 raise ValueError(
-                    f"kernel='precomputed' needs the square matrix of all texts with all; X should be a square kernel matrix but "
+                    "kernel='precomputed' needs the square matrix of all texts with all; X should be a "
+                    "square kernel matrix but "
                     f"has shape {X_and_y[0].shape}."
                 )
             return X_and_y
@@ -398,7 +462,11 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             )
         if isinstance(kernel, str) or _are_numbers(X):
             checks = {"accept_sparse": "csr", "dtype": np.float64, "reset": fitting}
-            return validate_data(self, *X_and_y, multi_output=True, **checks) if fitting else validate_data(self, X, **checks)
+            return (
+                validate_data(self, *X_and_y, multi_output=True, **checks)
+                if fitting
+                else validate_data(self, X, **checks)
+            )
         X = kernel.items(X) if hasattr(kernel, "over") else list(X)
         if not fitting:
             return X
@@ -413,7 +481,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def _kernel_values(self) -> KernelTraining:
         if self._training is None:
             raise TextmarginError(
-                "This KernelSVC was loaded without its kernel values, which held-out scores need; call fit again first."
+                "This KernelSVC was loaded without its kernel values, which held-out scores need; call "
+                "fit again first."
             )
         return self._training
 
@@ -424,17 +493,23 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
     def _store(self, kernel: Any) -> KernelStore:
         if _precomputed(kernel):
-            raise ValueError("cache keeps computed values, and kernel='precomputed' gives them; use cache=None.")
+            raise ValueError(
+                "cache keeps computed values, and kernel='precomputed' gives them; use cache=None."
+            )
         return KernelStore.at(self.cache)
 
-    def _learner(self, kernel: Any, X: Any, counted: Indices, pairs: Any, watch: Any) -> tuple[Any, MachineLearner]:
+    def _learner(
+        self, kernel: Any, X: Any, counted: Indices, pairs: Any, watch: Any
+    ) -> tuple[Any, MachineLearner]:
         """The kernel matrix, as a whole or to be computed, and who learns from it."""
         settings = MachineSettings(self.tol, self.fit_intercept, self.loss)
         n = counted.size
         if _precomputed(kernel):
             gram = WholeGram.given(X if n == len(X) else X[np.ix_(counted, counted)])
             return gram, WholeLearner(settings, watch, self.n_jobs)
-        device = getattr(pairs, "device_gram", None) if self.chunk_size == "auto" and self.cache is None else None
+        device = (
+            getattr(pairs, "device_gram", None) if self.chunk_size == "auto" and self.cache is None else None
+        )
         on_device = None if device is None else device()
         if on_device is not None:
             return DeviceGram(on_device, self.fit_intercept), WholeLearner(settings, watch, self.n_jobs)
@@ -470,7 +545,9 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def _prior(self, X: Any, given: Any, classes: NDArray[Any], n_problems: int) -> tuple[Floats, list[bool]]:
         """Prior scores (n_texts, n_problems), and of which problems there are any."""
         if given is not None and self.prior_scores is not None:
-            raise PriorError("prior_scores are given, but the parameter prior_scores computes them already; choose one.")
+            raise PriorError(
+                "prior_scores are given, but the parameter prior_scores computes them already; choose one."
+            )
         if self.prior_scores is not None:
             given = evaluate(self.prior_scores, X)
         return align_scores(given, classes, n_problems, n_samples(X))
@@ -479,9 +556,11 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         """The same for texts to predict."""
         if self.prior_scores is None and (given is not None) != self._was_given_scores:
             raise PriorError(
-                "This KernelSVC was fitted with prior_scores; give those of the new texts as well: predict(X, prior_scores=...)."
+                "This KernelSVC was fitted with prior_scores; give those of the new texts as well: "
+                "predict(X, prior_scores=...)."
                 if given is None
-                else "This KernelSVC was fitted without prior_scores, so it cannot use any; give them to fit as well."
+                else "This KernelSVC was fitted without prior_scores, so it cannot use any; give them to "
+                "fit as well."
             )
         return self._prior(X, given, self.classes_, len(self.dual_coef_))[0]
 
@@ -490,7 +569,8 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
         def tell(round_: Round) -> None:
             print(
-                f"[KernelSVC] {labels.name(round_.problem)!r}, round {round_.number}: {round_.n_chunk} texts, "
+                f"[KernelSVC] {labels.name(round_.problem)!r}, round {round_.number}: {round_.n_chunk} "
+                "texts, "
                 f"{round_.n_support} support vectors, {round_.n_missing} others miss the margin; "
                 f"{round_.n_evaluations:,} of {total:,} kernel values"
             )
@@ -516,7 +596,9 @@ class KernelSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
 
 def _require_symmetry(K: Any) -> None:
-    """Of a matrix that was given, rounding aside: some rows against their columns, since all would take as long as learning."""
+    """Of a matrix that was given, rounding aside: some rows against their columns, since all would take as
+    long as learning.
+    """
     starts = np.unique(np.linspace(0, max(0, len(K) - 16), 8).astype(np.intp))
     for rows in (slice(start, start + 16) for start in starts.tolist()):
         apart = np.abs(K[rows] - K[:, rows].T)
@@ -524,7 +606,8 @@ def _require_symmetry(K: Any) -> None:
         if apart[at, j] > _ROUNDING * float(np.abs(K[rows]).max()):
             i = rows.start + at
             raise ValueError(
-                f"kernel='precomputed' needs the matrix of all texts with all, which is symmetric; X[{i}, {j}] is {K[i, j]:g} "
+                f"kernel='precomputed' needs the matrix of all texts with all, which is symmetric; X[{i}, "
+                f"{j}] is {K[i, j]:g} "
                 f"but X[{j}, {i}] is {K[j, i]:g}. If rounding made them so, give (X + X.T) / 2."
             )
 

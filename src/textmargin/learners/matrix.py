@@ -1,7 +1,8 @@
-"""What the linear learners ask of a matrix of texts, wherever it lies: in memory (NumPy, SciPy), or as a `BlockMatrix` elsewhere.
+"""What the linear learners ask of a matrix of texts, wherever it lies: in memory (NumPy, SciPy), or as a
+`BlockMatrix` elsewhere.
 
-Numbers per text (labels, weights, scores) are arrays in memory in any case. A `BlockMatrix` has its values in single precision;
-sums over them are double.
+Numbers per text (labels, weights, scores) are arrays in memory in any case. A `BlockMatrix` has its values in
+single precision; sums over them are double.
 """
 
 from __future__ import annotations
@@ -21,16 +22,18 @@ Matrix: TypeAlias = Any  # Floats, a CSR matrix in canonical form, or a BlockMat
 
 
 class BlockMatrix(ABC):
-    """A sparse matrix (n_texts, n_columns) whose rows lie in blocks outside of memory: on disk, or on other machines.
+    """A sparse matrix (n_texts, n_columns) whose rows lie in blocks outside of memory: on disk, or on other
+    machines.
 
-    Each method goes once over all blocks. Whoever adds a kind of place implements these; the learners know no other. `X[rows]`
-    and `X @ W` are as with SciPy.
+    Each method goes once over all blocks. Whoever adds a kind of place implements these; the learners know no
+    other. `X[rows]` and `X @ W` are as with SciPy.
     """
 
     shape: tuple[int, int]
     memory: float = float("inf")  # bytes that whoever works on it should keep to
     bytes_per_text: int = (
-        40  # that the solver holds of each text and class: its score, and where texts are asked, the active rows
+        # that the solver holds of each text and class: its score, and where texts are asked, the active rows
+        40
     )
 
     @abstractmethod
@@ -59,7 +62,9 @@ class BlockMatrix(ABC):
 
     @abstractmethod
     def solver_texts(self) -> SolverTexts:
-        """What `core.fit_classes` takes: `core.SparseTexts`, or an object that answers for texts elsewhere."""
+        """What `core.fit_classes` takes: `core.SparseTexts`, or an object that answers for texts
+        elsewhere.
+        """
 
     @property
     def work_memory(self) -> float:

@@ -2,11 +2,14 @@
 
 Each step minimises the quadratic that J is on the active rows S. Two ways lead there:
 
-- a linear system in the size of S, or of the weights, solved by Cholesky (`_exact.py`): best while it is small;
-- conjugate gradients in the weights, never forming the Hessian λI + X_S'CX_S (`newton.hpp`), to a modest precision.
+- a linear system in the size of S, or of the weights, solved by Cholesky (`_exact.py`): best while it is
+  small;
+- conjugate gradients in the weights, never forming the Hessian λI + X_S'CX_S (`newton.hpp`), to a modest
+  precision.
 
-The columns of Z (intercept, priors) are solved for exactly in both, so their scale does not matter. How far to go along a
-direction is found by exact search (`search.hpp`). An exact step that moves no text across its margin ends at the optimum.
+The columns of Z (intercept, priors) are solved for exactly in both, so their scale does not matter. How far
+to go along a direction is found by exact search (`search.hpp`). An exact step that moves no text across its
+margin ends at the optimum.
 """
 
 from __future__ import annotations
@@ -22,9 +25,11 @@ from ._exact import factor, size
 from .matrix import Rows
 from .objective import NEGLIGIBLE, Objective, Point, invert_block
 
-# Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it replaces.
+# Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it
+# replaces.
 EXACT_SIZE = 64
-# Where these converge badly (texts of very different lengths, a large C), larger Cholesky steps are worth it after a while.
+# Where these converge badly (texts of very different lengths, a large C), larger Cholesky steps are worth it
+# after a while.
 _PATIENCE, _STILL_EXACT = 12, 2000
 _ROUNDING = 1e-15
 _CG_PRECISION = 0.1  # at first; tighter as the optimum comes near, so that the last steps converge fast
@@ -33,7 +38,9 @@ _CG_MAX_STEPS = 250
 
 @dataclass(frozen=True)
 class Solution:
-    """The minimum, or where `max_iter` left it; `gap` is the last Newton decrement relative to J, or twice the duality gap."""
+    """The minimum, or where `max_iter` left it; `gap` is the last Newton decrement relative to J, or twice
+    the duality gap.
+    """
 
     point: Point
     n_iter: int
@@ -46,7 +53,9 @@ class Solution:
         offset = objective.offset if isinstance(objective.offset, float) else objective.offset[rows]
         if self.raw_scores is not None:
             return np.asarray(self.raw_scores[rows] + offset, dtype=np.float64)
-        return np.asarray(objective.X[rows] @ self.point.w + objective.columns.Z[rows] @ self.point.q + offset)
+        return np.asarray(
+            objective.X[rows] @ self.point.w + objective.columns.Z[rows] @ self.point.q + offset
+        )
 
 
 @dataclass(frozen=True)
@@ -142,7 +151,9 @@ def conjugate_gradients(objective: Objective, point: Point, view: View, precisio
 
 
 def search(objective: Objective, point: Point, direction: Direction | None = None) -> tuple[Point, bool]:
-    """The best point in the plane of a direction and the columns; whether a full step changed no row's side."""
+    """The best point in the plane of a direction and the columns; whether a full step changed no row's
+    side.
+    """
     columns, k = objective.columns, len(objective.columns)
     if direction is None and k == 0:
         return point, True
@@ -157,7 +168,9 @@ def search(objective: Objective, point: Point, direction: Direction | None = Non
         A[0, 1:] = A[1:, 0] = cross
         A[1:, 1:] = np.diag(columns.pull)
         g = np.concatenate([[objective.penalty * (point.w @ direction.w) + pulled @ direction.q], pulled])
-    theta, shortfall, stayed = core.search_plane(point.shortfall, objective.y, objective.costs, move, columns.Z, g, A)
+    theta, shortfall, stayed = core.search_plane(
+        point.shortfall, objective.y, objective.costs, move, columns.Z, g, A
+    )
     if direction is None:
         return Point(point.w, point.q + theta, shortfall), stayed
     t, shift = theta[0], theta[1:]

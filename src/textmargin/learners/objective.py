@@ -4,8 +4,9 @@ Over word weights w and a few further coefficients q (the intercept, and the tru
 
     J(w, q) = ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢfᵢ)² + ½ Σₖ ρₖ(qₖ − q⁰ₖ)²        f = Xw + Zq + offset
 
-The columns of Z are few and dense: ones for the intercept, Xv for a prior v. What is decided beforehand (a prior of
-given trust) stands in the offset. Only the *active* rows, those that miss their margin, shape the next step.
+The columns of Z are few and dense: ones for the intercept, Xv for a prior v. What is decided beforehand (a
+prior of given trust) stands in the offset. Only the *active* rows, those that miss their margin, shape the
+next step.
 """
 
 from __future__ import annotations
@@ -62,16 +63,21 @@ class Objective:
     columns: ExtraColumns
     penalty: float  # λ
     offset: Floats | float = 0.0
-    held_out: Rows | None = None  # rows that are left out all the same: many refits of large data share the arrays above
+    # rows that are left out all the same: many refits of large data share the arrays above
+    held_out: Rows | None = None
 
     def __post_init__(self) -> None:
         counted = self.costs > 0
         if not np.isneginf(self.margins[~counted]).all():  # where they are, refits go on sharing them
-            object.__setattr__(self, "margins", np.where(counted, self.margins, self.margins.dtype.type(-np.inf)))
+            object.__setattr__(
+                self, "margins", np.where(counted, self.margins, self.margins.dtype.type(-np.inf))
+            )
 
     def on(self, X: Matrix) -> Objective:
         """The same over a matrix that is in memory, in double precision."""
-        y, costs, margins = (np.asarray(values, dtype=np.float64) for values in (self.y, self.costs, self.margins))
+        y, costs, margins = (
+            np.asarray(values, dtype=np.float64) for values in (self.y, self.costs, self.margins)
+        )
         found = replace(self, X=X, y=y, costs=costs, margins=margins, held_out=None)
         return found if self.held_out is None else found.without(self.held_out)
 
@@ -117,7 +123,9 @@ class Objective:
 
     def goal(self, rows: Rows) -> Floats:
         """What Xw + Zq should reach on active rows: m∘y less the offset."""
-        return self.margins[rows] * self.y[rows] - (self.offset if isinstance(self.offset, float) else self.offset[rows])
+        return self.margins[rows] * self.y[rows] - (
+            self.offset if isinstance(self.offset, float) else self.offset[rows]
+        )
 
     def value(self, point: Point) -> float:
         """J at a point."""
@@ -150,6 +158,10 @@ def invert_block(M: Floats) -> Floats:
     M[idle, idle] = 1.0
     try:
         return np.asarray(np.linalg.inv(M), dtype=np.float64)
-    except np.linalg.LinAlgError:  # columns that say the same on the active rows: whichever of them moves, scores are the same
+    except (
+        np.linalg.LinAlgError
+    ):  # columns that say the same on the active rows: whichever of them moves, scores are the same
         size = np.sqrt(M.diagonal())
-        return np.asarray(np.linalg.pinv(M / np.outer(size, size), hermitian=True) / np.outer(size, size), dtype=np.float64)
+        return np.asarray(
+            np.linalg.pinv(M / np.outer(size, size), hermitian=True) / np.outer(size, size), dtype=np.float64
+        )

@@ -2,12 +2,13 @@
 
 Minimises over w, the trust η and the intercept b (Parrado-Hernández & Hardoon, Eq. 1, misprints mended)
 
-    ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢfᵢ)² + what the trust mode says of η        f(x) = ⟨w + Vη, x⟩ + b,   C = 1/(2λ)
+    ½λ‖w‖² + ½ Σᵢ cᵢ max(0, mᵢ − yᵢfᵢ)² + what the trust mode says of η    f(x) = ⟨w + Vη, x⟩ + b,  C = 1/(2λ)
 
-by Newton steps on the texts inside the margin. Without a prior it is squared-hinge `LinearSVC` with a free intercept;
-`test_primal.py` holds it to that.
+by Newton steps on the texts inside the margin. Without a prior it is squared-hinge `LinearSVC` with a free
+intercept; `test_primal.py` holds it to that.
 
-Departs from the paper: b is added and not penalised; the trust may be bounded, drawn to a value or chosen by leave-one-out.
+Departs from the paper: b is added and not penalised; the trust may be bounded, drawn to a value or chosen by
+leave-one-out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 from threadpoolctl import threadpool_limits
 
 from .._sklearn import Interval, StrOptions, check_sample_weight, dense_coef, fit_context
@@ -59,34 +66,36 @@ _NO_WEIGHT = 1e-6  # beside the largest of a class: what a sparse `coef_` leaves
 class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Linear support vector classifier that takes prior knowledge about its weights.
 
-    Squared hinge loss, solved in the primal by Newton steps. Several classes are learnt one against the rest; a 0/1 indicator
-    matrix as `y` makes it multilabel.
+    Squared hinge loss, solved in the primal by Newton steps. Several classes are learnt one against the rest;
+    a 0/1 indicator matrix as `y` makes it multilabel.
 
     Parameters
     ----------
     C : float, default=1.0
         Inverse strength of the penalty on w, scikit-learn's `C` (the papers' λ is 1/(2C)).
     prior : array-like or mapping, default=None
-        What is known of the weights: a vector (n_features,); an array (n_priors, n_features); one row per class, like `coef_`; an
-        array (n_classes, n_priors, n_features); a mapping term → weight where X's columns have names; or a mapping
-        class → any of these. With three classes or more, or an indicator matrix, an array with as many rows as classes is read
-        as one row per class. With two classes a prior belongs to the second, and one given for the first speaks against it.
+        What is known of the weights: a vector (n_features,); an array (n_priors, n_features); one row per
+        class, like `coef_`; an array (n_classes, n_priors, n_features); a mapping term → weight where X's
+        columns have names; or a mapping class → any of these. With three classes or more, or an indicator
+        matrix, an array with as many rows as classes is read as one row per class. With two classes a prior
+        belongs to the second, and one given for the first speaks against it.
     trust : {"auto", "free", "nonneg", "ridge", "fixed"} or float, default="auto"
         How the coefficient η of each prior is found:
 
         - `free`: whatever fits best, blind to the prior's sign and size (the paper);
         - `nonneg`: whatever fits best but never negative;
         - `fixed`: η = 1, so that w is drawn towards the prior as given; a number is a fixed η of that size;
-        - `ridge`: drawn, with strength `trust_strength`, to where the prior alone would lift a text of nothing but its terms
-          from one margin to the other;
-        - `auto`: per class, no prior, or fixed where `ridge` would draw it, by what held-out texts gain, and where these
-          cannot tell, by how the priors of the other classes do; `verdict_` tells. Contrasts are weighed in the same way.
+        - `ridge`: drawn, with strength `trust_strength`, to where the prior alone would lift a text of
+          nothing but its terms from one margin to the other;
+        - `auto`: per class, no prior, or fixed where `ridge` would draw it, by what held-out texts gain, and
+          where these cannot tell, by how the priors of the other classes do; `verdict_` tells. Contrasts are
+          weighed in the same way.
     trust_strength : float, default=1.0
         The ρ of `trust="ridge"`: how strongly η is held.
     class_weight : mapping or "balanced", default=None
-        Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or multilabel, the
-        positive side of each class's problem, the rest having weight 1, as in LIBLINEAR. "balanced" gives both sides of each
-        problem the same total.
+        Cost of a class's own examples (class → weight). With two classes it weighs both sides; with more, or
+        multilabel, the positive side of each class's problem, the rest having weight 1, as in LIBLINEAR.
+        "balanced" gives both sides of each problem the same total.
     margins : tuple (m₊, m₋), default=(1.0, 1.0)
         The margins that positive and negative examples should reach.
     fit_intercept : bool, default=True
@@ -98,11 +107,13 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     warm_start : bool, default=False
         Start from the last solution if classes and columns are the same.
     sparse_coef : bool, default=False
-        Whether `coef_` is a sparse matrix, from the start: for thousands of classes over many terms, whose weights would not fit
-        into memory otherwise. Weights below a millionth of the largest of their class are left out.
+        Whether `coef_` is a sparse matrix, from the start: for thousands of classes over many terms, whose
+        weights would not fit into memory otherwise. Weights below a millionth of the largest of their class
+        are left out.
     n_jobs : int, default=None
-        Threads. None: all cores, within the limits that OpenMP and joblib have been given; but classes that are learnt one at a
-        time, those of dense or small matrices, are so in one thread unless `joblib.parallel_config` says otherwise.
+        Threads. None: all cores, within the limits that OpenMP and joblib have been given; but classes that
+        are learnt one at a time, those of dense or small matrices, are so in one thread unless
+        `joblib.parallel_config` says otherwise.
     verbose : int, default=0
         How much joblib tells of leave-one-out scores, class by class.
 
@@ -119,8 +130,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     trust_mode_ : list of str
         The mode each class was learnt with; tells what `auto` chose.
     verdict_ : list of Verdict
-        Per class and prior, and for contrasts, whether it is `supported`, `adopted`, `dropped`, or `contradicted` by the data,
-        with the evidence; empty unless `trust="auto"`.
+        Per class and prior, and for contrasts, whether it is `supported`, `adopted`, `dropped`, or
+        `contradicted` by the data, with the evidence; empty unless `trust="auto"`.
     prior_ : array (n_problems, n_priors, n_features)
         The priors, aligned with the columns.
     n_iter_ : array (n_problems,)
@@ -145,7 +156,10 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "prior": ["array-like", "sparse matrix", Mapping, None],
-        "trust": [StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}), Interval(Real, None, None, closed="neither")],
+        "trust": [
+            StrOptions({"auto", "free", "nonneg", "ridge", "fixed"}),
+            Interval(Real, None, None, closed="neither"),
+        ],
         "trust_strength": [Interval(Real, 0, None, closed="neither")],
         "class_weight": [Mapping, StrOptions({"balanced"}), None],
         "margins": [tuple, list],
@@ -218,17 +232,19 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array, sparse matrix or BlockMatrix (n_texts, n_features)
-            Of a BlockMatrix the rows stay where they are, on disk or on other machines; all that is learnt is here.
+            Of a BlockMatrix the rows stay where they are, on disk or on other machines; all that is learnt is
+            here.
         y : array (n_texts,), or a 0/1 indicator matrix (n_texts, n_classes) for multilabel;
             the columns of a data frame name its classes
         sample_weight : array (n_texts,), default=None
             Cost of each text; a text of weight 0 counts as absent.
         contrasts : Contrasts, default=None
-            Further examples, differences of texts without intercept. With `trust="auto"` a class uses them where held-out texts
-            gain by them, and `verdict_` tells; else they are used.
+            Further examples, differences of texts without intercept. With `trust="auto"` a class uses them
+            where held-out texts gain by them, and `verdict_` tells; else they are used.
         prior_folds : PriorFolds, default=None
-            For priors that were learnt from these texts: what they are without each fold of them. Held-out scores of a fold, and
-            with them what `auto` believes, are then by the priors that were learnt without it.
+            For priors that were learnt from these texts: what they are without each fold of them. Held-out
+            scores of a fold, and with them what `auto` believes, are then by the priors that were learnt
+            without it.
         """
         y, sample_weight = in_memory(y), in_memory(sample_weight)
         names = column_names(y)
@@ -273,32 +289,35 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def loo_decision_function(self) -> Floats:
         """Scores of the training texts, each by the model trained on all others, without training again.
 
-        Exact as long as leaving the text out moves no other across its margin; otherwise an estimate, which is close where the
-        score moves little, and lies between the text's own score and the worst that a refit could give it. Of `trust="free"` and
-        `"nonneg"`, where a single text may decide η, texts whose score moves by more than a twentieth of the way between the
-        margins are refitted: all of them up to 5 million values of the matrix times refits, beyond that those that move most, at
-        least 20.
-        What `auto` and `ridge` found out about the prior is held. Shaped like `decision_function`. Needs the training data, which
-        stay with the estimator (the matrix itself, not a copy: do not change it in between) but not in a saved or pickled one.
-        Where contrasts are used, or a prior that was learnt from these texts (`prior_folds`), only `fold_decision_function` can
-        hold a text out.
+        Exact as long as leaving the text out moves no other across its margin; otherwise an estimate, which
+        is close where the score moves little, and lies between the text's own score and the worst that a
+        refit could give it. Of `trust="free"` and `"nonneg"`, where a single text may decide η, texts whose
+        score moves by more than a twentieth of the way between the margins are refitted: all of them up to 5
+        million values of the matrix times refits, beyond that those that move most, at least 20. What `auto`
+        and `ridge` found out about the prior is held. Shaped like `decision_function`. Needs the training
+        data, which stay with the estimator (the matrix itself, not a copy: do not change it in between) but
+        not in a saved or pickled one. Where contrasts are used, or a prior that was learnt from these texts
+        (`prior_folds`), only `fold_decision_function` can hold a text out.
         """
         held_out = self._held_out_texts()
         if held_out.need_folds:
             raise TextmarginError(
-                "Leave-one-out scores are of texts that contrasts, or a prior that is used, were learnt from; "
-                "use those of folds, which are held out with all that comes of them: fold_decision_function()."
+                "Leave-one-out scores are of texts that contrasts, or a prior that is used, were learnt "
+                "from; "
+                "use those of folds, which are held out with all that comes of them: "
+                "fold_decision_function()."
             )
         return self._labels.shape(held_out.leave_one_out(np.arange(len(self.intercept_))))
 
     def fold_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
         """Scores of the training texts, each by a model refitted without the fold that the text is in.
 
-        All classes share one set of folds, into which each class is dealt out evenly. A refit starts from the fit of all texts,
-        which makes it cheap, and goes on until what the held-out texts left in that is gone; what `auto` and `ridge` found out
-        about the prior is held. Shaped like `decision_function`; NaN for the texts of a fold outside of which a class has no
-        example, or no other text. A text of weight 0 has the score of `decision_function`, which never saw it. The contrasts of a
-        text are held out with it, and the folds are those of `prior_folds` where there are such. Needs the training data, as
+        All classes share one set of folds, into which each class is dealt out evenly. A refit starts from the
+        fit of all texts, which makes it cheap, and goes on until what the held-out texts left in that is
+        gone; what `auto` and `ridge` found out about the prior is held. Shaped like `decision_function`; NaN
+        for the texts of a fold outside of which a class has no example, or no other text. A text of weight 0
+        has the score of `decision_function`, which never saw it. The contrasts of a text are held out with
+        it, and the folds are those of `prior_folds` where there are such. Needs the training data, as
         `loo_decision_function` does.
 
         Parameters
@@ -320,7 +339,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         return self._labels.shape(held_out.folds(np.arange(len(self.intercept_)), n_folds, random_state))
 
     def held_out_decision_function(self, n_folds: int = 5, random_state: int | None = 0) -> Floats:
-        """Held-out scores of the training texts at a bearable cost: per class leave-one-out, or of folds where that is cheaper.
+        """Held-out scores of the training texts at a bearable cost: per class leave-one-out, or of folds
+        where that is cheaper.
 
         Shaped like `decision_function`. Parameters as in `fold_decision_function`.
         """
@@ -333,10 +353,10 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def held_out_method(self) -> Literal["loo", "cv", "mixed"]:
         """Which held-out scores of the training texts to take for what they cost.
 
-        "loo", those of `loo_decision_function`, where these can be had and are estimated to cost no more than three times the
-        training, "cv", those of `fold_decision_function`, where they do not, and "mixed", those of `held_out_decision_function`,
-        where some classes have so many texts inside the margin that folds are cheaper. The estimate goes by the numbers of texts,
-        of terms and of texts inside the margin.
+        "loo", those of `loo_decision_function`, where these can be had and are estimated to cost no more than
+        three times the training, "cv", those of `fold_decision_function`, where they do not, and "mixed",
+        those of `held_out_decision_function`, where some classes have so many texts inside the margin that
+        folds are cheaper. The estimate goes by the numbers of texts, of terms and of texts inside the margin.
         """
         exact = self._held_out_texts().leave_one_out_pays()
         return "loo" if exact.all() else "mixed" if exact.any() else "cv"
@@ -348,8 +368,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         ----------
         x : array or sparse matrix (1, n_features), or a vector (n_features,)
         target : class, default=None
-            Whose score; default: the second class of two, else the class with the highest score. The score of the first of two
-            classes is that of the second, negated.
+            Whose score; default: the second class of two, else the class with the highest score. The score of
+            the first of two classes is that of the second, negated.
         """
         check_is_fitted(self)
         x = np.atleast_2d(x) if np.ndim(x) == 1 else x
@@ -372,10 +392,12 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         )
 
     def disagreements(self, n: int = 10) -> list[Disagreement]:
-        """The n terms of which priors and data disagree most: what the data add has the other sign, and is large.
+        """The n terms of which priors and data disagree most: what the data add has the other sign, and is
+        large.
 
-        A tool to mend a list of words with: a term that stands here was named for a class by mistake, or means something else in
-        these texts. Of priors that are not trusted, the terms are judged all the same.
+        A tool to mend a list of words with: a term that stands here was named for a class by mistake, or
+        means something else in these texts. Of priors that are not trusted, the terms are judged all the
+        same.
         """
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
@@ -390,7 +412,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         return [found[i] for i in descending_order([abs(one.data) for one in found])[:n]]
 
     def _learnt(self, fits: Iterable[Fit], labels: ClassLabels, prior: Floats) -> Self:
-        """Keep what the fits of all classes found; their weights are let go one by one, so that memory holds them once."""
+        """Keep what the fits of all classes found; their weights are let go one by one, so that memory holds
+        them once.
+        """
         rows: list[Any] = []
         coef = None if self.sparse_coef else np.empty((labels.n_problems, self.n_features_in_))
         rest = []
@@ -411,10 +435,16 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self._warn_unconverged(rest, labels)
         return self
 
-    def _per_class(self, work: Callable[..., Any], problems: Iterable[Problem], *others: Iterable[Any]) -> list[Any]:
-        """Some work per class; BLAS keeps to one thread in each, where its own threads would only wait for one another."""
+    def _per_class(
+        self, work: Callable[..., Any], problems: Iterable[Problem], *others: Iterable[Any]
+    ) -> list[Any]:
+        """Some work per class; BLAS keeps to one thread in each, where its own threads would only wait for
+        one another.
+        """
         jobs = (
-            delayed(_on_texts)(problem.X, {name: value for name, value in vars(problem).items() if name != "X"}, work, *rest)
+            delayed(_on_texts)(
+                problem.X, {name: value for name, value in vars(problem).items() if name != "X"}, work, *rest
+            )
             for problem, *rest in zip(problems, *others, strict=False)
         )
         with threadpool_limits(limits=1, user_api="blas"):
@@ -423,7 +453,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
     def _validate(self, X: Any, y: Any) -> tuple[Matrix, NDArray[Any]]:
         """The matrix and the labels of training."""
         if not isinstance(X, BlockMatrix):
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True)
+            X, y = validate_data(
+                self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True
+            )
             return canonical(X), y
         self.n_features_in_ = X.shape[1]
         if hasattr(self, "feature_names_in_"):
@@ -438,7 +470,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         elif X.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input."
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
             )
         return self._products(X)
 
@@ -453,7 +486,8 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if self._training is None:
             raise TextmarginError(
-                f"This {type(self).__name__} was loaded without its training data, which held-out scores need; "
+                f"This {type(self).__name__} was loaded without its training data, which held-out scores "
+                "need; "
                 f"call fit again first."
             )
         return self._training
@@ -476,9 +510,14 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 
     def _checked_margins(self) -> tuple[float, float]:
         margins = tuple(self.margins)
-        if len(margins) != 2 or not all(isinstance(m, Real) and 0 <= m < np.inf for m in margins) or sum(margins) == 0:
+        if (
+            len(margins) != 2
+            or not all(isinstance(m, Real) and 0 <= m < np.inf for m in margins)
+            or sum(margins) == 0
+        ):
             raise ValueError(
-                f"The 'margins' parameter of {type(self).__name__} must be two numbers (m₊, m₋), not negative and not both 0. "
+                f"The 'margins' parameter of {type(self).__name__} must be two numbers (m₊, m₋), not "
+                "negative and not both 0. "
                 f"Got {self.margins!r} instead."
             )
         return float(margins[0]), float(margins[1])
@@ -496,15 +535,21 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         if left:
             worst = max(left, key=lambda k: fits[k].gap)
             gap = fits[worst].gap
-            off = f"may still fall by {gap / 2:.1e} of its value" if np.isfinite(gap) else "is at its first step"
+            off = (
+                f"may still fall by {gap / 2:.1e} of its value"
+                if np.isfinite(gap)
+                else "is at its first step"
+            )
             why = (
                 f"stopped at max_iter={self.max_iter} Newton steps before reaching"
                 if any(fits[k].n_iter >= self.max_iter for k in left)
                 else "ran out of digits before it could be shown to have reached"
             )
             warnings.warn(
-                f"{type(self).__name__} {why} tol={self.tol:g} for {len(left)} of {len(fits)} problems; furthest off is class "
-                f"{labels.name(worst)!r}, whose objective {off}. Scale the columns, lower C, raise max_iter or loosen tol.",
+                f"{type(self).__name__} {why} tol={self.tol:g} for {len(left)} of {len(fits)} problems; "
+                "furthest off is class "
+                f"{labels.name(worst)!r}, whose objective {off}. Scale the columns, lower C, raise "
+                "max_iter or loosen tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -526,7 +571,9 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
 def _sparse_row(weights: Any) -> Any:
     """Without what is nothing beside the largest weight: words that no text inside the margin has."""
     weights = np.asarray(weights, dtype=np.float64)
-    return sp.csr_matrix(np.where(np.abs(weights) > _NO_WEIGHT * np.abs(weights).max(initial=0.0), weights, 0.0))
+    return sp.csr_matrix(
+        np.where(np.abs(weights) > _NO_WEIGHT * np.abs(weights).max(initial=0.0), weights, 0.0)
+    )
 
 
 def _dense_row(coef: Any, k: int) -> Floats:
@@ -534,5 +581,7 @@ def _dense_row(coef: Any, k: int) -> Floats:
 
 
 def _on_texts(X: Matrix, problem: dict[str, Any], work: Callable[..., Any], *others: Any) -> Any:
-    """Work on one class. The texts are an argument of their own: all classes share them, and a worker gets them once."""
+    """Work on one class. The texts are an argument of their own: all classes share them, and a worker gets
+    them once.
+    """
     return work(Problem(X=X, **problem), *others)

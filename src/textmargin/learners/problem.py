@@ -35,7 +35,8 @@ class Problem:
     V: Floats  # (n_priors, n_features)
     Z: Floats  # (n_rows, n_priors), the priors' scores XV'
     row_size: float  # median length of a text's row
-    owners: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))  # of each contrast the text, −1 for none
+    # of each contrast the text, −1 for none
+    owners: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     folds: FoldPriors | None = None
 
     @property
@@ -71,14 +72,18 @@ class Problem:
         return np.concatenate([texts, self.n_texts + np.flatnonzero(np.isin(self.owners, texts))])
 
     def in_fold(self, number: int) -> Problem:
-        """The same with the priors that were learnt without a fold, where these were learnt from training texts."""
+        """The same with the priors that were learnt without a fold, where these were learnt from training
+        texts.
+        """
         if self.folds is None:
             return self
         V = self.folds.priors[number]
         return replace(self, V=V, Z=prior_scores(self.X, V))
 
     def margin_scale(self) -> Floats:
-        """Per prior, the η by which a text of nothing but its terms goes from one margin to the other; 0 for an empty prior."""
+        """Per prior, the η by which a text of nothing but its terms goes from one margin to the other; 0 for
+        an empty prior.
+        """
         y, margins = self.y[: self.n_texts], self.margins[: self.n_texts]
         width = sum(margins[y == side].max(initial=0.0) for side in (1.0, -1.0))
         size = self.row_size * np.linalg.norm(self.V, axis=1)
@@ -106,7 +111,9 @@ def _ones_and_zeros(n_ones: int, n_zeros: int) -> Floats:
 
 
 def prior_scores(X: Matrix, prior: Floats) -> Floats:
-    """XV', the priors' scores (n_rows, n_priors); exactly 0 where the terms of a row cancel but for rounding."""
+    """XV', the priors' scores (n_rows, n_priors); exactly 0 where the terms of a row cancel but for
+    rounding.
+    """
     if not len(prior):
         return np.zeros((X.shape[0], 0))
     scores, sizes = times(X, prior), times(X, prior, sizes=True)

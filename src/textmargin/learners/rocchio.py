@@ -1,6 +1,6 @@
 """Rocchio's classifier: the difference of class centroids, as text filtering used it before support vectors.
 
-    w = 16 · mean of positives − 4 · mean of negatives         f(x) = ⟨w, x⟩ + b, zero halfway between the two means
+    w = 16 · mean of positives − 4 · mean of negatives    f(x) = ⟨w, x⟩ + b, zero halfway between the means
 
 Meant for rows of unit length, and for scores whose threshold is set afterwards.
 """

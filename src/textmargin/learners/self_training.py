@@ -1,22 +1,24 @@
 """Self-training: texts without labels, guessed at and learnt from, a few more in each round.
 
-A round gives every unlabelled text the class of its highest score, takes from each class the texts that lead the second class by
-most, no more than a part of the class's share, and learns again from these and the labelled texts. With several labels a text,
-and of two classes, each class takes the texts of its highest scores as examples for it, as many as a part of its share, and those
-of its lowest scores against it. The share is what keeps a large class from swallowing the others: it is Joachims' (1999) and
-Sindhwani & Keerthi's (2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the
-rounds, which would confirm themselves (`class_shares.py`). Of two classes that nothing but words tell apart it is the share, of
-some, that leaves the fewest texts near the border, on either side of it; but odds that are ten times what the words say confirm
-themselves too, and are not tried.
+A round gives every unlabelled text the class of its highest score, takes from each class the texts that lead
+the second class by most, no more than a part of the class's share, and learns again from these and the
+labelled texts. With several labels a text, and of two classes, each class takes the texts of its highest
+scores as examples for it, as many as a part of its share, and those of its lowest scores against it. The
+share is what keeps a large class from swallowing the others: it is Joachims' (1999) and Sindhwani & Keerthi's
+(2006) constraint. Where nobody gives it, it is guessed once, from what the start says, and never from the
+rounds, which would confirm themselves (`class_shares.py`). Of two classes that nothing but words tell apart
+it is the share, of some, that leaves the fewest texts near the border, on either side of it; but odds that
+are ten times what the words say confirm themselves too, and are not tried.
 
-Shares limit what is learnt from, not what is decided: with one label a text, a frequent class of a small corpus can win nearly
-all texts by its true share. So given shares are tried beside the guess, and the rounds kept whose decisions come nearest to them.
+Shares limit what is learnt from, not what is decided: with one label a text, a frequent class of a small
+corpus can win nearly all texts by its true share. So given shares are tried beside the guess, and the rounds
+kept whose decisions come nearest to them.
 
-The start is the model of the labelled texts with the priors, or the priors alone. Priors have their scale: −1 + ⟨v, x⟩ is the
-score of a text by the prior alone (`trust.py`).
+The start is the model of the labelled texts with the priors, or the priors alone. Priors have their scale: −1
++ ⟨v, x⟩ is the score of a text by the prior alone (`trust.py`).
 
-The constants were chosen on Wikipedia's categories, Reuters' topics, Medline's queries and the service desk, with all and with
-two keywords a class; most of them hardly matter (docs/unlabelled.md).
+The constants were chosen on Wikipedia's categories, Reuters' topics, Medline's queries and the service desk,
+with all and with two keywords a class; most of them hardly matter (docs/unlabelled.md).
 """
 
 from __future__ import annotations
@@ -115,7 +117,8 @@ class Guess:
     Attributes
     ----------
     signs : array (n_texts, n_problems)
-        1 or −1 for texts that were labelled or guessed at, 0 for those that were not sure enough to learn from.
+        1 or −1 for texts that were labelled or guessed at, 0 for those that were not sure enough to learn
+        from.
     scores : LinearScores, of the last round
     shares : array (n_classes,), those that the rounds kept to.
     """
@@ -145,7 +148,8 @@ class SelfTraining:
     def start(self, pool: Pool) -> LinearScores:
         """The model of the labelled texts with the priors; of priors alone where a class has no text.
 
-        A few texts of some classes would otherwise draw the others' texts to these, before any was guessed at.
+        A few texts of some classes would otherwise draw the others' texts to these, before any was guessed
+        at.
         """
         prior = np.asarray(pool.X @ pool.prior.T)
         words = pool.word_scores(prior)
@@ -161,7 +165,8 @@ class SelfTraining:
         if given is not None and not several:
             return self.with_shares(pool, given)
         prior = np.asarray(pool.X @ pool.prior.T)
-        by = pool.word_scores(prior) if pool.speaks.all() else self.start(pool)  # labels have the mix of those who gave them
+        # labels have the mix of those who gave them
+        by = pool.word_scores(prior) if pool.speaks.all() else self.start(pool)
         guessed = self._guess_shares(pool, prior, by(pool.X[pool.unlabelled]))
         if given is None:
             return self.with_shares(pool, guessed)
@@ -180,7 +185,9 @@ class SelfTraining:
             signs[unlabelled] = select(pool.labels, scores(X), shares, part, need)
             fits = self._learn(pool, prior, signs, list(range(signs.shape[1])), fits)
             weights = np.array([fits[k].w for k in range(len(fits))])
-            scores = LinearScores(weights + pool.prior, np.array([fits[k].intercept for k in range(len(fits))]))
+            scores = LinearScores(
+                weights + pool.prior, np.array([fits[k].intercept for k in range(len(fits))])
+            )
         return Guess(signs, scores, shares)
 
     def _guess_shares(self, pool: Pool, prior: Floats, scores: Floats) -> Floats:
@@ -196,7 +203,9 @@ class SelfTraining:
         best = trials[int(first_maximum(-np.array(losses), 1e-9))]
         return np.array([1 - best, best])
 
-    def _learn(self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]) -> dict[int, Fit]:
+    def _learn(
+        self, pool: Pool, prior: Floats, signs: Signs, problems: list[int], starts: dict[int, Fit]
+    ) -> dict[int, Fit]:
         """The problems learnt from the texts with a sign."""
         cost = np.where(pool.unlabelled, WEIGHT, pool.weight)
         chosen = (
@@ -213,14 +222,17 @@ class SelfTraining:
             )
             for k in problems
         )
-        return dict(zip(problems, self.solver.fit(chosen, 1.0, [starts.get(k) for k in problems]), strict=True))
+        return dict(
+            zip(problems, self.solver.fit(chosen, 1.0, [starts.get(k) for k in problems]), strict=True)
+        )
 
 
 def prior_intercept(pool: Pool, prior: Floats) -> Floats:
-    """What makes a score (n_problems,) of what the words of texts add up to, where a class has nothing but words.
+    """What makes a score (n_problems,) of what the words of texts add up to, where a class has nothing but
+    words.
 
-    Of two classes, both of which have words, 0 is undecided. A class without words has the texts with less than half of what a
-    typical text with words has: always of two classes, of more where the pool says so.
+    Of two classes, both of which have words, 0 is undecided. A class without words has the texts with less
+    than half of what a typical text with words has: always of two classes, of more where the pool says so.
     """
     reach = np.abs(prior).max(axis=1)
     half = float(np.median(reach[reach > 0])) / 2 if reach.any() else 0.0
@@ -230,7 +242,9 @@ def prior_intercept(pool: Pool, prior: Floats) -> Floats:
 
 
 def _doubt(scores: Floats) -> float:
-    """How near texts lie to the border of two classes: the squared loss of taking each as decided, the mean of both sides."""
+    """How near texts lie to the border of two classes: the squared loss of taking each as decided, the mean
+    of both sides.
+    """
     loss = np.maximum(1 - np.abs(scores), 0) ** 2
     sides = [loss[side] for side in (scores > ROUNDING, scores <= ROUNDING)]
     return float(np.mean([side.mean() if side.size else 1.0 for side in sides]))
@@ -287,7 +301,9 @@ def _without_texts(pool: Pool) -> Bools:
 
 
 def _give_one(class_scores: Floats, chosen: Indices, k: int, need: Bools) -> None:
-    """A class that leads nowhere takes the free text that is nearest to it, or one that another class can do without."""
+    """A class that leads nowhere takes the free text that is nearest to it, or one that another class can do
+    without.
+    """
     rows = np.flatnonzero(chosen < 0)
     if not rows.size:
         spare = ~need | (np.bincount(chosen, minlength=need.size) > 1)

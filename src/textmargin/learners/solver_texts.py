@@ -1,11 +1,13 @@
-"""Texts for the linear solver (`core.fit_classes`) that lie in several places, each answering for its own rows.
+"""Texts for the linear solver (`core.fit_classes`) that lie in several places, each answering for its own
+rows.
 
-The solver takes `core.SparseTexts`, or an object with these four methods, all in single precision, of k classes:
+The solver takes `core.SparseTexts`, or an object with these four methods, all in single precision, of k
+classes:
 
-    scores(D (k, n_columns)) → (k, n_texts)
-    gradients(A (k, n_texts)) → (k, n_columns), AX
-    activate([(rows, costs, errors, Z), …]) → per machine what `core.ActiveTexts.sums` gives; the rows are remembered
-    products(classes, [directions of each machine]) → [images of each machine], as `core.ActiveTexts.products` gives them
+    scores(D (k, n_columns)) → (k, n_texts) gradients(A (k, n_texts)) → (k, n_columns), AX activate([(rows,
+    costs, errors, Z), …]) → per machine what `core.ActiveTexts.sums` gives; the rows are remembered
+    products(classes, [directions of each machine]) → [images of each machine], as `core.ActiveTexts.products`
+    gives them
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ class LocalTexts:
         Bytes that copies of active rows may take; None: as many as the rows themselves.
     """
 
-    def __init__(self, texts: core.SparseTexts, n_jobs: int | None = None, memory: float | None = None) -> None:
+    def __init__(
+        self, texts: core.SparseTexts, n_jobs: int | None = None, memory: float | None = None
+    ) -> None:
         self._texts, self._n_threads = texts, n_threads(n_jobs)
         self._room = texts.n_entries if memory is None else int(min(memory / ENTRY_BYTES, texts.n_entries))
         self._active: core.ActiveTexts | None = None
@@ -66,7 +70,9 @@ class LocalTexts:
         return self._texts.scores(vector_level(), np.ascontiguousarray(D), self._n_threads)
 
     def gradients(self, A: Singles) -> Singles:
-        return np.ascontiguousarray(self._texts.transposed_times(np.ascontiguousarray(A.T)).T, dtype=np.float32)
+        return np.ascontiguousarray(
+            self._texts.transposed_times(np.ascontiguousarray(A.T)).T, dtype=np.float32
+        )
 
     def activate(self, classes: list[ActiveRows]) -> list[Sums]:
         self._active = None  # before the next takes room
@@ -89,7 +95,9 @@ class JointTexts:
         Of copies of each, as in `LocalTexts`.
     """
 
-    def __init__(self, texts: Sequence[SolverTexts], sizes: Sequence[int], memory: float | None = None) -> None:
+    def __init__(
+        self, texts: Sequence[SolverTexts], sizes: Sequence[int], memory: float | None = None
+    ) -> None:
         self._texts: list[RemoteTexts] = [
             LocalTexts(one, memory=memory) if isinstance(one, core.SparseTexts) else one for one in texts
         ]
@@ -100,12 +108,15 @@ class JointTexts:
         return np.ascontiguousarray(np.hstack([one.scores(D) for one in self._texts]))
 
     def gradients(self, A: Singles) -> Singles:
-        parts = [one.gradients(A[:, start:end]) for one, (start, end) in zip(self._texts, self._cuts, strict=True)]
+        parts = [
+            one.gradients(A[:, start:end]) for one, (start, end) in zip(self._texts, self._cuts, strict=True)
+        ]
         return np.ascontiguousarray(sum(parts[1:], parts[0]))
 
     def activate(self, classes: list[ActiveRows]) -> list[Sums]:
         answers = [
-            one.activate(rows_between(classes, start, end)) for one, (start, end) in zip(self._texts, self._cuts, strict=True)
+            one.activate(rows_between(classes, start, end))
+            for one, (start, end) in zip(self._texts, self._cuts, strict=True)
         ]
         self._n_machines = [len(own) for own in answers]
         return [machine for own in answers for machine in own]

@@ -1,19 +1,20 @@
 """How far a prior is trusted: the coefficient η of each prior's scores Z = XV in  f = Xw + Zη + b.
 
-| mode     | η                                                                                                |
-|----------|--------------------------------------------------------------------------------------------------|
-| `plain`  | 0: no prior                                                                                      |
-| `free`   | whatever fits best (the paper); blind to the prior's sign and size                               |
-| `nonneg` | whatever fits best but never negative                                                            |
-| `ridge`  | drawn with strength ρ to where the prior lifts a text across the margin                          |
-| `fixed`  | given beforehand: the weights are drawn towards the prior instead of towards zero                |
-| `auto`   | `plain`, or `fixed` where the prior lifts a text across the margin, by the evidence (`auto.py`)     |
+| mode     | η                                                                                               |
+|----------|-------------------------------------------------------------------------------------------------|
+| `plain`  | 0: no prior                                                                                     |
+| `free`   | whatever fits best (the paper); blind to the prior's sign and size                              |
+| `nonneg` | whatever fits best but never negative                                                           |
+| `ridge`  | drawn with strength ρ to where the prior lifts a text across the margin                         |
+| `fixed`  | given beforehand: the weights are drawn towards the prior instead of towards zero               |
+| `auto`   | `plain`, or `fixed` where the prior lifts a text across the margin, by the evidence (`auto.py`) |
 
-*Lifts a text across the margin*: a text of nothing but the known terms, as long as the others are, would go from one margin to
-the other by the prior alone, η = (m₊ + m₋)/(r‖v‖) with r the median length of a row. That needs no labels, and no v is too large.
+*Lifts a text across the margin*: a text of nothing but the known terms, as long as the others are, would go
+from one margin to the other by the prior alone, η = (m₊ + m₋)/(r‖v‖) with r the median length of a row. That
+needs no labels, and no v is too large.
 
-Every mode comes down to a *setting*: which priors may move, and where and how strongly each is held. Priors that do not
-move enter the objective as an offset, the others as columns beside the intercept.
+Every mode comes down to a *setting*: which priors may move, and where and how strongly each is held. Priors
+that do not move enter the objective as an offset, the others as columns beside the intercept.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ from .problem import Problem, typical_square
 Mode = Literal["plain", "free", "nonneg", "ridge", "fixed"]
 Trust = Mode | float
 
-# A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its η undecided.
-# A pull towards zero, this small beside the typical size of its scores, decides for zero and hardly matters elsewhere.
+# A prior that says nothing on the active rows (Xv = 0 there, or constant beside an intercept) would leave its
+# η undecided. A pull towards zero, this small beside the typical size of its scores, decides for zero and
+# hardly matters elsewhere.
 _SINGULAR_GUARD = 1e-10
 _WORTH_IT = 1e-7  # of J: what a further prior must make it fall by
 _ROUNDING = 1e-9  # of slopes beside the steepest, of shares, and beside the margin
@@ -59,7 +61,8 @@ class Fit:
     eta: Floats
     intercept: float
     mode: Mode
-    anchor: Floats  # the η that the mode started from: given, drawn towards, or positive for the priors let in
+    # the η that the mode started from: given, drawn towards, or positive for the priors let in
+    anchor: Floats
     n_iter: int
     converged: bool
     gap: float
@@ -93,12 +96,17 @@ class Solver:
     max_iter: int
     n_jobs: int | None = None
 
-    def fit(self, problems: Iterable[Problem], trust: Trust, starts: Iterable[Fit | None] = repeat(None)) -> Iterator[Fit]:
+    def fit(
+        self, problems: Iterable[Problem], trust: Trust, starts: Iterable[Fit | None] = repeat(None)
+    ) -> Iterator[Fit]:
         """Learn each class under a trust mode, or a fixed η given as a number."""
         if trust == "nonneg":
-            return (self._fit_nonneg(problem, start) for problem, start in zip(problems, starts, strict=False))
+            return (
+                self._fit_nonneg(problem, start) for problem, start in zip(problems, starts, strict=False)
+            )
         return self.solve(
-            Case(problem, *anchored(problem, trust), start) for problem, start in zip(problems, starts, strict=False)
+            Case(problem, *anchored(problem, trust), start)
+            for problem, start in zip(problems, starts, strict=False)
         )
 
     def leave_one_out(self, problem: Problem, fit: Fit, trained: Floats | None = None) -> Floats:
@@ -118,21 +126,30 @@ class Solver:
         return scores
 
     def _without(self, problem: Problem, fit: Fit, row: int, estimate: float) -> float:
-        """The score of a text by a model trained again without it; the estimate where no other text is on its side."""
+        """The score of a text by a model trained again without it; the estimate where no other text is on its
+        side.
+        """
         costs = problem.costs.copy()
         costs[row] = 0.0
         rest = replace(problem, costs=costs)
         if np.unique(rest.y[rest.counted]).size < 2:
             return estimate
-        other = self._fit_nonneg(rest, None) if fit.mode == "nonneg" else self._solve_one(rest, fit.mode, fit.anchor, fit)
+        other = (
+            self._fit_nonneg(rest, None)
+            if fit.mode == "nonneg"
+            else self._solve_one(rest, fit.mode, fit.anchor, fit)
+        )
         return float(trained_scores(problem, other)[row])
 
     def fold_scores(self, refits: Iterable[Refit], tol: float = FOLD_TOL) -> Iterator[Floats]:
-        """Per refit the scores of its texts by the model of the others and their contrasts, the prior's trust mode held."""
+        """Per refit the scores of its texts by the model of the others and their contrasts, the prior's trust
+        mode held.
+        """
         posed: deque[tuple[Objective, Rows]] = deque()
 
         def cases() -> Iterator[tuple[Objective, Start | None]]:
-            whole: tuple[Problem, Fit, TrustSetting, Objective] | None = None  # of the class at hand, for all its folds
+            # of the class at hand, for all its folds
+            whole: tuple[Problem, Fit, TrustSetting, Objective] | None = None
             for refit in refits:
                 problem, fit = refit.problem, refit.fit
                 if whole is None or whole[0] is not problem or whole[1] is not fit:
@@ -152,7 +169,9 @@ class Solver:
     def size(self, problem: Problem, trained: Floats) -> ProblemSize:
         """What leave-one-out costs depends on, from the scores of all texts by a fit."""
         missed = problem.margins - problem.y * trained
-        return ProblemSize.of(problem.X, (problem.costs > 0) & (missed > max(self.tol, _ROUNDING) * problem.margins.max()))
+        return ProblemSize.of(
+            problem.X, (problem.costs > 0) & (missed > max(self.tol, _ROUNDING) * problem.margins.max())
+        )
 
     def solve(self, cases: Iterable[Case]) -> Iterator[Fit]:
         """Learn each case."""
@@ -162,7 +181,11 @@ class Solver:
             for case in cases:
                 setting = trust_setting(case.problem, case.mode, case.anchor, self.strength)
                 posed.append((case, setting))
-                start = None if case.start is None else Start(case.start.w, coefficients(case.problem, setting, case.start))
+                start = (
+                    None
+                    if case.start is None
+                    else Start(case.start.w, coefficients(case.problem, setting, case.start))
+                )
                 yield _pose(case.problem, setting), start
 
         for solution in Batch(self.tol, self.max_iter, self.n_jobs).minimise(objectives()):
@@ -173,20 +196,25 @@ class Solver:
         return next(self.solve([Case(*case)]))
 
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
-        """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way leaves again.
+        """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way
+        leaves again.
 
-        One that is next to nothing by itself may open the way for others: only what they lower J by together must be worth it.
+        One that is next to nothing by itself may open the way for others: only what they lower J by together
+        must be worth it.
         """
         moves = np.zeros(len(problem.V), dtype=bool)
         fit = kept = self._solve_one(problem, "nonneg", moves.astype(float), start)
-        refused = moves.copy()  # whose slope was rounding, or what the solver left of it; the others are tried all the same
-        unsettled = 0.0  # the gap of a trial that did not end, and so says nothing of the prior that it would have let in
+        # whose slope was rounding, or what the solver left of it; the others are tried all the same
+        refused = moves.copy()
+        # the gap of a trial that did not end, and so says nothing of the prior that it would have let in
+        unsettled = 0.0
         for _ in range(10 * moves.size):
             slope, doubt = _slope(problem, fit, self._value(problem, fit))
             descends = ~(moves | refused) & (slope < doubt)
             if not descends.any():
                 return replace(kept, converged=False, gap=max(kept.gap, unsettled)) if unsettled else kept
-            newcomer = int(first_maximum(np.where(descends, -slope, -np.inf), _ROUNDING))  # of equal priors the first
+            # of equal priors the first
+            newcomer = int(first_maximum(np.where(descends, -slope, -np.inf), _ROUNDING))
             trial = self._let_in(problem, fit, moves, newcomer)
             value, lowest = self._value(problem, trial), self._value(problem, kept)
             if value < lowest - _WORTH_IT * max(lowest, NEGLIGIBLE * np.sum(problem.costs)):
@@ -201,7 +229,9 @@ class Solver:
         return replace(kept, converged=False)
 
     def _let_in(self, problem: Problem, fit: Fit, moves: NDArray[np.bool_], newcomer: int) -> Fit:
-        """The fit with one prior more, less those that hit zero on the way; the same fit where it would be negative itself."""
+        """The fit with one prior more, less those that hit zero on the way; the same fit where it would be
+        negative itself.
+        """
         moves = moves.copy()
         moves[newcomer] = True
         trial = self._solve_one(problem, "nonneg", moves.astype(float), fit)
@@ -232,7 +262,8 @@ def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:
 
 @dataclass(frozen=True)
 class TrustSetting:
-    """Per prior whether it moves, and the value at which it is held, or towards which it is pulled; the pull, per column.
+    """Per prior whether it moves, and the value at which it is held, or towards which it is pulled; the pull,
+    per column.
 
     Of those that move each is a column, or with a basis B the columns are Z B, pulled towards 0, and η = B q.
     """
@@ -263,7 +294,11 @@ def _pose(problem: Problem, setting: TrustSetting) -> Objective:
     moves = setting.moves
     ones = ExtraColumns(problem.intercept_column[:, None], np.zeros(1), np.zeros(1))
     if not moves.any():
-        columns = ones if problem.fit_intercept else ExtraColumns(np.empty((problem.y.size, 0)), np.empty(0), np.empty(0))
+        columns = (
+            ones
+            if problem.fit_intercept
+            else ExtraColumns(np.empty((problem.y.size, 0)), np.empty(0), np.empty(0))
+        )
     else:
         Z, target = np.ascontiguousarray(problem.Z[:, moves]), setting.target[moves]
         if setting.basis is not None:
@@ -305,19 +340,26 @@ def trained_scores(problem: Problem, fit: Fit) -> Floats:
 
 
 def _slope(problem: Problem, fit: Fit, value: float) -> tuple[Floats, Floats]:
-    """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs, and below which it may be a descent.
+    """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs, and below which it may
+    be a descent.
 
-    Where J is at its minimum but for rounding, scores s may be off by δ with Σ c δ² = 2 · rounding · J, and the slope by up to
-    √(Σ c z² · Σ c δ²): of rows of 1e10 that is all of it, sign included, of others next to nothing.
+    Where J is at its minimum but for rounding, scores s may be off by δ with Σ c δ² = 2 · rounding · J, and
+    the slope by up to √(Σ c z² · Σ c δ²): of rows of 1e10 that is all of it, sign included, of others next to
+    nothing.
     """
-    missed = problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
+    missed = (
+        problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
+    )
     size = np.abs(missed) @ np.abs(problem.Z)
     slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
     largest = np.abs(problem.Z).max(axis=0, initial=0.0)
     length = largest * np.sqrt(
-        problem.costs @ np.square(np.divide(problem.Z, largest, where=largest > 0, out=np.zeros_like(problem.Z)))
+        problem.costs
+        @ np.square(np.divide(problem.Z, largest, where=largest > 0, out=np.zeros_like(problem.Z)))
     )
-    doubt = np.divide(length * np.sqrt(2 * _ROUNDING_OF_J * value), size, out=np.zeros_like(size), where=size > 0)
+    doubt = np.divide(
+        length * np.sqrt(2 * _ROUNDING_OF_J * value), size, out=np.zeros_like(size), where=size > 0
+    )
     return slope, doubt
 
 
@@ -327,4 +369,9 @@ def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
     t = share.min()
     eta = fit.eta + t * (trial.eta - fit.eta)
     eta[share <= t + _ROUNDING] = 0.0
-    return replace(fit, w=fit.w + t * (trial.w - fit.w), eta=eta, intercept=fit.intercept + t * (trial.intercept - fit.intercept))
+    return replace(
+        fit,
+        w=fit.w + t * (trial.w - fit.w),
+        eta=eta,
+        intercept=fit.intercept + t * (trial.intercept - fit.intercept),
+    )

@@ -4,8 +4,9 @@ With views A and B minimises over w_A, b_A, w_B, b_B
 
     ½‖w_A‖² + ½‖w_B‖² + C Σᵢ max(0, 1 − yᵢf_A)² + C Σᵢ max(0, 1 − yᵢf_B)² + D Σᵢ max(0, |f_A − f_B| − ε)²
 
-That is one primal SVM on rows [x_A, 0], [0, x_B] and, twice, [x_A, −x_B] with margin −ε, so `_newton.py` solves it. The paper has
-hinge losses; `test_two_view.py` holds both forms to an interior-point solver. D = 0: two SVMs of their own; D → ∞: one score.
+That is one primal SVM on rows [x_A, 0], [0, x_B] and, twice, [x_A, −x_B] with margin −ε, so `_newton.py`
+solves it. The paper has hinge losses; `test_two_view.py` holds both forms to an interior-point solver. D = 0:
+two SVMs of their own; D → ∞: one score.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ _NAMED = {"linear", "rbf", "poly", "polynomial", "sigmoid", "cosine", "laplacian
 class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
     """Two views of the same texts, such as words and how they were read, learnt together so that they agree.
 
-    Predicts from the words alone where the second view is missing. Several classes are learnt one against the rest; a 0/1
-    indicator matrix as `y` makes it multilabel. Fitted without a second view it is a plain SVM.
+    Predicts from the words alone where the second view is missing. Several classes are learnt one against the
+    rest; a 0/1 indicator matrix as `y` makes it multilabel. Fitted without a second view it is a plain SVM.
 
     Parameters
     ----------
@@ -72,7 +73,8 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
     multilabel_ : bool
         Whether it was trained on an indicator matrix.
     coef_, second_coef_ : arrays (n_problems, n_columns)
-        Weights of the views; of a kernel, those of its root on the training texts. `second_coef_` is None without a second view.
+        Weights of the views; of a kernel, those of its root on the training texts. `second_coef_` is None
+        without a second view.
     intercept_, second_intercept_ : arrays (n_problems,)
     n_iter_ : array (n_problems,)
         Newton steps.
@@ -166,12 +168,14 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
         costs = [2.0 * weight * targets.costs(self.class_weight, k, weight) for k in range(labels.n_problems)]
         with threadpool_limits(limits=1, user_api="blas"):
             machines = Parallel(self.n_jobs, prefer="threads")(
-                delayed(joint.solve)(A, B, there, targets.signs(k), costs[k], weight) for k in range(labels.n_problems)
+                delayed(joint.solve)(A, B, there, targets.signs(k), costs[k], weight)
+                for k in range(labels.n_problems)
             )
         weights, intercepts, steps, converged = zip(*machines, strict=True)
         if not all(converged):
             warnings.warn(
-                f"SVM2K stopped at max_iter={self.max_iter} Newton steps before reaching tol={self.tol:g}; raise max_iter.",
+                f"SVM2K stopped at max_iter={self.max_iter} Newton steps before reaching "
+                f"tol={self.tol:g}; raise max_iter.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -187,7 +191,9 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any, second: Any = None) -> Floats:
-        """Scores: (n_texts,) for two classes, else (n_texts, n_classes); by the first view where there is no second."""
+        """Scores: (n_texts,) for two classes, else (n_texts, n_classes); by the first view where there is no
+        second.
+        """
         return self._labels.shape(self._scores(X, second))
 
     def predict(self, X: Any, second: Any = None) -> NDArray[Any]:
@@ -203,7 +209,9 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
         if other is None or view is None or weights is None or self.predict_view == "first":
             return scores
         if other.shape[1] != self._n_second:
-            raise LabelError(f"The second view has {other.shape[1]} columns; it was fitted with {self._n_second}.")
+            raise LabelError(
+                f"The second view has {other.shape[1]} columns; it was fitted with {self._n_second}."
+            )
         read = np.asarray(view.columns(other[there]) @ weights.T) + self.second_intercept_
         scores[there] = read if self.predict_view == "second" else (scores[there] + read) / 2
         return scores
@@ -212,7 +220,10 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
         """Raise FormError unless the weights are those of the views' columns."""
         if not hasattr(self, "coef_"):
             return
-        views = [(self._first_map, self.coef_, self.n_features_in_), (self._second_map, self.second_coef_, self._n_second)]
+        views = [
+            (self._first_map, self.coef_, self.n_features_in_),
+            (self._second_map, self.second_coef_, self._n_second),
+        ]
         for view, weights, n_features in views:
             if (view is None) != (weights is None) or (view is None) != (
                 self.second_intercept_ is None and weights is not self.coef_
@@ -230,13 +241,18 @@ class SVM2K(LabelsMixin, ClassifierMixin, BaseEstimator):
         """The second view, and which texts have it."""
         if second is None:
             return None, np.zeros(n_texts, dtype=bool)
-        second = check_array(second, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan", input_name="second")
+        second = check_array(
+            second, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan", input_name="second"
+        )
         if second.shape[0] != n_texts:
             raise LabelError(f"There are {n_texts} texts, but the second view has {second.shape[0]} rows.")
         missing = np.zeros(n_texts, dtype=bool) if sp.issparse(second) else np.isnan(second).all(axis=1)
         values = second.data if sp.issparse(second) else second[~missing]
         if not np.isfinite(values).all():
-            raise LabelError("Some rows of the second view are NaN or infinite in part; a text without it has a row of NaN only.")
+            raise LabelError(
+                "Some rows of the second view are NaN or infinite in part; a text without it has a row of "
+                "NaN only."
+            )
         if missing.all():
             return None, np.zeros(n_texts, dtype=bool)
         return second, ~missing
@@ -283,12 +299,16 @@ class _Joint:
             apart_costs = 2.0 * self.coupling * weight[there]
             all_costs = np.concatenate([self.C * costs, self.C * costs[there], apart_costs, apart_costs])
         free = ExtraColumns(Z, np.zeros(Z.shape[1]), np.zeros(Z.shape[1]))
-        solution = newton(Objective(rows, signs, all_costs, margins, free, 1.0), tol=self.tol, max_iter=self.max_iter)
+        solution = newton(
+            Objective(rows, signs, all_costs, margins, free, 1.0), tol=self.tol, max_iter=self.max_iter
+        )
         return solution.point.w, solution.point.q, solution.n_iter, solution.converged
 
 
 class _View:
-    """A view as columns whose inner products are its kernel: its own for a linear one, else the root of the kernel matrix."""
+    """A view as columns whose inner products are its kernel: its own for a linear one, else the root of the
+    kernel matrix.
+    """
 
     _forms: ClassVar[dict[str, Form]] = {
         "kernel": String(tuple(sorted(_NAMED))),

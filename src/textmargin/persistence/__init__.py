@@ -1,10 +1,11 @@
-"""Models in files, without pickle: what is loaded is data, and only classes that are listed are ever built from it.
+"""Models in files, without pickle: what is loaded is data, and only classes that are listed are ever built
+from it.
 
     save    model ── _encoding ──▶ values, arrays ── _arrays, _archive ──▶ one sealed file
-    load    file ── _archive, _arrays ──▶ values, arrays ── _building ──▶ model, each step checked before the next
+    load    file ── _archive, _arrays ──▶ values, arrays ── _building ──▶ model, each step checked before
 
-A file that is damaged, hostile or somebody else's raises `ModelFileError`. The digest finds damage; it does not prove who wrote
-a file, which a signature does to who has its key (`save(key=)`, `load(key=)`, `sign`).
+A file that is damaged, hostile or somebody else's raises `ModelFileError`. The digest finds damage; it does
+not prove who wrote a file, which a signature does to who has its key (`save(key=)`, `load(key=)`, `sign`).
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ __all__ = ["load", "read_key", "save", "sign"]
 def save(model: Any, path: str | os.PathLike[str], *, key: bytes | None = None) -> None:
     """Write a model, fitted or not, to a file; whole or not at all.
 
-    The same model gives the same bytes. The training data of `PriorSVC` stay behind; support vectors, landmarks and knowledge
-    are part of the model.
+    The same model gives the same bytes. The training data of `PriorSVC` stay behind; support vectors,
+    landmarks and knowledge are part of the model.
 
     Parameters
     ----------
-    model : TextClassifier, any other estimator, kernel, prior or utility of textmargin, or a listed class of scikit-learn
+    model : TextClassifier, any other estimator, kernel, prior or utility of textmargin, or a listed class of
+        scikit-learn
     path : str or path
         By custom it ends in `.tmm`; its folder must be there.
     key : bytes, default=None
@@ -60,7 +62,9 @@ def save(model: Any, path: str | os.PathLike[str], *, key: bytes | None = None) 
         check_key(key)
     folder = Path(path).parent
     if not folder.is_dir():
-        raise ModelFileError(f"{path} cannot be written: there is no folder {folder}; choose another place, or make it.")
+        raise ModelFileError(
+            f"{path} cannot be written: there is no folder {folder}; choose another place, or make it."
+        )
     encoder = Encoder()
     try:
         encoder.model(model)
@@ -70,17 +74,22 @@ def save(model: Any, path: str | os.PathLike[str], *, key: bytes | None = None) 
         for part in encoder.parts():
             check_part(part)
     except Refused as refused:
-        raise ModelFileError(f"{path} is not written: the model {refused.wrong}, and would not be loaded again.") from refused
+        raise ModelFileError(
+            f"{path} is not written: the model {refused.wrong}, and would not be loaded again."
+        ) from refused
     entries = write_manifest(encoder.values, encoder.arrays)
     if len(entries[MANIFEST]) > MAX_MANIFEST_BYTES or sum(map(len, entries.values())) > MAX_BYTES:
         raise TooLargeError(
-            f"{path} is not written: the model takes {sum(map(len, entries.values())) / 1e9:.2f} GB, of which "
-            f"{len(entries[MANIFEST]) / 1e9:.2f} GB are words and texts, and a file holds {MAX_BYTES / 1e9:.2f} GB and "
+            f"{path} is not written: the model takes {sum(map(len, entries.values())) / 1e9:.2f} GB, of "
+            "which "
+            f"{len(entries[MANIFEST]) / 1e9:.2f} GB are words and texts, and a file holds "
+            f"{MAX_BYTES / 1e9:.2f} GB and "
             f"{MAX_MANIFEST_BYTES / 1e9:.2f} GB; use fewer terms (min_df, max_features) or fewer classes."
         )
     if skeleton(entries[MANIFEST], len(entries[MANIFEST])) is None:
         raise TooLargeError(
-            f"{path} is not written: the model has more than {MAX_VALUES:,} terms and other values outside of arrays; use fewer "
+            f"{path} is not written: the model has more than {MAX_VALUES:,} terms and other values "
+            "outside of arrays; use fewer "
             f"terms (min_df, max_features)."
         )
     _write(path, pack(entries, key))
@@ -116,16 +125,21 @@ def _write(path: str | os.PathLike[str], content: bytes) -> None:
     except OutputError as error:
         if error.errno in FULL:
             raise ModelFileError(str(error)) from error
-        raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
+        raise ModelFileError(
+            f"{path} cannot be written: {error.strerror or error}; choose another place."
+        ) from error
     except OSError as error:
-        raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
+        raise ModelFileError(
+            f"{path} cannot be written: {error.strerror or error}; choose another place."
+        ) from error
 
 
 def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, key: bytes | None = None) -> Any:
     """Read a model from a file that `save` wrote.
 
-    Nothing in the file is executed, and it is checked throughout before anything is built. The model decides as it did, bit for
-    bit. Where it comes from another version of textmargin or scikit-learn whose parameters differ, a warning tells.
+    Nothing in the file is executed, and it is checked throughout before anything is built. The model decides
+    as it did, bit for bit. Where it comes from another version of textmargin or scikit-learn whose parameters
+    differ, a warning tells.
 
     Parameters
     ----------
@@ -138,11 +152,14 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, key: bytes
     return _read(path, max_bytes, key, lambda *content: Builder(*content).model())
 
 
-def load_stand_in(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, key: bytes | None = None) -> Any | None:
-    """The parts of a model as their attributes alone, without scikit-learn, SciPy and the classes of the parts.
+def load_stand_in(
+    path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, key: bytes | None = None
+) -> Any | None:
+    """The parts of a model as their attributes alone, without scikit-learn, SciPy and the classes of the
+    parts.
 
-    Each part is an object that is called like its class (`type(part).__name__`) and has its attributes. None where only classes
-    can tell what the model is, or what is wrong with it, so that it has to be loaded.
+    Each part is an object that is called like its class (`type(part).__name__`) and has its attributes. None
+    where only classes can tell what the model is, or what is wrong with it, so that it has to be loaded.
 
     Parameters
     ----------
@@ -151,7 +168,9 @@ def load_stand_in(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES, k
     return _read(path, max_bytes, key, stand_in_of)
 
 
-def _read(path: str | os.PathLike[str], max_bytes: int, key: bytes | None, build: Callable[[Any, Any, Any], Any]) -> Any:
+def _read(
+    path: str | os.PathLike[str], max_bytes: int, key: bytes | None, build: Callable[[Any, Any, Any], Any]
+) -> Any:
     path = Path(path)
     if key is not None:
         check_key(key)
@@ -171,10 +190,14 @@ def _read(path: str | os.PathLike[str], max_bytes: int, key: bytes | None, build
 
 
 def load_classifier(path: str | os.PathLike[str], *, key: bytes | None = None) -> TextClassifier:
-    """`load`, for a file that must hold a fitted TextClassifier: what `textmargin train` and `model.save` write."""
+    """`load`, for a file that must hold a fitted TextClassifier: what `textmargin train` and `model.save`
+    write.
+    """
     found = load(path, key=key)
     if not hasattr(found, "labels_") or not hasattr(found, "metadata_"):
         fitted = "" if type(found).__name__ != "TextClassifier" else " that is not fitted"
-        raise ModelFileError(f"{path} holds a {type(found).__name__}{fitted}, not a fitted TextClassifier; save one of these.")
+        raise ModelFileError(
+            f"{path} holds a {type(found).__name__}{fitted}, not a fitted TextClassifier; save one of these."
+        )
     model: TextClassifier = found
     return model

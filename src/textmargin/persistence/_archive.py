@@ -31,12 +31,14 @@ _END = struct.Struct("<4s4H2LH")  # zip's end of central directory, which stands
 _DIRECTORY_BYTES = 8_000_000
 _NAME = re.compile(r"model\.json|arrays/(0|[1-9][0-9]{0,5})\.npy")
 _LEVEL = 1
-# Arrays are packed where a sample of them gets to less than so much: zeros of a prior, truth values. Weights and scores do not,
-# and would take longer to pack than anything else in `save`, and as long to unpack as all else in `load`.
+# Arrays are packed where a sample of them gets to less than so much: zeros of a prior, truth values. Weights
+# and scores do not, and would take longer to pack than anything else in `save`, and as long to unpack as all
+# else in `load`.
 _WORTH_PACKING, _N_SAMPLES, _SAMPLE_BYTES = 1 / 3, 16, 4096
-# Deflate makes 1000 out of 1, and honest models need some of it: weights that are mostly 0. Of what is larger than so many bytes,
-# packed must be more than so many in 1. The manifest gets larger once more when it is parsed, by 60 to 230 bytes a value: beyond
-# so many values, each must have cost so many bytes. Where it does not, `pack` packs nothing, and then it does: "0," is two.
+# Deflate makes 1000 out of 1, and honest models need some of it: weights that are mostly 0. Of what is larger
+# than so many bytes, packed must be more than so many in 1. The manifest gets larger once more when it is
+# parsed, by 60 to 230 bytes a value: beyond so many values, each must have cost so many bytes. Where it does
+# not, `pack` packs nothing, and then it does: "0," is two.
 _SMALL, _RATIO = 256_000_000, 200
 _SMALL_MANIFEST, _RATIO_MANIFEST = 16_000_000, 50
 _FEW_VALUES, _BYTES_A_VALUE = 200_000, 2
@@ -45,10 +47,13 @@ _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)  # one pass, come wha
 
 def pack(entries: Mapping[str, bytes], key: bytes | None = None) -> bytes:
     """A sealed archive, signed where there is a key; the same entries and key give the same bytes."""
-    packed = _zipped(entries, {name for name, content in entries.items() if name == MANIFEST or _shrinks(content)}, key)
+    packed = _zipped(
+        entries, {name for name, content in entries.items() if name == MANIFEST or _shrinks(content)}, key
+    )
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         dense = _too_dense(archive.infolist(), len(packed)) or (
-            MANIFEST in entries and skeleton(entries[MANIFEST], archive.getinfo(MANIFEST).compress_size) is None
+            MANIFEST in entries
+            and skeleton(entries[MANIFEST], archive.getinfo(MANIFEST).compress_size) is None
         )
     return _zipped(entries, set(), key) if dense else packed
 
@@ -65,23 +70,30 @@ def _zipped(entries: Mapping[str, bytes], deflated: Collection[str], key: bytes 
         for name, content in entries.items():
             info = zipfile.ZipInfo(name)  # of 1980, always
             info.create_system, info.external_attr = 3, (stat.S_IFREG | 0o644) << 16
-            archive.writestr(info, content, zipfile.ZIP_DEFLATED if name in deflated else zipfile.ZIP_STORED, _LEVEL)
+            archive.writestr(
+                info, content, zipfile.ZIP_DEFLATED if name in deflated else zipfile.ZIP_STORED, _LEVEL
+            )
     seal(stream, key)
     return stream.getvalue()
 
 
 def _too_dense(infos: list[zipfile.ZipInfo], n_bytes: int) -> bool:
     """Whether more comes out than is good: of the file, of its manifest."""
-    total, manifest = sum(info.file_size for info in infos), [info for info in infos if info.filename == MANIFEST]
+    total, manifest = (
+        sum(info.file_size for info in infos),
+        [info for info in infos if info.filename == MANIFEST],
+    )
     return (total > _SMALL and total > _RATIO * n_bytes) or any(
-        info.file_size > _SMALL_MANIFEST and info.file_size > _RATIO_MANIFEST * info.compress_size for info in manifest
+        info.file_size > _SMALL_MANIFEST and info.file_size > _RATIO_MANIFEST * info.compress_size
+        for info in manifest
     )
 
 
 def skeleton(manifest: bytes, packed: int) -> bytes | None:
     """JSON without its strings; nothing if it has more values than go with its size when packed."""
     most = min(MAX_VALUES, _FEW_VALUES + packed // _BYTES_A_VALUE)
-    if manifest.count(b'"') - manifest.count(b'\\"') > 4 * most:  # a value has a name and may be a string: four quotation marks
+    # a value has a name and may be a string: four quotation marks
+    if manifest.count(b'"') - manifest.count(b'\\"') > 4 * most:
         return None
     bare = _STRING.sub(b"", manifest)
     return bare if bare.count(b",") + bare.count(b"[") + bare.count(b"{") <= most else None
@@ -126,7 +138,8 @@ def opened(path: Path, max_bytes: int, key: bytes | None = None) -> Iterator[Arc
     with path.open("rb") as file:
         stream: IO[bytes] = file
         n_bytes = os.fstat(file.fileno()).st_size
-        if key is not None and n_bytes <= max_bytes:  # what is checked is what is built, whoever writes to the file meanwhile
+        # what is checked is what is built, whoever writes to the file meanwhile
+        if key is not None and n_bytes <= max_bytes:
             stream = io.BytesIO(file.read(n_bytes))
         _check_end(stream, n_bytes, check_seal(stream, n_bytes, max_bytes, key))
         try:
@@ -142,7 +155,9 @@ def _check_end(stream: IO[bytes], n_bytes: int, n_comment: int) -> None:
     start = n_bytes - n_comment - _END.size
     stream.seek(max(0, start))
     end = stream.read(_END.size)
-    signature, *_, directory_bytes, _, comment = _END.unpack(end) if start >= 0 and len(end) == _END.size else (b"", 0, 0, 0)
+    signature, *_, directory_bytes, _, comment = (
+        _END.unpack(end) if start >= 0 and len(end) == _END.size else (b"", 0, 0, 0)
+    )
     stream.seek(max(0, start - 20))
     large = stream.read(4) == b"PK\x06\x07"  # the form for more than 2 GiB, which has another directory
     if signature != b"PK\x05\x06" or comment != n_comment or (large and n_bytes < 1 << 31):
@@ -172,7 +187,10 @@ def _checked_sizes(infos: list[zipfile.ZipInfo], n_bytes: int, max_bytes: int) -
         raise Refused(f"has no {MANIFEST}")
     total, packed = sum(sizes.values()), sum(info.compress_size for info in infos)
     if total > max_bytes:
-        raise Refused(f"unpacks to {total:,} bytes, more than max_bytes={max_bytes:,}", "raise max_bytes if you trust it")
+        raise Refused(
+            f"unpacks to {total:,} bytes, more than max_bytes={max_bytes:,}",
+            "raise max_bytes if you trust it",
+        )
     if packed > n_bytes or _too_dense(infos, n_bytes) or sizes[MANIFEST] > MAX_MANIFEST_BYTES:
         raise Refused(f"has {n_bytes:,} bytes that declare to unpack to {total:,}, as no model does")
     return sizes

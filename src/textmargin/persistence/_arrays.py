@@ -1,4 +1,6 @@
-"""Arrays as entries: `.npy`, version 1.0, whose header follows from dtype, order and shape, so that none is ever interpreted."""
+"""Arrays as entries: `.npy`, version 1.0, whose header follows from dtype, order and shape, so that none is
+ever interpreted.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,8 @@ def read_array(archive: Archive, name: str, described: Any, max_bytes: int) -> N
     n_bytes = math.prod(shape) * dtype.itemsize
     if archive.sizes[name] != len(header) + n_bytes:
         raise Refused(
-            f"has an array {name!r} of {archive.sizes[name]} bytes, where shape {shape!r:.80} needs {len(header) + n_bytes}"
+            f"has an array {name!r} of {archive.sizes[name]} bytes, where shape {shape!r:.80} needs "
+            f"{len(header) + n_bytes}"
         )
     array = np.empty(n_bytes, dtype=np.uint8)
     with archive.entry(name) as stream:
@@ -67,7 +70,8 @@ def read_array(archive: Archive, name: str, described: Any, max_bytes: int) -> N
     if found != header or filled != n_bytes:
         raise Refused(f"has an array {name!r} that is not what it is described as")
     _check_bits(array, dtype, name)
-    values = array.view(dtype).astype(dtype.newbyteorder("="), copy=False)  # compiled code and other formats know one order
+    # compiled code and other formats know one order
+    values = array.view(dtype).astype(dtype.newbyteorder("="), copy=False)
     return values.reshape(shape, order="F" if fortran else "C")
 
 
@@ -75,7 +79,11 @@ def _checked(name: str, described: Any) -> tuple[np.dtype[Any], tuple[int, ...],
     if not isinstance(described, dict) or set(described) != {"dtype", "shape", "fortran"}:
         raise Refused(f"does not describe its array {name!r}")
     dtype, shape = scalar_type(described["dtype"]), described["shape"]
-    numbers = isinstance(shape, list) and len(shape) <= _MAX_DIMENSIONS and all(type(n) is int and n >= 0 for n in shape)
+    numbers = (
+        isinstance(shape, list)
+        and len(shape) <= _MAX_DIMENSIONS
+        and all(type(n) is int and n >= 0 for n in shape)
+    )
     if not numbers or not isinstance(described["fortran"], bool):
         raise Refused(f"has an array {name!r} of shape {shape!r:.60}")
     return dtype, tuple(shape), described["fortran"]

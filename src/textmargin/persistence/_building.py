@@ -1,4 +1,6 @@
-"""Values back to a model: each is checked, then built from those before it. `_encoding.py` tells what they look like."""
+"""Values back to a model: each is checked, then built from those before it. `_encoding.py` tells what they
+look like.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class Builder:
         """Build everything; the model comes last."""
         self._check_names()
         if unfolds_too_far(self._values):
-            raise Refused("holds the same parts in one another so often that they would never end", "do not trust it")
+            raise Refused(
+                "holds the same parts in one another so often that they would never end", "do not trust it"
+            )
         for entry in self._values:
             self._deepest = 0
             self._built.append(self._part(entry))
@@ -153,7 +157,12 @@ class Builder:
 
     def _sparse(self, kind: str, content: Any, shape: Any) -> Any:
         data, indices, indptr = self._each(content)
-        if data.dtype.kind not in "biuf" or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or len(shape) != 2:
+        if (
+            data.dtype.kind not in "biuf"
+            or indices.dtype.kind != "i"
+            or indptr.dtype.kind != "i"
+            or len(shape) != 2
+        ):
             raise Refused("has a sparse matrix of something else than numbers")
         if (indptr[1:] < indptr[:-1]).any():  # which scipy does not look at where the last one is 0
             raise Refused("has a sparse matrix whose rows end before they begin")

@@ -1,14 +1,15 @@
 """A model as values, to be written as JSON.
 
-Values are numbered, parts before the whole, and the last one is the model. Scalars stand where they are used; all else has a
-number, {"at": number}, which must be lower than one's own: what was shared is shared again, and a cycle cannot be written down.
+Values are numbered, parts before the whole, and the last one is the model. Scalars stand where they are used;
+all else has a number, {"at": number}, which must be lower than one's own: what was shared is shared again,
+and a cycle cannot be written down.
 
-    in place    null, true, 1, 0.5, "text"    {"float": "nan"}    {"bytes": base64}    {"numpy": ["<f8", 0.5]}    {"tuple": […]}
-                {"path": "…"}    {"type": "<f8"}    {"dtype": "<f8"}    {"function": name}
-    numbered    {"list": […]}    {"dict": {…}}    {"pairs": [[key, value], …]}    {"set": […]}    {"frozenset": […]}
-                {"array": number}    {"objects": […], "shape": […]}
-                {"csr_matrix": [data, indices, indptr], "shape": […]}    {"method": [value, name]}    {"analyzer": vectoriser}
-                {"object": class, "state": {…}}
+    in place    null, true, 1, 0.5, "text"    {"float": "nan"}    {"bytes": base64}    {"numpy": ["<f8", 0.5]}
+                {"tuple": […]}    {"path": "…"}    {"type": "<f8"}    {"dtype": "<f8"}    {"function": name}
+    numbered    {"list": […]}    {"dict": {…}}    {"pairs": [[key, value], …]}    {"set": […]}
+                {"frozenset": […]}    {"array": number}    {"objects": […], "shape": […]}
+                {"csr_matrix": [data, indices, indptr], "shape": […]}    {"method": [value, name]}
+                {"analyzer": vectoriser}    {"object": class, "state": {…}}
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ class Encoder:
     def _value(self, x: Any, at: str) -> Any:
         kind = type(x)
         if kind is str and not x.isascii() and _HALVES.search(x):
-            raise CannotSave(f"{at:.200} has the two halves of a character apart, which JSON would join; decode it as UTF-16.")
+            raise CannotSave(
+                f"{at:.200} has the two halves of a character apart, which JSON would join; decode it as "
+                "UTF-16."
+            )
         if x is None or kind in (bool, int, str):
             return x
         if kind is float:
@@ -116,7 +120,10 @@ class Encoder:
         if kind in (np.ndarray, np.memmap):
             return self._array(x, at)
         if kind.__name__ in SPARSE and kind.__module__.startswith("scipy.sparse."):
-            return {kind.__name__: self._each((x.data, x.indices, x.indptr), at), "shape": list(map(int, x.shape))}
+            return {
+                kind.__name__: self._each((x.data, x.indices, x.indptr), at),
+                "shape": list(map(int, x.shape)),
+            }
         if kind is MethodType and x.__name__ in METHODS and class_name(type(x.__self__)):
             return {"method": [self._value(x.__self__, at), x.__name__]}
         if (vectoriser := _analyzes_for(x)) is not None:
@@ -125,21 +132,33 @@ class Encoder:
         if name is None:
             raise CannotSave(_told(at, x))
         path = f"{at}." if at else ""
-        return {"object": name, "state": {key: self._value(value, f"{path}{key}") for key, value in state_of(x).items()}}
+        return {
+            "object": name,
+            "state": {key: self._value(value, f"{path}{key}") for key, value in state_of(x).items()},
+        }
 
     def _each(self, items: Any, at: str) -> list[Any]:
         return [self._value(item, f"{at}[{i}]") for i, item in enumerate(items)]
 
     def _dict(self, x: dict[Any, Any], at: str) -> dict[str, Any]:
         if all(type(key) is str for key in x):
-            return {"dict": {self._value(key, at): self._value(value, f"{at}[{key!r}]") for key, value in x.items()}}
-        return {"pairs": [[self._key(key, at), self._value(value, f"{at}[{key!r}]")] for key, value in x.items()]}
+            return {
+                "dict": {
+                    self._value(key, at): self._value(value, f"{at}[{key!r}]") for key, value in x.items()
+                }
+            }
+        return {
+            "pairs": [[self._key(key, at), self._value(value, f"{at}[{key!r}]")] for key, value in x.items()]
+        }
 
     def _key(self, key: Any, at: str) -> Any:
         """What is looked up by is written in place."""
         written = self._value(key, f"{at}, key {key!r:.40}")
         if not in_place(written):
-            raise CannotSave(f"{at} has a key {key!r:.40} that is not a string, a number or a tuple of these; use one of them.")
+            raise CannotSave(
+                f"{at} has a key {key!r:.40} that is not a string, a number or a tuple of these; use one "
+                "of them."
+            )
         return written
 
     def _array(self, x: NDArray[Any], at: str) -> dict[str, Any]:
@@ -148,7 +167,10 @@ class Encoder:
         if x.dtype.kind in "US" and x.dtype.itemsize == 0:
             x = x.astype(f"{x.dtype.kind}1")
         if not is_plain(x.dtype):
-            raise CannotSave(f"{at} is an array of type {x.dtype}; only numbers, truth values and strings are saved: convert it.")
+            raise CannotSave(
+                f"{at} is an array of type {x.dtype}; only numbers, truth values and strings are saved: "
+                "convert it."
+            )
         self.arrays.append(np.asarray(x))
         return {"array": len(self.arrays) - 1}
 
@@ -163,7 +185,11 @@ def in_place(written: Any) -> bool:
 def _analyzes_for(x: Any) -> Any:
     """The vectoriser whose `build_analyzer()` a function is."""
     vectoriser = getattr(x.keywords.get("decoder"), "__self__", None) if type(x) is partial else None
-    if vectoriser is None or class_name(type(vectoriser)) is None or not hasattr(vectoriser, "build_analyzer"):
+    if (
+        vectoriser is None
+        or class_name(type(vectoriser)) is None
+        or not hasattr(vectoriser, "build_analyzer")
+    ):
         return None
     same = vectoriser.build_analyzer()
     return vectoriser if same.func is x.func and same.keywords.keys() == x.keywords.keys() else None
@@ -172,8 +198,15 @@ def _analyzes_for(x: Any) -> Any:
 def _told(at: str, x: Any) -> str:
     """Why something is not saved."""
     if hasattr(x, "__name__") or type(x) is partial:
-        what = f"a class ({x.__name__})" if isinstance(x, type) else f"a function ({getattr(x, '__name__', 'partial')})"
-        todo = f"set it to {'False' if at.endswith('progress') else 'None'} before saving, and again after loading"
+        what = (
+            f"a class ({x.__name__})"
+            if isinstance(x, type)
+            else f"a function ({getattr(x, '__name__', 'partial')})"
+        )
+        todo = (
+            f"set it to {'False' if at.endswith('progress') else 'None'} before saving, and again "
+            "after loading"
+        )
     elif hasattr(x, "best_estimator_"):
         what, todo = f"a search ({type(x).__name__})", "save its best_estimator_"
     elif isinstance(x, np.random.RandomState | np.random.Generator):

@@ -1,7 +1,9 @@
-"""Parts of scikit-learn: what is known of their arrays, and, since the rest is theirs to know, a text that they are tried on.
+"""Parts of scikit-learn: what is known of their arrays, and, since the rest is theirs to know, a text that
+they are tried on.
 
-A model with such parts decides on one short text when it is loaded, and is refused where that fails. Ours say what they must be
-beside their classes (`_system/forms.py`), and are tried as well: a text of a few letters costs next to nothing.
+A model with such parts decides on one short text when it is loaded, and is refused where that fails. Ours say
+what they must be beside their classes (`_system/forms.py`), and are tried as well: a text of a few letters
+costs next to nothing.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ FOREIGN_FORMS: Mapping[str, Mapping[str, Form]] = {
     **dict.fromkeys(("CountVectorizer", "TfidfVectorizer", "HashingVectorizer"), VECTORIZER_FORMS),
     "TfidfTransformer": {"n_features_in_": Size("n_features"), "idf_": Array("n_features", optional=True)},
     **dict.fromkeys(("LinearSVC", "LogisticRegression", "SGDClassifier"), _LINEAR),
-    "RidgeClassifier": {"_label_binarizer": _Binarizer()} | _LINEAR | {"coef_": AnyOf((_LINEAR["coef_"], Array("n_features")))},
+    "RidgeClassifier": {"_label_binarizer": _Binarizer()}
+    | _LINEAR
+    | {"coef_": AnyOf((_LINEAR["coef_"], Array("n_features")))},
     **dict.fromkeys(("ComplementNB", "MultinomialNB"), _BAYES),
     # Of a probability of 1, the logarithm of what is left is not finite.
     "BernoulliNB": _BAYES | {"feature_log_prob_": Array("n_classes n_features", most=-1e-16)},
@@ -69,7 +73,12 @@ def check_foreign(name: str, state: Mapping[str, Any], parameters: Mapping[str, 
             raise FormError(f"classes_ {error}") from None
     for attribute, value in state.items():
         entries = value.data if hasattr(value, "indptr") else value
-        if attribute in parameters or attribute in _NOT_USED or not isinstance(entries, np.ndarray) or entries.dtype.kind != "f":
+        if (
+            attribute in parameters
+            or attribute in _NOT_USED
+            or not isinstance(entries, np.ndarray)
+            or entries.dtype.kind != "f"
+        ):
             continue
         try:
             check_value(Array(" ".join(f"side_{k}" for k in range(entries.ndim))), entries, {})
@@ -83,8 +92,14 @@ def check_foreign(name: str, state: Mapping[str, Any], parameters: Mapping[str, 
 
 
 def check_decides(model: Any, parts: Iterable[Any]) -> None:
-    """Refuse a fitted model, of these parts, that cannot decide on a text, or on a row of zeros where it takes such."""
-    if not hasattr(type(model), "predict") or not _is_fitted(model) or getattr(model, "_was_given_scores", False):
+    """Refuse a fitted model, of these parts, that cannot decide on a text, or on a row of zeros where it
+    takes such.
+    """
+    if (
+        not hasattr(type(model), "predict")
+        or not _is_fitted(model)
+        or getattr(model, "_was_given_scores", False)
+    ):
         return
     with _caches_closed(parts):
         _decide(model)
@@ -108,7 +123,8 @@ def _decide(model: Any) -> None:
             if isinstance(error, DeviceError):  # what it decides with is not here
                 return
             raise Refused(
-                f"has a {type(model).__name__} that cannot decide on a text ({type(error).__name__}: {error!s:.120})"
+                f"has a {type(model).__name__} that cannot decide on a text ({type(error).__name__}: "
+                f"{error!s:.120})"
             ) from error
     for found in decided:
         if found.shape[:1] != (1,) or (found.dtype.kind == "f" and not (np.abs(found) <= LARGEST**2).all()):
@@ -130,7 +146,9 @@ def _is_fitted(model: Any) -> bool:
 
 
 def _ask_names(representation: Any) -> None:
-    """What explains a decision asks for the names of columns, and parts of scikit-learn look then whether they are fitted."""
+    """What explains a decision asks for the names of columns, and parts of scikit-learn look then whether
+    they are fitted.
+    """
     from .._sklearn import term_names
 
     if type(representation).__module__.startswith("sklearn."):

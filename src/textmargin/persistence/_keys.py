@@ -1,4 +1,6 @@
-"""Keys that model files are signed with: bytes of one's own, which who has them can sign with as well as check."""
+"""Keys that model files are signed with: bytes of one's own, which who has them can sign with as well as
+check.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _MAKE_ONE = "make one of 32 random bytes: head -c 32 /dev/urandom > FILE; chmod 
 def check_key(key: Any) -> None:
     """Raise ModelFileError unless a key can be one; it is never shown."""
     if not isinstance(key, bytes):
-        raise ModelFileError(f"key must be bytes; got a {type(key).__name__}. read_key(path) reads them from a file.")
+        raise ModelFileError(
+            f"key must be bytes; got a {type(key).__name__}. read_key(path) reads them from a file."
+        )
     if len(key) < LEAST_BYTES:
         raise ModelFileError(f"key has {len(key)} bytes, and needs at least {LEAST_BYTES}; {_MAKE_ONE}.")
     if len(set(key)) == 1:
@@ -50,18 +54,23 @@ def read_key(path: str | os.PathLike[str]) -> bytes:
             mode = os.fstat(stream.fileno()).st_mode
             key = stream.read(_MOST_BYTES + 1)
     except OSError as error:
-        raise ModelFileError(f"The key {path} cannot be read: {error.strerror or error}; {_MAKE_ONE}.") from error
+        raise ModelFileError(
+            f"The key {path} cannot be read: {error.strerror or error}; {_MAKE_ONE}."
+        ) from error
     if not key:
         raise ModelFileError(f"The key {path} is empty; {_MAKE_ONE}.")
     if len(key) > _MOST_BYTES:
-        raise ModelFileError(f"The key {path} has more than {_MOST_BYTES:,} bytes, as no key has; was another file meant?")
+        raise ModelFileError(
+            f"The key {path} has more than {_MOST_BYTES:,} bytes, as no key has; was another file meant?"
+        )
     try:
         check_key(key)
     except ModelFileError as error:
         raise ModelFileError(f"The key {path} cannot be used: {error}") from None
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         warnings.warn(
-            f"The key {path} is open to others than its owner (mode {stat.S_IMODE(mode):o}), who could sign with it: "
+            f"The key {path} is open to others than its owner (mode {stat.S_IMODE(mode):o}), who could "
+            "sign with it: "
             f"chmod 600 {path}",
             TextmarginWarning,
             stacklevel=2,

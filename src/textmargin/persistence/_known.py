@@ -1,8 +1,9 @@
 """What a file may name: the classes and functions that models consist of, and nothing else.
 
-A class is listed under its own name, so that files outlive moves between modules; one of ours that scikit-learn has too, with
-`textmargin.` before it. Of scikit-learn those are listed whose state is numbers and strings and that predict by NumPy and SciPy
-alone: compiled code that takes a model's arrays on trust could be led astray by a file that was made up.
+A class is listed under its own name, so that files outlive moves between modules; one of ours that
+scikit-learn has too, with `textmargin.` before it. Of scikit-learn those are listed whose state is numbers
+and strings and that predict by NumPy and SciPy alone: compiled code that takes a model's arrays on trust
+could be led astray by a file that was made up.
 """
 
 from __future__ import annotations
@@ -55,13 +56,15 @@ _HOMES = {
     "sklearn.naive_bayes": "BernoulliNB ComplementNB MultinomialNB",
     "sklearn.pipeline": "FeatureUnion Pipeline",
     "sklearn.preprocessing": (
-        "Binarizer LabelBinarizer LabelEncoder MaxAbsScaler MinMaxScaler MultiLabelBinarizer Normalizer StandardScaler"
+        "Binarizer LabelBinarizer LabelEncoder MaxAbsScaler MinMaxScaler MultiLabelBinarizer Normalizer "
+        "StandardScaler"
     ),
     "sklearn.svm": "LinearSVC LinearSVR",
 }
 _CLASSES = {name: home for home, names in _HOMES.items() for name in names.split()}
 _CLASSES |= {  # which scikit-learn has under the same name
-    f"textmargin.{name}": "textmargin.representations.vectorizers" for name in ("CountVectorizer", "TfidfVectorizer")
+    f"textmargin.{name}": "textmargin.representations.vectorizers"
+    for name in ("CountVectorizer", "TfidfVectorizer")
 }
 
 _FUNCTION_HOMES = {
@@ -70,20 +73,27 @@ _FUNCTION_HOMES = {
     "sklearn.feature_selection": "chi2 f_classif mutual_info_classif",
 }
 _FUNCTIONS = {name: home for home, names in _FUNCTION_HOMES.items() for name in names.split()}
-_STRING_METHODS = {f"str.{function.__name__}": function for function in (str.casefold, str.lower, str.split, str.upper)}
+_STRING_METHODS = {
+    f"str.{function.__name__}": function for function in (str.casefold, str.lower, str.split, str.upper)
+}
 
-METHODS = frozenset({"decision_function", "predict", "predict_proba", "transform"})  # what one part may ask of another
+# what one part may ask of another
+METHODS = frozenset({"decision_function", "predict", "predict_proba", "transform"})
 
-PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequencePairs"}  # what a fitted kernel compares with
+# what a fitted kernel compares with
+PAIRS = {"SpectrumKernel": "_SpectrumPairs", "SubsequenceKernel": "_SubsequencePairs"}
 
-# What is only of use in the process that made it: an object's address, and a compiled loss that fit makes anew.
+# What is only of use in the process that made it: an object's address, and a compiled loss that fit makes
+# anew.
 _LEFT_BEHIND = frozenset({"_loss_function_", "_source", "_sklearn_version", "_stop_words_id"})
 
 
 def home_of(name: Any) -> str:
     """The module of the class of this name."""
     if not isinstance(name, str) or name not in _CLASSES:
-        raise Refused(f"names a class {name!r:.80}, which is not one that models consist of", "do not trust it")
+        raise Refused(
+            f"names a class {name!r:.80}, which is not one that models consist of", "do not trust it"
+        )
     return _CLASSES[name]
 
 
@@ -128,7 +138,8 @@ def state_of(part: Any) -> dict[str, Any]:
     if class_name(type(part)) == "GazePrior":
         if hasattr(part.readings, "columns"):  # a table of any kind, as a mapping of its columns
             state["readings"] = {str(name): np.asarray(part.readings[name]) for name in part.readings.columns}
-        state["_learnt_with"] = getattr(part, "_learnt_with", None) == part._settings()  # addresses, which change
+        # addresses, which change
+        state["_learnt_with"] = getattr(part, "_learnt_with", None) == part._settings()
     return state
 
 

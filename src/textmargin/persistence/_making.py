@@ -1,6 +1,7 @@
 """Objects from their attributes: what is checked of a part before it is made, and what before it is used.
 
-Attributes come from a file, so that a class must not do anything with them, not even print them, before their types are known.
+Attributes come from a file, so that a class must not do anything with them, not even print them, before their
+types are known.
 """
 
 from __future__ import annotations
@@ -23,24 +24,34 @@ from ._known import PAIRS, check_names, home_of, known_class, parameters, state_
 from ._manifest import versions_here
 from ._seal import Refused
 
-_FITTED = ("_unlabelled", "classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")  # what a fit leaves
+# what a fit leaves
+_FITTED = ("_unlabelled", "classes_", "labels_", "metadata_", "model_", "representation_", "text_digests_")
 
 
 def made(cls: type, state: dict[str, Any], versions: Mapping[str, str]) -> Any:
-    """An object with these attributes. From another version, parameters may be missing: defaults are used, with a warning."""
+    """An object with these attributes. From another version, parameters may be missing: defaults are used,
+    with a warning.
+    """
     package = "scikit-learn" if cls.__module__.startswith("sklearn") else "textmargin"
     estimator = hasattr(cls, "get_params")
     missing = [name for name in parameters(cls) if name not in state]
-    strange = [name for name in state if estimator and name not in parameters(cls) and name.strip("_") == name]
+    strange = [
+        name for name in state if estimator and name not in parameters(cls) and name.strip("_") == name
+    ]
     if missing or strange:
         here = versions_here()
         what = f"{cls.__name__} {'without' if missing else 'with'} {(missing or strange)[0]!r}"
         needed = [name for name in missing if parameters(cls)[name].default is inspect.Parameter.empty]
         if needed or versions[package] == here[package]:
-            raise Refused(f"has a {what}, which does not fit {package} {here[package]} (it was saved with {versions[package]})")
+            raise Refused(
+                f"has a {what}, which does not fit {package} {here[package]} (it was saved with "
+                f"{versions[package]})"
+            )
         warnings.warn(
-            f"The file was saved with {package} {versions[package]} and has a {what}; {package} {here[package]} "
-            f"{'uses its default' if missing else 'does not use it'}. Check the model's decisions, or train it again.",
+            f"The file was saved with {package} {versions[package]} and has a {what}; {package} "
+            f"{here[package]} "
+            f"{'uses its default' if missing else 'does not use it'}. Check the model's decisions, or "
+            "train it again.",
             TextmarginWarning,
             stacklevel=5,
         )
@@ -70,7 +81,8 @@ def check_parts(cls: type, state: Mapping[str, Any]) -> None:
     own = not cls.__module__.startswith("sklearn.")
     _check_terms(name, state)
     try:
-        for attribute, value in state.items():  # a type can be called as a function can, and does something else
+        # a type can be called as a function can, and does something else
+        for attribute, value in state.items():
             if isinstance(value, type) and attribute != "dtype":
                 raise FormError(f"{attribute} is the type {value.__name__}")
         check_state(getattr(cls, "_forms", {}) if own else FOREIGN_FORMS.get(name, {}), state)
@@ -102,7 +114,9 @@ def check_whole(part: Any) -> None:
 
 
 def stand_in(name: str, state: dict[str, Any]) -> Any:
-    """An object with these attributes that is called like a class of models, and can do nothing: the class is not imported."""
+    """An object with these attributes that is called like a class of models, and can do nothing: the class is
+    not imported.
+    """
     _check_terms(name, state)
     part: Any = object.__new__(_stand_in_class(name))
     vars(part).update(state)
@@ -154,7 +168,8 @@ def _settle(part: Any) -> None:
         if not _can_be_a_path(folder):
             raise Refused(f"has a KernelSVC that keeps kernel values in {folder!r:.80}")
         warnings.warn(
-            f"This KernelSVC keeps kernel values in {folder:.200}, as soon as it predicts; set cache=None if that is not yours.",
+            f"This KernelSVC keeps kernel values in {folder:.200}, as soon as it predicts; set cache=None "
+            "if that is not yours.",
             TextmarginWarning,
             stacklevel=6,
         )
@@ -174,7 +189,11 @@ def _check_classes(model: Any) -> None:
     if missing:
         raise Refused(f"has a TextClassifier that is fitted but for {missing[0]!r}")
     labels, learner = model.labels_, model.model_
-    if labels.kind not in ("binary", "multiclass", "multilabel") or labels.form not in ("names", "sets", "indicator"):
+    if labels.kind not in ("binary", "multiclass", "multilabel") or labels.form not in (
+        "names",
+        "sets",
+        "indicator",
+    ):
         raise Refused(f"has labels of kind {labels.kind!r:.40}, given as {labels.form!r:.40}")
     names = labels.names
     two = names.size == 2 and labels.positive in (0, 1)
@@ -182,14 +201,19 @@ def _check_classes(model: Any) -> None:
     if not right or not isinstance(model.classes_, np.ndarray) or not np.array_equal(names, model.classes_):
         raise Refused("has labels that are not its classes")
     for one in (learner, getattr(learner, "estimator_", learner)):
-        ours = type(one).__module__.startswith("textmargin.")  # scikit-learn's number the columns of an indicator matrix
+        # scikit-learn's number the columns of an indicator matrix
+        ours = type(one).__module__.startswith("textmargin.")
         own = getattr(one, "multilabel_", None) if ours else None
         if own is not None and (own != labels.multilabel or not np.array_equal(one.classes_, names)):
             raise Refused(f"has {names.size} names of classes, where its model decides on others")
         if own is None and not labels.multilabel and np.size(getattr(one, "classes_", ())) != names.size:
-            raise Refused(f"has {names.size} names of classes, where its model decides on {np.size(one.classes_)}")
+            raise Refused(
+                f"has {names.size} names of classes, where its model decides on {np.size(one.classes_)}"
+            )
     n_texts, counts = model.metadata_.get("n_texts"), model.metadata_.get("label_counts")
-    counted = isinstance(counts, dict) and all(type(key) is str and type(n) is int and n >= 0 for key, n in counts.items())
+    counted = isinstance(counts, dict) and all(
+        type(key) is str and type(n) is int and n >= 0 for key, n in counts.items()
+    )
     if type(n_texts) is not int or n_texts < 0 or not counted:
         raise Refused("has a TextClassifier whose metadata does not say what it was trained on")
     if not _is_plain(model.metadata_):
@@ -198,9 +222,15 @@ def _check_classes(model: Any) -> None:
         if not isinstance(model.metadata_.get(name), str | None):
             raise Refused(f"has a TextClassifier whose {name} is a {type(model.metadata_[name]).__name__}")
     _check_knowledge(model.knowledge_, _innermost(learner))
-    n_columns, n_features = _n_columns(model.representation_), getattr(_innermost(learner), "n_features_in_", None)
+    n_columns, n_features = (
+        _n_columns(model.representation_),
+        getattr(_innermost(learner), "n_features_in_", None),
+    )
     if n_columns is not None and n_features is not None and n_columns != n_features:
-        raise Refused(f"has a {type(model.representation_).__name__} of {n_columns} columns, where its learner has {n_features}")
+        raise Refused(
+            f"has a {type(model.representation_).__name__} of {n_columns} columns, where its learner has "
+            f"{n_features}"
+        )
     digests = model.text_digests_
     if digests is not None and (digests.ndim != 1 or digests.dtype != np.uint64):
         raise Refused("has a TextClassifier whose digests of texts are not 64-bit numbers")
@@ -220,7 +250,11 @@ def _is_plain(value: Any) -> bool:
         return all(type(key) is str for key in value) and all(map(_is_plain, value.values()))
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
-    return value is None or isinstance(value, str | int) or (isinstance(value, Real) and bool(np.isfinite(float(value))))
+    return (
+        value is None
+        or isinstance(value, str | int)
+        or (isinstance(value, Real) and bool(np.isfinite(float(value))))
+    )
 
 
 def _innermost(learner: Any) -> Any:

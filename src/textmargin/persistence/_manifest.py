@@ -1,6 +1,7 @@
 """The manifest, `model.json`: versions, the table of arrays, and the values that the model is built from.
 
-    {"format": 2, "textmargin": "0.2.0", "scikit-learn": "1.9.0", "arrays": {"arrays/0.npy": {…}}, "values": […]}
+    {"format": 2, "textmargin": "0.2.0", "scikit-learn": "1.9.0", "arrays": {"arrays/0.npy": {…}}, "values":
+    […]}
 
 JSON in the strict sense: UTF-8, no NaN or infinity, no name twice, and no deeper than a model needs.
 """
@@ -100,13 +101,15 @@ def _check_format(manifest: Any) -> None:
         raise Refused(f"has a {MANIFEST} that does not tell its format")
     if manifest["format"] > FORMAT:
         raise Refused(
-            f"has format {manifest['format']}, written by textmargin {manifest.get('textmargin')!r:.30}, while this textmargin, "
+            f"has format {manifest['format']}, written by textmargin {manifest.get('textmargin')!r:.30}, "
+            "while this textmargin, "
             f"{__version__}, reads format {FORMAT}",
             "pip install -U textmargin",
         )
     if manifest["format"] < FORMAT:
         raise Refused(
-            f"has format {manifest['format']}, of a textmargin before {__version__}, which reads format {FORMAT}",
+            f"has format {manifest['format']}, of a textmargin before {__version__}, which reads format "
+            f"{FORMAT}",
             "train the model again",
         )
     versions = (manifest.get("textmargin"), manifest.get("scikit-learn"))

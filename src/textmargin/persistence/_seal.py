@@ -1,9 +1,11 @@
-r"""What a file ends with: the digest of every byte before it, and before that, where its writer has a key, a signature.
+r"""What a file ends with: the digest of every byte before it, and before that, where its writer has a key, a
+signature.
 
     … end of the archive | "textmargin signature hmac-sha256:" HMAC "\n" | "textmargin model sha256:" SHA-256
 
-Both stand in the archive's comment. The signature is the HMAC-SHA256 of all bytes before its own digits; what comes after these
-follows from them. The same model and key give the same bytes. The digest finds damage, the signature who has not got the key.
+Both stand in the archive's comment. The signature is the HMAC-SHA256 of all bytes before its own digits; what
+comes after these follows from them. The same model and key give the same bytes. The digest finds damage, the
+signature who has not got the key.
 """
 
 from __future__ import annotations
@@ -44,9 +46,13 @@ _FOREIGN = {
 
 
 class Refused(Exception):  # noqa: N818
-    """A file that is not to be loaded: what is wrong with it, as the end of a sentence that begins with its name."""
+    """A file that is not to be loaded: what is wrong with it, as the end of a sentence that begins with its
+    name.
+    """
 
-    def __init__(self, wrong: str, advice: str = "it was damaged or made up; get it again from where it came from") -> None:
+    def __init__(
+        self, wrong: str, advice: str = "it was damaged or made up; get it again from where it came from"
+    ) -> None:
         super().__init__(f"{wrong}; {advice}.")
         self.wrong = wrong
 
@@ -84,18 +90,25 @@ def _n_comment(stream: IO[bytes], n_bytes: int) -> int:
 
 
 def check_seal(stream: IO[bytes], n_bytes: int, max_bytes: int, key: bytes | None) -> int:
-    """Refuse a file that is foreign or damaged, or with a key one that is not signed with it; the bytes of its comment."""
+    """Refuse a file that is foreign or damaged, or with a key one that is not signed with it; the bytes of
+    its comment.
+    """
     head = stream.read(64)
     stream.seek(max(0, n_bytes - _N_SEAL))
     end = stream.read(_N_SEAL)
     if not end.startswith(_SEAL):
         raise Refused(*_foreign(head))
     if n_bytes > max_bytes:
-        raise Refused(f"has {n_bytes:,} bytes, more than max_bytes={max_bytes:,}", "raise max_bytes if you trust it")
+        raise Refused(
+            f"has {n_bytes:,} bytes, more than max_bytes={max_bytes:,}", "raise max_bytes if you trust it"
+        )
     digest = hashlib.sha256()
     _feed(digest, stream, n_bytes - _DIGITS)
     if digest.hexdigest().encode() != end[-_DIGITS:]:
-        raise Refused("is damaged: its content does not have the digest it ends with", "get it again from where it came from")
+        raise Refused(
+            "is damaged: its content does not have the digest it ends with",
+            "get it again from where it came from",
+        )
     size = _n_comment(stream, n_bytes)
     if key is not None:
         _check_signature(stream, n_bytes - size, size > _N_SEAL, key)
@@ -104,13 +117,17 @@ def check_seal(stream: IO[bytes], n_bytes: int, max_bytes: int, key: bytes | Non
 
 def _check_signature(stream: IO[bytes], start: int, signed: bool, key: bytes) -> None:
     if not signed:
-        raise Refused("is not signed, and a key was given", "sign it with `textmargin sign`, if you know that it is yours")
+        raise Refused(
+            "is not signed, and a key was given",
+            "sign it with `textmargin sign`, if you know that it is yours",
+        )
     code = hmac.new(key, digestmod=hashlib.sha256)
     _feed(code, stream, start + len(_SIGNATURE))
     stream.seek(start + len(_SIGNATURE))
     if not hmac.compare_digest(code.hexdigest().encode(), stream.read(_DIGITS)):
         raise Refused(
-            "is not signed with this key", "it was signed with another, or altered by who has not got it; do not trust it"
+            "is not signed with this key",
+            "it was signed with another, or altered by who has not got it; do not trust it",
         )
 
 

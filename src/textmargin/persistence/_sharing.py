@@ -1,7 +1,7 @@
 """How large a model is when everything shared is counted each time it is met.
 
-Lists that hold the list before them twice double with every line of a file: forty lines, and whoever walks through the last one
-(to print it, to compare it) does not come back. Models share as well, but little.
+Lists that hold the list before them twice double with every line of a file: forty lines, and whoever walks
+through the last one (to print it, to compare it) does not come back. Models share as well, but little.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ def unfolds_too_far(values: list[Any]) -> bool:
 
 
 def _counted(entry: Any) -> tuple[int, list[int]]:
-    """How much is written in an entry, and the numbers of the values that it refers to, each as often as it does."""
+    """How much is written in an entry, and the numbers of the values that it refers to, each as often as it
+    does.
+    """
     left = list(entry.values()) if isinstance(entry, dict) else []
     if left and ("dict" in entry or "object" in entry):  # whose keys are names, "at" perhaps among them
         left = [x for part in left for x in (part.values() if isinstance(part, dict) else [part])]

@@ -1,7 +1,7 @@
 """Values to stand-ins for a model's parts: no class of scikit-learn's kind is imported, which takes a second.
 
-A stand-in has exactly the attributes that `save` writes of its class. What only classes can tell, and whatever is wrong, is left
-to `Builder`.
+A stand-in has exactly the attributes that `save` writes of its class. What only classes can tell, and
+whatever is wrong, is left to `Builder`.
 """
 
 from __future__ import annotations
@@ -22,26 +22,32 @@ _LIGHT = ("Calibration", "ClassLabels", "FBeta", "HeldOutScores", "ScaledUtility
 # Of the others: parameters, which all must be there, and what `fit` may add.
 ATTRIBUTES = {
     "BagOfWords": (
-        "weight norm stop_words language numbers lowercase strip_accents token_pattern ngram_range analyzer preprocessor "
+        "weight norm stop_words language numbers lowercase strip_accents token_pattern ngram_range "
+        "analyzer preprocessor "
         "tokenizer min_df max_df max_features vocabulary extra_terms n_jobs",
         "_analysis_values _term_block _term_ends fixed_vocabulary_ idf_ language_ n_texts_",
     ),
     "KeywordPrior": ("keywords lowercase file_name word_vectors", ""),
     "ModelPrior": ("model terms n_largest file_name", ""),
     "PriorSVC": (
-        "C prior trust trust_strength class_weight margins fit_intercept tol max_iter warm_start sparse_coef n_jobs verbose",
-        "_anchors _training classes_ coef_ intercept_ multilabel_ n_features_in_ n_iter_ prior_ trust_ trust_mode_ verdict_",
+        "C prior trust trust_strength class_weight margins fit_intercept tol max_iter warm_start "
+        "sparse_coef n_jobs verbose",
+        "_anchors _training classes_ coef_ intercept_ multilabel_ n_features_in_ n_iter_ prior_ trust_ "
+        "trust_mode_ verdict_",
     ),
     "RationalePrior": ("rationales analyzer min_count", ""),
     "Rocchio": ("positive negative", "classes_ coef_ intercept_ multilabel_ n_features_in_"),
     "TextClassifier": (
         "representation knowledge learner decision classes positive shares multilabel",
-        "_shares _unlabelled _verdicts classes_ knowledge_ labels_ metadata_ model_ representation_ text_digests_",
+        "_shares _unlabelled _verdicts classes_ knowledge_ labels_ metadata_ model_ representation_ "
+        "text_digests_",
     ),
     "ThresholdClassifier": (
-        "estimator utility rule beta gamma scores n_folds few_positives min_precision min_recall always_answer unsure_label "
+        "estimator utility rule beta gamma scores n_folds few_positives min_precision min_recall "
+        "always_answer unsure_label "
         "pos_label random_state n_jobs",
-        "_calibration _held_out always_answer_ ask_thresholds_ beta_ classes_ estimator_ gamma_ multilabel_ n_features_in_ "
+        "_calibration _held_out always_answer_ ask_thresholds_ beta_ classes_ estimator_ gamma_ "
+        "multilabel_ n_features_in_ "
         "pos_label_ thresholds_",
     ),
 }
@@ -58,7 +64,9 @@ def stand_in_of(values: list[Any], arrays: list[NDArray[Any]], versions: Mapping
 
 
 class _StandInBuilder(Builder):
-    """From values and arrays to stand-ins; refuses what needs classes: functions, methods, sparse matrices."""
+    """From values and arrays to stand-ins; refuses what needs classes: functions, methods, sparse
+    matrices.
+    """
 
     def _check_object(self, name: Any, state: dict[str, Any]) -> None:
         if name in _LIGHT:
@@ -77,5 +85,7 @@ class _StandInBuilder(Builder):
     def _sparse(self, kind: str, content: Any, shape: Any) -> Any:
         raise Refused("has a sparse matrix, which is SciPy's")
 
-    _builders = {kind: build for kind, build in Builder._builders.items() if kind not in ("method", "analyzer")}
+    _builders = {
+        kind: build for kind, build in Builder._builders.items() if kind not in ("method", "analyzer")
+    }
     _scalars = {kind: build for kind, build in Builder._scalars.items() if kind != "function"}

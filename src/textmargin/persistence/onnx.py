@@ -1,14 +1,16 @@
-"""Linear models of words for other runtimes: an ONNX graph from tokens to scores and labels, in standard operators.
+"""Linear models of words for other runtimes: an ONNX graph from tokens to scores and labels, in standard
+operators.
 
-    tokens ── TfIdfVectorizer ──▶ counts ── Log, Mul, Div ──▶ φ(x) ── MatMul, Add ──▶ scores ── ≥ 0 or ArgMax ──▶ labels
+    tokens ── TfIdfVectorizer ──▶ counts ── Log, Mul, Div ──▶ φ(x) ── MatMul, Add ──▶ scores ── ≥ 0 or ArgMax
+    ──▶ labels
 
-Input `tokens`, strings (n_texts, n_tokens): what `BagOfWords.build_analyzer()` makes of each text, n-grams included, in any
-order, padded with "" (`token_rows` does it). Unknown tokens are ignored. The first operator counts in single precision, exactly;
-all else is in double.
+Input `tokens`, strings (n_texts, n_tokens): what `BagOfWords.build_analyzer()` makes of each text, n-grams
+included, in any order, padded with "" (`token_rows` does it). Unknown tokens are ignored. The first operator
+counts in single precision, exactly; all else is in double.
 
-Outputs `scores`, double (n_texts, n_problems), thresholds taken off, so that 0 is the decision; and `labels`, the classes
-(n_texts,), or 0/1 (n_texts, n_classes) for multilabel. Scores differ from the model's by rounding only: sums are taken in another
-order.
+Outputs `scores`, double (n_texts, n_problems), thresholds taken off, so that 0 is the decision; and `labels`,
+the classes (n_texts,), or 0/1 (n_texts, n_classes) for multilabel. Scores differ from the model's by rounding
+only: sums are taken in another order.
 """
 
 from __future__ import annotations
@@ -39,9 +41,9 @@ _SETTINGS = ("lowercase", "strip_accents", "token_pattern", "ngram_range", "anal
 def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:
     """Write a fitted linear model with its thresholds as an ONNX graph.
 
-    The module's docstring has its inputs and outputs. How texts are split into tokens is not part of the graph; the settings are
-    in its metadata, under `textmargin.analyzer`, and the names of the classes, in the order of the scores, under
-    `textmargin.classes`.
+    The module's docstring has its inputs and outputs. How texts are split into tokens is not part of the
+    graph; the settings are in its metadata, under `textmargin.analyzer`, and the names of the classes, in the
+    order of the scores, under `textmargin.classes`.
 
     Parameters
     ----------
@@ -63,14 +65,17 @@ def export_onnx(model: TextClassifier, path: str | os.PathLike[str]) -> None:
     words, learner, thresholds = _parts(model)
     if dense_coef(learner).nbytes > _MAX_BYTES:
         raise TooLargeError(
-            f"The weights take {dense_coef(learner).nbytes / 1e9:.1f} GB, and an ONNX file holds 2 GB; use fewer terms (min_df)."
+            f"The weights take {dense_coef(learner).nbytes / 1e9:.1f} GB, and an ONNX file holds 2 GB; "
+            "use fewer terms (min_df)."
         )
     names = model.labels_.text_names
     content = _graph(words, learner, thresholds, names).SerializeToString(deterministic=True)
     try:
         write_whole({Path(path): content})
     except OSError as error:
-        raise ModelFileError(f"{path} cannot be written: {error.strerror or error}; choose another place.") from error
+        raise ModelFileError(
+            f"{path} cannot be written: {error.strerror or error}; choose another place."
+        ) from error
 
 
 def token_rows(model: TextClassifier, texts: list[str]) -> NDArray[Any]:
@@ -92,7 +97,8 @@ def _parts(model: Any) -> tuple[BagOfWords, Any, NDArray[np.float64]]:
         learner, offsets = learner.estimator_, learner.offsets_
     if type(words) is not BagOfWords or type(learner) not in (PriorSVC, Rocchio):
         raise TextmarginError(
-            f"ONNX graphs are made of linear models of words, BagOfWords and PriorSVC; this one has {type(words).__name__} and "
+            "ONNX graphs are made of linear models of words, BagOfWords and PriorSVC; this one has "
+            f"{type(words).__name__} and "
             f"{type(learner).__name__}. textmargin.save keeps any model."
         )
     return words, learner, offsets
@@ -102,18 +108,24 @@ def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64], nam
     try:
         from onnx import TensorProto, checker, helper
     except ImportError as error:
-        raise TextmarginError(f"export_onnx needs onnx, which is not installed: {install_hint('onnx')}.") from error
+        raise TextmarginError(
+            f"export_onnx needs onnx, which is not installed: {install_hint('onnx')}."
+        ) from error
     graph = _Graph()
     terms = [str(term) for term in words.get_feature_names_out()]
     if "" in words.vocabulary_:
-        raise TextmarginError("The empty string is among the terms, but tokens are padded with it; leave it out.")
+        raise TextmarginError(
+            "The empty string is among the terms, but tokens are padded with it; leave it out."
+        )
     scores = graph.scores(terms, words, learner, thresholds)
     labels, kind = graph.labels(scores, learner)
     inputs = [helper.make_tensor_value_info("tokens", TensorProto.STRING, ["n_texts", "n_tokens"])]
     n_scores = learner.coef_.shape[0]
     outputs = [
         helper.make_tensor_value_info(scores, TensorProto.DOUBLE, ["n_texts", n_scores]),
-        helper.make_tensor_value_info(labels, kind, ["n_texts", n_scores] if learner.multilabel_ else ["n_texts"]),
+        helper.make_tensor_value_info(
+            labels, kind, ["n_texts", n_scores] if learner.multilabel_ else ["n_texts"]
+        ),
     ]
     opset = [helper.make_opsetid("", _OPSET)]
     made = helper.make_model(
@@ -124,7 +136,9 @@ def _graph(words: BagOfWords, learner: Any, thresholds: NDArray[np.float64], nam
         producer_version=__version__,
     )
     stop_words = words.get_stop_words()
-    settings = {name: getattr(words, name) for name in _SETTINGS} | {"stop_words": stop_words and sorted(stop_words)}
+    settings = {name: getattr(words, name) for name in _SETTINGS} | {
+        "stop_words": stop_words and sorted(stop_words)
+    }
     about = {
         "textmargin.analyzer": json.dumps(settings, default=repr),
         "textmargin.classes": json.dumps(names, default=str),
@@ -156,7 +170,9 @@ class _Graph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
-    def scores(self, terms: list[str], words: BagOfWords, learner: Any, thresholds: NDArray[np.float64]) -> str:
+    def scores(
+        self, terms: list[str], words: BagOfWords, learner: Any, thresholds: NDArray[np.float64]
+    ) -> str:
         """⟨w, φ(x)⟩ + b − θ, φ weighted as `BagOfWords` does."""
         from onnx import TensorProto
 
@@ -177,7 +193,9 @@ class _Graph:
         x = self.add("Mul", x, self.constant("idf", words.idf_))
         raw = self.add("MatMul", x, self.constant("weights", dense_coef(learner).T))
         if words.norm:
-            squares = self.add("ReduceSum", self.add("Mul", x, x), self.constant("terms", np.array([1])), keepdims=1)
+            squares = self.add(
+                "ReduceSum", self.add("Mul", x, x), self.constant("terms", np.array([1])), keepdims=1
+            )
             some = self.add("Greater", squares, self.constant("zero", np.zeros(1)))
             length = self.add("Where", some, self.add("Sqrt", squares), self.constant("unit", np.ones(1)))
             raw = self.add("Div", raw, length)
@@ -206,7 +224,11 @@ def _typed(classes: NDArray[Any]) -> tuple[NDArray[Any], Any]:
 
     if classes.dtype.kind == "U" or all(isinstance(name, str) for name in classes):
         return classes.astype(object), TensorProto.STRING
-    types = {"i": (np.int64, TensorProto.INT64), "u": (np.int64, TensorProto.INT64), "f": (np.float64, TensorProto.DOUBLE)}
+    types = {
+        "i": (np.int64, TensorProto.INT64),
+        "u": (np.int64, TensorProto.INT64),
+        "f": (np.float64, TensorProto.DOUBLE),
+    }
     dtype, kind = {**types, "b": (np.bool_, TensorProto.BOOL)}.get(classes.dtype.kind, (None, None))
     if dtype is None:
         raise TextmarginError(f"ONNX has no type for classes such as {classes[0]!r}; use strings or numbers.")

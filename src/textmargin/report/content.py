@@ -1,4 +1,6 @@
-"""All that a report shows, as plain data: `html.py` makes a page of it, the command line prints it as JSON."""
+"""All that a report shows, as plain data: `html.py` makes a page of it, the command line prints it as
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,24 @@ from .reliability import Probabilities, Reliability, probabilities_of, quality_o
 from .summary import Summary, confused, measures_of_labels, summarise_decisions, with_text_labels
 from .topic import Borderline, Topic, borderline_of, interval_of, leads, points_of, ranking_of
 
-# What bounds the size of a page, however many topics and texts there are: some 3 MB even if every character must be escaped.
+# What bounds the size of a page, however many topics and texts there are: some 3 MB even if every character
+# must be escaped.
 _MOST_POINTS = 24_000
 _MOST_CHARACTERS = 400_000
 _LONGEST_TEXT = 400
-_MOST_MATCHED = 24  # texts shown with their subsequences, which takes a second or so each; the largest topics come first
+# texts shown with their subsequences, which takes a second or so each; the largest topics come first
+_MOST_MATCHED = 24
 _MOST_LABELS = 200
 _MOST_CONFUSIONS = 2_000
 
 
 @dataclass(frozen=True)
 class Model:
-    """What decides: the parts of the classifier, what it was trained on, and how many texts of each label that were.
+    """What decides: the parts of the classifier, what it was trained on, and how many texts of each label
+    that were.
 
-    `n_unlabelled` texts without a label were there as well, and `unlabelled` is the verdict on them, where labels could weigh it.
+    `n_unlabelled` texts without a label were there as well, and `unlabelled` is the verdict on them, where
+    labels could weigh it.
     """
 
     data: str
@@ -61,7 +67,8 @@ class Report:
     probabilities : Probabilities, how good they are here; None where the model gives none
     topics : list of Topic, in the order of `summary.classes`
     positive : int, which topic is looked for, of two; 0 where there are more
-    confusions : list of (truth, decision, how often), most frequent first, right ones among them; as in `Summary`, "" is none
+    confusions : list of (truth, decision, how often), most frequent first, right ones among them; as in
+        `Summary`, "" is none
     texts : dict, row in the corpus → text, shortened; those that a topic names
     """
 
@@ -155,7 +162,9 @@ def report_content(
 
 
 def _estimate(model: TextClassifier, n_new: int) -> Estimate | None:
-    """What training expects of so many new texts; None where there is nothing to tell it from, or floors fail on a part."""
+    """What training expects of so many new texts; None where there is nothing to tell it from, or floors fail
+    on a part.
+    """
     try:
         return model.estimate(n_new=n_new)
     except ScoreError:
@@ -183,8 +192,12 @@ def _model(model: TextClassifier) -> Model:
     )
 
 
-def _matched(model: TextClassifier, k: int, corpus: Corpus, lead: Floats, borderline: list[Borderline]) -> list[Matched]:
-    """The text that is accepted most, and those nearest the threshold, with the subsequences that moved them."""
+def _matched(
+    model: TextClassifier, k: int, corpus: Corpus, lead: Floats, borderline: list[Borderline]
+) -> list[Matched]:
+    """The text that is accepted most, and those nearest the threshold, with the subsequences that moved
+    them.
+    """
     if not hasattr(model.learner_, "dual_coef_"):
         return []
     nearest = sorted(borderline, key=lambda one: abs(one.score))
@@ -202,7 +215,10 @@ def _confusions(decisions: Decisions, corpus: Corpus, kind: str) -> list[tuple[s
         for own, given, guess in zip(truth, decisions.labels, decisions.guesses, strict=True)
         for pair in [*confused(own, given, guess, kind), *((name, name) for name in own if name in given)]
     )
-    return [(a, b, n) for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:_MOST_CONFUSIONS]]
+    return [
+        (a, b, n)
+        for (a, b), n in sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:_MOST_CONFUSIONS]
+    ]
 
 
 def _texts(corpus: Corpus, topics: list[Topic]) -> dict[str, str]:

@@ -14,7 +14,8 @@ from ..labels import listed
 
 
 class UtilityCurveDisplay:
-    """Ranked scores and cumulative utility, with θ_max, θ_zero and the relaxed threshold: the three figures of the paper in one.
+    """Ranked scores and cumulative utility, with θ_max, θ_zero and the relaxed threshold: the three figures
+    of the paper in one.
 
     Parameters
     ----------
@@ -28,7 +29,9 @@ class UtilityCurveDisplay:
     figure_, axes_ : the matplotlib figure and its two axes (scores above, utility below).
     """
 
-    def __init__(self, curve: UtilityCurve, *, threshold: float | None = None, name: str | None = None) -> None:
+    def __init__(
+        self, curve: UtilityCurve, *, threshold: float | None = None, name: str | None = None
+    ) -> None:
         self.curve = curve
         self.threshold = threshold
         self.name = name
@@ -51,7 +54,8 @@ class UtilityCurveDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, target: Any = None, axes: Any = None) -> Self:
-        """From a fitted ThresholdClassifier, or a TextClassifier that decides by one: the curve its threshold was set on.
+        """From a fitted ThresholdClassifier, or a TextClassifier that decides by one: the curve its threshold
+        was set on.
 
         Parameters
         ----------
@@ -61,14 +65,17 @@ class UtilityCurveDisplay:
         estimator = getattr(estimator, "model_", estimator)
         if not isinstance(estimator, ThresholdClassifier):
             raise ScoreError(
-                f"UtilityCurveDisplay shows what a ThresholdClassifier was set on; {type(estimator).__name__} has no such curve."
+                "UtilityCurveDisplay shows what a ThresholdClassifier was set on; "
+                f"{type(estimator).__name__} has no such curve."
             )
         classes = estimator.classes_.tolist()
         if target is not None and target not in classes:
             raise ScoreError(f"target {target!r} is not among the classes: {listed(target, classes)}")
         own = estimator.pos_label_
         if own is not None and target not in (None, own):
-            raise ScoreError(f"With two classes there is one threshold, that of {str(own)!r}; ask for it, or for none.")
+            raise ScoreError(
+                f"With two classes there is one threshold, that of {str(own)!r}; ask for it, or for none."
+            )
         k = 0 if own is not None or target is None else classes.index(target)
         name = str(classes[k] if own is None else own)
         return cls(estimator.curve_[k], threshold=float(estimator.thresholds_[k]), name=name).plot(axes)
@@ -79,7 +86,9 @@ class UtilityCurveDisplay:
             try:
                 import matplotlib.pyplot as plt
             except ImportError as error:
-                raise ImportError(f"Plots need matplotlib, which is not installed: {install_hint('plot')}.") from error
+                raise ImportError(
+                    f"Plots need matplotlib, which is not installed: {install_hint('plot')}."
+                ) from error
             _, axes = plt.subplots(2, 1, sharex=True, layout="constrained")
         self.axes_ = axes
         self.figure_ = axes[0].figure

@@ -1,8 +1,8 @@
 """A report as one page that works offline: its data, and a script that draws them.
 
-Nothing of a text is ever markup. What stands in the page itself is escaped by the template; all else is in one block of JSON,
-where `<`, `>` and `&` are written as numbers, and the script puts it into the page as text. A policy in the page lets no other
-script run and nothing be fetched, whatever a text holds.
+Nothing of a text is ever markup. What stands in the page itself is escaped by the template; all else is in
+one block of JSON, where `<`, `>` and `&` are written as numbers, and the script puts it into the page as
+text. A policy in the page lets no other script run and nothing be fetched, whatever a text holds.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from ..decisions.estimate import Estimate
 from ..decisions.utility import Measure
 from .content import Report, report_content
 
-# Characters that could end a block of data, that scripts of old took for ends of lines, or that UTF-8 does not know.
+# Characters that could end a block of data, that scripts of old took for ends of lines, or that UTF-8 does
+# not know.
 _ESCAPES = {code: f"\\u{code:04x}" for code in (*map(ord, "<>&\u2028\u2029"), *range(0xD800, 0xE000))}
-_NOT_IN_HTML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd")
+_NOT_IN_HTML = dict.fromkeys(
+    [*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd"
+)
 
 
 def write_report(
@@ -75,7 +78,9 @@ def write_page(report: Report, path: str | os.PathLike[str]) -> None:
 
 def to_html(report: Report) -> str:
     """The page."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters |= {"share": _share, "number": _number, "plain": _plain, "expected": _expected}
     script = _own("page.js")
     return environment.from_string(_own("page.html.jinja")).render(
@@ -88,7 +93,9 @@ def to_html(report: Report) -> str:
 
 
 def as_block(data: Any) -> str:
-    """JSON that may stand inside a script element, whatever its strings hold; NaN and infinity are refused."""
+    """JSON that may stand inside a script element, whatever its strings hold; NaN and infinity are
+    refused.
+    """
     return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPES)
 
 

@@ -1,13 +1,15 @@
 """Figures of decisions, and how far they may be off because the texts are a sample.
 
-Texts with the same truth and the same decision are alike, so that a bootstrap over texts is a multinomial draw of how many there
-are of each such outcome, however many texts there are; a draw's figures are those of its counts. Intervals hold 90 % of the
-draws, moved so that the draws' mean is the figure itself: averages over classes with few texts are lower in draws than in the
-texts drawn from. Accuracy is a share, whose interval is Wilson's.
+Texts with the same truth and the same decision are alike, so that a bootstrap over texts is a multinomial
+draw of how many there are of each such outcome, however many texts there are; a draw's figures are those of
+its counts. Intervals hold 90 % of the draws, moved so that the draws' mean is the figure itself: averages
+over classes with few texts are lower in draws than in the texts drawn from. Accuracy is a share, whose
+interval is Wilson's.
 
-Measured with models of one half of a corpus and 200 samples of the other: the interval held the figure of that whole half in 85
-to 98 % for accuracy, micro F1 and utility (SMS, desk, wikipedia25 and Reuters, 80 to 3,000 texts), and in 84 to 97 % for macro
-F1, but in 79 % with 500 texts of 39 topics, many of which then have two or three.
+Measured with models of one half of a corpus and 200 samples of the other: the interval held the figure of
+that whole half in 85 to 98 % for accuracy, micro F1 and utility (SMS, desk, wikipedia25 and Reuters, 80 to
+3,000 texts), and in 84 to 97 % for macro F1, but in 79 % with 500 texts of 39 topics, many of which then have
+two or three.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Figures(NamedTuple):
     macro_f1: Floats
     micro_f1: Floats
     t11su: Floats  # mean over classes with texts
-    utility: Floats  # over all classes: what they are worth together, or the mean of measures that do not add up
+    # over all classes: what they are worth together, or the mean of measures that do not add up
+    utility: Floats
 
 
 class LabelCounts(NamedTuple):
@@ -63,7 +66,8 @@ class Outcomes:
     n_texts : array (n_outcomes,), how many texts there are of each
     right : array (n_outcomes,), 1 where all labels are right, and none is open
     answered : array (n_outcomes,), 1 where none is open
-    tp, fp, fn : sparse (n_outcomes, n_labels), 1 where the outcome is a hit, a false alarm or a miss of a label
+    tp, fp, fn : sparse (n_outcomes, n_labels), 1 where the outcome is a hit, a false alarm or a miss of a
+        label
     unsure : sparse (n_outcomes, n_labels), 1 for a miss that is none, because a person is to decide
     asked : sparse (n_outcomes, n_labels), 1 where the look of a person is paid for, if it has a price
     measures : a measure for each label, or None where nothing is said of it
@@ -89,8 +93,11 @@ class Outcomes:
         measures: Sequence[Measure | None],
         kind: str,
     ) -> Self:
-        """The labels of each text, those that it was given, and those that are left to a person, among names."""
-        outcomes = sorted(Counter(zip(truth, decided, guesses, strict=True)).items())  # the order of the texts does not matter
+        """The labels of each text, those that it was given, and those that are left to a person, among
+        names.
+        """
+        # the order of the texts does not matter
+        outcomes = sorted(Counter(zip(truth, decided, guesses, strict=True)).items())
         sets = [(set(own), set(given), set(guess)) for (own, given, guess), _ in outcomes]
         place = {name: column for column, name in enumerate(names)}
 
@@ -100,11 +107,15 @@ class Outcomes:
             return sp.csr_array((np.ones(len(columns)), (rows, columns)), shape=(len(labels), len(names)))
 
         def left(own: set[str], guess: set[str]) -> set[str]:
-            """Which labels a text has that are left to a person: the open ones, of a text of one label that is open its own."""
+            """Which labels a text has that are left to a person: the open ones, of a text of one label that
+            is open its own.
+            """
             return own & guess if kind == "multilabel" else own if guess else set()
 
         def paid(own: set[str], guess: set[str]) -> set[str]:
-            """One look for each open label; of a text of one label for its own, of two labels for either that has a price."""
+            """One look for each open label; of a text of one label for its own, of two labels for either that
+            has a price.
+            """
             every = {"multilabel": guess, "multiclass": own, "binary": set(names[:2])}[kind]
             return every if guess else set()
 
@@ -125,7 +136,9 @@ class Outcomes:
         return LabelCounts(*(n_texts @ part for part in (self.tp, self.fp, self.fn, self.unsure, self.asked)))
 
     def figures(self, n_texts: Floats | None = None) -> Figures:
-        """The figures of so many texts (n_draws, n_outcomes) of each outcome, by default of those there are."""
+        """The figures of so many texts (n_draws, n_outcomes) of each outcome, by default of those there
+        are.
+        """
         n_texts = self.n_texts[None, :] if n_texts is None else n_texts
         n = n_texts.sum(axis=1)
         return self._figures(n_texts @ self.right / n, n_texts @ self.answered / n, n, self.counts(n_texts))
@@ -134,12 +147,19 @@ class Outcomes:
         """The interval of each figure but T11SU; None for a utility where there is none."""
         figures, n = self.figures(), float(self.n_texts.sum())
         accuracy = wilson_interval(float(figures.accuracy[0]), n)
-        # Where no text is wrong, none is in any draw; what is left to say is how many mistakes may be on other texts.
+        # Where no text is wrong, none is in any draw; what is left to say is how many mistakes may be on
+        # other texts.
         draws = self._with_mistakes(accuracy[0]) if self.right.all() else self._drawn_figures()
         found: dict[str, Interval | None] = {"accuracy": accuracy}
         for name in ("macro_f1", "micro_f1", "utility"):
             own, values = float(getattr(figures, name)[0]), getattr(draws, name)
-            found[name] = None if np.isnan(own) else (float(values[0]), own) if self.right.all() else _around(own, values)
+            found[name] = (
+                None
+                if np.isnan(own)
+                else (float(values[0]), own)
+                if self.right.all()
+                else _around(own, values)
+            )
         return found
 
     def _drawn_figures(self) -> Figures:
@@ -147,11 +167,16 @@ class Outcomes:
         random, n = np.random.default_rng(0), int(self.n_texts.sum())
         at_once = max(1, _MOST_COUNTS // self.n_texts.size)
         sizes = [min(at_once, N_DRAWS - start) for start in range(0, N_DRAWS, at_once)]
-        found = [self.figures(random.multinomial(n, self.n_texts / n, size=size).astype(np.float64)) for size in sizes]
+        found = [
+            self.figures(random.multinomial(n, self.n_texts / n, size=size).astype(np.float64))
+            for size in sizes
+        ]
         return Figures(*map(np.concatenate, zip(*found, strict=True)))
 
     def _with_mistakes(self, right: float) -> Figures:
-        """The figures if of the hits such a share were right, the others misses and false alarms: for texts without mistakes."""
+        """The figures if of the hits such a share were right, the others misses and false alarms: for texts
+        without mistakes.
+        """
         counts, n = self.counts(self.n_texts[None, :]), self.n_texts.sum(keepdims=True)
         lost = (1 - right) * counts.tp
         wrong = counts._replace(tp=counts.tp - lost, fp=counts.fp + lost, fn=counts.fn + lost)
@@ -186,7 +211,9 @@ class Outcomes:
 
 
 def label_utility(measure: Measure, n: Any, tp: Any, fp: Any, fn: Any, unsure: Any, asked: Any) -> Any:
-    """What decisions on a label are worth among n texts: an unsure one is a miss, or a hit at the price of asking."""
+    """What decisions on a label are worth among n texts: an unsure one is a miss, or a hit at the price of
+    asking.
+    """
     value = measure(tp, fp, fn + unsure, n - tp - fp - fn - unsure)
     if isinstance(measure, Utility) and measure.ask is not None:
         value = value + unsure * (measure.tp - measure.fn) + asked * measure.ask

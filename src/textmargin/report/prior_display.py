@@ -14,12 +14,14 @@ from ..labels import ClassLabels, listed
 
 
 class PriorDisplay:
-    """Prior weights against learnt ones, a point for each term that the prior knows; above the line the data give it more.
+    """Prior weights against learnt ones, a point for each term that the prior knows; above the line the data
+    give it more.
 
     Parameters
     ----------
     prior, learnt : arrays (n_terms,)
-        Weights of the terms in the prior, times its trust (as given, if it is not trusted), and in the classifier.
+        Weights of the terms in the prior, times its trust (as given, if it is not trusted), and in the
+        classifier.
     terms : array (n_terms,)
         Their names.
     name : str, default=None
@@ -31,7 +33,9 @@ class PriorDisplay:
     figure_, ax_ : the matplotlib figure and its axes.
     """
 
-    def __init__(self, prior: ArrayLike, learnt: ArrayLike, terms: Any, *, name: str | None = None, n_named: int = 8) -> None:
+    def __init__(
+        self, prior: ArrayLike, learnt: ArrayLike, terms: Any, *, name: str | None = None, n_named: int = 8
+    ) -> None:
         self.prior: NDArray[np.float64] = np.asarray(prior, dtype=np.float64)
         self.learnt: NDArray[np.float64] = np.asarray(learnt, dtype=np.float64)
         self.terms = np.asarray(terms)
@@ -39,7 +43,8 @@ class PriorDisplay:
         self.n_named = n_named
         if not self.prior.shape == self.learnt.shape == self.terms.shape:
             raise PriorError(
-                f"prior, learnt and terms must be of one length; got {self.prior.size}, {self.learnt.size}, {self.terms.size}."
+                f"prior, learnt and terms must be of one length; got {self.prior.size}, "
+                f"{self.learnt.size}, {self.terms.size}."
             )
 
     @classmethod
@@ -54,12 +59,21 @@ class PriorDisplay:
             Which of its priors.
         """
         learner, names = _learner(estimator)
-        known = np.abs(learner.prior_[:, prior]).sum(axis=1) > 0 if learner.prior_.shape[1] > prior else np.zeros(1, dtype=bool)
+        known = (
+            np.abs(learner.prior_[:, prior]).sum(axis=1) > 0
+            if learner.prior_.shape[1] > prior
+            else np.zeros(1, dtype=bool)
+        )
         if not known.any():
-            raise PriorError(f"This {type(learner).__name__} was fitted without prior number {prior}; there is nothing to show.")
+            raise PriorError(
+                f"This {type(learner).__name__} was fitted without prior number {prior}; there is nothing "
+                "to show."
+            )
         classes = ClassLabels.of(learner.classes_, learner.multilabel_).problem_names
         if target is not None and target not in classes:
-            raise PriorError(f"target {target!r} is not among the classes that have weights: {listed(target, classes)}")
+            raise PriorError(
+                f"target {target!r} is not among the classes that have weights: {listed(target, classes)}"
+            )
         k = int(known.argmax()) if target is None else classes.index(target)
         if not known[k]:
             raise PriorError(f"Class {classes[k]!r} has no prior number {prior}; there is nothing to show.")
@@ -75,7 +89,9 @@ class PriorDisplay:
             try:
                 import matplotlib.pyplot as plt
             except ImportError as error:
-                raise ImportError(f"Plots need matplotlib, which is not installed: {install_hint('plot')}.") from error
+                raise ImportError(
+                    f"Plots need matplotlib, which is not installed: {install_hint('plot')}."
+                ) from error
             _, ax = plt.subplots(layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         ax.scatter(self.prior, self.learnt, s=12, color="black")
@@ -86,7 +102,9 @@ class PriorDisplay:
         named = descending_order(np.abs(self.learnt - self.prior))[: self.n_named]
         named = named[np.argsort(self.learnt[named], kind="stable")]
         ax.autoscale_view()
-        points = ax.transData.transform(np.column_stack([self.prior, self.learnt])[named]) * 72 / ax.figure.dpi
+        points = (
+            ax.transData.transform(np.column_stack([self.prior, self.learnt])[named]) * 72 / ax.figure.dpi
+        )
         for j, rise in zip(named, _rises(points), strict=True):
             place = {"xytext": (4, rise), "textcoords": "offset points"}
             ax.annotate(str(self.terms[j]), (self.prior[j], self.learnt[j]), fontsize=8, **place)
@@ -94,7 +112,9 @@ class PriorDisplay:
 
 
 def _rises(points: NDArray[np.float64], line: float = 9.0, width: float = 60.0) -> list[float]:
-    """How far above its point each name stands, so that none covers another; from the lowest point up, in printer's points."""
+    """How far above its point each name stands, so that none covers another; from the lowest point up, in
+    printer's points.
+    """
     tops: list[float] = []
     for i, (x, y) in enumerate(points):
         beside = [top for (other, _), top in zip(points[:i], tops, strict=True) if abs(other - x) < width]

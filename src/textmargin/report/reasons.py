@@ -1,4 +1,6 @@
-"""What a model goes by, for a report: words with their weights, subsequences shown in texts, and what became of priors."""
+"""What a model goes by, for a report: words with their weights, subsequences shown in texts, and what became
+of priors.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class Word:
 
 @dataclass(frozen=True)
 class Shared:
-    """A subsequence that a text shares with a training text, gaps in brackets, and by how much that moves the score."""
+    """A subsequence that a text shares with a training text, gaps in brackets, and by how much that moves the
+    score.
+    """
 
     here: str
     there: str
@@ -43,7 +47,9 @@ class Shared:
 
 @dataclass(frozen=True)
 class Matched:
-    """A text in pieces, each with what the subsequences that go through it add; the strongest of them; the score."""
+    """A text in pieces, each with what the subsequences that go through it add; the strongest of them; the
+    score.
+    """
 
     row: int
     score: float
@@ -53,7 +59,9 @@ class Matched:
 
 
 def words_of(model: TextClassifier, n: int) -> list[list[Word]]:
-    """For each class the n words that speak most for it, and half as many against, highest weight first; empty without words."""
+    """For each class the n words that speak most for it, and half as many against, highest weight first;
+    empty without words.
+    """
     learner, representation = model.learner_, model.representation_
     names = term_names(representation)
     if not hasattr(learner, "coef_") or names is None:
@@ -65,7 +73,9 @@ def words_of(model: TextClassifier, n: int) -> list[list[Word]]:
         row, sign = _problem(model, k, len(weights))
         order = descending_order(sign * weights[row])
         chosen = [*order[:n], *order[n:][-(n // 2) :]]
-        parts = [(str(names[j]), sign * priors[row, j], sign * weights[row, j]) for j in chosen if weights[row, j]]
+        parts = [
+            (str(names[j]), sign * priors[row, j], sign * weights[row, j]) for j in chosen if weights[row, j]
+        ]
         found.append([Word(name, _round(weight - prior), _round(prior)) for name, prior, weight in parts])
     return found
 
@@ -83,7 +93,9 @@ def disagreements_of(model: TextClassifier, n: int) -> list[list[Word]]:
 
 
 def verdicts_of(model: TextClassifier) -> list[list[Verdict]]:
-    """For each class what became of its priors; what became of unlabelled texts, which all classes share, is `Model`'s."""
+    """For each class what became of its priors; what became of unlabelled texts, which all classes share, is
+    `Model`'s.
+    """
     found: list[list[Verdict]] = [[] for _ in model.classes_]
     for one in model.verdict_:
         if one.target is not None:
@@ -92,7 +104,9 @@ def verdicts_of(model: TextClassifier) -> list[list[Verdict]]:
 
 
 def matched(model: TextClassifier, k: int, row: int, text: str, score: float, n: int = 5) -> Matched | None:
-    """A text with its subsequences that move the score of a class most; None where the model does not compare texts."""
+    """A text with its subsequences that move the score of a class most; None where the model does not compare
+    texts.
+    """
     explanation = model.explain(text, model.classes_[k])
     if not isinstance(explanation, KernelExplanation) or not explanation.matches:
         return None
@@ -104,7 +118,9 @@ def matched(model: TextClassifier, k: int, row: int, text: str, score: float, n:
             weights[list(match.places)] += match.value
     start = _densest(np.abs(weights), _MOST_CHARACTERS)
     inside = slice(start, start + _MOST_CHARACTERS)
-    return Matched(row, score, list(_pieces(text[inside], weights[inside])), shared, len(text) > _MOST_CHARACTERS)
+    return Matched(
+        row, score, list(_pieces(text[inside], weights[inside])), shared, len(text) > _MOST_CHARACTERS
+    )
 
 
 def _pieces(text: str, weights: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
@@ -129,7 +145,9 @@ def _prior_weights(learner: Any, weights: NDArray[np.float64]) -> NDArray[np.flo
 
 
 def _problem(model: TextClassifier, k: int, n_problems: int) -> tuple[int, int]:
-    """Which row of weights is that of a class, and with which sign: of two classes the second has the only row."""
+    """Which row of weights is that of a class, and with which sign: of two classes the second has the only
+    row.
+    """
     return (k, 1) if n_problems == len(model.classes_) else (0, 1 if k else -1)
 
 

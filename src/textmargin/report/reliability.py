@@ -17,7 +17,8 @@ _N_BINS = 10
 
 @dataclass(frozen=True)
 class Reliability:
-    """Probabilities of a topic in bins of about equally many texts, the lowest first; names are scikit-learn's.
+    """Probabilities of a topic in bins of about equally many texts, the lowest first; names are
+    scikit-learn's.
 
     Attributes
     ----------
@@ -40,19 +41,28 @@ class Reliability:
         n = np.bincount(bins, minlength=_N_BINS)
         used = n > 0
         predicted, true = (np.bincount(bins, values, _N_BINS)[used] / n[used] for values in (proba, truth))
-        return cls([_short(p) for p in predicted], [_short(p) for p in true], n[used].tolist(), _short(brier_score(truth, proba)))
+        return cls(
+            [_short(p) for p in predicted],
+            [_short(p) for p in true],
+            n[used].tolist(),
+            _short(brier_score(truth, proba)),
+        )
 
 
 @dataclass(frozen=True)
 class Probabilities:
-    """How good the probabilities of all topics are: Brier score, summed over topics, and mean calibration error."""
+    """How good the probabilities of all topics are: Brier score, summed over topics, and mean calibration
+    error.
+    """
 
     brier: float
     calibration_error: float
 
 
 def probabilities_of(model: TextClassifier, decisions: Decisions) -> Floats | None:
-    """(n_texts, n_classes), from the scores that decisions were made by; None where there are no held-out scores."""
+    """(n_texts, n_classes), from the scores that decisions were made by; None where there are no held-out
+    scores.
+    """
     decision, labels = model.model_, model.labels_
     if not isinstance(decision, ThresholdClassifier):
         return None

@@ -49,7 +49,8 @@ class Summary:
     macro_f1: float
     micro_f1: float
     t11su: float  # mean over classes with texts
-    utility: float | None  # over all classes: what they are worth together, or the mean of measures that do not add up; with
+    # over all classes: what they are worth together, or the mean of measures that do not add up; with
+    utility: float | None
     # a price for asking, that of an unsure text is paid and its label right, else it is a miss
     classes: list[ClassSummary]
     confusions: list[tuple[str, str, int]]  # truth, decision, how often; most frequent first
@@ -58,14 +59,17 @@ class Summary:
     micro_f1_interval: Interval
     utility_interval: Interval | None
     n_trained_on: int | None  # texts that the model was trained on; None where it does not know
-    unknown_labels: dict[str, int]  # labels that the model does not know, and how many texts have each: all of them missed
+    # labels that the model does not know, and how many texts have each: all of them missed
+    unknown_labels: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
         return asdict(self)
 
 
-def summarise(model: TextClassifier, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None) -> Summary:
+def summarise(
+    model: TextClassifier, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None
+) -> Summary:
     """Decide on every text of a corpus and compare with its labels.
 
     Parameters
@@ -73,13 +77,17 @@ def summarise(model: TextClassifier, corpus: Corpus, utility: Measure | Mapping[
     model : TextClassifier, fitted
     corpus : Corpus, with labels
     utility : measure, or mapping label → measure, default=None
-        What decisions are worth; by default what the thresholds were set by, and nothing where there was no such.
+        What decisions are worth; by default what the thresholds were set by, and nothing where there was no
+        such.
     """
     return summarise_decisions(model, model.decide(corpus.texts), corpus, utility)
 
 
 def summarise_decisions(
-    model: TextClassifier, decisions: Decisions, corpus: Corpus, utility: Measure | Mapping[str, Measure] | None = None
+    model: TextClassifier,
+    decisions: Decisions,
+    corpus: Corpus,
+    utility: Measure | Mapping[str, Measure] | None = None,
 ) -> Summary:
     """The same of decisions that are at hand: with a string kernel texts are not compared twice."""
     names, decided, corpus = decisions.names, decisions.labels, with_text_labels(corpus)
@@ -89,10 +97,16 @@ def summarise_decisions(
     others = _measure_of_others(model, utility)
     every = [*(measures[name] for name in names), *[others] * len(unknown)]
     kind = model.labels_.kind
-    outcomes = Outcomes.of(truth, decided, decisions.guesses, [*names, *unknown], _asking_once(every, kind), kind)
-    counts = [found[0, : len(names)].astype(int).tolist() for found in outcomes.counts(outcomes.n_texts[None, :])]
+    outcomes = Outcomes.of(
+        truth, decided, decisions.guesses, [*names, *unknown], _asking_once(every, kind), kind
+    )
+    counts = [
+        found[0, : len(names)].astype(int).tolist() for found in outcomes.counts(outcomes.n_texts[None, :])
+    ]
     classes = []
-    for label, measure, threshold, *own in zip(names, outcomes.measures, model.thresholds_, *counts, strict=False):
+    for label, measure, threshold, *own in zip(
+        names, outcomes.measures, model.thresholds_, *counts, strict=False
+    ):
         tp, fp, fn, unsure, asked = own
         n_texts = tp + fn + unsure
         classes.append(
@@ -106,14 +120,20 @@ def summarise_decisions(
                 tp / (tp + fp) if tp + fp else None,
                 tp / n_texts if n_texts else None,
                 float(f1_score(tp, fp, n_texts - tp)),
-                None if measure is None else _defined(label_utility(measure, len(corpus), tp, fp, fn, unsure, asked)),
+                None
+                if measure is None
+                else _defined(label_utility(measure, len(corpus), tp, fp, fn, unsure, asked)),
                 float(threshold),
             )
         )
     texts = zip(truth, decided, decisions.guesses, strict=True)
     wrong = Counter(pair for own, given, guess in texts for pair in confused(own, given, guess, kind))
-    figures: dict[str, Any] = {name: _defined(value[0]) for name, value in outcomes.figures()._asdict().items()}
-    intervals: dict[str, Any] = {f"{name}_interval": interval for name, interval in outcomes.intervals().items()}
+    figures: dict[str, Any] = {
+        name: _defined(value[0]) for name, value in outcomes.figures()._asdict().items()
+    }
+    intervals: dict[str, Any] = {
+        f"{name}_interval": interval for name, interval in outcomes.intervals().items()
+    }
     return Summary(
         corpus=corpus.name,
         n_texts=len(corpus),
@@ -129,13 +149,17 @@ def summarise_decisions(
 
 
 def with_text_labels(corpus: Corpus) -> Corpus:
-    """The corpus with its labels as text, as `Decisions` have them; labels of a library's user may be numbers."""
+    """The corpus with its labels as text, as `Decisions` have them; labels of a library's user may be
+    numbers.
+    """
     labels: Any = [tuple(map(str, own)) if isinstance(own, tuple) else str(own) for own in corpus.labels]
     return replace(corpus, labels=labels)
 
 
 def measures_of_labels(model: TextClassifier, utility: Any = None) -> dict[str, Measure | None]:
-    """What decisions on each label are worth: as given, or as in training; None where nothing is said of one."""
+    """What decisions on each label are worth: as given, or as in training; None where nothing is said of
+    one.
+    """
     labels = model.labels_
     utility = _utility_in_use(model) if utility is None else utility
     if isinstance(utility, Mapping):
@@ -149,10 +173,16 @@ def _utility_in_use(model: TextClassifier) -> Any:
 
 
 def _unknown_labels(model: TextClassifier, source: str, truth: list[tuple[str, ...]]) -> dict[str, int]:
-    """Labels that the model does not know, with their texts, most frequent first; an error where it knows none at all."""
+    """Labels that the model does not know, with their texts, most frequent first; an error where it knows
+    none at all.
+    """
     names = model.labels_.text_names
     counts = Counter(label for own in truth for label in set(own))
-    unknown = {label: n for label, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])) if label not in names}
+    unknown = {
+        label: n
+        for label, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        if label not in names
+    }
     if unknown and len(unknown) == len(counts):
         label, n = next(iter(unknown.items()))
         raise LabelError(
@@ -163,7 +193,9 @@ def _unknown_labels(model: TextClassifier, source: str, truth: list[tuple[str, .
 
 
 def _measure_of_others(model: TextClassifier, utility: Any) -> Measure | None:
-    """What decisions on labels are worth that the model does not know, where something is said of all labels."""
+    """What decisions on labels are worth that the model does not know, where something is said of all
+    labels.
+    """
     utility = _utility_in_use(model) if utility is None else utility
     if isinstance(utility, Mapping):
         return utility.get(OTHERS)
@@ -173,13 +205,24 @@ def _measure_of_others(model: TextClassifier, utility: Any) -> Measure | None:
 def several_hint(model: TextClassifier, label: str) -> str:
     """A hint, where the label looks like several."""
     separate = model.labels_.multilabel and any(name in label for name in model.labels_.text_names)
-    return " This model gives several labels a text; say what stands between them with label_separator=." if separate else ""
+    return (
+        " This model gives several labels a text; say what stands between them with label_separator=."
+        if separate
+        else ""
+    )
 
 
 def _asking_once(measures: list[Measure | None], kind: str) -> list[Measure | None]:
-    """Of two labels whose costs both have a price for asking one has it, the dearer: one look tells of both."""
+    """Of two labels whose costs both have a price for asking one has it, the dearer: one look tells of
+    both.
+    """
     first, second = (*measures[:2], None, None)[:2]
-    if kind != "binary" or not isinstance(first, Utility) or not isinstance(second, Utility) or None in (first.ask, second.ask):
+    if (
+        kind != "binary"
+        or not isinstance(first, Utility)
+        or not isinstance(second, Utility)
+        or None in (first.ask, second.ask)
+    ):
         return measures
     dearer = min(first.ask or 0.0, second.ask or 0.0)
     return [replace(first, ask=dearer), replace(second, ask=0.0), *measures[2:]]
@@ -189,7 +232,9 @@ def _defined(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def confused(own: tuple[str, ...], given: tuple[str, ...], guess: tuple[str, ...], kind: str) -> list[tuple[str, str]]:
+def confused(
+    own: tuple[str, ...], given: tuple[str, ...], guess: tuple[str, ...], kind: str
+) -> list[tuple[str, str]]:
     """Missed labels with the wrong ones that were given instead; "" where none was missed, or none given.
 
     What a person is to decide is no mistake.

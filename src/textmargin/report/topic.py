@@ -1,9 +1,10 @@
 """One topic of a report: what every threshold would give on these texts, and the texts it turns on.
 
-A text's *lead* over a topic's threshold is by how much the threshold could be raised with the text still accepted, the other
-topics' thresholds staying where they are: with several labels a text its score; with one label what it has over the best other
-topic, and over 0 where a text may stay without an answer; of two topics, with a band in between where a person is asked, what it
-has over the end of the band. So 0 is the threshold in use, and what is accepted at 0 is what the model decides.
+A text's *lead* over a topic's threshold is by how much the threshold could be raised with the text still
+accepted, the other topics' thresholds staying where they are: with several labels a text its score; with one
+label what it has over the best other topic, and over 0 where a text may stay without an answer; of two
+topics, with a band in between where a person is asked, what it has over the end of the band. So 0 is the
+threshold in use, and what is accepted at 0 is what the model decides.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from .reliability import Reliability
 
 @dataclass(frozen=True)
 class Points:
-    """Decisions that thresholds would make, the highest threshold first; each list has a value per threshold."""
+    """Decisions that thresholds would make, the highest threshold first; each list has a value per
+    threshold.
+    """
 
     threshold: list[float]  # 0 is the one in use
     tp: list[int]
@@ -40,7 +43,9 @@ class Points:
 
 @dataclass(frozen=True)
 class Borderline:
-    """A text near the threshold: its row in the corpus, by how much it is accepted, and whether it belongs to the topic."""
+    """A text near the threshold: its row in the corpus, by how much it is accepted, and whether it belongs to
+    the topic.
+    """
 
     row: int
     score: float
@@ -68,7 +73,9 @@ class Topic:
 
 
 def leads(model: TextClassifier, decisions: Decisions) -> Floats:
-    """(n_texts, n_classes), by how much each text is accepted: 0 or more exactly where the model accepts it."""
+    """(n_texts, n_classes), by how much each text is accepted: 0 or more exactly where the model accepts
+    it.
+    """
     if model.labels_.multilabel:
         return decisions.scores
     scores, decision = decisions.scores, model.model_
@@ -83,15 +90,21 @@ def leads(model: TextClassifier, decisions: Decisions) -> Floats:
     return np.where(decisions.accepted, np.maximum(lead, 0.0), np.minimum(lead, just_below))
 
 
-def points_of(truth: Bools, lead: Floats, utility: Measure | None, n_points: int) -> tuple[Points, int, int | None]:
-    """The thresholds that matter, of many those near the one in use and the best; and which of them these two are."""
+def points_of(
+    truth: Bools, lead: Floats, utility: Measure | None, n_points: int
+) -> tuple[Points, int, int | None]:
+    """The thresholds that matter, of many those near the one in use and the best; and which of them these two
+    are.
+    """
     groups = np.unique(lead)[::-1]
     ends = np.concatenate([[groups[0] + 0.1], groups, [groups[-1] - 0.1]])
     thresholds = _short(low=ends[1:], high=ends[:-1])  # the k-th accepts the k highest groups
     in_use = int((groups >= 0).sum())
     thresholds[in_use] = 0.0
     tp, fp = (n_above(lead[side], thresholds) for side in (truth, ~truth))
-    gained = np.full(tp.size, np.nan) if utility is None else np.asarray(utility(tp, fp, tp[-1] - tp, fp[-1] - fp))
+    gained = (
+        np.full(tp.size, np.nan) if utility is None else np.asarray(utility(tp, fp, tp[-1] - tp, fp[-1] - fp))
+    )
     best = None
     if not np.isnan(gained).all():
         best = int(first_maximum(np.nan_to_num(gained, nan=-np.inf), ROUNDING * np.nanmax(np.abs(gained))))
@@ -105,7 +118,11 @@ def points_of(truth: Bools, lead: Floats, utility: Measure | None, n_points: int
         recall=[_share(a, n_positive) for a in tp.tolist()],
         utility=[None if np.isnan(value) else float(f"{value:.6g}") for value in gained[shown]],
     )
-    return points, int(np.searchsorted(shown, in_use)), None if best is None else int(np.searchsorted(shown, best))
+    return (
+        points,
+        int(np.searchsorted(shown, in_use)),
+        None if best is None else int(np.searchsorted(shown, best)),
+    )
 
 
 def n_above(lead: Floats, thresholds: Floats) -> NDArray[np.intp]:
@@ -113,8 +130,12 @@ def n_above(lead: Floats, thresholds: Floats) -> NDArray[np.intp]:
     return lead.size - np.searchsorted(np.sort(lead), thresholds, side="left")
 
 
-def interval_of(truth: Bools, lead: Floats, utility: Measure | None, n_bootstrap: int) -> ThresholdInterval | None:
-    """How sure the threshold is that these texts would have; None without a text of the topic, or a utility."""
+def interval_of(
+    truth: Bools, lead: Floats, utility: Measure | None, n_bootstrap: int
+) -> ThresholdInterval | None:
+    """How sure the threshold is that these texts would have; None without a text of the topic, or a
+    utility.
+    """
     if utility is None or not truth.any() or not n_bootstrap:
         return None
     return threshold_interval(truth, lead, utility, n_bootstrap=n_bootstrap)
@@ -138,7 +159,11 @@ def _near(centres: list[int], last: int, n_points: int) -> NDArray[np.intp]:
     if last < n_points:
         return np.arange(last + 1)
     steps = np.unique(np.geomspace(1, last, n_points // (2 * len(centres))).astype(np.intp))
-    parts = [np.array([0, last]), *(centre + side * steps for centre in centres for side in (-1, 1)), np.array(centres)]
+    parts = [
+        np.array([0, last]),
+        *(centre + side * steps for centre in centres for side in (-1, 1)),
+        np.array(centres),
+    ]
     every = np.unique(np.concatenate(parts))
     return every[(every >= 0) & (every <= last)]
 

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from .. import core
 
 SKLEARN_WORDS = r"(?u)\b\w\w+\b"
-LETTERS = r"[^\W\d_]{2,}"  # the papers' words: digits and punctuation separate them, single letters are dropped
+# the papers' words: digits and punctuation separate them, single letters are dropped
+LETTERS = r"[^\W\d_]{2,}"
 LETTER_RUNS = r"[^\W\d_]+"
-# Regular expressions that compiled code knows: the shortest word, and whether digits and underscores are part of words.
+# Regular expressions that compiled code knows: the shortest word, and whether digits and underscores are part
+# of words.
 PATTERNS = {
     SKLEARN_WORDS: (2, True),
     r"(?u)\b\w+\b": (1, True),

@@ -1,4 +1,6 @@
-"""What a backend takes and gives, and which one compares texts: the compiled core or a GPU. But for rounding they agree."""
+"""What a backend takes and gives, and which one compares texts: the compiled core or a GPU. But for rounding
+they agree.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,12 @@ from .encode import Sequences
 
 Report = Callable[[float], object] | None
 
-# Cells from which backend="auto" takes a GPU: about two seconds of a processor's work, and more than loading CuPy takes.
+# Cells from which backend="auto" takes a GPU: about two seconds of a processor's work, and more than loading
+# CuPy takes.
 AUTO_CELLS = 2e10
-# A GPU compares all in double precision where gaps or matches count less, or all matches of a text with itself together: that
-# is beyond the range of single. Otherwise it looks at each value, as the compiled core does, and compares again where it is tiny.
+# A GPU compares all in double precision where gaps or matches count less, or all matches of a text with
+# itself together: that is beyond the range of single. Otherwise it looks at each value, as the compiled core
+# does, and compares again where it is tiny.
 SINGLE_GAP = 1e-3
 SINGLE_MATCHES = 2.0**-60
 
@@ -30,9 +34,11 @@ LEAST_EXPONENT = -1000  # of a text with itself: 1/√K is a float
 
 @dataclass(frozen=True)
 class KernelSpec:
-    """What is to be computed: K of `length`, or Σ weights[i − 1]·K_i, with what skipping and matching a symbol is worth.
+    """What is to be computed: K of `length`, or Σ weights[i − 1]·K_i, with what skipping and matching a
+    symbol is worth.
 
-    The paper's kernel has gap λ; its match λ² is a factor λ²ⁱ of K_i that the caller applies where it would underflow here.
+    The paper's kernel has gap λ; its match λ² is a factor λ²ⁱ of K_i that the caller applies where it would
+    underflow here.
     """
 
     length: int
@@ -99,7 +105,9 @@ class Backend(Protocol):
         ...
 
 
-def choose(name: str, double: bool, n_jobs: int | None, spec: KernelSpec, X: Sequences, Y: Sequences) -> Backend:
+def choose(
+    name: str, double: bool, n_jobs: int | None, spec: KernelSpec, X: Sequences, Y: Sequences
+) -> Backend:
     """The backend of a name; of "auto", a GPU where there is one and enough to do.
 
     Parameters
@@ -112,13 +120,16 @@ def choose(name: str, double: bool, n_jobs: int | None, spec: KernelSpec, X: Seq
     if name == "cuda" or (name == "auto" and _gpu_pays(spec, X, Y)):
         from ._cuda import Cuda
 
-        small = min(float(spec.gap.min()), spec.match) < SINGLE_GAP or spec.match**spec.length < SINGLE_MATCHES
+        small = (
+            min(float(spec.gap.min()), spec.match) < SINGLE_GAP or spec.match**spec.length < SINGLE_MATCHES
+        )
         return Cuda(double=double or small)
     try:
         from ._cpu import Cpu
     except ImportError as error:
         raise ImportError(
-            "backend='cpu' needs the compiled core, which is not in this installation: pip install textmargin, or use "
+            "backend='cpu' needs the compiled core, which is not in this installation: pip install "
+            "textmargin, or use "
             "backend='cuda'."
         ) from error
     return Cpu(double=double, n_jobs=n_jobs)
@@ -137,6 +148,7 @@ def check_result_size(n_rows: int, n_columns: int) -> None:
     needed, there = 8.0 * n_rows * n_columns, machine_memory()
     if needed > there:
         raise TooLargeError(
-            f"The kernel matrix of {n_rows:,} × {n_columns:,} texts takes {needed / 1e9:,.0f} GB, and this machine has "
+            f"The kernel matrix of {n_rows:,} × {n_columns:,} texts takes {needed / 1e9:,.0f} GB, and "
+            "this machine has "
             f"{there / 1e9:,.0f} GB; compare fewer texts at a time."
         )

@@ -1,12 +1,14 @@
 r"""Regular expressions whose time doubles with each character: found before a text is.
 
-Python tries one way after the other to match. Where the same characters can go around a loop in two ways, as in `(\w+)+` or
-`(a|ab|b)*`, n of them can in 2ⁿ, and a text that does not match in the end costs all of these. An expression is turned into its
-position automaton (Glushkov 1961), edges counted as often as there are ways; it is exponential where two runs over the same
-characters leave a position, part, and are both back there at the same time (Weber & Seidl 1991, EDA).
+Python tries one way after the other to match. Where the same characters can go around a loop in two ways, as
+in `(\w+)+` or `(a|ab|b)*`, n of them can in 2ⁿ, and a text that does not match in the end costs all of these.
+An expression is turned into its position automaton (Glushkov 1961), edges counted as often as there are ways;
+it is exponential where two runs over the same characters leave a position, part, and are both back there at
+the same time (Weber & Seidl 1991, EDA).
 
-More than is there is assumed, never less: anchors and what lies ahead match anything, a group that is repeated from 1 to 50 times
-is repeated for ever. Times that grow with a power of the length, as of `\w*\w*!`, are not looked for.
+More than is there is assumed, never less: anchors and what lies ahead match anything, a group that is
+repeated from 1 to 50 times is repeated for ever. Times that grow with a power of the length, as of `\w*\w*!`,
+are not looked for.
 """
 
 from __future__ import annotations

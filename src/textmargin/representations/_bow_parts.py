@@ -85,8 +85,8 @@ def fit_parts(words: BagOfWords, parts: TextParts) -> Drafts:
     """Learn the terms and their idf; the drafts."""
     words.check_vocabulary()
     words.build_analyzer()  # which warns of stop words that no text has
-    # Which language all texts are in is known once all were read; stop words must be known before. So the first texts tell it,
-    # and in the rare case that all texts tell another one they are read again.
+    # Which language all texts are in is known once all were read; stop words must be known before. So the
+    # first texts tell it, and in the rare case that all texts tell another one they are read again.
     first: list[str] = next((texts for texts in map(parts.read, range(len(parts))) if texts), [])
     words.language_ = words._language(first)
     drafts = parts.draft(words)
@@ -124,7 +124,8 @@ def _learn(words: BagOfWords, drafts: Drafts) -> None:
         if "no terms remain" not in str(error):
             raise
         raise EmptyVocabularyError(
-            f"min_df={words.min_df!r} and max_df={words.max_df!r} leave none of {terms.df.size} terms in {terms.n_texts} texts; "
+            f"min_df={words.min_df!r} and max_df={words.max_df!r} leave none of {terms.df.size} terms in "
+            f"{terms.n_texts} texts; "
             f"loosen them."
         ) from error
     words._vocabulary = Vocabulary(terms.block, terms.ends)
@@ -156,4 +157,6 @@ def _any_known(words: BagOfWords, parts: TextParts) -> bool:
 
 
 def _rows(words: BagOfWords, texts: list[str]) -> Any:
-    return words._look_up(texts, words.term_weights()) if words._analysis() else words._transform_counts(texts)
+    return (
+        words._look_up(texts, words.term_weights()) if words._analysis() else words._transform_counts(texts)
+    )

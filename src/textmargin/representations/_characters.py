@@ -1,8 +1,9 @@
-"""What characters are, as the Python that runs sees them: a table for compiled code, which so agrees on every version of Unicode.
+"""What characters are, as the Python that runs sees them: a table for compiled code, which so agrees on every
+version of Unicode.
 
-An entry is the lower case of a code point, and bits that say what kind of character that is; `src/core/unicode.hpp` has the other
-half. Two are not lower-cased one by one: İ is an i and a dot above, and Σ is ς at the end of a word, which depends on what is
-cased, and what is ignored, around it.
+An entry is the lower case of a code point, and bits that say what kind of character that is;
+`src/core/unicode.hpp` has the other half. Two are not lower-cased one by one: İ is an i and a dot above, and
+Σ is ς at the end of a word, which depends on what is cased, and what is ignored, around it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _LAST = 0x20000  # beyond are ideographs and selectors of their forms
 _ALPHANUMERIC, _DECIMAL, _MARK, _SYMBOL, _REGIONAL, _SPACE, _RUN = (1 << bit for bit in range(21, 28))
 _CASED, _IGNORABLE = 1 << 30, 1 << 31  # a script without blanks has three bits
 _BY_CATEGORY = {"Mn": _MARK, "Mc": _MARK, "So": _SYMBOL, "Sc": _SYMBOL}
-# Where Unicode has characters that are anything but themselves; the planes between and behind are empty or private.
+# Where Unicode has characters that are anything but themselves; the planes between and behind are empty or
+# private.
 _PLANES = ((0, 0x34000), (0xE0000, 0xE1000))
 _SIGMA, _DOTTED_I = "\u03a3", "\u0130"
 
@@ -50,7 +52,9 @@ def character_table(lowercase: bool) -> NDArray[np.uint32]:
 
 @cache
 def categories(*names: str) -> str:
-    """The characters of some categories of Unicode, as ranges between the brackets of a regular expression."""
+    """The characters of some categories of Unicode, as ranges between the brackets of a regular
+    expression.
+    """
     codes = [code for code in range(0x80, _LAST) if unicodedata.category(chr(code)) in names]
     codes += [ord("$")] if "Sc" in names else []
     ranges: list[list[int]] = []
@@ -66,13 +70,17 @@ def _kinds(characters: str) -> NDArray[np.uint32]:
     kinds = np.zeros(len(characters), dtype=np.uint32)
     near = characters[: max(0, _LAST - ord(characters[0]))]
     # One by one: classes of so many ranges take a regular expression three times as long.
-    kinds[: len(near)] = np.fromiter(map(_BY_CATEGORY.get, map(unicodedata.category, near), repeat(0)), np.uint32, len(near))
+    kinds[: len(near)] = np.fromiter(
+        map(_BY_CATEGORY.get, map(unicodedata.category, near), repeat(0)), np.uint32, len(near)
+    )
     classes = {
         _ALPHANUMERIC: r"[^\W_]",
         _DECIMAL: r"\d",
         _REGIONAL: f"[{REGIONAL}]",
         _SPACE: r"\s",
-        **{_RUN * number: f"[{script_ranges(scripts)}]" for number, scripts in enumerate(ONE_SCRIPT, start=1)},
+        **{
+            _RUN * number: f"[{script_ranges(scripts)}]" for number, scripts in enumerate(ONE_SCRIPT, start=1)
+        },
     }
     for bit, pattern in classes.items():
         for match in re.finditer(f"{pattern}+", characters):

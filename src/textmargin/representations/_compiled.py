@@ -1,4 +1,6 @@
-"""What the vectorisers share: terms found, counted and weighted in compiled code, with scikit-learn's results to the last bit."""
+"""What the vectorisers share: terms found, counted and weighted in compiled code, with scikit-learn's results
+to the last bit.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,23 @@ if TYPE_CHECKING:
     from .. import core
 
 # What a subclass may have changed.
-_STEPS = ("build_analyzer", "build_tokenizer", "build_preprocessor", "decode", "_word_ngrams", "_char_ngrams", "_char_wb_ngrams")
+_STEPS = (
+    "build_analyzer",
+    "build_tokenizer",
+    "build_preprocessor",
+    "decode",
+    "_word_ngrams",
+    "_char_ngrams",
+    "_char_wb_ngrams",
+)
 _TEXTS_AT_ONCE = 1 << 14
 _LONGEST = 1 << 30  # sequences: no text is as long, and compiled code counts with 32 bits
 
 
 class CompiledVectorizer(OpenVectorizer):
-    """A mixin before a vectoriser of scikit-learn: its own methods remain for what compiled code does not know."""
+    """A mixin before a vectoriser of scikit-learn: its own methods remain for what compiled code does not
+    know.
+    """
 
     n_jobs: int | None
     _vocabulary: Vocabulary | dict[Any, int]  # what is no string is looked up in Python
@@ -37,7 +49,8 @@ class CompiledVectorizer(OpenVectorizer):
         def __getattr__(self, name: str) -> Any: ...
 
     def fallback_reason(self) -> str | None:
-        """Why words are found in Python, text by text: a step of your own takes the place of ours. None where they are not.
+        """Why words are found in Python, text by text: a step of your own takes the place of ours. None where
+        they are not.
 
         A preprocessor, or accents to strip, is Python's work too, and leaves the rest to compiled code.
         """
@@ -69,7 +82,9 @@ class CompiledVectorizer(OpenVectorizer):
         return Analysis("pattern", *self._form(), self.token_pattern, ordered(self.get_stop_words()))
 
     def _form(self) -> tuple[bool, tuple[int, int]]:
-        """Whether compiled code makes lower case, which Python does before whatever it does itself; how long sequences are."""
+        """Whether compiled code makes lower case, which Python does before whatever it does itself; how long
+        sequences are.
+        """
         shortest, longest = (min(int(n), _LONGEST) for n in self.ngram_range)
         return bool(self.lowercase) and not self._prepares(), (shortest, longest)
 
@@ -77,8 +92,8 @@ class CompiledVectorizer(OpenVectorizer):
         return self.preprocessor is not None or self.strip_accents is not None
 
     def _texts(self, raw_documents: Any) -> Iterator[list[str]]:
-        """Strings, with everything done to them that comes before words are looked for, but for lower case; in portions where
-        somebody else does not have them all at once anyway.
+        """Strings, with everything done to them that comes before words are looked for, but for lower case;
+        in portions where somebody else does not have them all at once anyway.
         """
         if isinstance(raw_documents, str):
             raise ValueError("Iterable over raw text documents expected, string object received.")
@@ -101,22 +116,37 @@ class CompiledVectorizer(OpenVectorizer):
         return documents
 
     def _learn(
-        self, analysis: Analysis, raw_documents: Any, weights_of: Callable[[NDArray[np.int64], int], TermWeights]
+        self,
+        analysis: Analysis,
+        raw_documents: Any,
+        weights_of: Callable[[NDArray[np.int64], int], TermWeights],
     ) -> sp.csr_array:
-        """The matrix (n_texts, n_terms) of texts; sets the vocabulary. `weights_of` is told how many texts have each term, and
-        how many there are.
+        """The matrix (n_texts, n_terms) of texts; sets the vocabulary. `weights_of` is told how many texts
+        have each term, and how many there are.
         """
         terms, df, total, most, n_texts = self._count(analysis, raw_documents)
         selection = self._select(df, total, n_texts)
         columns = np.where(selection, np.cumsum(selection) - 1, -1).astype(np.int32)
         weights = weights_of(df[selection], n_texts)
         threads = n_threads(self.n_jobs)
-        parts = terms.rows(columns, weights.idf, weights.up_to(most), weights.unit, not self._sorts, self._drops_zeros, threads)
+        parts = terms.rows(
+            columns,
+            weights.idf,
+            weights.up_to(most),
+            weights.unit,
+            not self._sorts,
+            self._drops_zeros,
+            threads,
+        )
         self._vocabulary = Vocabulary.from_compiled(analysis, terms, weights.idf.size)
         return _csr(parts, weights.idf.size, self.dtype)
 
-    def _count(self, analysis: Analysis, raw_documents: Any) -> tuple[core.Terms, NDArray[np.int64], NDArray[np.int64], int, int]:
-        """All terms of texts; per term texts that have it, and occurrences; the highest count; the number of texts."""
+    def _count(
+        self, analysis: Analysis, raw_documents: Any
+    ) -> tuple[core.Terms, NDArray[np.int64], NDArray[np.int64], int, int]:
+        """All terms of texts; per term texts that have it, and occurrences; the highest count; the number of
+        texts.
+        """
         self.build_analyzer()  # which warns of stop words that no text has
         terms, n_texts = analysis.compile(), 0
         for texts in self._texts(raw_documents):
@@ -127,7 +157,8 @@ class CompiledVectorizer(OpenVectorizer):
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         return terms, df, total, most, n_texts
 
-    _sorts = False  # whether a row's entries are in the order of columns, not in that in which scikit-learn met them
+    # whether a row's entries are in the order of columns, not in that in which scikit-learn met them
+    _sorts = False
     _drops_zeros = False
 
     def _select(self, df: NDArray[np.int64], total: NDArray[np.int64], n_texts: int) -> NDArray[np.bool_]:
@@ -159,7 +190,9 @@ class CompiledVectorizer(OpenVectorizer):
         n_columns = weights.idf.size
 
         def rows(texts: list[str]) -> Any:
-            return weights.apply(lambda tf: terms.transform(texts, weights.idf, tf, weights.unit, self._drops_zeros, threads))
+            return weights.apply(
+                lambda tf: terms.transform(texts, weights.idf, tf, weights.unit, self._drops_zeros, threads)
+            )
 
         parts = [_csr(rows(texts), n_columns, self.dtype) for texts in self._texts(raw_documents)]
         if len(parts) == 1:
@@ -167,7 +200,9 @@ class CompiledVectorizer(OpenVectorizer):
         return sp.vstack(parts, format="csr") if parts else sp.csr_array((0, n_columns), dtype=self.dtype)
 
     def count_terms(self, raw_documents: Any, fixed_vocabulary: bool) -> tuple[Any, Any] | None:
-        """The vocabulary, in the order its terms are met where it is not fixed, and the counts; None to leave it to Python."""
+        """The vocabulary, in the order its terms are met where it is not fixed, and the counts; None to leave
+        it to Python.
+        """
         analysis = self._analysis()
         if analysis is None or (fixed_vocabulary and isinstance(self._vocabulary, dict)):
             return None
@@ -181,7 +216,9 @@ class CompiledVectorizer(OpenVectorizer):
         columns[met[np.argsort(terms.order()[met])]] = np.arange(met.size)
         weights = _counts(met.size)
         X = _csr(
-            terms.rows(columns, weights.idf, weights.up_to(most), False, False, False, n_threads(self.n_jobs)),
+            terms.rows(
+                columns, weights.idf, weights.up_to(most), False, False, False, n_threads(self.n_jobs)
+            ),
             met.size,
             self.dtype,
         )

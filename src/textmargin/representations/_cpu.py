@@ -1,4 +1,6 @@
-"""The compiled core: vector level, whole or shortened texts, threads. But for rounding the values do not depend on them."""
+"""The compiled core: vector level, whole or shortened texts, threads. But for rounding the values do not
+depend on them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ from ..errors import TooLargeError
 from ._backends import Diagonal, KernelSpec, Report, check_result_size
 from .encode import Sequences
 
-# Texts over a large alphabet are shortened to what a pair has in common where that leaves fewer than this share of the cells.
+# Texts over a large alphabet are shortened to what a pair has in common where that leaves fewer than this
+# share of the cells.
 SHORTEN_BELOW = 0.15
 # Memory of all threads beyond the result, and of one comparison at most, in bytes.
 THREADS_MEMORY, PAIR_MEMORY = 96e6, 1e9
@@ -28,7 +31,8 @@ class Cpu:
     ----------
     double : bool, whether states are kept in double precision
     n_jobs : int, threads; None: all cores, within the limits that OpenMP and joblib have been given
-    level : str, the vector level; None: what the environment variable TEXTMARGIN_LEVEL says, or else the widest
+    level : str, the vector level; None: what the environment variable TEXTMARGIN_LEVEL says, or else the
+        widest
     shorten : bool, whether pairs are shortened to what they have in common; None: where it pays
     """
 
@@ -41,7 +45,9 @@ class Cpu:
         """K of each text with itself."""
         what = _compile(spec)
         level, n_threads = self._means(what, X, X, float((X.lengths.astype(float) ** 2).sum()))
-        return Diagonal(*core.subsequence_diagonal(what, X.codes, X.starts, level, self.double, n_threads, report))
+        return Diagonal(
+            *core.subsequence_diagonal(what, X.codes, X.starts, level, self.double, n_threads, report)
+        )
 
     def gram(
         self,
@@ -59,8 +65,11 @@ class Cpu:
         level, n_threads = self._means(what, X, other, float(X.codes.size) * other.codes.size)
         shorten = self.shorten
         if shorten is None:
-            shorten = core.share_of_common_cells(what, X.codes, X.starts, other.codes, other.starts) < SHORTEN_BELOW
-        double = self.double or shorten  # a step over all that stood between two shared words may leave the range of single
+            shorten = (
+                core.share_of_common_cells(what, X.codes, X.starts, other.codes, other.starts) < SHORTEN_BELOW
+            )
+        # a step over all that stood between two shared words may leave the range of single
+        double = self.double or shorten
         rows, columns = diagonals
         return core.subsequence_gram(
             what,
@@ -88,8 +97,10 @@ class Cpu:
         if each > PAIR_MEMORY:
             i = int(X.lengths.argmax())
             raise TooLargeError(
-                f"Text number {i} has {X.lengths[i]:,} symbols; comparing it with one of {n_rows:,} takes {each / 1e9:.1f} GB of "
-                f"memory and {float(X.lengths[i]) * float(n_rows):.0e} steps. Cut long texts into passages, or compare words."
+                f"Text number {i} has {X.lengths[i]:,} symbols; comparing it with one of {n_rows:,} takes "
+                f"{each / 1e9:.1f} GB of "
+                f"memory and {float(X.lengths[i]) * float(n_rows):.0e} steps. Cut long texts into "
+                "passages, or compare words."
             )
         if n_cells < 1e6:  # less than starting a thread takes
             return level, 1

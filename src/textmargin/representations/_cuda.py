@@ -1,7 +1,8 @@
-"""The subsequence kernel on GPUs, through CuPy: blocks of the matrix, computed in ssk.cu, and brought to the host one by one or
-kept there, for a learner on the same device.
+"""The subsequence kernel on GPUs, through CuPy: blocks of the matrix, computed in ssk.cu, and brought to the
+host one by one or kept there, for a learner on the same device.
 
-Needs neither the compiled core nor nvcc. ssk.cu is compiled by NVRTC when it is first used, in a second, and kept by CuPy.
+Needs neither the compiled core nor nvcc. ssk.cu is compiled by NVRTC when it is first used, in a second, and
+kept by CuPy.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ import numpy as np
 from .._typing import Floats
 from ..errors import DeviceError, install_hint
 from ._backends import Diagonal, KernelSpec, Report, check_result_size
-from ._device import ADVICE, Comparison, OnDevice, explain_errors, free_memory, make_room, on_device, resident_columns
+from ._device import (
+    ADVICE,
+    Comparison,
+    OnDevice,
+    explain_errors,
+    free_memory,
+    make_room,
+    on_device,
+    resident_columns,
+)
 from ._doubt import Doubt
 from ._layout import Layout
 from ._packing import PackedColumns, PackedRows, by_length
@@ -28,7 +38,8 @@ from .encode import Sequences
 MOST_LENGTH = 32
 _LEAST_CAPABILITY = 80
 _LARGEST_BLOCK = 16384  # texts of either side
-_SHARED_CELLS = 1e11  # several GPUs share from so many on: less is done sooner by one, where the texts of a model stay
+# several GPUs share from so many on: less is done sooner by one, where the texts of a model stay
+_SHARED_CELLS = 1e11
 
 
 @cache
@@ -39,7 +50,10 @@ def missing() -> str | None:
     except ImportError as error:
         if getattr(error, "name", None) == "cupy":
             return f"backend='cuda' needs CuPy, which is not installed: {install_hint('cuda')}"
-        return f"backend='cuda' needs CuPy, which cannot be loaded ({error}); install the one for this driver's CUDA"
+        return (
+            f"backend='cuda' needs CuPy, which cannot be loaded ({error}); install the one for this "
+            "driver's CUDA"
+        )
     except Exception as error:  # built for another NumPy, say, which is nothing to those who do without a GPU
         return f"backend='cuda' needs CuPy, which cannot be loaded ({error!r}); install it anew"
     try:
@@ -47,17 +61,27 @@ def missing() -> str | None:
         version = max((cupy.cuda.Device(k).compute_capability for k in range(n_devices)), key=int, default="")
     except cupy.cuda.runtime.CUDARuntimeError as error:
         if "InsufficientDriver" in str(error):
-            return f"backend='cuda' needs an NVIDIA driver, and this machine's is too old or not there ({error}); update it"
-        return f"backend='cuda' needs an NVIDIA GPU, and none can be used here ({error}); see what nvidia-smi says"
+            return (
+                "backend='cuda' needs an NVIDIA driver, and this machine's is too old or not there "
+                f"({error}); update it"
+            )
+        return (
+            f"backend='cuda' needs an NVIDIA GPU, and none can be used here ({error}); see what "
+            "nvidia-smi says"
+        )
     if not n_devices:
         return "backend='cuda' needs an NVIDIA GPU, and this machine has none"
     if int(version) < _LEAST_CAPABILITY:
-        return f"backend='cuda' needs a GPU of compute capability 8.0 or more; this machine has one of {int(version) / 10}"
+        return (
+            "backend='cuda' needs a GPU of compute capability 8.0 or more; this machine has one of "
+            f"{int(version) / 10}"
+        )
     try:
         cupy.cuda.nvrtc.getVersion()
     except RuntimeError as error:
         return (
-            f"backend='cuda' needs NVRTC of CUDA, which CuPy cannot load ({error}); install CUDA's toolkit or its nvrtc package"
+            f"backend='cuda' needs NVRTC of CUDA, which CuPy cannot load ({error}); install CUDA's "
+            "toolkit or its nvrtc package"
         )
     return None
 
@@ -116,7 +140,9 @@ class Cuda:
         return matrix.K
 
     def fits(self, n_texts: int) -> bool:
-        """Whether a kernel matrix in single precision fits into the first GPU with what learning takes, three times as much."""
+        """Whether a kernel matrix in single precision fits into the first GPU with what learning takes, three
+        times as much.
+        """
         self._check()
         with explain_errors(), on_device(self._devices()[0]):
             return 4 * 4.0 * n_texts * n_texts < 0.9 * free_memory()
@@ -155,7 +181,8 @@ class Cuda:
         self._check()
         if spec.length > MOST_LENGTH:
             raise DeviceError(
-                f"backend='cuda' compares subsequences of at most {MOST_LENGTH} symbols, not {spec.length}; {ADVICE}."
+                f"backend='cuda' compares subsequences of at most {MOST_LENGTH} symbols, not "
+                f"{spec.length}; {ADVICE}."
             )
         return Layout.of(spec, self.double)
 
@@ -163,7 +190,9 @@ class Cuda:
         import cupy
 
         all_there = [cupy.cuda.Device(k) for k in range(cupy.cuda.runtime.getDeviceCount())]
-        return self.devices or tuple(gpu.id for gpu in all_there if int(gpu.compute_capability) >= _LEAST_CAPABILITY)
+        return self.devices or tuple(
+            gpu.id for gpu in all_there if int(gpu.compute_capability) >= _LEAST_CAPABILITY
+        )
 
 
 class _Sink(Protocol):
@@ -233,7 +262,9 @@ class _Work:
         n_rows, n_columns = self.shape
         for row in range(0, n_rows, side):
             for column in range(row if self.Y is None else 0, n_columns, side):
-                blocks.put((slice(row, min(row + side, n_rows)), slice(column, min(column + side, n_columns))))
+                blocks.put(
+                    (slice(row, min(row + side, n_rows)), slice(column, min(column + side, n_columns)))
+                )
         if len(devices) == 1:
             return self._drain(devices[0], blocks)
         with ThreadPoolExecutor(len(devices)) as pool:
@@ -290,28 +321,43 @@ class _Work:
         symmetric = self.Y is None and rows == columns
         X, Y = _part(self.X, rows), _part(self.other, columns)
         weight = len(X) * len(Y) * (0.5 if symmetric else 1.0) / self.total
-        diagonals = [diagonal.take(part) for diagonal, part in zip(self.diagonals, (rows, columns), strict=True)]
+        diagonals = [
+            diagonal.take(part) for diagonal, part in zip(self.diagonals, (rows, columns), strict=True)
+        ]
         run, K = self._compare(X, Y, self.layout, symmetric, weight)
         found = run.arrange(K, symmetric, diagonals, self.factor)
         if self.layout.real is np.float32 and self.spec.length > 1:
             self._compute_again(X, Y, diagonals, run, K, symmetric, found)
         return found
 
-    def _compare(self, X: Sequences, Y: Sequences, layout: Layout, symmetric: bool, weight: float) -> tuple[Comparison, Any]:
+    def _compare(
+        self, X: Sequences, Y: Sequences, layout: Layout, symmetric: bool, weight: float
+    ) -> tuple[Comparison, Any]:
         """K of two corpora in the order of lengths, of which the work is such a share of all."""
         import cupy
 
         halve = layout.halvings(self.spec, int(X.lengths.max(initial=0)), int(Y.lengths.max(initial=0)))
         rows = OnDevice(PackedRows.of(X, self.spec, layout, halve))
-        run = Comparison(layout, self.spec, halve, rows, resident_columns(Y, self.spec, layout, len(rows.host.stream)))
+        run = Comparison(
+            layout, self.spec, halve, rows, resident_columns(Y, self.spec, layout, len(rows.host.stream))
+        )
         K = cupy.zeros((len(X), len(Y)), layout.real)
         run.compare(K, "half" if symmetric else "all", len(Y), self._progress(weight))
         return run, K
 
     def _compute_again(
-        self, X: Sequences, Y: Sequences, diagonals: list[Diagonal], run: Comparison, K: Any, symmetric: bool, found: Any
+        self,
+        X: Sequences,
+        Y: Sequences,
+        diagonals: list[Diagonal],
+        run: Comparison,
+        K: Any,
+        symmetric: bool,
+        found: Any,
     ) -> None:
-        """In double precision, of a block, what single has not the range of: of all rows and columns that have any of it."""
+        """In double precision, of a block, what single has not the range of: of all rows and columns that
+        have any of it.
+        """
         import cupy
 
         (row_order, _), (column_order, _) = by_length(X), by_length(Y)
@@ -360,7 +406,9 @@ def _with_themselves(spec: KernelSpec, layout: Layout, X: Sequences, report: Rep
             raise
     make_room()  # here, where nothing holds what was tried any more
     found = [_with_themselves(spec, layout, _part(X, half), None) for half in _halves(slice(0, len(X)))]
-    return Diagonal(np.concatenate([part.fraction for part in found]), np.concatenate([part.exponent for part in found]))
+    return Diagonal(
+        np.concatenate([part.fraction for part in found]), np.concatenate([part.exponent for part in found])
+    )
 
 
 def _all_with_themselves(spec: KernelSpec, layout: Layout, X: Sequences, report: Report) -> Diagonal:
@@ -370,7 +418,9 @@ def _all_with_themselves(spec: KernelSpec, layout: Layout, X: Sequences, report:
     halve = layout.halvings(spec, longest, longest)
     rows, columns = PackedRows.of(X, spec, layout, halve), PackedColumns.of(X, spec, layout, 1)
     K = cupy.zeros(len(X), layout.real)
-    Comparison(layout, spec, halve, OnDevice(rows), OnDevice(columns)).compare(K, "same", len(X), report or (lambda share: None))
+    Comparison(layout, spec, halve, OnDevice(rows), OnDevice(columns)).compare(
+        K, "same", len(X), report or (lambda share: None)
+    )
     fraction, exponent = np.frexp(spec.match * K.get().astype(np.float64)[rows.rank])
     shift = halve * (spec.length - 1)
     return Diagonal(fraction, np.where(fraction == 0, 0, exponent.astype(np.int64) + shift))
@@ -387,6 +437,8 @@ def _halves(texts: slice) -> tuple[slice, slice]:
 
 
 def _room(device: int) -> int:
-    """Texts to a side of the largest block, its values in both precisions and as much again for the texts themselves."""
+    """Texts to a side of the largest block, its values in both precisions and as much again for the texts
+    themselves.
+    """
     with on_device(device):
         return max(1, int(np.sqrt(free_memory() / 32)))

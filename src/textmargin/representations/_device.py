@@ -37,7 +37,11 @@ class OnDevice:
         import cupy
 
         self.host = host
-        self.arrays = {name: cupy.asarray(_plain(value)) for name, value in vars(host).items() if isinstance(value, np.ndarray)}
+        self.arrays = {
+            name: cupy.asarray(_plain(value))
+            for name, value in vars(host).items()
+            if isinstance(value, np.ndarray)
+        }
 
     def __getitem__(self, name: str) -> Any:
         return self.arrays[name]
@@ -67,7 +71,8 @@ class Comparison:
         if not len(todo):
             note(1.0)
             return
-        edge_size = int((todo["last_step"] - todo["first_step"]).max()) + 3 * LANES  # a tile's before, a tile's and kAhead after
+        # a tile's before, a tile's and kAhead after
+        edge_size = int((todo["last_step"] - todo["first_step"]).max()) + 3 * LANES
         n_warps = min(len(todo), cupy.cuda.Device().attributes["MultiProcessorCount"] * self.layout.warps)
         n_warps = max(1, min(n_warps, free_memory() // 4 // (edge_size * self.layout.edge_bytes)))
         edges = cupy.empty(n_warps * edge_size * self.layout.edge_bytes, np.uint8)
@@ -94,7 +99,8 @@ class Comparison:
                     at = int(next_job.get(stream=asking)[0]) - n_warps
                     note(work[at] / work[-1] if 0 <= at < len(work) else 0.0 if at < 0 else 1.0)
         except BaseException:
-            # Nobody takes another job. Copied, not filled: a kernel of CuPy's would wait for registers, which this one has all.
+            # Nobody takes another job. Copied, not filled: a kernel of CuPy's would wait for registers, which
+            # this one has all.
             next_job.set(np.array([np.iinfo(np.int32).max // 2], np.int32), stream=asking)
             working.synchronize()
             raise
@@ -129,16 +135,23 @@ _kept_lock = Lock()
 
 
 def resident_columns(Y: Sequences, spec: KernelSpec, layout: Layout, n_steps: int) -> OnDevice:
-    """Columns stay on the GPU as long as their texts are kept: those that new texts are compared with again and again.
+    """Columns stay on the GPU as long as their texts are kept: those that new texts are compared with again
+    and again.
 
-    Long runs of tiles leave fewer lanes empty at their ends; short ones are more jobs, where there is little to do.
+    Long runs of tiles leave fewer lanes empty at their ends; short ones are more jobs, where there is little
+    to do.
     """
     import cupy
 
     n_tiles = -(-Y.lengths // layout.columns).sum() / LANES
-    n_jobs = n_tiles * max(1.0, n_steps / _STEPS_OF_JOB) / (cupy.cuda.Device().attributes["MultiProcessorCount"] * layout.warps)
+    n_jobs = (
+        n_tiles
+        * max(1.0, n_steps / _STEPS_OF_JOB)
+        / (cupy.cuda.Device().attributes["MultiProcessorCount"] * layout.warps)
+    )
     tiles_of_run = max((n for n in _TILES_OF_RUN if n_jobs >= _JOBS_OF_WARP * n), default=1)
-    gaps = b"" if layout.uniform else spec.gap[: int(Y.codes.max(initial=-1)) + 1].tobytes()  # not of symbols that others have
+    # not of symbols that others have
+    gaps = b"" if layout.uniform else spec.gap[: int(Y.codes.max(initial=-1)) + 1].tobytes()
     key = cupy.cuda.Device().id, layout, tiles_of_run, gaps
     with _kept_lock:
         kept = _resident.setdefault(Y, {})
@@ -213,9 +226,11 @@ def explain_errors() -> Iterator[None]:
         ) from error
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
         raise DeviceError(
-            f"The GPU failed ({error}), and nothing was returned. Start a new process, see what nvidia-smi says, {ADVICE}."
+            f"The GPU failed ({error}), and nothing was returned. Start a new process, see what "
+            f"nvidia-smi says, {ADVICE}."
         ) from error
     except (CompileException, cupy.cuda.nvrtc.NVRTCError) as error:
         raise DeviceError(
-            f"ssk.cu cannot be compiled for this GPU ({str(error)[:500]}); update CuPy and the driver, {ADVICE}."
+            f"ssk.cu cannot be compiled for this GPU ({str(error)[:500]}); update CuPy and the driver, "
+            f"{ADVICE}."
         ) from error

@@ -1,7 +1,9 @@
-"""Which values in single precision may have lost what they consist of: on a GPU, as `Doubt` of src/core/gram.hpp in the core.
+"""Which values in single precision may have lost what they consist of: on a GPU, as `Doubt` of
+src/core/gram.hpp in the core.
 
-States are no smaller than what they come to in the end, but for the weights of lengths, so that a value well above the least
-numbers of single precision is sound. One below is computed again in double precision, unless texts so short have none as small.
+States are no smaller than what they come to in the end, but for the weights of lengths, so that a value well
+above the least numbers of single precision is sound. One below is computed again in double precision, unless
+texts so short have none as small.
 """
 
 from __future__ import annotations

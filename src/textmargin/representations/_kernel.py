@@ -21,19 +21,32 @@ from ._matches import Match, Share, Term, largest, mark_gaps, tightest
 from .encode import Sequences, Tokens, check_token, digests, encode, encode_beside, split
 from .texts import as_items
 
-_VALUES_VERSION = 1  # to be raised when the same settings give other values, so that kept ones are not mixed with them
+# to be raised when the same settings give other values, so that kept ones are not mixed with them
+_VALUES_VERSION = 1
 
 
 def length_weights(weights: Sequence[float] | None, length: int) -> Floats:
-    """The weight of each length from 1, checked, without zeros at the end; by default the last length alone counts."""
+    """The weight of each length from 1, checked, without zeros at the end; by default the last length alone
+    counts.
+    """
     if weights is None:
         return np.append(np.zeros(length - 1), 1.0)
     found = np.asarray(weights, dtype=np.float64)
     if found.shape != (length,):
-        raise ValueError(f"weights must have one number for each length from 1 to length={length}; got {np.size(found)} of them.")
+        raise ValueError(
+            f"weights must have one number for each length from 1 to length={length}; got "
+            f"{np.size(found)} of them."
+        )
     positive = found[found > 0]
-    if not np.isfinite(found).all() or (found < 0).any() or positive.size == 0 or positive.max() > 1e6 * positive.min():
-        raise ValueError(f"weights must be finite, not negative, not all 0, and within a factor of a million; got {found}.")
+    if (
+        not np.isfinite(found).all()
+        or (found < 0).any()
+        or positive.size == 0
+        or positive.max() > 1e6 * positive.min()
+    ):
+        raise ValueError(
+            f"weights must be finite, not negative, not all 0, and within a factor of a million; got {found}."
+        )
     return np.trim_zeros(found, "b")
 
 
@@ -53,7 +66,9 @@ class TextPairs:
         "counts": Array("n_texts n_ngrams", sparse=True, optional=True),
     }
 
-    def __init__(self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> None:
+    def __init__(
+        self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]
+    ) -> None:
         self.kernel = kernel
         self.texts = texts
         self.encoded = encoded
@@ -64,7 +79,9 @@ class TextPairs:
         if len(set(self.symbols)) < len(self.symbols):
             raise FormError("symbols hold one twice")
         encoded, symbols = encode_beside(self.kernel.tokens, self.texts, self.symbols)
-        same = np.array_equal(encoded.codes, self.encoded.codes) and np.array_equal(encoded.starts, self.encoded.starts)
+        same = np.array_equal(encoded.codes, self.encoded.codes) and np.array_equal(
+            encoded.starts, self.encoded.starts
+        )
         if not same or len(symbols) > len(self.symbols):
             raise FormError("codes are not those of its texts")
 
@@ -84,11 +101,15 @@ class TextPairs:
         return self.kernel(X, self.texts)
 
     def device_gram(self) -> Any | None:
-        """K of all texts in single precision on a GPU, as a CuPy array; None where none compares them, or it has no room."""
+        """K of all texts in single precision on a GPU, as a CuPy array; None where none compares them, or it
+        has no room.
+        """
         return None
 
     def device_versus(self, X: Any, beta: Floats) -> Floats:
-        """Scores Σ beta·K of other texts with these, (n_X, n_beta); where a GPU compares them, K does not leave it."""
+        """Scores Σ beta·K of other texts with these, (n_X, n_beta); where a GPU compares them, K does not
+        leave it.
+        """
         return np.asarray(self.versus(X) @ beta.T)
 
     def join(self, X: Any) -> TextPairs:
@@ -96,7 +117,9 @@ class TextPairs:
         return self.kernel.over([*as_items(X), *self.texts])
 
     def matches(self, text: Any, coefficients: Floats, n: int) -> tuple[list[Match], float]:
-        """The n subsequences that add most to Σ coefficients·K(text, these texts), and what all others add."""
+        """The n subsequences that add most to Σ coefficients·K(text, these texts), and what all others
+        add.
+        """
         (x, others), symbols = self.kernel._encode([[text], self.texts])
         similarities = self.versus([text])[0]
         found = [
@@ -110,7 +133,9 @@ class TextPairs:
         costs = self._gap_costs(symbols)
         return [self._match(share, text, x, others, symbols, costs) for share in found], rest
 
-    def _match(self, share: Share, text: Any, x: Sequences, others: Sequences, symbols: list[Any], costs: Floats) -> Match:
+    def _match(
+        self, share: Share, text: Any, x: Sequences, others: Sequences, symbols: list[Any], costs: Floats
+    ) -> Match:
         """A share, with where it stands."""
         spellings = [split(self.kernel.tokens, [item])[0] for item in (text, self.texts[share.other])]
         here, there = (tightest(codes, share.u, costs) for codes in (x.codes, others.text(share.other)))
@@ -134,8 +159,12 @@ class TextPairs:
         """What skipping each symbol costs, to be added up."""
 
     def identity(self) -> str:
-        """All of the kernel's settings that its values depend on. How texts are split is told by their digests."""
-        return json.dumps([type(self.kernel).__name__, _VALUES_VERSION, self.kernel._settings()], sort_keys=True)
+        """All of the kernel's settings that its values depend on. How texts are split is told by their
+        digests.
+        """
+        return json.dumps(
+            [type(self.kernel).__name__, _VALUES_VERSION, self.kernel._settings()], sort_keys=True
+        )
 
     def digests(self) -> list[bytes]:
         """A name for the symbols of each text."""
@@ -143,7 +172,9 @@ class TextPairs:
 
 
 class StringKernel(TransformerMixin, BaseEstimator):
-    """A kernel on texts: `k(X)`, `k(X, Y)`, `k.diag(X)`; also a transformer to the kernel matrix against the fitted texts."""
+    """A kernel on texts: `k(X)`, `k(X, Y)`, `k.diag(X)`; also a transformer to the kernel matrix against the
+    fitted texts.
+    """
 
     tokens: Tokens
     _forms: ClassVar[dict[str, Form]] = {"progress": Flag(optional=True)}

@@ -1,4 +1,6 @@
-"""How the recurrence is cut for a GPU: columns of a lane and of a group, by what registers hold and the range of floats."""
+"""How the recurrence is cut for a GPU: columns of a lane and of a group, by what registers hold and the range
+of floats.
+"""
 
 from __future__ import annotations
 
@@ -38,20 +40,28 @@ class Layout:
     def of(cls, spec: KernelSpec, double: bool) -> Layout:
         """As many columns as registers hold, and as many warps, for others to go on while one waits."""
         real = np.float64 if double else np.float32
-        levels, weighted, uniform = spec.length - 1, spec.weights.size > 0, bool((spec.gap == spec.gap[0]).all())
+        levels, weighted, uniform = (
+            spec.length - 1,
+            spec.weights.size > 0,
+            bool((spec.gap == spec.gap[0]).all()),
+        )
         words = np.dtype(real).itemsize // 4
         each = words * (levels + (0 if uniform else 2)) + 1
         for warps in (12, 8):
             most = int((_REGISTERS // warps // 8 * 8 - _OTHER_REGISTERS - 4 * words * levels) // each)
             if most >= 4:
                 break
-        columns, group = _widths(levels, min(max(most, 2), _WIDEST), float(spec.gap.min()), _LEAST_C[4 * words])
+        columns, group = _widths(
+            levels, min(max(most, 2), _WIDEST), float(spec.gap.min()), _LEAST_C[4 * words]
+        )
         return cls(real, levels, columns, group, weighted, uniform, warps)
 
     @property
     def row(self) -> np.dtype[Any]:
         """Two rows of a text, as ssk.cu has them."""
-        return np.dtype([("symbol", "<i4", 2), ("gap", self.real, 2), *([] if self.uniform else [("q", self.real, 2)])])
+        return np.dtype(
+            [("symbol", "<i4", 2), ("gap", self.real, 2), *([] if self.uniform else [("q", self.real, 2)])]
+        )
 
     @property
     def edge_bytes(self) -> int:
@@ -67,7 +77,9 @@ class Layout:
         return ("-std=c++17", f"-DREAL={name}", *(f"-D{key}={value}" for key, value in numbers.items()))
 
     def halvings(self, spec: KernelSpec, n_s: int, n_t: int) -> int:
-        """How many times to halve each match, so that no state can overflow whatever texts of these lengths say."""
+        """How many times to halve each match, so that no state can overflow whatever texts of these lengths
+        say.
+        """
         largest = float(spec.gap.max())
         reach = [min(n, 1 / (1 - largest) if largest < 1 else math.inf) for n in (n_s, n_t)]
         bits = _GROWTH_BITS[np.dtype(self.real).itemsize] - math.log2(max(1.0, spec.weights.max(initial=0.0)))
@@ -89,22 +101,32 @@ class Layout:
         """The kernel's first argument: weights of the lengths, the last being 1."""
         found = np.zeros((), dtype=np.dtype([("weights", self.real, max(self.levels, 1) + 1)]))
         if self.weighted:
-            found["weights"][: spec.length] = np.ldexp(spec.weights, halve * (np.arange(spec.length) + 1 - spec.length))
+            found["weights"][: spec.length] = np.ldexp(
+                spec.weights, halve * (np.arange(spec.length) + 1 - spec.length)
+            )
         return found
 
-    def column_weights(self, spec: KernelSpec, symbol: NDArray[np.int32], at: Any) -> tuple[NDArray[Any], ...]:
-        """c and 1/c of each column of each lane, and of each group the product of gaps of the one before; empty if uniform."""
+    def column_weights(
+        self, spec: KernelSpec, symbol: NDArray[np.int32], at: Any
+    ) -> tuple[NDArray[Any], ...]:
+        """c and 1/c of each column of each lane, and of each group the product of gaps of the one before;
+        empty if uniform.
+        """
         if self.uniform:
             return (np.empty((0, 1), self.real),) * 3
         gap = np.ones(symbol.shape)
         gap[at] = spec.gap[symbol[at]]
         products = np.cumprod(gap.reshape(len(gap), -1, self.group), axis=2)
-        c = np.concatenate([np.ones((*products.shape[:2], 1)), products[:, :, :-1]], axis=2).reshape(gap.shape)
+        c = np.concatenate([np.ones((*products.shape[:2], 1)), products[:, :, :-1]], axis=2).reshape(
+            gap.shape
+        )
         past = np.roll(products[:, :, -1].ravel(), 1).reshape(products.shape[:2])
         return c.astype(self.real), (1 / c).astype(self.real), past.astype(self.real)
 
     def round_gaps(self, gap: Floats, n: int) -> NDArray[Any]:
-        """n gaps, or n times one, in the states' precision: up and down in such turns that errors do not add up over rows."""
+        """n gaps, or n times one, in the states' precision: up and down in such turns that errors do not add
+        up over rows.
+        """
         nearest: NDArray[Any] = gap.astype(self.real)
         if (nearest == gap).all():
             return np.broadcast_to(nearest, n).copy()
@@ -117,9 +139,16 @@ class Layout:
 def _widths(levels: int, most: int, gap: float, least: float) -> tuple[int, int]:
     """Columns of a lane and of a group: the fewest instructions beyond those that every cell takes."""
     fitting = max(1, math.floor(math.log(least) / math.log(gap))) if gap < 1 else most
-    choices = [(c, max(g for g in range(1, min(c, fitting) + 1) if c % g == 0)) for c in range(2, most + 1, 2)]
+    choices = [
+        (c, max(g for g in range(1, min(c, fitting) + 1) if c % g == 0)) for c in range(2, most + 1, 2)
+    ]
     # A lane's edge takes about ten instructions a level for two rows, and the edge of a group within it two.
-    return min(choices, key=lambda choice: 5 * (levels + 4) / choice[0] + (levels / choice[1] if choice[1] < choice[0] else 0))
+    return min(
+        choices,
+        key=lambda choice: (
+            5 * (levels + 4) / choice[0] + (levels / choice[1] if choice[1] < choice[0] else 0)
+        ),
+    )
 
 
 def _log2_choose(n: int, i: NDArray[np.int64]) -> Floats:

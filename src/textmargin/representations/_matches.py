@@ -1,12 +1,13 @@
 """Which subsequences make texts alike, and where they stand.
 
-A kernel on strings is a sum over subsequences u,  K(x, s) = Σ_m f_m Σ_u G_u(x) G_u(s), where G_u adds up what the occurrences of
-u count. So a sum over texts, Σ_s c_s K(x, s), is one over subsequences as well, and each u has its exact share
+A kernel on strings is a sum over subsequences u,  K(x, s) = Σ_m f_m Σ_u G_u(x) G_u(s), where G_u adds up
+what the occurrences of u count. So a sum over texts, Σ_s c_s K(x, s), is one over subsequences as well, and
+each u has its exact share
 
     c_u = f_m G_u(x) Σ_s c_s G_u(s)
 
-There are far too many u to try all. Those that count most have few gaps: as many gaps are allowed for as a budget of occurrences
-in x admits, all of them if x is short.
+There are far too many u to try all. Those that count most have few gaps: as many gaps are allowed for as a
+budget of occurrences in x admits, all of them if x is short.
 """
 
 from __future__ import annotations
@@ -74,13 +75,17 @@ class Match:
 
 
 def candidates(codes: Codes, length: int, gap: float) -> tuple[Codes, Floats]:
-    """Different subsequences of a text, (n_subsequences, length), with as many gaps as the budget admits, and about their G."""
+    """Different subsequences of a text, (n_subsequences, length), with as many gaps as the budget admits, and
+    about their G.
+    """
     n_gaps = 0
     while gap and n_gaps < codes.size - length and codes.size * comb(length + n_gaps, length - 1) <= _BUDGET:
         n_gaps += 1
     if codes.size < length:
         return np.empty((0, length), dtype=np.int32), np.empty(0)
-    patterns = np.array([(0, *later) for later in combinations(range(1, length + n_gaps), length - 1)], dtype=np.intp)
+    patterns = np.array(
+        [(0, *later) for later in combinations(range(1, length + n_gaps), length - 1)], dtype=np.intp
+    )
     places = (np.arange(codes.size)[:, None, None] + patterns).reshape(-1, length)
     worth = np.tile(max(gap, 1e-300) ** (patterns[:, -1] + 1.0 - length), codes.size)
     inside = places[:, -1] < codes.size
@@ -88,7 +93,9 @@ def candidates(codes: Codes, length: int, gap: float) -> tuple[Codes, Floats]:
     return found, np.bincount(which.ravel(), worth[inside]).astype(np.float64)
 
 
-def largest(term: Term, x: Sequences, others: Sequences, coefficients: Floats, similarities: Floats) -> list[Share]:
+def largest(
+    term: Term, x: Sequences, others: Sequences, coefficients: Floats, similarities: Floats
+) -> list[Share]:
     """The shares of the subsequences of one length that count most."""
     found, roughly = candidates(x.codes, term.length, term.gap)
     if not len(found):
@@ -104,13 +111,17 @@ def largest(term: Term, x: Sequences, others: Sequences, coefficients: Floats, s
     sums, sizes = parts.sum(axis=0), np.abs(parts)
     sums[np.abs(sums) <= ROUNDING * sizes.sum(axis=0)] = 0.0  # texts for and against that cancel
     others_most = descending_order(sizes.T)[:, 0].tolist()
-    return [Share(u, value, other) for u, value, other in zip(found[kept], sums.tolist(), others_most, strict=True)]
+    return [
+        Share(u, value, other)
+        for u, value, other in zip(found[kept], sums.tolist(), others_most, strict=True)
+    ]
 
 
 def tightest(codes: Codes, u: Codes, costs: Floats) -> tuple[int, ...]:
     """Where u stands in a text with the cheapest gaps; empty if it does not."""
-    # best[j]: the least cost of the first k symbols of u with the k-th at place j; skipping place j costs costs[j].
-    # Whole numbers add up exactly, so that of two places with the same gaps always the same one is taken.
+    # best[j]: the least cost of the first k symbols of u with the k-th at place j; skipping place j costs
+    # costs[j]. Whole numbers add up exactly, so that of two places with the same gaps always the same one is
+    # taken.
     skipped = np.concatenate([[0.0], np.cumsum(np.rint(costs * 2**30)[codes])])
     best = np.where(codes == u[0], 0.0, np.inf)
     came_from = []

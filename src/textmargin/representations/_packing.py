@@ -1,6 +1,8 @@
-"""Texts as the GPU meets them: one corpus as a stream of rows, the other as tiles of columns, and jobs of both.
+"""Texts as the GPU meets them: one corpus as a stream of rows, the other as tiles of columns, and jobs of
+both.
 
-See ssk.cu for what the numbers mean. Texts are in the order of their lengths, so that neighbours have much the same work.
+See ssk.cu for what the numbers mean. Texts are in the order of their lengths, so that neighbours have much
+the same work.
 """
 
 from __future__ import annotations
@@ -20,10 +22,16 @@ from .encode import Sequences
 
 FIRST, CONTINUED, LAST = 1, 2, 4  # of a lane
 NO_SYMBOL = np.iinfo(np.int32).min  # of a column: like none of the rows
-MOST_PLACES = np.iinfo(np.int32).max - 2 * LANES  # steps of a stream, and lanes of all tiles: ssk.cu numbers them by ints
+# steps of a stream, and lanes of all tiles: ssk.cu numbers them by ints
+MOST_PLACES = np.iinfo(np.int32).max - 2 * LANES
 
 Ints = NDArray[np.int32]
-JOB = np.dtype([(name, "<i4") for name in ("first_tile", "n_tiles", "first_step", "last_step", "first_text", "last_text")])
+JOB = np.dtype(
+    [
+        (name, "<i4")
+        for name in ("first_tile", "n_tiles", "first_step", "last_step", "first_text", "last_text")
+    ]
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,9 @@ class PackedRows:
 
 @dataclass(frozen=True)
 class PackedColumns:
-    """Texts side by side in lanes, 32 to a tile; a run of tiles, in which texts may go on from tile to tile, is one job's."""
+    """Texts side by side in lanes, 32 to a tile; a run of tiles, in which texts may go on from tile to tile,
+    is one job's.
+    """
 
     symbol: Ints  # (tile, column, lane)
     c: NDArray[Any]
@@ -85,7 +95,9 @@ class PackedColumns:
         texts = Y.take(order)
         n_lanes = -(-texts.lengths // layout.columns)
         ranks, firsts = _runs(n_lanes, tiles_of_run * LANES)
-        run_lanes = np.add.reduceat(np.append(n_lanes, 0), ranks[:-1]) if ranks.size > 1 else np.empty(0, np.int64)
+        run_lanes = (
+            np.add.reduceat(np.append(n_lanes, 0), ranks[:-1]) if ranks.size > 1 else np.empty(0, np.int64)
+        )
         runs = np.concatenate([[0], np.cumsum(-(-run_lanes // LANES))]).astype(np.int64)
         start = firsts + np.repeat(runs[:-1] * LANES, np.diff(ranks))  # the first lane of each text
         total = int(runs[-1]) * LANES
@@ -98,7 +110,11 @@ class PackedColumns:
 
         lane = np.zeros((total, 2), dtype=np.int32)
         lane[:, 0] = -1
-        used = np.repeat(start, n_lanes) + np.arange(n_lanes.sum()) - np.repeat(np.cumsum(n_lanes) - n_lanes, n_lanes)
+        used = (
+            np.repeat(start, n_lanes)
+            + np.arange(n_lanes.sum())
+            - np.repeat(np.cumsum(n_lanes) - n_lanes, n_lanes)
+        )
         lane[used, 0] = np.repeat(np.arange(len(texts)), n_lanes)
         filled = n_lanes > 0
         lane[start[filled], 1] |= FIRST
@@ -125,21 +141,28 @@ def by_length(X: Sequences) -> tuple[NDArray[np.intp], Ints]:
     return order, rank
 
 
-def jobs(rows: PackedRows, columns: PackedColumns, wanted: str, steps_of_job: int) -> tuple[NDArray[Any], Floats]:
-    """Runs of tiles against stretches of the stream, the largest first, and the cells that are done after each.
+def jobs(
+    rows: PackedRows, columns: PackedColumns, wanted: str, steps_of_job: int
+) -> tuple[NDArray[Any], Floats]:
+    """Runs of tiles against stretches of the stream, the largest first, and the cells that are done after
+    each.
 
     Parameters
     ----------
     rows, columns : the two corpora
-    wanted : "all"; "half", texts of the same corpus up to the column's own rank; "same", each text with itself
+    wanted : "all"; "half", texts of the same corpus up to the column's own rank; "same", each text with
+        itself
     steps_of_job : int, about how many steps a stretch is to have
     """
     n_texts = rows.starts.size - 1
-    cuts = np.searchsorted(rows.starts, np.arange(rows.starts[0], rows.starts[-1], steps_of_job)).clip(max=n_texts - 1)
+    cuts = np.searchsorted(rows.starts, np.arange(rows.starts[0], rows.starts[-1], steps_of_job)).clip(
+        max=n_texts - 1
+    )
     stretches = np.append(np.unique(cuts), n_texts)
     first, end = columns.ranks[:-1], columns.ranks[1:]
     last = np.full(end.size, n_texts) if wanted == "all" else end
-    n_jobs = np.ones_like(end) if wanted == "same" else np.searchsorted(stretches[:-1], last)  # stretches that begin before
+    # stretches that begin before
+    n_jobs = np.ones_like(end) if wanted == "same" else np.searchsorted(stretches[:-1], last)
     n_jobs = np.where(columns.n_tiles > 0, n_jobs, 0)
     run = np.repeat(np.arange(end.size), n_jobs)
     k = np.arange(run.size) - np.repeat(np.cumsum(n_jobs) - n_jobs, n_jobs)
@@ -147,7 +170,10 @@ def jobs(rows: PackedRows, columns: PackedColumns, wanted: str, steps_of_job: in
     all_jobs["first_tile"], all_jobs["n_tiles"] = columns.runs[run], columns.n_tiles[run]
     all_jobs["first_text"] = first[run] if wanted == "same" else stretches[k]
     all_jobs["last_text"] = end[run] if wanted == "same" else np.minimum(stretches[k + 1], last[run])
-    all_jobs["first_step"], all_jobs["last_step"] = rows.starts[all_jobs["first_text"]], rows.starts[all_jobs["last_text"]]
+    all_jobs["first_step"], all_jobs["last_step"] = (
+        rows.starts[all_jobs["first_text"]],
+        rows.starts[all_jobs["last_text"]],
+    )
     work = all_jobs["n_tiles"] * (all_jobs["last_step"] - all_jobs["first_step"] + LANES - 1.0)
     order = np.argsort(-work, kind="stable")
     return all_jobs[order], np.cumsum(work[order])
@@ -168,7 +194,8 @@ def _runs(n_lanes: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDA
 def _check_places(n: int, X: Sequences) -> None:
     if n > MOST_PLACES:
         raise TooLargeError(
-            f"{len(X):,} texts with {X.codes.size:,} symbols are more than a GPU can number; compare fewer texts at a time."
+            f"{len(X):,} texts with {X.codes.size:,} symbols are more than a GPU can number; compare "
+            "fewer texts at a time."
         )
 
 

@@ -1,7 +1,7 @@
 """The most frequent substrings of texts in parts, counted exactly, and some of the texts.
 
-Every part counts its own; what they find is added up here, so that the substrings that occur must fit into memory, and texts
-need not.
+Every part counts its own; what they find is added up here, so that the substrings that occur must fit into
+memory, and texts need not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ _PLACES = 1 << 40  # in a part
 
 @dataclass(frozen=True)
 class SubstringCounts:
-    """Substrings, how often each occurs, and the first place where: part and symbol in one number; of so many texts."""
+    """Substrings, how often each occurs, and the first place where: part and symbol in one number; of so many
+    texts.
+    """
 
     substrings: list[Any]
     counts: NDArray[np.int64]
@@ -33,8 +35,12 @@ class SubstringCounts:
     n_texts: int = 0
 
 
-def most_frequent(parts: TextParts, tokens: Tokens, length: int, n: int) -> tuple[list[Any], NDArray[np.int64], list[int]]:
-    """The n most frequent substrings of a length, of equally frequent ones those that occur first; counts; texts of each part."""
+def most_frequent(
+    parts: TextParts, tokens: Tokens, length: int, n: int
+) -> tuple[list[Any], NDArray[np.int64], list[int]]:
+    """The n most frequent substrings of a length, of equally frequent ones those that occur first; counts;
+    texts of each part.
+    """
     sizes: list[int] = []
 
     def tables() -> Iterator[SubstringCounts]:
@@ -66,14 +72,19 @@ def texts_at(texts: TextParts | Sequence[Any], sizes: Sequence[int], rows: Indic
 
 
 def _add(tables: Iterator[SubstringCounts]) -> SubstringCounts:
-    """All tables as one; in the order in which substrings come up, places of the first table that has them."""
+    """All tables as one; in the order in which substrings come up, places of the first table that has
+    them.
+    """
     row_of: dict[Any, int] = {}
     counts, places = np.zeros(0, np.int64), np.zeros(0, np.int64)
     n_texts = 0
     for table in tables:
         rows = np.array([row_of.setdefault(u, len(row_of)) for u in table.substrings], dtype=np.intp)
         n_new = len(row_of) - counts.size
-        counts, places = np.append(counts, np.zeros(n_new, np.int64)), np.append(places, np.full(n_new, np.iinfo(np.int64).max))
+        counts, places = (
+            np.append(counts, np.zeros(n_new, np.int64)),
+            np.append(places, np.full(n_new, np.iinfo(np.int64).max)),
+        )
         counts[rows] += table.counts  # each once in a table
         places[rows] = np.minimum(places[rows], table.places)
         n_texts += table.n_texts
@@ -91,8 +102,12 @@ def _counts(texts: list[str], part: int, tokens: Tokens, length: int) -> Iterato
         some = texts[start : start + _TEXTS_AT_ONCE]
         (sequences,), symbols = encode(tokens, some)
         counts, places = count_ngrams(sequences, length)
-        spelled: Any = "".join(some) if tokens == "char" else tuple(symbols[code] for code in sequences.codes.tolist())
-        yield SubstringCounts([spelled[place : place + length] for place in places.tolist()], counts, first + places, len(some))
+        spelled: Any = (
+            "".join(some) if tokens == "char" else tuple(symbols[code] for code in sequences.codes.tolist())
+        )
+        yield SubstringCounts(
+            [spelled[place : place + length] for place in places.tolist()], counts, first + places, len(some)
+        )
         first += sequences.codes.size
 
 

@@ -1,4 +1,6 @@
-"""Terms in the order of their columns, in four forms, each made when it is asked for: bytes, names, a mapping, compiled."""
+"""Terms in the order of their columns, in four forms, each made when it is asked for: bytes, names, a
+mapping, compiled.
+"""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
 """Bag of words: texts to sparse columns that keep their terms.
 
-Weight of term t in text d, with n its count there, N the number of training texts and df those that contain t:
+Weight of term t in text d, with n its count there, N the number of training texts and df those that contain
+t:
 
     tf-idf       n · ln(N/df)            (Parrado-Hernández & Hardoon, Sec. 2.2)
     log-tf-idf   ln(1 + n) · ln(N/df)    (Lodhi et al., Sec. 5)
     count        n
 
-No smoothing: a term that every text contains weighs nothing. Rows have unit length unless `norm=None`. What a word is, `words.py`
-says; the papers' analyser (`analyzer="letters"`) and scikit-learn's own can be had instead.
+No smoothing: a term that every text contains weighs nothing. Rows have unit length unless `norm=None`. What a
+word is, `words.py` says; the papers' analyser (`analyzer="letters"`) and scikit-learn's own can be had
+instead.
 """
 
 from __future__ import annotations
@@ -52,11 +54,11 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     norm : {"l2", None}, default="l2"
         Whether each text is scaled to unit length.
     stop_words : "auto", the name of a language, list or None, default="auto"
-        Words to leave out. "auto": the function words of the language, if it is one of `languages.LANGUAGES`; "english" is
-        scikit-learn's list, which has words such as call, back and system as well.
+        Words to leave out. "auto": the function words of the language, if it is one of `languages.LANGUAGES`;
+        "english" is scikit-learn's list, which has words such as call, back and system as well.
     language : str, default=None
-        Of the texts; found out by default. "chinese", "japanese" or "thai" said outright: words are those of a dictionary
-        (the extra `segment`), instead of short sequences of characters.
+        Of the texts; found out by default. "chinese", "japanese" or "thai" said outright: words are those of
+        a dictionary (the extra `segment`), instead of short sequences of characters.
     numbers : {"shape", "exact"}, default="shape"
         Whether a number is how many digits it has, `####`, or what it is.
     lowercase : bool, default=True
@@ -66,8 +68,8 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     ngram_range : tuple (shortest, longest), default=(1, 1)
         Sequences of words to use as terms.
     analyzer : {"word", "letters", "char", "char_wb"} or callable, default="word"
-        "letters" are the papers' words: two or more letters, and unless you say otherwise no English stop words. The others are
-        scikit-learn's.
+        "letters" are the papers' words: two or more letters, and unless you say otherwise no English stop
+        words. The others are scikit-learn's.
     preprocessor, tokenizer : callable or None, default=None
         Replace that step, as in scikit-learn's vectorisers.
     min_df, max_df : int (texts) or float (share of texts), default=1, 1.0
@@ -77,8 +79,8 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     vocabulary : mapping or iterable, default=None
         Terms to use instead of those found. One that no training text contains is weighted as if one did.
     extra_terms : sequence of str, default=()
-        Terms to use beside those found, such as keywords: also where no training text has them, where they are stop words, or
-        numbers.
+        Terms to use beside those found, such as keywords: also where no training text has them, where they
+        are stop words, or numbers.
     n_jobs : int, default=None
         Threads; None: all cores. The result does not depend on it.
 
@@ -185,7 +187,9 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
-        """Learn the terms and return the matrix (n_texts, n_terms): CSR, or a `BlockMatrix` of texts in parts."""
+        """Learn the terms and return the matrix (n_texts, n_terms): CSR, or a `BlockMatrix` of texts in
+        parts.
+        """
         raw_documents = as_parts(raw_documents)
         if isinstance(raw_documents, TextParts):
             return self._fit_parts(raw_documents).finish(term_columns(self))
@@ -195,7 +199,11 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
             raise EmptyVocabularyError("There are no texts to learn words from: the corpus is empty.")
         self.n_texts_ = len(texts)
         try:
-            return self._fit_compiled(texts) if self._is_compiled() else self._fit_counts(super().fit_transform(texts))
+            return (
+                self._fit_compiled(texts)
+                if self._is_compiled()
+                else self._fit_counts(super().fit_transform(texts))
+            )
         except ValueError as error:
             if "empty vocabulary" in str(error) or "no terms remain" in str(error).lower():
                 raise EmptyVocabularyError(self._why_empty(texts, len(texts))) from error
@@ -210,13 +218,19 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         return draft(self, texts)
 
     def transform(self, raw_documents: Any) -> Any:
-        """The matrix (n_texts, n_terms) of new texts, CSR or a `BlockMatrix`; words that are not terms are ignored."""
+        """The matrix (n_texts, n_terms) of new texts, CSR or a `BlockMatrix`; words that are not terms are
+        ignored.
+        """
         check_is_fitted(self, "idf_")
         raw_documents = as_parts(raw_documents)
         if isinstance(raw_documents, TextParts):
             return transform_parts(self, raw_documents)
         texts = as_texts(raw_documents)
-        X = sp.csr_matrix(self._look_up(texts, self.term_weights())) if self._analysis() else self._transform_counts(texts)
+        X = (
+            sp.csr_matrix(self._look_up(texts, self.term_weights()))
+            if self._analysis()
+            else self._transform_counts(texts)
+        )
         if texts and not X.nnz and not self.count_known_terms(texts).nnz:
             warn_of_unknown_terms(len(texts), stacklevel=3)
         return X
@@ -226,7 +240,9 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         return TermWeights(TF[self.weight], self.idf_, unit=self.norm is not None)
 
     def linear_scorer(self, coef: Floats, intercept: Floats) -> LinearScorer | None:
-        """From texts to scores of a linear learner on their matrix, without making that; None where words are found in Python."""
+        """From texts to scores of a linear learner on their matrix, without making that; None where words are
+        found in Python.
+        """
         analysis = self._analysis()
         if analysis is None or not isinstance(self._vocabulary, Vocabulary):
             return None
@@ -263,7 +279,9 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
             stop_words = ordered(self._letters().get_stop_words())
             return Analysis("pattern", *self._form(), self.token_pattern or LETTERS, stop_words)
         stop_words, shapes = ordered(self.get_stop_words()), self.numbers == "shape"
-        return Analysis("word", *self._form(), "", stop_words, shapes, ordered(self._named_numbers()) if shapes else ())
+        return Analysis(
+            "word", *self._form(), "", stop_words, shapes, ordered(self._named_numbers()) if shapes else ()
+        )
 
     def fallback_reason(self) -> str | None:
         """Why words are found in Python, text by text; None where they are not."""
@@ -302,7 +320,9 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         return WordTokenizer(self.numbers, self._named_numbers(), segment)
 
     def build_keyword_analyzer(self) -> Callable[[str], list[str]]:
-        """The function from a keyword or phrase to the words that it speaks through: of a phrase without its function words."""
+        """The function from a keyword or phrase to the words that it speaks through: of a phrase without its
+        function words.
+        """
         if self.analyzer not in ("word", "letters"):
             return self.build_analyzer()
         words = BagOfWords(**self.get_params(deep=False))
@@ -311,7 +331,9 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
 
         def analyze(entry: str) -> list[str]:
             found = split(entry)
-            return [word for word in found if not any(word in own for own in FUNCTION_WORDS.values())] or found
+            return [
+                word for word in found if not any(word in own for own in FUNCTION_WORDS.values())
+            ] or found
 
         return analyze
 
@@ -344,7 +366,9 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
             return X
         names = list(self.get_feature_names_out())
         places = [bisect_left(names, term) for term in more]
-        moved = np.delete(np.arange(len(names) + len(more), dtype=X.indices.dtype), np.add(places, np.arange(len(more))))
+        moved = np.delete(
+            np.arange(len(names) + len(more), dtype=X.indices.dtype), np.add(places, np.arange(len(more)))
+        )
         terms = np.insert(np.array(names, dtype=object), places, more)
         self.vocabulary_ = dict(zip(terms, range(terms.size), strict=True))
         self.idf_ = np.insert(self.idf_, places, self._idf(np.zeros(len(more), np.int64)))
@@ -352,22 +376,32 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
 
     def _why_empty(self, texts: list[str], n_texts: int) -> str:
         if self.vocabulary is not None:
-            return "The given vocabulary is empty; name the terms to use, or leave it out to use those of the texts."
+            return (
+                "The given vocabulary is empty; name the terms to use, or leave it out to use those of "
+                "the texts."
+            )
         if not any(text.strip() for text in texts):
             return f"All {n_texts} texts are empty, so there are no words to learn from."
-        everything = BagOfWords(**{**self.get_params(), "stop_words": None, "min_df": 1, "max_df": 1.0}).build_analyzer()
+        everything = BagOfWords(
+            **{**self.get_params(), "stop_words": None, "min_df": 1, "max_df": 1.0}
+        ).build_analyzer()
         found = sorted({term for text in texts for term in everything(text)})
         if not found:
             first = next(text for text in texts if text.strip())
             return (
-                f"No words were found in {n_texts} texts, the first being {first!r:.60}; by default a word is two or more "
+                f"No words were found in {n_texts} texts, the first being {first!r:.60}; by default a "
+                "word is two or more "
                 f"letters or digits: change token_pattern, or use analyzer='char'."
             )
         analyze = self.build_analyzer()
         if not any(analyze(text) for text in texts):
-            return f"All words are stop words ({', '.join(map(repr, found[:5]))}); set stop_words=None or give your own list."
+            return (
+                f"All words are stop words ({', '.join(map(repr, found[:5]))}); set stop_words=None or "
+                "give your own list."
+            )
         return (
-            f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(found)} terms in {n_texts} texts; loosen them."
+            f"min_df={self.min_df!r} and max_df={self.max_df!r} leave none of {len(found)} terms in "
+            f"{n_texts} texts; loosen them."
         )
 
     def _idf(self, df: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -376,7 +410,8 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         idf = np.log(self.n_texts_ / np.maximum(df, 1))
         if not idf.any():
             warnings.warn(
-                f"Every term occurs in each of {self.n_texts_} texts, so that {self.weight} is 0 throughout; use weight='count'.",
+                f"Every term occurs in each of {self.n_texts_} texts, so that {self.weight} is 0 "
+                "throughout; use weight='count'.",
                 EmptyTextWarning,
                 stacklevel=3,
             )

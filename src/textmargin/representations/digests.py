@@ -1,7 +1,8 @@
 """Digests of texts: 8 bytes each, by which a model knows its training texts again without holding them.
 
-The 64-bit BLAKE2b of a text without its white space: a file that was saved with other line ends or blanks has the same texts. Of
-n texts and m others a pair agrees by chance with probability n·m/2⁶⁴, for a million of each 5e-8.
+The 64-bit BLAKE2b of a text without its white space: a file that was saved with other line ends or blanks has
+the same texts. Of n texts and m others a pair agrees by chance with probability n·m/2⁶⁴, for a million of
+each 5e-8.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Words of texts in parts: each part is counted by itself (a draft), the terms of all are merged, and each draft is finished.
+"""Words of texts in parts: each part is counted by itself (a draft), the terms of all are merged, and each
+draft is finished.
 
-A term's weight depends on the other texts only through their number and how many of them have it. So a part's counts are all that
-must be held of it until the vocabulary is known. These are plain functions of one part, for whoever has the parts.
+A term's weight depends on the other texts only through their number and how many of them have it. So a part's
+counts are all that must be held of it until the vocabulary is known. These are plain functions of one part,
+for whoever has the parts.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class TermCounts:
         """Some of the terms."""
         sizes = np.diff(self.ends, prepend=0)
         block = self.block[np.repeat(selection, sizes)]
-        return TermCounts(block, np.cumsum(sizes[selection]), self.df[selection], self.total[selection], self.n_texts)
+        return TermCounts(
+            block, np.cumsum(sizes[selection]), self.df[selection], self.total[selection], self.n_texts
+        )
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,9 @@ class TermColumns:
 
 @dataclass(frozen=True)
 class StoredRows:
-    """Rows in single precision: where each begins (n_rows + 1,), and their entries (n_entries,), an `ENTRY` each, in order."""
+    """Rows in single precision: where each begins (n_rows + 1,), and their entries (n_entries,), an `ENTRY`
+    each, in order.
+    """
 
     starts: NDArray[np.int64]
     entries: NDArray[Any]
@@ -107,10 +113,16 @@ class StoredRows:
 def finish(draft: Draft, columns: TermColumns) -> StoredRows:
     """The rows of a part, as `BagOfWords` has them in memory, rounded to single precision."""
     places = core.match_terms(draft.terms.block, draft.terms.ends, columns.block, columns.ends)
-    own = np.where(places >= 0, columns.columns[places], -1).astype(np.int32) if columns.columns.size else places
+    own = (
+        np.where(places >= 0, columns.columns[places], -1).astype(np.int32)
+        if columns.columns.size
+        else places
+    )
     tf = TF[columns.weight](np.arange(int(draft.counts.max(initial=0)) + 1, dtype=np.float64))
     counts = draft.counts.astype(np.uint32, copy=False)
-    starts, entries = core.finish_rows(draft.starts, draft.numbers, counts, own, columns.idf, tf, columns.unit)
+    starts, entries = core.finish_rows(
+        draft.starts, draft.numbers, counts, own, columns.idf, tf, columns.unit
+    )
     return StoredRows(starts, entries.view(ENTRY))
 
 
@@ -125,7 +137,9 @@ def merge_terms(a: TermCounts, b: TermCounts) -> TermCounts:
 
 
 def merge_all_terms(parts: Iterable[TermCounts]) -> TermCounts:
-    """The terms of all parts, each let go of once it is merged; a term is merged about as often as the parts can be halved."""
+    """The terms of all parts, each let go of once it is merged; a term is merged about as often as the parts
+    can be halved.
+    """
     stack: list[TermCounts] = []
     for part in parts:
         stack.append(part)

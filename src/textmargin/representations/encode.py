@@ -1,6 +1,7 @@
 """Texts to sequences of codes: the only place where text becomes numbers for the string kernels.
 
-Code points, words, or tokens of any hashable kind become codes 0, 1, 2 …, the same for all texts of a comparison.
+Code points, words, or tokens of any hashable kind become codes 0, 1, 2 …, the same for all texts of a
+comparison.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class Sequences:
     starts: NDArray[np.int64]
 
     def _check_whole(self) -> None:
-        """Raise FormError unless texts begin and end within the codes, which compiled code takes as they are."""
+        """Raise FormError unless texts begin and end within the codes, which compiled code takes as they
+        are.
+        """
         if self.codes.dtype != np.int32 or self.starts.dtype != np.int64:
             raise FormError(f"codes and starts are of {self.codes.dtype} and {self.starts.dtype}")
         if self.starts[0] != 0 or self.starts[-1] != self.codes.size:
@@ -86,25 +89,35 @@ def encode(tokens: Tokens, *corpora: Any) -> tuple[list[Sequences], list[Any]]:
     code_of: dict[Hashable, int] = {}
     encoded = []
     for texts in texts_of:
-        codes = np.fromiter((code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32)
+        codes = np.fromiter(
+            (code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32
+        )
         encoded.append(_sequences(codes, [len(text) for text in texts]))
     return encoded, list(code_of)
 
 
 def encode_beside(tokens: Tokens, corpus: Any, symbols: list[Any]) -> tuple[Sequences, list[Any]]:
-    """Sequences of more texts, with the codes of symbols known already; new symbols get the codes after them."""
+    """Sequences of more texts, with the codes of symbols known already; new symbols get the codes after
+    them.
+    """
     code_of: dict[Hashable, int] = {symbol: code for code, symbol in enumerate(symbols)}
     texts = split(tokens, corpus)
     if texts and all(isinstance(text, str) for text in texts):
         (found,), characters = _encode_characters([[text for text in texts if isinstance(text, str)]])
-        renumbered = np.array([code_of.setdefault(symbol, len(code_of)) for symbol in characters], dtype=np.int32)
+        renumbered = np.array(
+            [code_of.setdefault(symbol, len(code_of)) for symbol in characters], dtype=np.int32
+        )
         return Sequences(renumbered[found.codes] if characters else found.codes, found.starts), list(code_of)
-    codes = np.fromiter((code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32)
+    codes = np.fromiter(
+        (code_of.setdefault(token, len(code_of)) for text in texts for token in text), dtype=np.int32
+    )
     return _sequences(codes, [len(text) for text in texts]), list(code_of)
 
 
 def digests(tokens: Tokens, corpus: Any) -> list[bytes]:
-    """A name for each text that no other sequence of symbols has; of 16 bytes, the same everywhere and always."""
+    """A name for each text that no other sequence of symbols has; of 16 bytes, the same everywhere and
+    always.
+    """
     return [hashlib.blake2b(_spell(text), digest_size=16).digest() for text in split(tokens, corpus)]
 
 
@@ -115,7 +128,8 @@ def _spell(text: str | Sequence[Hashable]) -> bytes:
     for token in text:
         if not isinstance(token, str | int | float | bytes | None):
             raise NotTextError(
-                f"A token of type {type(token).__name__}, {token!r:.40}, has no name that lasts; kernels are kept for texts, and "
+                f"A token of type {type(token).__name__}, {token!r:.40}, has no name that lasts; kernels "
+                "are kept for texts, and "
                 f"tokens that are strings or numbers."
             )
     return b"tokens" + repr(tuple(text)).encode("utf-8", "surrogatepass")
@@ -137,13 +151,17 @@ def split(tokens: Tokens, corpus: Any) -> list[str] | list[Sequence[Hashable]]:
 
 def _token_lists(items: list[Any]) -> list[Sequence[Hashable]]:
     for i, item in enumerate(items):
-        if not isinstance(item, str | list | tuple | np.ndarray) or (isinstance(item, np.ndarray) and item.ndim != 1):
+        if not isinstance(item, str | list | tuple | np.ndarray) or (
+            isinstance(item, np.ndarray) and item.ndim != 1
+        ):
             raise not_a_text(i, item)
     kinds = [isinstance(item, str) for item in items]
     if any(kinds):
         i, other = kinds.index(True), kinds.index(False)
         kind = type(items[other]).__name__
-        raise NotTextError(f"Text number {i} is a string, but number {other} is a {kind}; give strings or lists of tokens.")
+        raise NotTextError(
+            f"Text number {i} is a string, but number {other} is a {kind}; give strings or lists of tokens."
+        )
     found = [item.tolist() if isinstance(item, np.ndarray) else item for item in items]
     _check_hashable(found, "there is")
     return found
@@ -159,20 +177,27 @@ def _check_hashable(texts: list[Any], found: str) -> None:
             except TypeError as error:
                 kind = type(token).__name__
                 raise NotTextError(
-                    f"In text number {i} {found} a token that cannot be compared by hash: {kind} {token!r:.40}."
+                    f"In text number {i} {found} a token that cannot be compared by hash: {kind} "
+                    f"{token!r:.40}."
                 ) from error
 
 
 def _encode_characters(corpora: list[list[str]]) -> tuple[list[Sequences], list[str]]:
     """Code points, renumbered without gaps. A lone surrogate is a symbol like any other."""
-    points = [np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32) for texts in corpora]
+    points = [
+        np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        for texts in corpora
+    ]
     occurs = np.zeros(_N_CODE_POINTS, dtype=bool)
     for found in points:
         occurs[found] = True
     symbols = np.flatnonzero(occurs)
     code_of = np.zeros(_N_CODE_POINTS, dtype=np.int32)
     code_of[symbols] = np.arange(symbols.size, dtype=np.int32)
-    encoded = [_sequences(code_of[found], [len(text) for text in texts]) for found, texts in zip(points, corpora, strict=True)]
+    encoded = [
+        _sequences(code_of[found], [len(text) for text in texts])
+        for found, texts in zip(points, corpora, strict=True)
+    ]
     return encoded, [chr(symbol) for symbol in symbols]
 
 
@@ -188,4 +213,7 @@ def rows_as_texts(codes: NDArray[np.int32]) -> Sequences:
 
 
 def _sequences(codes: NDArray[np.int32], lengths: list[int]) -> Sequences:
-    return Sequences(np.ascontiguousarray(codes), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64))
+    return Sequences(
+        np.ascontiguousarray(codes),
+        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+    )

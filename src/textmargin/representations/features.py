@@ -1,11 +1,15 @@
-"""Explicit maps: texts to columns whose inner products approximate a string kernel, for linear learners on many texts.
+"""Explicit maps: texts to columns whose inner products approximate a string kernel, for linear learners on
+many texts.
 
-`SubsequenceFeatures`. For a string u of n symbols, φ_u(x) = K_n(x, u)/λⁿ adds up λ^(stretch) over the places where u occurs in x,
-gaps allowed. Over all u the inner product of φ is K_n exactly; here u runs over the most frequent contiguous ones.
+`SubsequenceFeatures`. For a string u of n symbols, φ_u(x) = K_n(x, u)/λⁿ adds up λ^(stretch) over the places
+where u occurs in x, gaps allowed. Over all u the inner product of φ is K_n exactly; here u runs over the most
+frequent contiguous ones.
 
-`KernelLandmarks` (Nyström). With L some of the texts, φ(x) = K(x, L)·U·D^(−½) where K(L, L) = U·D·U': exact on L.
+`KernelLandmarks` (Nyström). With L some of the texts, φ(x) = K(x, L)·U·D^(−½) where K(L, L) = U·D·U': exact
+on L.
 
-How well either stands for the exact kernel is told by their alignment, ⟨K, K̂⟩/(‖K‖‖K̂‖) with Frobenius products, 1 at best.
+How well either stands for the exact kernel is told by their alignment, ⟨K, K̂⟩/(‖K‖‖K̂‖) with Frobenius
+products, 1 at best.
 """
 
 from __future__ import annotations
@@ -79,7 +83,8 @@ class _TextMap(TransformerMixin, BaseEstimator):
 
 
 class SubsequenceFeatures(_TextMap):
-    """Columns for the most frequent substrings, filled by all their occurrences with gaps: `SubsequenceKernel` made explicit.
+    """Columns for the most frequent substrings, filled by all their occurrences with gaps:
+    `SubsequenceKernel` made explicit.
 
     Parameters
     ----------
@@ -166,12 +171,20 @@ class SubsequenceFeatures(_TextMap):
         self.counts_: NDArray[np.int64]
         texts = as_parts(X)
         texts = texts if isinstance(texts, TextParts) else as_items(texts)
-        found = self._most_frequent_in_parts(texts) if isinstance(texts, TextParts) else self._most_frequent(texts)
+        found = (
+            self._most_frequent_in_parts(texts)
+            if isinstance(texts, TextParts)
+            else self._most_frequent(texts)
+        )
         self.substrings_, self.counts_, sizes = found
         if not self.substrings_:
-            raise EmptyVocabularyError(f"No text has {self.length} symbols; use a smaller length than length={self.length}.")
+            raise EmptyVocabularyError(
+                f"No text has {self.length} symbols; use a smaller length than length={self.length}."
+            )
         unit = self.norm == "l2"
-        exact = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=unit, n_jobs=self.n_jobs, progress=False)
+        exact = SubsequenceKernel(
+            self.length, self.decay, self.tokens, normalize=unit, n_jobs=self.n_jobs, progress=False
+        )
         self.alignment_ = self._alignment(exact, texts_at(texts, sizes, _alignment_rows(sizes)))
         return self
 
@@ -180,7 +193,9 @@ class SubsequenceFeatures(_TextMap):
         (sequences,), symbols = encode(self.tokens, texts)
         counts, starts = count_ngrams(sequences, self.length)
         order = np.argsort(-counts, kind="stable")[: self.n_features]
-        found: list[Any] = [tuple(symbols[code] for code in sequences.codes[at : at + self.length]) for at in starts[order]]
+        found: list[Any] = [
+            tuple(symbols[code] for code in sequences.codes[at : at + self.length]) for at in starts[order]
+        ]
         self._strings = self.tokens == "char" and bool(texts) and isinstance(texts[0], str)
         return ["".join(u) for u in found] if self._strings else found, counts[order], [len(texts)]
 
@@ -195,8 +210,11 @@ class SubsequenceFeatures(_TextMap):
         if isinstance(X, TextParts):
             return X.transform(partial(_map_part, _copy(self, progress=False)), len(self.substrings_))
         texts = as_items(X)
-        kernel = SubsequenceKernel(self.length, self.decay, self.tokens, normalize=False, n_jobs=self.n_jobs, progress=False)
-        # As lists of symbols, unless texts are strings of characters: a function of texts is not one of substrings.
+        kernel = SubsequenceKernel(
+            self.length, self.decay, self.tokens, normalize=False, n_jobs=self.n_jobs, progress=False
+        )
+        # As lists of symbols, unless texts are strings of characters: a function of texts is not one of
+        # substrings.
         substrings = self.substrings_ if self._strings else [list(u) for u in self.substrings_]
         parts = []
         with progress_of(f"Mapping {len(texts):,} texts", self.progress) as report:
@@ -219,11 +237,14 @@ class SubsequenceFeatures(_TextMap):
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The substrings; tokens joined by spaces."""
         check_is_fitted(self)
-        return np.array([u if isinstance(u, str) else " ".join(map(str, u)) for u in self.substrings_], dtype=object)
+        return np.array(
+            [u if isinstance(u, str) else " ".join(map(str, u)) for u in self.substrings_], dtype=object
+        )
 
 
 class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
-    """Columns from a kernel's values at some texts, so that inner products stand for the kernel (Nyström's method).
+    """Columns from a kernel's values at some texts, so that inner products stand for the kernel (Nyström's
+    method).
 
     Parameters
     ----------
@@ -283,9 +304,12 @@ class KernelLandmarks(ClassNamePrefixFeaturesOutMixin, _TextMap):
         self.kernel_ = SubsequenceKernel() if self.kernel is None else clone(self.kernel, safe=False)
         self.landmarks_ = texts_at(texts, sizes, self._draw(sum(sizes)))
         values, vectors = np.linalg.eigh(self.kernel_(self.landmarks_))
-        kept = values > 1e-10 * max(values[-1], 0.0)  # equal texts, and texts that are like no other, add no column
+        # equal texts, and texts that are like no other, add no column
+        kept = values > 1e-10 * max(values[-1], 0.0)
         if not kept.any():
-            raise EmptyVocabularyError("The kernel of the landmarks is 0 throughout: are all texts shorter than the kernel?")
+            raise EmptyVocabularyError(
+                "The kernel of the landmarks is 0 throughout: are all texts shorter than the kernel?"
+            )
         self.map_ = vectors[:, kept] / np.sqrt(values[kept])
         self.alignment_ = self._alignment(self.kernel_, texts_at(texts, sizes, _alignment_rows(sizes)))
         return self

@@ -1,7 +1,9 @@
-"""Which language texts are in, by their function words, and which script, by their letters: enough to leave stop words out.
+"""Which language texts are in, by their function words, and which script, by their letters: enough to leave
+stop words out.
 
-Both are counts, so that they are the same on every machine. Where nothing stands out they say so: None. Texts are looked at as
-arrays of code points: a regular expression per script and text would take as long as making a matrix of all texts.
+Both are counts, so that they are the same on every machine. Where nothing stands out they say so: None. Texts
+are looked at as arrays of code points: a regular expression per script and text would take as long as making
+a matrix of all texts.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ SEGMENTED = ("chinese", "japanese", "thai")  # languages without blanks whose wo
 
 N_SAMPLE = 1000  # texts that the language of many is guessed from
 _MOST_CHARACTERS = 2000  # of each
-_MIN_SHARE = 0.1  # of all words that must be function words: in running text a third or more are, in headlines a tenth
+# of all words that must be function words: in running text a third or more are, in headlines a tenth
+_MIN_SHARE = 0.1
 _MIN_WORDS = 3  # function words that a single text must have
 _LEAD = 1.5  # and how many times as many as in the next language
 _LETTER = re.compile(r"[^\W\d_]")  # one or more make a word
@@ -94,7 +97,8 @@ def main_language(texts: Sequence[str]) -> str | None:
     scripts = Counter(map(script_of, sample))
     script, n_texts = max(scripts.items(), key=lambda item: (item[1], str(item[0])))
     if script in WITHOUT_BLANKS and 2 * n_texts > len(sample):
-        japanese = sum(bool(_script_counts(text)[_KANA]) for text in sample)  # Chinese never has its syllables
+        # Chinese never has its syllables
+        japanese = sum(bool(_script_counts(text)[_KANA]) for text in sample)
         if script in ("han", "kana"):
             return "japanese" if 2 * japanese > len(sample) else "chinese"
         return "thai" if script == "thai" else None
@@ -105,12 +109,17 @@ def main_language(texts: Sequence[str]) -> str | None:
 
 def sample_texts(texts: Sequence[str]) -> list[str]:
     """The beginnings of so many texts, from all over; of texts in parts the same."""
-    return [text[:_MOST_CHARACTERS] for text in texts] if len(texts) <= N_SAMPLE else TextSample.draw(texts).texts
+    return (
+        [text[:_MOST_CHARACTERS] for text in texts]
+        if len(texts) <= N_SAMPLE
+        else TextSample.draw(texts).texts
+    )
 
 
 @dataclass(frozen=True)
 class TextSample:
-    """Beginnings of the texts that have the smallest keys: numbers as good as random that hang on a text alone.
+    """Beginnings of the texts that have the smallest keys: numbers as good as random that hang on a text
+    alone.
 
     So what is drawn does not depend on how texts are cut into parts.
 
@@ -144,7 +153,8 @@ class TextSample:
 
 
 def script_of(text: str) -> str | None:
-    """The script of most letters of a text, such as "latin", "han" or "arabic"; None where it has no letters that are known.
+    """The script of most letters of a text, such as "latin", "han" or "arabic"; None where it has no letters
+    that are known.
 
     Examples
     --------
@@ -184,7 +194,9 @@ def _code_points(text: str) -> NDArray[np.uint32]:
 
 
 def _function_words(texts: list[str]) -> tuple[Counter[str], int]:
-    """How many words of the texts are function words of each language, in the order of languages; and of how many."""
+    """How many words of the texts are function words of each language, in the order of languages; and of how
+    many.
+    """
     counts = _function_word_counter()(texts)[0].sum(axis=0)
     letters = _are_letters(_code_points("\n".join(texts)))
     n_words = int(letters[:1].sum() + np.count_nonzero(letters[1:] > letters[:-1]))
@@ -206,7 +218,9 @@ def _function_word_counter() -> LinearScorer:
 
 
 def _are_letters(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Whether each code point is a letter; those of the whole of Unicode would take longer to find than most texts."""
+    """Whether each code point is a letter; those of the whole of Unicode would take longer to find than most
+    texts.
+    """
     table = _letter_table()
     kinds = table[codes]
     if not kinds.all():

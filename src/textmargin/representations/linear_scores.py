@@ -17,12 +17,18 @@ from ._vocabulary import Vocabulary
 if TYPE_CHECKING:
     from .. import core
 
-TF: dict[str, Callable[[Floats], Floats]] = {"tf-idf": np.positive, "log-tf-idf": np.log1p, "count": np.positive}  # of a count
+# of a count
+TF: dict[str, Callable[[Floats], Floats]] = {
+    "tf-idf": np.positive,
+    "log-tf-idf": np.log1p,
+    "count": np.positive,
+}
 _USUAL_COUNTS = 1024  # of a term in a text; more are rare, and their weights made when they come
 
 
 class TermWeights:
-    """The weights of terms by their counts in a text, from NumPy, so that they are the same as without compiled code.
+    """The weights of terms by their counts in a text, from NumPy, so that they are the same as without
+    compiled code.
 
     Parameters
     ----------
@@ -79,7 +85,8 @@ class LinearScorer:
     ) -> None:
         self._terms = vocabulary.compile(analysis)
         self._weights, self.n_jobs = weights, n_jobs
-        self._coef = np.ascontiguousarray(coef.T, dtype=np.float64)  # a term's weights in all problems side by side
+        # a term's weights in all problems side by side
+        self._coef = np.ascontiguousarray(coef.T, dtype=np.float64)
         self._intercept = np.ascontiguousarray(intercept, dtype=np.float64)
 
     def __call__(self, texts: list[str] | core.Strings) -> tuple[Floats, Bools]:
@@ -87,7 +94,9 @@ class LinearScorer:
         weights, threads = self._weights, n_threads(self.n_jobs)
 
         def score(tf: Floats) -> tuple[Any, int]:
-            *scores, most = self._terms.scores(texts, weights.idf, tf, weights.unit, self._coef, self._intercept, threads)
+            *scores, most = self._terms.scores(
+                texts, weights.idf, tf, weights.unit, self._coef, self._intercept, threads
+            )
             return scores, most
 
         scores, n_terms = weights.apply(score)

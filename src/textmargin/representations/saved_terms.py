@@ -1,7 +1,8 @@
-"""What a model file says of a bag of words: whether it can be, and the scores that it makes. Without scikit-learn.
+"""What a model file says of a bag of words: whether it can be, and the scores that it makes. Without
+scikit-learn.
 
-Terms are one array of bytes, one behind the other in the order of columns, and one of where each ends. Compiled code takes them
-as they are, so that they are checked before.
+Terms are one array of bytes, one behind the other in the order of columns, and one of where each ends.
+Compiled code takes them as they are, so that they are checked before.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def check_terms(block: Any, ends: Any) -> None:
 def _has_repetition(block: Any, ends: Any) -> bool:
     """Without an object a term: a small file may unpack to one letter a million times."""
     lengths = np.diff(ends, prepend=0)
-    order = np.argsort(lengths, kind="stable")  # once: looked for length by length, terms of many would take minutes
+    # once: looked for length by length, terms of many would take minutes
+    order = np.argsort(lengths, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(lengths[order])) + 1):
         length, n_different = int(lengths[places[0]]), 1
         if length:
@@ -59,8 +61,11 @@ def _has_repetition(block: Any, ends: Any) -> bool:
     return False
 
 
-def linear_scorer(words: Mapping[str, Any], coef: Any, intercept: Any, n_problems: int) -> LinearScorer | None:
-    """From texts to the scores of a linear learner; None where Python prepares texts or finds their terms, or something is wrong.
+def linear_scorer(
+    words: Mapping[str, Any], coef: Any, intercept: Any, n_problems: int
+) -> LinearScorer | None:
+    """From texts to the scores of a linear learner; None where Python prepares texts or finds their terms, or
+    something is wrong.
 
     Parameters
     ----------
@@ -68,10 +73,21 @@ def linear_scorer(words: Mapping[str, Any], coef: Any, intercept: Any, n_problem
     coef, intercept : arrays (n_problems, n_terms) and (n_problems,)
     n_problems : int
     """
-    block, ends, idf, values = (words.get(name) for name in ("_term_block", "_term_ends", "idf_", "_analysis_values"))
-    if block is None or ends is None or words["preprocessor"] is not None or words["strip_accents"] is not None:
+    block, ends, idf, values = (
+        words.get(name) for name in ("_term_block", "_term_ends", "idf_", "_analysis_values")
+    )
+    if (
+        block is None
+        or ends is None
+        or words["preprocessor"] is not None
+        or words["strip_accents"] is not None
+    ):
         return None
-    if not is_floats(idf, ends.size) or not is_floats(coef, n_problems, ends.size) or not is_floats(intercept, n_problems):
+    if (
+        not is_floats(idf, ends.size)
+        or not is_floats(coef, n_problems, ends.size)
+        or not is_floats(intercept, n_problems)
+    ):
         return None
     weight, norm, n_jobs = words["weight"], words["norm"], words["n_jobs"]
     plain = type(weight) is str and type(norm) in (str, NoneType) and type(n_jobs) in (int, NoneType)

@@ -1,6 +1,7 @@
 """The spectrum kernel: texts compared by their contiguous n-grams.
 
-K_n(s, t) = Σ_u count_u(s) · count_u(t),   u over all strings of n symbols; normalised K(s, t)/√(K(s, s)K(t, t))
+K_n(s, t) = Σ_u count_u(s) · count_u(t),  u over all strings of n symbols; normalised
+K(s, t)/√(K(s, s)K(t, t))
 """
 
 from __future__ import annotations
@@ -97,14 +98,19 @@ class SpectrumKernel(StringKernel):
 
     def _settings(self) -> dict[str, Any]:
         weights = length_weights(self.weights, self.length)
-        return {"weights": (weights / weights[-1] if self.normalize else weights).tolist(), "normalize": bool(self.normalize)}
+        return {
+            "weights": (weights / weights[-1] if self.normalize else weights).tolist(),
+            "normalize": bool(self.normalize),
+        }
 
     def _diagonal(self, X: Sequences, symbols: list[Any]) -> Floats:
         (counts,) = self._counts([X])
         return np.asarray(counts.multiply(counts).sum(axis=1)).ravel()
 
     def _counts(self, corpora: list[Sequences]) -> list[sp.csr_matrix]:
-        """Per corpus the counts of n-grams times the root of their length's weight, in rows of unit length if asked."""
+        """Per corpus the counts of n-grams times the root of their length's weight, in rows of unit length if
+        asked.
+        """
         weights = length_weights(self.weights, self.length)
         ends = np.cumsum([len(texts) for texts in corpora])[:-1]
         texts = corpora[0] if len(corpora) == 1 else join(corpora)
@@ -112,7 +118,9 @@ class SpectrumKernel(StringKernel):
         blocks = [np.sqrt(weights[length - 1]) * ngram_counts(texts, length)[0] for length in lengths]
         counts = sp.csr_matrix(sp.hstack(blocks, format="csr"))
         counts = _unit_rows(counts) if self.normalize else counts
-        return [counts[rows] for rows in np.split(np.arange(counts.shape[0]), ends)] if ends.size else [counts]
+        return (
+            [counts[rows] for rows in np.split(np.arange(counts.shape[0]), ends)] if ends.size else [counts]
+        )
 
 
 class _SpectrumPairs(TextPairs):
@@ -120,7 +128,9 @@ class _SpectrumPairs(TextPairs):
 
     kernel: SpectrumKernel
 
-    def __init__(self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]) -> None:
+    def __init__(
+        self, kernel: StringKernel, texts: list[Any], encoded: Sequences, symbols: list[Any]
+    ) -> None:
         super().__init__(kernel, texts, encoded, symbols)
         (self.counts,) = self.kernel._counts([encoded])
 
@@ -154,7 +164,9 @@ def _amounts(texts: Sequences, ngrams: NDArray[np.int32]) -> Floats:
 
 
 def count_ngrams(texts: Sequences, length: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How often each n-gram occurs in all texts together, and a place where it starts, in the order of first places."""
+    """How often each n-gram occurs in all texts together, and a place where it starts, in the order of first
+    places.
+    """
     counts, places = ngram_counts(texts, length)
     return np.bincount(counts.indices, counts.data, minlength=places.size).astype(np.int64), places
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Drafts(ABC):
-    """All parts counted, wherever the counts are; `terms` are those of all parts, `sample` is one of all texts."""
+    """All parts counted, wherever the counts are; `terms` are those of all parts, `sample` is one of all
+    texts.
+    """
 
     terms: TermCounts
     sample: TextSample
@@ -37,8 +39,8 @@ class Drafts(ABC):
 class TextParts(ABC):
     """Texts in parts, which can be read again and again, and are never all in memory.
 
-    What there is per text (labels, digests) is in memory, once all parts were read: by `BagOfWords.fit_transform`, along with the
-    words, or else when it is asked for.
+    What there is per text (labels, digests) is in memory, once all parts were read: by
+    `BagOfWords.fit_transform`, along with the words, or else when it is asked for.
     """
 
     name: str
@@ -52,7 +54,9 @@ class TextParts(ABC):
     def read(self, number: int) -> list[str]:
         """The texts of one part, perhaps none."""
 
-    def map_parts(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
+    def map_parts(
+        self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None
+    ) -> Iterator[Any]:
         """`function(texts, number)` of each part, or of some, in order: something small."""
         for number in range(len(self)) if numbers is None else numbers:
             yield function(self.read(number), number)
@@ -62,8 +66,12 @@ class TextParts(ABC):
         """Count the terms of all parts: `words.draft` of each one's texts."""
 
     @abstractmethod
-    def transform(self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None) -> BlockMatrix:
-        """A matrix of all texts, from a function that gives that of a list of texts, not an empty one: CSR in canonical form."""
+    def transform(
+        self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None
+    ) -> BlockMatrix:
+        """A matrix of all texts, from a function that gives that of a list of texts, not an empty one: CSR in
+        canonical form.
+        """
 
     @property
     @abstractmethod
@@ -95,5 +103,7 @@ def as_parts(texts: Any) -> Any:
         if hasattr(texts, attribute):
             return maker(texts)
     if hasattr(texts, "__dask_graph__"):
-        raise NotTextError(f"{type(texts).__name__} is a collection of Dask, which textmargin.scale reads: import it first.")
+        raise NotTextError(
+            f"{type(texts).__name__} is a collection of Dask, which textmargin.scale reads: import it first."
+        )
     return texts

@@ -31,7 +31,8 @@ def as_texts(texts: Any) -> list[str]:
 
 
 def join_copies(texts: Sequence[str], labels: Iterable[Any]) -> tuple[list[int], list[int]]:
-    """The rows of the first of texts that occur again with the same label, in order; and for each row which of these it is.
+    """The rows of the first of texts that occur again with the same label, in order; and for each row which
+    of these it is.
 
     Examples
     --------
@@ -55,8 +56,13 @@ def not_a_text(i: int, text: Any) -> NotTextError:
     if text is None or (isinstance(text, float) and text != text) or type(text).__name__ == "NAType":
         return NotTextError(f"Text number {i} is missing ({text!r}); drop it or replace it by an empty text.")
     if isinstance(text, bytes):
-        return NotTextError(f"Text number {i} is bytes: {text!r:.60}; decode it first, for instance with .decode('utf-8').")
-    return NotTextError(f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() first.")
+        return NotTextError(
+            f"Text number {i} is bytes: {text!r:.60}; decode it first, for instance with .decode('utf-8')."
+        )
+    return NotTextError(
+        f"Text number {i} is not a string but {type(text).__name__}: {text!r:.60}; convert it with str() "
+        "first."
+    )
 
 
 def _only_column(table: Any) -> Any:
@@ -64,7 +70,9 @@ def _only_column(table: Any) -> Any:
     n_columns = table.shape[1]
     if n_columns != 1:
         named = f": {list(table.columns)[:8]}" if hasattr(table, "columns") else ""
-        raise NotTextError(f"Expected one column of texts, got a table with {n_columns} columns{named}; choose one.")
+        raise NotTextError(
+            f"Expected one column of texts, got a table with {n_columns} columns{named}; choose one."
+        )
     if hasattr(table, "columns"):
         return table[next(iter(table.columns))]
     return table[:, 0]

@@ -1,4 +1,6 @@
-"""What the parameters of a vectoriser must be beyond their types, so that it cannot raise when it meets a text."""
+"""What the parameters of a vectoriser must be beyond their types, so that it cannot raise when it meets a
+text.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ def check_numbering(vocabulary: Any) -> None:
     if not isinstance(vocabulary, dict):
         raise FormError(f"is a {type(vocabulary).__name__}")
     numbers = list(vocabulary.values())
-    if not all(isinstance(n, int | np.integer) for n in numbers) or sorted(numbers) != list(range(len(numbers))):
+    if not all(isinstance(n, int | np.integer) for n in numbers) or sorted(numbers) != list(
+        range(len(numbers))
+    ):
         raise FormError("does not number its terms 0, 1, 2 …")
 
 
@@ -41,13 +45,18 @@ def _check_pattern(pattern: Any) -> None:
         raise FormError(f"is {pattern!r:.40}, which {error}") from None
     if hangs:
         raise FormError(
-            f"is {pattern!r:.40}, whose time doubles with each character of some texts: its loops go around the same characters "
+            f"is {pattern!r:.40}, whose time doubles with each character of some texts: its loops go "
+            "around the same characters "
             f"in two ways"
         )
 
 
 def _check_lengths(lengths: Any) -> None:
-    numbers = isinstance(lengths, tuple | list) and len(lengths) == 2 and all(isinstance(n, int | np.integer) for n in lengths)
+    numbers = (
+        isinstance(lengths, tuple | list)
+        and len(lengths) == 2
+        and all(isinstance(n, int | np.integer) for n in lengths)
+    )
     if not numbers or not 0 <= lengths[0] <= lengths[1] <= _LONGEST:
         raise FormError(f"is {lengths!r:.40}, not a shortest and a longest")
 
@@ -60,10 +69,11 @@ def _check_terms(terms: Any) -> None:
 
 
 def _gives(*kinds: type) -> Such:
-    """A function from a text to one of these, for one function of the list could stand in the place of another.
+    """A function from a text to one of these, for one function of the list could stand in the place of
+    another.
 
-    Functions of the list alone are called: a method is one of a part of the file, and a function of `build_analyzer()` has
-    nothing of its own that was not checked with its vectoriser.
+    Functions of the list alone are called: a method is one of a part of the file, and a function of
+    `build_analyzer()` has nothing of its own that was not checked with its vectoriser.
     """
 
     def check(function: Any) -> None:
@@ -74,7 +84,9 @@ def _gives(*kinds: type) -> Such:
         try:
             found = function(_TEXT)
         except Exception as error:
-            raise FormError(f"is {function.__name__}, which fails on a text ({type(error).__name__}: {error!s:.80})") from None
+            raise FormError(
+                f"is {function.__name__}, which fails on a text ({type(error).__name__}: {error!s:.80})"
+            ) from None
         if not isinstance(found, kinds):
             raise FormError(f"is {function.__name__}, which makes a {type(found).__name__} of a text")
 

@@ -2,8 +2,8 @@
 
     from textmargin import TfidfVectorizer        # in place of sklearn.feature_extraction.text
 
-What is your own (a tokenizer, an analyzer, a pattern that compiled code does not know) runs as it does there; `fallback_reason()`
-tells.
+What is your own (a tokenizer, an analyzer, a pattern that compiled code does not know) runs as it does there;
+`fallback_reason()` tells.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class CountVectorizer(CompiledVectorizer, sklearn_text.CountVectorizer):
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, ngram_range, \
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words,
+        token_pattern, ngram_range, \
 analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         As in scikit-learn.
     n_jobs : int, default=None
@@ -58,7 +59,10 @@ analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     """
 
     _forms: ClassVar[dict[str, Form]] = VECTORIZER_FORMS
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**sklearn_text.CountVectorizer._parameter_constraints, **_THREADS}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn_text.CountVectorizer._parameter_constraints,
+        **_THREADS,
+    }
 
     def __init__(
         self,
@@ -107,12 +111,15 @@ analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
         """Learn the terms and return their counts (n_texts, n_terms)."""
         analysis = self._analysis()
-        overflows = self.max_features is not None and np.dtype(self.dtype).itemsize < 4  # which decides what is frequent
+        # which decides what is frequent
+        overflows = self.max_features is not None and np.dtype(self.dtype).itemsize < 4
         if analysis is None or overflows or self.vocabulary is not None or isinstance(raw_documents, str):
             return super().fit_transform(raw_documents)
         self.check_vocabulary()
         return align_sparse(
-            self._learn(analysis, raw_documents, lambda df, _: TermWeights(self._tf, np.ones(df.size), unit=False))
+            self._learn(
+                analysis, raw_documents, lambda df, _: TermWeights(self._tf, np.ones(df.size), unit=False)
+            )
         )
 
     def _tf(self, counts: Floats) -> Floats:
@@ -124,7 +131,8 @@ class TfidfVectorizer(CompiledVectorizer, sklearn_text.TfidfVectorizer):
 
     Parameters
     ----------
-    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer, stop_words, token_pattern, \
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, analyzer, stop_words,
+        token_pattern, \
 ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_idf, smooth_idf, sublinear_tf
         As in scikit-learn.
     n_jobs : int, default=None
@@ -148,7 +156,10 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
     """
 
     _forms: ClassVar[dict[str, Form]] = VECTORIZER_FORMS
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**sklearn_text.TfidfVectorizer._parameter_constraints, **_THREADS}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **sklearn_text.TfidfVectorizer._parameter_constraints,
+        **_THREADS,
+    }
 
     def __init__(
         self,
@@ -221,8 +232,13 @@ ngram_range, max_df, min_df, max_features, vocabulary, binary, dtype, norm, use_
     def transform(self, raw_documents: Any) -> Any:
         """The weights (n_texts, n_terms) of new texts; words that are not terms are ignored."""
         check_is_fitted(self, msg="The TF-IDF vectorizer is not fitted")
-        plain = self.dtype == np.float64 and self._tfidf.norm in ("l2", None) and hasattr(self._tfidf, "n_features_in_")
-        finite = np.isfinite(getattr(self._tfidf, "idf_", 1.0)).all()  # not of a term given, and met nowhere, if smooth_idf=False
+        plain = (
+            self.dtype == np.float64
+            and self._tfidf.norm in ("l2", None)
+            and hasattr(self._tfidf, "n_features_in_")
+        )
+        # not of a term given, and met nowhere, if smooth_idf=False
+        finite = np.isfinite(getattr(self._tfidf, "idf_", 1.0)).all()
         if self._analysis() is None or not plain or not finite or isinstance(raw_documents, str):
             return super().transform(raw_documents)
         self._check_vocabulary()

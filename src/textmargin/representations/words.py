@@ -1,12 +1,13 @@
 """From a text to its words, whatever it is written in.
 
-A word is two or more letters and digits (`3d`, `x11`, `Straße`), vowel signs of Indic and Arabic scripts included. A number is
-how many digits it has (`####` for 1987): most numbers are seen once, and then only lengthen the text. Emoji and other symbols
-(`£`, `☎`) are words by themselves. Chinese and Japanese, which have no blanks, are taken as single characters and pairs, Thai,
-Lao, Khmer and Burmese as triples, unless the words of a dictionary are asked for.
+A word is two or more letters and digits (`3d`, `x11`, `Straße`), vowel signs of Indic and Arabic scripts
+included. A number is how many digits it has (`####` for 1987): most numbers are seen once, and then only
+lengthen the text. Emoji and other symbols (`£`, `☎`) are words by themselves. Chinese and Japanese, which
+have no blanks, are taken as single characters and pairs, Thai, Lao, Khmer and Burmese as triples, unless the
+words of a dictionary are asked for.
 
-Vectorisers find the same words in compiled code (`src/core/cleaning.hpp`); this is how they are defined, and who has a dictionary
-goes this way.
+Vectorisers find the same words in compiled code (`src/core/cleaning.hpp`); this is how they are defined, and
+who has a dictionary goes this way.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ class WordTokenizer:
     """
 
     def __init__(
-        self, numbers: str = "shape", exact_numbers: Collection[str] = (), segment: Callable[[str], Iterable[str]] | None = None
+        self,
+        numbers: str = "shape",
+        exact_numbers: Collection[str] = (),
+        segment: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         self.numbers = numbers
         self.exact_numbers = frozenset(exact_numbers)
@@ -58,7 +62,11 @@ class WordTokenizer:
             pattern, without_blanks = _patterns()
             words = pattern.findall(text)
             if without_blanks.search(text):
-                words = [word for run in words for word in (self._cut(run) if without_blanks.match(run) else (run,))]
+                words = [
+                    word
+                    for run in words
+                    for word in (self._cut(run) if without_blanks.match(run) else (run,))
+                ]
         if self.numbers == "exact":
             return words
         keep = self.exact_numbers
@@ -108,7 +116,8 @@ def segmenter(language: str) -> Callable[[str], list[str]]:
         from pythainlp.tokenize import word_tokenize
     except ImportError as error:
         raise TextmarginError(
-            f"The words of language={language!r} need a dictionary, which is not installed: {install_hint('segment')}; "
+            f"The words of language={language!r} need a dictionary, which is not installed: "
+            f"{install_hint('segment')}; "
             f"or leave the language out, and its characters are taken in short sequences."
         ) from error
     return lambda text: list(word_tokenize(text, engine="newmm"))

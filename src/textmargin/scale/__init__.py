@@ -49,11 +49,17 @@ def __getattr__(name: str) -> object:
     try:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     except ModuleNotFoundError as error:
-        needed = {"dask": ("Dask", "scale"), "distributed": ("Dask", "scale"), "pyarrow": ("PyArrow", "parquet")}
+        needed = {
+            "dask": ("Dask", "scale"),
+            "distributed": ("Dask", "scale"),
+            "pyarrow": ("PyArrow", "parquet"),
+        }
         if (missing := (error.name or "").split(".")[0]) not in needed:
             raise
         package, extra = needed[missing]
-        raise ImportError(f"scale.{name} needs {package}, which is not installed: {install_hint(extra)}.") from error
+        raise ImportError(
+            f"scale.{name} needs {package}, which is not installed: {install_hint(extra)}."
+        ) from error
 
 
 def __dir__() -> list[str]:

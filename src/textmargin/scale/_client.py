@@ -22,8 +22,9 @@ _cluster: Any = distributed.LocalCluster
 PATIENCE = 5.0  # seconds to wait for a scheduler
 _FIRST_WORKER = 60.0  # seconds to wait for a worker of it
 
-# Threads of workers are those of the compiled core; more of them inside numeric libraries would only wait for one another.
-# Dask's own MALLOC_TRIM_THRESHOLD_ is left out: with it every vector of a pass gets new pages. One of 4 MB takes 3 ms, not 0.2.
+# Threads of workers are those of the compiled core; more of them inside numeric libraries would only wait for
+# one another. Dask's own MALLOC_TRIM_THRESHOLD_ is left out: with it every vector of a pass gets new pages.
+# One of 4 MB takes 3 ms, not 0.2.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -33,7 +34,8 @@ def client() -> Any:
         return get_client()
     except ValueError as error:
         raise ClusterError(
-            "No Dask cluster is in use; start one first: dask.distributed.Client() for this machine, or Client('tcp://host:8786')."
+            "No Dask cluster is in use; start one first: dask.distributed.Client() for this machine, or "
+            "Client('tcp://host:8786')."
         ) from error
 
 
@@ -54,7 +56,8 @@ def connect(
     address : str, default=None
         Where the scheduler listens, such as `tcp://host:8786`.
     workers : int, default=None
-        Without an address, how many worker processes to start here; default: one for so many cores as it has threads.
+        Without an address, how many worker processes to start here; default: one for so many cores as it has
+        threads.
     threads_per_worker : int, default=1
         Of each local worker.
     memory_limit : str or float, default="auto"
@@ -62,8 +65,8 @@ def connect(
     security : distributed.Security, default=None
         Certificates and keys for TLS, where the address is tls://...; None: those of Dask's configuration.
     direct : bool, default=True
-        Send vectors straight to the workers. Where only the scheduler can be reached from here, False sends them through it, at
-        half the speed.
+        Send vectors straight to the workers. Where only the scheduler can be reached from here, False sends
+        them through it, at half the speed.
     """
     if address is not None:
         with _attach(address, security, direct) as connection:
@@ -92,7 +95,8 @@ def _attach(address: str, security: Any, direct: bool) -> Iterator[Any]:
         connection = _client_of(address, timeout=PATIENCE, security=security, direct_to_workers=direct)
     except (OSError, ValueError) as error:
         raise ClusterError(
-            f"No Dask scheduler answers at {address!r}; check that it runs (dask scheduler) and can be reached from here."
+            f"No Dask scheduler answers at {address!r}; check that it runs (dask scheduler) and can be "
+            "reached from here."
         ) from error
     with connection:
         worker_threads(connection)
@@ -101,15 +105,19 @@ def _attach(address: str, security: Any, direct: bool) -> Iterator[Any]:
 
 
 def _require_the_package(client: Any) -> None:
-    """That all have this version: a worker that cannot read a task it is sent ends, and so would one after another."""
+    """That all have this version: a worker that cannot read a task it is sent ends, and so would one after
+    another.
+    """
     try:
         versions = {client.run_on_scheduler(_version), *client.run(_version).values()}
     except Exception as error:  # Dask has no kind of its own for what goes wrong there
         versions = {str(error)}
     if versions != {__version__}:
         raise ClusterError(
-            f"Scheduler and workers of {client.scheduler.address} need textmargin {__version__}, as here; they have: "
-            f"{', '.join(sorted(versions))}. Install it where they run: pip install 'textmargin[scale]=={__version__}'."
+            f"Scheduler and workers of {client.scheduler.address} need textmargin {__version__}, as here; "
+            "they have: "
+            f"{', '.join(sorted(versions))}. Install it where they run: pip install "
+            f"'textmargin[scale]=={__version__}'."
         )
 
 
@@ -118,16 +126,19 @@ def _version() -> str:
 
 
 def broadcast(value: Any) -> Any:
-    """A future of a value that many tasks need: it goes out once, and the scheduler can send it again where it was lost."""
+    """A future of a value that many tasks need: it goes out once, and the scheduler can send it again where
+    it was lost.
+    """
     with large_tasks():
         return client().submit(_identity, value, pure=False)
 
 
 def broadcast_pickled(value: Any) -> Any:
-    """`broadcast`, for what users have made: code that is not where a worker runs is an error, and not the end of the worker.
+    """`broadcast`, for what users have made: code that is not where a worker runs is an error, and not the
+    end of the worker.
 
-    Dask reads the arguments of a task as it reads the message, and a worker that cannot read a message closes. Without workers
-    everybody waits.
+    Dask reads the arguments of a task as it reads the message, and a worker that cannot read a message
+    closes. Without workers everybody waits.
     """
     with large_tasks():
         return client().submit(_unpickle, cloudpickle.dumps(value), type(value).__name__, pure=False)
@@ -147,7 +158,8 @@ def _unpickle(content: bytes, name: str) -> Any:
         return cloudpickle.loads(content)
     except (ImportError, AttributeError) as error:
         raise ClusterError(
-            f"A worker cannot read the {name} it was sent: {error}. Install the module where workers run, or send it to them: "
+            f"A worker cannot read the {name} it was sent: {error}. Install the module where workers run, "
+            "or send it to them: "
             f"client.upload_file('module.py')."
         ) from error
 
@@ -155,8 +167,8 @@ def _unpickle(content: bytes, name: str) -> Any:
 class AnyHome(distributed.SchedulerPlugin):
     """Lets tasks whose homes are all gone go to a worker that comes.
 
-    Where some worker is left, Dask sees to that by itself (`allow_other_workers`). Where none is, as after the death of the only
-    one, it would wait for the old addresses for ever.
+    Where some worker is left, Dask sees to that by itself (`allow_other_workers`). Where none is, as after
+    the death of the only one, it would wait for the old addresses for ever.
     """
 
     idempotent = True
@@ -178,10 +190,15 @@ def worker_threads(client: Any, patience: float = _FIRST_WORKER) -> list[str]:
     """The addresses of the workers, each as often as it has threads, in a fixed order."""
     threads = client.nthreads()
     if not threads:
-        log.warning(f"The cluster at {client.scheduler.address} has no workers; waiting up to {patience:.0f} s for one.")
+        log.warning(
+            f"The cluster at {client.scheduler.address} has no workers; waiting up to {patience:.0f} s "
+            "for one."
+        )
         try:
             client.wait_for_workers(1, timeout=patience)
         except TimeoutError as error:
-            raise ClusterError(f"The cluster at {client.scheduler.address} has no workers; start some (dask worker).") from error
+            raise ClusterError(
+                f"The cluster at {client.scheduler.address} has no workers; start some (dask worker)."
+            ) from error
         threads = client.nthreads()
     return [address for address, n in sorted(threads.items()) for _ in range(n)]

@@ -1,4 +1,6 @@
-"""Parquet files before their rows are read: which there are, whether they are whole, and whether they have the columns."""
+"""Parquet files before their rows are read: which there are, whether they are whole, and whether they have
+the columns.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def _check(path: Path, name: str, text: str, keep: Sequence[str] | None) -> Parq
     columns = tuple(column for column in schema.names if column != text) if keep is None else tuple(keep)
     for column in (text, *columns):
         if column not in schema.names:
-            raise TableError(f"{path} has no column {column!r}. It has {', '.join(map(repr, schema.names[:10]))}.")
+            raise TableError(
+                f"{path} has no column {column!r}. It has {', '.join(map(repr, schema.names[:10]))}."
+            )
     kind = schema.field(text).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):

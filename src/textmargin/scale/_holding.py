@@ -1,10 +1,12 @@
-"""What one worker of a cluster has of a matrix: its rows, in two files in its own folder, memory-mapped by the compiled core.
+"""What one worker of a cluster has of a matrix: its rows, in two files in its own folder, memory-mapped by
+the compiled core.
 
-A `Holding` is a Dask actor: a call goes from the client to the worker without the scheduler, its arrays as they are in memory.
-Where its rows have less than half of all columns these are renumbered, and only their part of a vector travels.
+A `Holding` is a Dask actor: a call goes from the client to the worker without the scheduler, its arrays as
+they are in memory. Where its rows have less than half of all columns these are renumbered, and only their
+part of a vector travels.
 
-For the solver it takes part in Newton's steps: of each class it copies the rows S inside the margin, with costs C, and then gives
-X_S'CX_S p as often as asked (`remote_texts.hpp`).
+For the solver it takes part in Newton's steps: of each class it copies the rows S inside the margin, with
+costs C, and then gives X_S'CX_S p as often as asked (`remote_texts.hpp`).
 """
 
 from __future__ import annotations
@@ -26,13 +28,16 @@ from ..learners.solver_texts import ActiveRows, LocalTexts, Singles, Sums
 from ..representations.drafts import ENTRY, StoredRows
 from ._shared_memory import Inbox, Message, Outbox, make_outbox
 
-# Active rows as they travel: their numbers, their costs (one where all are the same), errors, and columns Z (None for ones).
+# Active rows as they travel: their numbers, their costs (one where all are the same), errors, and columns Z
+# (None for ones).
 PackedRows: TypeAlias = tuple[NDArray[np.int32], Singles, Singles, list[Singles | None]]
 _ENTRIES_AT_ONCE = 1 << 24
 
 
 class HoldingFacts(NamedTuple):
-    """Where a holding is, and of what shape; `columns` are those its rows have, None where it is told of all."""
+    """Where a holding is, and of what shape; `columns` are those its rows have, None where it is told of
+    all.
+    """
 
     address: str
     n_threads: int
@@ -55,11 +60,14 @@ class Holding:
         The number of the first part, for messages.
     """
 
-    def __init__(self, pieces: Sequence[Any], finish: Callable[[Any], Any] | None, n_columns: int, first: int) -> None:
+    def __init__(
+        self, pieces: Sequence[Any], finish: Callable[[Any], Any] | None, n_columns: int, first: int
+    ) -> None:
         worker: Any = get_worker()
         self._address, self._n_threads = str(worker.address), int(worker.state.nthreads)
         self._columns: Indices | None = None
-        with tempfile.TemporaryDirectory(prefix="textmargin-", dir=worker.local_directory) as folder:  # the mapping outlives it
+        # the mapping outlives it
+        with tempfile.TemporaryDirectory(prefix="textmargin-", dir=worker.local_directory) as folder:
             starts, entries = Path(folder, "starts"), Path(folder, "entries")
             try:
                 n_entries = _write(starts, entries, pieces, finish, n_columns, first)
@@ -67,7 +75,8 @@ class Holding:
                     self._columns = _renumber(entries, n_columns)
             except OSError as error:
                 raise StoreError(
-                    f"Rows cannot be written to {worker.local_directory!r} of worker {self._address}: {error.strerror or error}; "
+                    f"Rows cannot be written to {worker.local_directory!r} of worker {self._address}: "
+                    f"{error.strerror or error}; "
                     f"give it a folder with more room (the local directory of a Dask worker)."
                 ) from error
             width = n_columns if self._columns is None else self._columns.size
@@ -133,12 +142,18 @@ class Holding:
         return self._solver.gradients(A)
 
     def activate(self, classes: list[PackedRows]) -> Sums:
-        """Copy the active rows of some classes, in place of those there were; what the first step needs of them."""
-        columns, ends, pull, diagonal, cross = self._solver.activate([unpack_rows(rows) for rows in classes])[0]
+        """Copy the active rows of some classes, in place of those there were; what the first step needs of
+        them.
+        """
+        columns, ends, pull, diagonal, cross = self._solver.activate([unpack_rows(rows) for rows in classes])[
+            0
+        ]
         return self._of_all(columns), ends, pull, diagonal, cross
 
     def products(self, classes: list[int], directions: Singles) -> Singles:
-        """X_S'CX_S p for directions p of some classes, on the columns that their active rows have, one class after the other."""
+        """X_S'CX_S p for directions p of some classes, on the columns that their active rows have, one class
+        after the other.
+        """
         return self._solver.products(classes, [directions])[0]
 
     def _of_all(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -164,7 +179,12 @@ def unpack_rows(packed: PackedRows) -> ActiveRows:
 
 
 def _write(
-    starts: Path, entries: Path, pieces: Iterable[Any], finish: Callable[[Any], Any] | None, n_columns: int, first: int
+    starts: Path,
+    entries: Path,
+    pieces: Iterable[Any],
+    finish: Callable[[Any], Any] | None,
+    n_columns: int,
+    first: int,
 ) -> int:
     """The two files of some parts, a part at a time; how many entries they have."""
     n_entries = 0
@@ -172,7 +192,11 @@ def _write(
         np.zeros(1, np.int64).tofile(start_file)
         for number, piece in enumerate(pieces, start=first):
             made = piece if finish is None else finish(piece)
-            rows = made if isinstance(made, StoredRows) else StoredRows.from_csr(_as_csr(made, n_columns, number))
+            rows = (
+                made
+                if isinstance(made, StoredRows)
+                else StoredRows.from_csr(_as_csr(made, n_columns, number))
+            )
             rows.entries.tofile(entry_file)
             (rows.starts[1:] + n_entries).tofile(start_file)
             n_entries += rows.entries.size
@@ -181,7 +205,9 @@ def _write(
 
 def _as_csr(matrix: Any, n_columns: int, number: int) -> sp.csr_matrix:
     if matrix.ndim != 2 or matrix.shape[1] != n_columns:
-        raise TextmarginError(f"Part {number} has shape {matrix.shape}, but the matrix has {n_columns} columns.")
+        raise TextmarginError(
+            f"Part {number} has shape {matrix.shape}, but the matrix has {n_columns} columns."
+        )
     rows = sp.csr_matrix(matrix, copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()

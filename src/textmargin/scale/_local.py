@@ -19,7 +19,15 @@ from .._system.progress import Report, progress_of
 from .._system.threads import n_threads
 from ..errors import StoreError
 from ..representations.digests import Digests
-from ..representations.drafts import ENTRY, Draft, StoredRows, TermColumns, TermCounts, finish, merge_all_terms
+from ..representations.drafts import (
+    ENTRY,
+    Draft,
+    StoredRows,
+    TermColumns,
+    TermCounts,
+    finish,
+    merge_all_terms,
+)
 from ..representations.languages import TextSample
 from ..representations.text_parts import Drafts, TextParts
 from .blocks import Blocks
@@ -44,8 +52,8 @@ class DiskTexts(TextParts):
     name : str
         What to call them.
     folder : path, default=None
-        For what is known of the parts, and for the matrix. One that is named outlives a process that is killed: the next one goes
-        on from there. None: a temporary one.
+        For what is known of the parts, and for the matrix. One that is named outlives a process that is
+        killed: the next one goes on from there. None: a temporary one.
     progress : bool or function of the share that is done, default=False
         Whether to show a bar.
     """
@@ -93,7 +101,9 @@ class DiskTexts(TextParts):
         """Count the terms of all parts, less those that an earlier run counted in the same folder."""
         return DiskDrafts(self, words)
 
-    def transform(self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None) -> Blocks:
+    def transform(
+        self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None
+    ) -> Blocks:
         """The matrix of all texts, a thread per part."""
         store = self.open_store({"rows_of": rows_of, "n_columns": n_columns})
         facts: list[TextFacts] = []
@@ -150,7 +160,9 @@ class DiskDrafts(Drafts):
 
         def terms() -> Iterator[TermCounts]:
             nonlocal sample
-            for arrays in self._each(lambda number: self._part(number, _HEAD), f"words of {self._parts.name}"):
+            for arrays in self._each(
+                lambda number: self._part(number, _HEAD), f"words of {self._parts.name}"
+            ):
                 facts.append(TextFacts.from_arrays(arrays))
                 sample = TextSample.join([sample, _sample(arrays)])
                 yield _terms(arrays)
@@ -167,7 +179,8 @@ class DiskDrafts(Drafts):
         draft = self._words.draft(texts)
         rows: Arrays = {"starts": draft.starts, "numbers": draft.numbers, "counts": draft.counts}
         arrays = {**_head(draft.terms, draft.sample), **facts.to_arrays(), **rows, "language": self._language}
-        n_bytes = sum(array.nbytes for array in arrays.values()) + draft.numbers.size * ENTRY.itemsize  # of the matrix
+        # of the matrix
+        n_bytes = sum(array.nbytes for array in arrays.values()) + draft.numbers.size * ENTRY.itemsize
         self._store.expected_bytes = max(self._store.expected_bytes, n_bytes * len(self._parts))
         self._store.save(name, arrays)
         return {member: arrays[member] for member in members or arrays}
@@ -181,7 +194,10 @@ class DiskDrafts(Drafts):
 
         def rows_of_part(number: int) -> StoredRows:
             arrays = self._part(number)
-            return finish(Draft(_terms(arrays), arrays["starts"], arrays["numbers"], arrays["counts"], self.sample), columns)
+            return finish(
+                Draft(_terms(arrays), arrays["starts"], arrays["numbers"], arrays["counts"], self.sample),
+                columns,
+            )
 
         with self._store.close_on_error():
             if self._store.matrix() is None:
@@ -226,14 +242,20 @@ def plain(value: Any) -> Any:
         return joblib.hash(value)
     except Exception as error:  # what there is in it is the user's, and so is what goes wrong
         raise StoreError(
-            f"Another process cannot know {value!r:.60} again, so that nothing can be held for it in a folder; use a function "
+            f"Another process cannot know {value!r:.60} again, so that nothing can be held for it in a "
+            "folder; use a function "
             f"that has a name in a module, or no folder."
         ) from error
 
 
 def _head(terms: TermCounts, sample: TextSample) -> Arrays:
     arrays: Arrays = {"block": terms.block, "ends": terms.ends, "df": terms.df, "total": terms.total}
-    return {**arrays, "n_texts": np.array(terms.n_texts), "keys": sample.keys, "sample": pack_json(sample.texts)}
+    return {
+        **arrays,
+        "n_texts": np.array(terms.n_texts),
+        "keys": sample.keys,
+        "sample": pack_json(sample.texts),
+    }
 
 
 def _terms(arrays: Arrays) -> TermCounts:

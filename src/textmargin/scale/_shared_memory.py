@@ -2,9 +2,9 @@
 
     outbox.write(value) ──▶ Message, a few bytes that travel as they may ──▶ inbox.read(message) ──▶ value
 
-The memory is a file without a name, of the one who writes. Who reads opens it through the system's table of that process's files,
-so that nothing is left behind whoever is killed; a process of another machine, user or container cannot, and is sent arrays as
-before. On loopback 20 MB take some 30 ms each way, here some 5.
+The memory is a file without a name, of the one who writes. Who reads opens it through the system's table of
+that process's files, so that nothing is left behind whoever is killed; a process of another machine, user or
+container cannot, and is sent arrays as before. On loopback 20 MB take some 30 ms each way, here some 5.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Outbox:
         self._memory = mmap.mmap(self._file, _ALIGNED)
 
     def write(self, value: Any) -> Message:
-        """A message that stands for a value: arrays, and tuples and lists of such, whatever else is in them."""
+        """A message that stands for a value: arrays, and tuples and lists of such, whatever else is in
+        them.
+        """
         end = _ALIGNED
         arrays: dict[int, tuple[_Place, Any]] = {}  # an array that is there several times is written once
 
@@ -94,13 +96,18 @@ class Inbox:
         memory = self._memories.get(message.secret)
         if memory is None or len(memory) < message.size:
             memory = self._memories[message.secret] = _map(message)
-        return _replace(message.value, lambda one: isinstance(one, _Place), lambda where: _view(memory, where))
+        return _replace(
+            message.value, lambda one: isinstance(one, _Place), lambda where: _view(memory, where)
+        )
 
 
 def _map(message: Message) -> mmap.mmap:
     file = os.open(f"/proc/{message.process}/fd/{message.file}", os.O_RDONLY)
     try:
-        if os.fstat(file).st_size < message.size or os.pread(file, len(message.secret), 0) != message.secret.encode():
+        if (
+            os.fstat(file).st_size < message.size
+            or os.pread(file, len(message.secret), 0) != message.secret.encode()
+        ):
             raise ProcessLookupError("another process has this number here")
         return mmap.mmap(file, message.size, prot=mmap.PROT_READ)
     finally:

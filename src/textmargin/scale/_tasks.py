@@ -36,7 +36,8 @@ def compute_parts(tasks: Sequence[Delayed]) -> list[Any]:
 
 
 def split_evenly(n_parts: int, threads: Sequence[str]) -> list[tuple[str, tuple[int, int]]]:
-    """For each worker, named as often as it has threads, its parts from the first to before the last; some may have none.
+    """For each worker, named as often as it has threads, its parts from the first to before the last; some
+    may have none.
 
     Examples
     --------
@@ -53,7 +54,9 @@ def split_evenly(n_parts: int, threads: Sequence[str]) -> list[tuple[str, tuple[
 
 
 def tree_reduce(function: Callable[..., Any], items: Sequence[Any], at_once: int = 8) -> Delayed:
-    """`function(*items)` a few neighbours at a time, and again on what these give, so that no worker holds many of them."""
+    """`function(*items)` a few neighbours at a time, and again on what these give, so that no worker holds
+    many of them.
+    """
     task: Any = delayed(function, pure=False)
     results = list(items)
     while len(results) > 1:

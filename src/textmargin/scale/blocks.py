@@ -1,4 +1,6 @@
-"""A matrix of texts on this machine's disk, which the compiled core maps: in memory is what the system has room for."""
+"""A matrix of texts on this machine's disk, which the compiled core maps: in memory is what the system has
+room for.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class Blocks(BlockMatrix):
 
     bytes_per_text = 8  # its score and its move: rows are read where they are
 
-    def __init__(self, store: Store, n_columns: int, n_jobs: int | None = None, memory: float | None = None) -> None:
+    def __init__(
+        self, store: Store, n_columns: int, n_jobs: int | None = None, memory: float | None = None
+    ) -> None:
         self.store, self.n_jobs = store, n_jobs
         self.memory = machine_memory() / 2 if memory is None else memory
         starts, entries = map(str, store.paths)
@@ -57,9 +61,15 @@ class Blocks(BlockMatrix):
 
     @classmethod
     def from_matrices(
-        cls, matrices: Iterable[Any], *, n_jobs: int | None = None, folder: str | os.PathLike[str] | None = None
+        cls,
+        matrices: Iterable[Any],
+        *,
+        n_jobs: int | None = None,
+        folder: str | os.PathLike[str] | None = None,
     ) -> Blocks:
-        """From sparse matrices one below the other, which are put on disk in single precision, one after the other."""
+        """From sparse matrices one below the other, which are put on disk in single precision, one after the
+        other.
+        """
         store = Store(folder, {})
         widths: list[int] = []
 
@@ -70,10 +80,13 @@ class Blocks(BlockMatrix):
                 X.eliminate_zeros()
                 widths.append(X.shape[1])
                 if X.shape[1] != widths[0]:
-                    raise TextmarginError(f"matrices have {widths[0]} columns, but number {len(widths) - 1} has {X.shape[1]}.")
+                    raise TextmarginError(
+                        f"matrices have {widths[0]} columns, but number {len(widths) - 1} has {X.shape[1]}."
+                    )
                 if not np.isfinite(X.data).all():
                     raise ValueError(
-                        f"Number {len(widths) - 1} of matrices contains NaN or infinity; replace or drop such values first."
+                        f"Number {len(widths) - 1} of matrices contains NaN or infinity; replace or drop "
+                        "such values first."
                     )
                 yield StoredRows.from_csr(X)
 
@@ -85,7 +98,9 @@ class Blocks(BlockMatrix):
 
     @property
     def work_memory(self) -> float:
-        """What is left beside the matrix, so that the system need not read it again; all where that would be too little."""
+        """What is left beside the matrix, so that the system need not read it again; all where that would be
+        too little.
+        """
         left = self.memory - ENTRY_BYTES * self._texts.n_entries
         return left if left > _LEAST_LEFT * self.memory else self.memory
 

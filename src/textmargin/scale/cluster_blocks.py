@@ -1,9 +1,10 @@
-"""A sparse matrix whose rows lie with the workers of a Dask cluster, each with its share of neighbouring parts.
+"""A sparse matrix whose rows lie with the workers of a Dask cluster, each with its share of neighbouring
+parts.
 
-All workers are asked at once, one message each; what they answer is put together, or added up, in the order of the rows, so that
-results do not depend on who answers first. Vectors go to a worker of this machine through memory that both have
-(`_shared_memory.py`). A share whose worker is lost is made anew on another one, from what Dask can compute again, and asked
-again: it has the same rows, so that sums are the same to the bit.
+All workers are asked at once, one message each; what they answer is put together, or added up, in the order
+of the rows, so that results do not depend on who answers first. Vectors go to a worker of this machine
+through memory that both have (`_shared_memory.py`). A share whose worker is lost is made anew on another one,
+from what Dask can compute again, and asked again: it has the same rows, so that sums are the same to the bit.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ _POLL = 0.5  # seconds between two looks whether a worker that has not answered 
 _SLOW = 30.0  # seconds after which it is named
 _MOST_LOSSES = 5  # of one share in a row: more are not by chance
 
-_SOLVER = frozenset({"scores", "gradients", "activate", "products"})  # questions that go through memory: many, one at a time
+# questions that go through memory: many, one at a time
+_SOLVER = frozenset({"scores", "gradients", "activate", "products"})
 _GREETING = np.arange(1 << 13, dtype=np.float64)  # large enough to go through memory
 _UNKNOWN = HoldingFacts("?", 1, -1, -1, None)  # until it was asked
 
@@ -58,8 +60,8 @@ class ClusterBlocks(BlockMatrix):
     Parameters
     ----------
     pieces : iterable of Dask delayed objects
-        What each part is made of, in order: CSR or dense matrices (perhaps without rows), or what `finish` makes such of. A share
-        that is lost is computed again from them.
+        What each part is made of, in order: CSR or dense matrices (perhaps without rows), or what `finish`
+        makes such of. A share that is lost is computed again from them.
     n_columns : int
     finish : future of a function of a piece, default=None
         Gives its rows, on the worker that will have them.
@@ -79,7 +81,12 @@ class ClusterBlocks(BlockMatrix):
     """
 
     def __init__(
-        self, pieces: Iterable[Delayed], n_columns: int, *, finish: Any = None, computed: Sequence[Any] | None = None
+        self,
+        pieces: Iterable[Delayed],
+        n_columns: int,
+        *,
+        finish: Any = None,
+        computed: Sequence[Any] | None = None,
     ) -> None:
         self.pieces = tuple(pieces)
         if not self.pieces:
@@ -93,7 +100,9 @@ class ClusterBlocks(BlockMatrix):
         parts = compute_parts(self.pieces) if computed is None else list(computed)
         homes = split_evenly(len(self.pieces), worker_threads(self._client))
         holdings = [self._submit(parts[first:last], first, address) for address, (first, last) in homes]
-        self._shares = [_Share(*ends, holding.result()) for (_, ends), holding in zip(homes, holdings, strict=True)]
+        self._shares = [
+            _Share(*ends, holding.result()) for (_, ends), holding in zip(homes, holdings, strict=True)
+        ]
         for share, facts in zip(self._shares, self._ask("facts"), strict=True):
             share.facts = facts
             share.inbox = self._common_memory(share)
@@ -134,7 +143,9 @@ class ClusterBlocks(BlockMatrix):
         rows = np.asarray(rows, np.int64)
         place = np.searchsorted(self._starts, rows, side="right") - 1
         wanted = [np.flatnonzero(place == i) for i in range(len(self._shares))]
-        answers = self._ask("take", [(rows[own] - start,) for own, start in zip(wanted, self._starts[:-1], strict=True)])
+        answers = self._ask(
+            "take", [(rows[own] - start,) for own, start in zip(wanted, self._starts[:-1], strict=True)]
+        )
         matrices = [
             sp.csr_matrix((data, indices, indptr), shape=(own.size, self.shape[1]))
             for (indptr, indices, data), own in zip(answers, wanted, strict=True)
@@ -156,15 +167,20 @@ class ClusterBlocks(BlockMatrix):
     def scores(self, D: Singles) -> Singles:
         """DX' (k, n_texts) for directions D (k, n_columns)."""
         with self._lock:  # until the answers are copied
-            return np.concatenate(self._ask("scores", [(self._down(share, D),) for share in self._shares]), axis=1)
+            return np.concatenate(
+                self._ask("scores", [(self._down(share, D),) for share in self._shares]), axis=1
+            )
 
     def gradients(self, A: Singles) -> Singles:
         """AX (k, n_columns) for A (k, n_texts)."""
         with self._lock:
-            return self._sum(self._ask("gradients", [(np.ascontiguousarray(A[:, rows]),) for rows in self._rows()]))
+            return self._sum(
+                self._ask("gradients", [(np.ascontiguousarray(A[:, rows]),) for rows in self._rows()])
+            )
 
     def activate(self, classes: Sequence[ActiveRows]) -> list[Sums]:
-        """Have the workers copy the active rows of some classes, in ascending order, in place of those they had; their sums.
+        """Have the workers copy the active rows of some classes, in ascending order, in place of those they
+        had; their sums.
 
         These, and products, may be views of memory that is written to when the same is asked again.
         """
@@ -191,7 +207,9 @@ class ClusterBlocks(BlockMatrix):
 
     def _sum(self, answers: Sequence[Any]) -> Any:
         """Vectors over the workers' own columns, added up over all columns in the order of the rows."""
-        return reduce(iadd, (self._spread(share, answer) for share, answer in zip(self._shares, answers, strict=True)))
+        return reduce(
+            iadd, (self._spread(share, answer) for share, answer in zip(self._shares, answers, strict=True))
+        )
 
     def _spread(self, share: _Share, answer: Any) -> Any:
         if share.facts.columns is None:
@@ -218,25 +236,39 @@ class ClusterBlocks(BlockMatrix):
                 return answers
             self._replace(list(waiting))
         raise ClusterError(
-            f"Workers died again and again while {method} was computed, most often of too little memory; give them more, or use "
+            f"Workers died again and again while {method} was computed, most often of too little memory; "
+            "give them more, or use "
             f"more of them."
         )
 
-    def _call_each(self, arguments: Mapping[int, tuple[Any, ...]], method: str) -> dict[int, Callable[[], Any]]:
-        """Ask shares, by number, and give what waits for the answer of each; what they have in common is written once."""
+    def _call_each(
+        self, arguments: Mapping[int, tuple[Any, ...]], method: str
+    ) -> dict[int, Callable[[], Any]]:
+        """Ask shares, by number, and give what waits for the answer of each; what they have in common is
+        written once.
+        """
         here = [i for i in arguments if method in _SOLVER and self._shares[i].inbox is not None]
         messages: dict[int, Message] = {}
         if here and self._outbox is not None:
             message = self._outbox.write([arguments[i] for i in here])
             messages = {i: replace(message, value=own) for i, own in zip(here, message.value, strict=True)}
-        return {i: self._call(self._shares[i], method, given, messages.get(i)) for i, given in arguments.items()}
+        return {
+            i: self._call(self._shares[i], method, given, messages.get(i)) for i, given in arguments.items()
+        }
 
-    def _call(self, share: _Share, method: str, arguments: tuple[Any, ...], message: Message | None = None) -> Callable[[], Any]:
+    def _call(
+        self, share: _Share, method: str, arguments: tuple[Any, ...], message: Message | None = None
+    ) -> Callable[[], Any]:
         """Ask, by a message where its memory is this one's too, and give what waits for the answer."""
         try:
             holding = share.holding
-            future = getattr(holding, method)(*arguments) if message is None else holding.answer(method, message)
-        except (RuntimeError, ValueError):  # the first is what Dask raises where it knows that the worker is lost, the second was
+            future = (
+                getattr(holding, method)(*arguments) if message is None else holding.answer(method, message)
+            )
+        except (
+            RuntimeError,
+            ValueError,
+        ):  # the first is what Dask raises where it knows that the worker is lost, the second was
             return _lost
         return lambda: self._read(share, self._wait(share, future))
 
@@ -275,7 +307,7 @@ class ClusterBlocks(BlockMatrix):
                     noted = True
             except TextmarginError:
                 raise
-            except Exception as error:  # of the work, or, of several kinds, because there is no worker or another at its address
+            except Exception as error:  # of the work, or that no worker, or another, is at its address
                 if self._answers(share):
                     raise
                 raise _LostError from error
@@ -297,8 +329,12 @@ class ClusterBlocks(BlockMatrix):
         for i in lost:
             share = self._shares[i]
             log.warning(f"Worker {share.facts.address} is gone; its rows are made anew on another one.")
-            address = self._least_loaded([other.facts for other in self._shares if other is not share], share.facts.address)
-            parts = self._client.compute(list(self.pieces[share.first : share.last]), workers=[address], allow_other_workers=True)
+            address = self._least_loaded(
+                [other.facts for other in self._shares if other is not share], share.facts.address
+            )
+            parts = self._client.compute(
+                list(self.pieces[share.first : share.last]), workers=[address], allow_other_workers=True
+            )
             share.holding = None  # or Dask makes it anew as well
             made = _Share(share.first, share.last, self._submit(parts, share.first, address).result())
             self._shares[i] = made
@@ -311,19 +347,24 @@ class ClusterBlocks(BlockMatrix):
                 continue  # found out again when it is asked
             if share.facts is not _UNKNOWN and made.facts[2:4] != share.facts[2:4]:
                 raise ClusterError(
-                    f"Parts {share.first} to {share.last - 1} were read again because worker {share.facts.address} was lost, and "
+                    f"Parts {share.first} to {share.last - 1} were read again because worker "
+                    f"{share.facts.address} was lost, and "
                     f"are not what they were; did files change meanwhile?"
                 )
 
     def _least_loaded(self, others: Sequence[HoldingFacts], gone: str) -> str:
         threads = worker_threads(self._client)
-        load = {one: sum(own.n_rows for own in others if own.address == one) / threads.count(one) for one in threads}
-        return min(load, key=lambda one: (one == gone, load[one], one))  # a scheduler may not know yet that one is gone
+        load = {
+            one: sum(own.n_rows for own in others if own.address == one) / threads.count(one)
+            for one in threads
+        }
+        # a scheduler may not know yet that one is gone
+        return min(load, key=lambda one: (one == gone, load[one], one))
 
     def _submit(self, parts: Sequence[Any], first: int, address: str) -> Any:
         return self._client.submit(
-            Holding, list(parts), self._finish, self._n_columns, first, actor=True, workers=[address], allow_other_workers=True,
-            pure=False,
+            Holding, list(parts), self._finish, self._n_columns, first, actor=True, workers=[address],
+            allow_other_workers=True, pure=False,
         )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Texts in parts that the workers of a Dask cluster read: Dask collections, or files.
 
-Texts are read where they are counted, and again where a worker is lost. Only what is small comes here: the terms of all parts,
-merged in a tree of tasks, and a few bytes per text.
+Texts are read where they are counted, and again where a worker is lost. Only what is small comes here: the
+terms of all parts, merged in a tree of tasks, and a few bytes per text.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class ClusterTexts(TextParts):
     (2, 4)
     """
 
-    def __init__(self, parts: Sequence[Delayed], name: str = "texts", *, progress: bool | Report = False) -> None:
+    def __init__(
+        self, parts: Sequence[Delayed], name: str = "texts", *, progress: bool | Report = False
+    ) -> None:
         self.parts, self.name, self.progress = tuple(parts), name, progress
         self._facts: TextFacts | None = None
 
@@ -81,8 +83,11 @@ class ClusterTexts(TextParts):
         rows: Sequence[Bools] | None = None,
         progress: bool | Report = False,
     ) -> Self:
-        """The texts of files that workers see under the same names, as `TextFiles` has them; of each part all, or some rows."""
-        light, task = replace(table, parts=[]), delayed(_read_part, pure=False)  # the list of all parts would go to each of them
+        """The texts of files that workers see under the same names, as `TextFiles` has them; of each part
+        all, or some rows.
+        """
+        # the list of all parts would go to each of them
+        light, task = replace(table, parts=[]), delayed(_read_part, pure=False)
         own = [None] * len(table.parts) if rows is None else rows
         parts = [task(part, light, unlabelled, some) for part, some in zip(table.parts, own, strict=True)]
         return cls(parts, table.name, progress=progress)
@@ -94,10 +99,14 @@ class ClusterTexts(TextParts):
         """The texts of one part."""
         return next(self.map_parts(_texts, [number]))
 
-    def map_parts(self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None) -> Iterator[Any]:
+    def map_parts(
+        self, function: Callable[[list[str], int], Any], numbers: Sequence[int] | None = None
+    ) -> Iterator[Any]:
         """`function(texts, number)` of each part, or of some, in order."""
         shared, task = broadcast_pickled(function), delayed(_apply, pure=False)
-        futures = client().compute([task(shared, self.parts[i], i) for i in (range(len(self)) if numbers is None else numbers)])
+        futures = client().compute(
+            [task(shared, self.parts[i], i) for i in (range(len(self)) if numbers is None else numbers)]
+        )
         for future in futures:
             yield future.result()
 
@@ -134,7 +143,9 @@ class ClusterTexts(TextParts):
         terms, sample = client().compute(merged).result()
         return ClusterDrafts(pieces, computed, terms, sample)
 
-    def transform(self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None) -> ClusterBlocks:
+    def transform(
+        self, rows_of: Callable[[list[str]], Any], n_columns: int, n_jobs: int | None = None
+    ) -> ClusterBlocks:
         """The matrix of all texts, on the workers."""
         pieces = delay_each(_rows, self.parts, broadcast_pickled(rows_of), n_columns)
         computed = compute_parts(pieces)
@@ -161,14 +172,19 @@ class ClusterTexts(TextParts):
 class ClusterDrafts(Drafts):
     """The drafts of `ClusterTexts`, with the workers that made them."""
 
-    def __init__(self, pieces: Sequence[Delayed], computed: Sequence[Any], terms: TermCounts, sample: TextSample) -> None:
+    def __init__(
+        self, pieces: Sequence[Delayed], computed: Sequence[Any], terms: TermCounts, sample: TextSample
+    ) -> None:
         self._pieces, self._computed, self.terms, self.sample = pieces, computed, terms, sample
 
     def finish(self, columns: TermColumns) -> ClusterBlocks:
         """The matrix of all texts."""
         computed, self._computed = self._computed, ()
         return ClusterBlocks(
-            self._pieces, columns.idf.size, finish=broadcast(partial(_finish, columns=columns)), computed=computed
+            self._pieces,
+            columns.idf.size,
+            finish=broadcast(partial(_finish, columns=columns)),
+            computed=computed,
         )
 
     def discard(self) -> None:
@@ -181,13 +197,18 @@ def _delay(texts: Any) -> list[Delayed]:
     if getattr(texts, "ndim", 1) == 2 and hasattr(texts, "columns"):
         if len(texts.columns) != 1:
             raise NotTextError(
-                f"Expected one column of texts, got a table with {len(texts.columns)} columns: {list(texts.columns)[:8]}; "
+                f"Expected one column of texts, got a table with {len(texts.columns)} columns: "
+                f"{list(texts.columns)[:8]}; "
                 f"choose one."
             )
         texts = texts[texts.columns[0]]
     if isinstance(texts, _bag):
         return list(texts.to_delayed())
-    if getattr(texts, "ndim", 0) != 1 or not hasattr(texts, "map_partitions") or not hasattr(texts, "simplify"):
+    if (
+        getattr(texts, "ndim", 0) != 1
+        or not hasattr(texts, "map_partitions")
+        or not hasattr(texts, "simplify")
+    ):
         raise NotTextError(
             f"Expected a Dask bag or a text column of a Dask dataframe, got {type(texts).__name__}; "
             f"make one with dask.bag.from_sequence or dask.dataframe.read_parquet."
@@ -207,7 +228,9 @@ def _read_list(part: Any, number: int) -> tuple[list[str], TextFacts]:
     return texts, TextFacts.of(texts)
 
 
-def _read_part(part: Part, table: PartedTable, unlabelled: bool, rows: Bools | None) -> tuple[list[str], TextFacts]:
+def _read_part(
+    part: Part, table: PartedTable, unlabelled: bool, rows: Bools | None
+) -> tuple[list[str], TextFacts]:
     texts = TextFiles(replace(table, parts=[part]), unlabelled=unlabelled)
     return (texts if rows is None else TextRows(texts, [rows])).read_part(0)
 
@@ -224,7 +247,9 @@ def _draft(part: tuple[list[str], TextFacts], words: BagOfWords) -> tuple[Draft,
     return words.draft(part[0]), part[1]
 
 
-def _rows(part: tuple[list[str], TextFacts], rows_of: Callable[[list[str]], Any], n_columns: int) -> tuple[StoredRows, TextFacts]:
+def _rows(
+    part: tuple[list[str], TextFacts], rows_of: Callable[[list[str]], Any], n_columns: int
+) -> tuple[StoredRows, TextFacts]:
     return StoredRows.from_csr(rows_of(part[0]) if part[0] else sp.csr_matrix((0, n_columns))), part[1]
 
 

@@ -1,4 +1,6 @@
-"""What is known of each of many texts, in a few bytes: its label and a digest; and of lines that are no texts, how many."""
+"""What is known of each of many texts, in a few bytes: its label and a digest; and of lines that are no
+texts, how many.
+"""
 
 from __future__ import annotations
 
@@ -94,14 +96,18 @@ class TextFacts:
         codes = [np.zeros(0, np.int32)]
         for part in parts:
             if part.labels is not None:
-                number = np.array([places.setdefault(name, len(places)) for name in part.labels.names], dtype=np.int32)
+                number = np.array(
+                    [places.setdefault(name, len(places)) for name in part.labels.names], dtype=np.int32
+                )
                 codes.append(number[part.labels.codes])
         missing: Counter[str] = Counter()
         for part in parts:
             missing.update(part.missing)
         return cls(
             np.concatenate([np.zeros(0, np.uint64), *(part.digests for part in parts)]),
-            LabelCodes(np.concatenate(codes), list(places)) if any(part.labels is not None for part in parts) else None,
+            LabelCodes(np.concatenate(codes), list(places))
+            if any(part.labels is not None for part in parts)
+            else None,
             [line for part in parts for line in part.invalid][:_N_SHOWN],
             sum(part.n_invalid for part in parts),
             missing,
@@ -122,7 +128,11 @@ class TextFacts:
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> TextFacts:
         """The same again."""
         rest = unpack_json(arrays["facts"])
-        names = None if rest["names"] is None else [tuple(name) if isinstance(name, list) else name for name in rest["names"]]
+        names = (
+            None
+            if rest["names"] is None
+            else [tuple(name) if isinstance(name, list) else name for name in rest["names"]]
+        )
         labels = None if names is None else LabelCodes(arrays["codes"], names)
         invalid = [InvalidLine(*line) for line in rest["invalid"]]
         return cls(arrays["digests"], labels, invalid, rest["n_invalid"], Counter(rest["missing"]))

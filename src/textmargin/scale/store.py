@@ -1,11 +1,12 @@
 """A folder in which a run holds what it has of many texts: arrays of each part, and in the end one matrix.
 
-    run.json           first: what the run is about, so that one that was killed goes on, and another one does not
+    run.json           first: what the run is about, so that one that was killed goes on and another does not
     NAME.npz           arrays; a zip archive, whose checksums tell a file that is damaged
     starts, entries    the matrix, `StoredRows` one part behind the other
     matrix.json        last: the sizes and checksums of these two
 
-Every file is put in place when it is whole. A folder without a name is a temporary one, and goes with the object.
+Every file is put in place when it is whole. A folder without a name is a temporary one, and goes with the
+object.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ FORMAT = 1
 _RUN, _MATRIX, _LOCK = "run.json", "matrix.json", "lock"
 _DAMAGE = (zipfile.BadZipFile, zlib.error, ValueError, KeyError, EOFError)
 _AT_ONCE = 1 << 24  # bytes of a file
-# NumPy has Python parse the header of an array, which in several threads at once fails now and then (CPython 3.11.7: "AST
-# constructor recursion depth mismatch").
+# NumPy has Python parse the header of an array, which in several threads at once fails now and then (CPython
+# 3.11.7: "AST constructor recursion depth mismatch").
 _READING = threading.Lock()
 _DIFFERENCES = {  # of sources whose values say nothing to a reader
     "files": "its files are others, or were written to since",
@@ -75,8 +76,12 @@ class Store:
     def _take(self, about: dict[str, Any]) -> None:
         """Make the folder this run's."""
         run = self.folder / _RUN
-        if not run.exists() and any(path.name != _LOCK and path.suffix != ".part" for path in self.folder.iterdir()):
-            raise StoreError(f"{self.folder} is not empty, and what is in it is no such run's; name another folder.")
+        if not run.exists() and any(
+            path.name != _LOCK and path.suffix != ".part" for path in self.folder.iterdir()
+        ):
+            raise StoreError(
+                f"{self.folder} is not empty, and what is in it is no such run's; name another folder."
+            )
         locks = self._open_files.enter_context(ByteLocks(self.folder / _LOCK))
         if not locks.acquire(0, wait=False):
             raise _in_use(self.folder)
@@ -86,11 +91,14 @@ class Store:
             try:
                 earlier = self._read_json(_RUN)
             except StoreError as error:
-                raise OtherRunError(f"{error.args[0].split(';')[0]}: delete the folder {self.folder}.") from error
+                raise OtherRunError(
+                    f"{error.args[0].split(';')[0]}: delete the folder {self.folder}."
+                ) from error
             for name in dict.fromkeys([*earlier, *about]):
                 if earlier.get(name) != about.get(name):
                     raise OtherRunError(
-                        f"{self.folder} holds a run with {_difference(name, earlier.get(name), about.get(name))}; name another "
+                        f"{self.folder} holds a run with "
+                        f"{_difference(name, earlier.get(name), about.get(name))}; name another "
                         f"folder, or delete that one."
                     )
         else:
@@ -162,7 +170,9 @@ class Store:
 
     @contextmanager
     def close_on_error(self) -> Iterator[None]:
-        """Close the store where the block does not end well: at once, not when the last trace of the error is gone."""
+        """Close the store where the block does not end well: at once, not when the last trace of the error is
+        gone.
+        """
         try:
             yield
         except BaseException:
@@ -195,17 +205,24 @@ class Store:
         except StoreError:
             raise
         except (OSError, OutputError) as error:
-            need = f" about {self.expected_bytes / 1e6:,.0f} MB in all are needed there;" if self.expected_bytes else ""
+            need = (
+                f" about {self.expected_bytes / 1e6:,.0f} MB in all are needed there;"
+                if self.expected_bytes
+                else ""
+            )
             full = error.errno in (errno.ENOSPC, errno.EDQUOT)
             step = "free some space, or name another folder" if full else "name another folder"
             raise StoreError(
-                f"{name} cannot be written to {self.folder}: {error.strerror or error};{need} {step}. What is there already is "
+                f"{name} cannot be written to {self.folder}: {error.strerror or error};{need} {step}. "
+                "What is there already is "
                 f"whole, and a run with the same folder goes on from it."
             ) from error
 
 
 def delete_run(folder: Path) -> None:
-    """Delete the folder of a run that did not end; nothing where there is none, a StoreError where it still goes on."""
+    """Delete the folder of a run that did not end; nothing where there is none, a StoreError where it still
+    goes on.
+    """
     if not (folder / _RUN).exists():
         return
     with ByteLocks(folder / _LOCK) as locks:
@@ -218,7 +235,8 @@ def delete_run(folder: Path) -> None:
 
 def _in_use(folder: Path) -> StoreError:
     return StoreError(
-        f"{folder} is in use by another run, or by a model of this process whose held-out scores are not computed yet; wait for "
+        f"{folder} is in use by another run, or by a model of this process whose held-out scores are not "
+        "computed yet; wait for "
         f"its end, save the model, or name another folder."
     )
 

@@ -54,7 +54,8 @@ class TextLists(DiskTexts):
         if labels is not None and len(labels) != n_texts:
             raise ValueError(f"labels has {len(labels)} values, but parts have {n_texts} texts.")
         self._starts = [sum(map(len, self._parts[:number])) for number in range(len(self._parts))]
-        plain_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels  # Python's values, which files can hold
+        # Python's values, which files can hold
+        plain_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels
         self._labels = None if plain_labels is None else LabelCodes.of(plain_labels)
 
     def __len__(self) -> int:
@@ -63,13 +64,18 @@ class TextLists(DiskTexts):
     def read_part(self, number: int) -> tuple[list[str], TextFacts]:
         """The texts of one list."""
         texts, start = self._parts[number], self._starts[number]
-        return texts, TextFacts.of(texts, None if self._labels is None else self._labels[start : start + len(texts)])
+        return texts, TextFacts.of(
+            texts, None if self._labels is None else self._labels[start : start + len(texts)]
+        )
 
     def source(self) -> dict[str, Any]:
         """Checksums of the texts, and of their labels."""
         own = self._labels
         labels = None if own is None else [own.names, zlib.crc32(own.codes.tobytes())]
-        return {"texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts], "labels": labels}
+        return {
+            "texts": [zlib.crc32(core.text_keys(texts).tobytes()) for texts in self._parts],
+            "labels": labels,
+        }
 
 
 class TextFiles(DiskTexts):
@@ -93,7 +99,9 @@ class TextFiles(DiskTexts):
         progress: bool | Report = False,
     ) -> None:
         if not isinstance(table, PartedTable):
-            raise TypeError(f"table is {table!r:.80}; TextFiles takes what tables.parts.open_parts gives for a path.")
+            raise TypeError(
+                f"table is {table!r:.80}; TextFiles takes what tables.parts.open_parts gives for a path."
+            )
         super().__init__(table.name, folder, progress)
         self.table, self.unlabelled = table, unlabelled
 
@@ -115,9 +123,16 @@ class TextFiles(DiskTexts):
         return {
             "files": [[str(path.resolve()), stat.st_size, stat.st_mtime_ns] for path, stat in files.items()],
             "parts": [[str(part.path), part.start, part.end] for part in self.table.parts],
-            "dialects": [list(astuple(dialect)) for dialect in dict.fromkeys(part.dialect for part in self.table.parts)],
+            "dialects": [
+                list(astuple(dialect)) for dialect in dict.fromkeys(part.dialect for part in self.table.parts)
+            ],
             "columns": [reader.columns.text, *reader.columns.labels],
-            "labels": [reader.label_separator, sorted(reader.missing_labels), dict(reader.flags), self.unlabelled],
+            "labels": [
+                reader.label_separator,
+                sorted(reader.missing_labels),
+                dict(reader.flags),
+                self.unlabelled,
+            ],
             "skip_invalid": self.table.skip_invalid,
         }
 
@@ -144,8 +159,13 @@ class TextRows(DiskTexts):
         if len(texts) != len(self._rows[number]):
             raise TableError(f"{self.name} has changed since it was looked at; start again.")
         labels = None if facts.labels is None else facts.labels[rows]
-        return [texts[row] for row in rows.tolist()], replace(facts, digests=facts.digests[rows], labels=labels)
+        return [texts[row] for row in rows.tolist()], replace(
+            facts, digests=facts.digests[rows], labels=labels
+        )
 
     def source(self) -> dict[str, Any]:
         """Of all texts, and a checksum of which they are."""
-        return {**self._texts.source(), "rows": [zlib.crc32(np.packbits(rows).tobytes()) for rows in self._rows]}
+        return {
+            **self._texts.source(),
+            "rows": [zlib.crc32(np.packbits(rows).tobytes()) for rows in self._rows],
+        }

@@ -1,7 +1,9 @@
-"""Kernel matrices on a cluster: squares of tiles as tasks, whose values go into a `KernelStore` that all workers see.
+"""Kernel matrices on a cluster: squares of tiles as tasks, whose values go into a `KernelStore` that all
+workers see.
 
-Values never travel: a task gets the texts of its rows and columns, and gives a count. Each tile is in the store as soon as it is
-computed, so that a task whose worker is lost goes on, elsewhere, from where that worker was; and so does the next run.
+Values never travel: a task gets the texts of its rows and columns, and gives a count. Each tile is in the
+store as soon as it is computed, so that a task whose worker is lost goes on, elsewhere, from where that
+worker was; and so does the next run.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ _MAX_STRIPES = 64  # of texts, in each direction: some 2,000 tasks, of one tile 
 
 @dataclass(frozen=True)
 class FillSummary:
-    """What was done for a matrix: how many pairs it has, how many of them were not in the store yet, and the number of tasks."""
+    """What was done for a matrix: how many pairs it has, how many of them were not in the store yet, and the
+    number of tasks.
+    """
 
     n_pairs: int
     n_computed: int
@@ -44,8 +48,8 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
     Parameters
     ----------
     store : KernelStore, or a folder
-        It must be on a file system that this process and all workers see under the same path, with locks that work across
-        machines (NFS 4 has them). Its `max_bytes` must have room for the matrix.
+        It must be on a file system that this process and all workers see under the same path, with locks that
+        work across machines (NFS 4 has them). Its `max_bytes` must have room for the matrix.
     kernel : SubsequenceKernel or SpectrumKernel
     X, Y : lists of texts, as the kernel takes them, or Dask collections of texts
     progress : bool or callable, default=True
@@ -57,7 +61,8 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
     >>> from distributed import Client
     >>> from textmargin import KernelStore, SubsequenceKernel, scale
     >>> texts, kernel = ["car", "cat", "cart"], SubsequenceKernel(2)
-    >>> with tempfile.TemporaryDirectory() as folder, Client(n_workers=1, processes=False, dashboard_address=None):
+    >>> settings = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    >>> with tempfile.TemporaryDirectory() as folder, Client(**settings):
     ...     store = KernelStore(folder)
     ...     print(scale.fill(store, kernel, texts))
     ...     print(scale.fill(store, kernel, texts).n_computed)
@@ -85,7 +90,9 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
     }
     shared = broadcast_pickled(kernel)
     tasks = {
-        at.submit(_fill, tiles, shared, number, stripes[a[0]], None if a is b else stripes[b[0]], pure=False): _n_pairs(a, b)
+        at.submit(
+            _fill, tiles, shared, number, stripes[a[0]], None if a is b else stripes[b[0]], pure=False
+        ): _n_pairs(a, b)
         for a, b in squares
     }
     n_done, n_pairs, n_computed = 0, sum(tasks.values()), 0
@@ -98,7 +105,8 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
                     report(n_done / n_pairs)
         except KilledWorker as error:
             raise ClusterError(
-                f"Some kernel values cost every worker that was to compute them its life ({error}). Do workers have too little "
+                f"Some kernel values cost every worker that was to compute them its life ({error}). Do "
+                "workers have too little "
                 f"memory? What was computed is in {tiles.folder}."
             ) from error
         finally:
@@ -107,7 +115,8 @@ def fill(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Rep
 
 
 def gram(store: Any, kernel: Any, X: Any, Y: Any = None, *, progress: bool | Report = True) -> Floats:
-    """The kernel matrix of X with itself or with Y, as `store.gram`, of which the cluster computes what is not kept yet.
+    """The kernel matrix of X with itself or with Y, as `store.gram`, of which the cluster computes what is
+    not kept yet.
 
     The matrix itself is put together here, so that it must fit into memory. Parameters as in `fill`.
     """
@@ -128,7 +137,8 @@ def _fill(tiles: Tiles, kernel: Any, number: int, rows: _Stripe, columns: _Strip
     """See that the values of one square are in the store; how many were not. Runs on a worker."""
     if not tiles.knows(number):
         raise StoreError(
-            f"{socket.gethostname()} does not see the store in {tiles.folder} (or it was cleared meanwhile): the folder must be "
+            f"{socket.gethostname()} does not see the store in {tiles.folder} (or it was cleared "
+            "meanwhile): the folder must be "
             f"on a file system that all workers share."
         )
     others = _Stripe(np.empty(0, np.intp), []) if columns is None else columns
@@ -149,7 +159,9 @@ def _absolute_tiles(store: KernelStore) -> Tiles:
 
 
 def _numbers(tiles: Tiles, pairs: Any) -> tuple[int, Indices]:
-    """The numbers of kernel and texts; new texts get theirs by length, so that those compared at a time are alike."""
+    """The numbers of kernel and texts; new texts get theirs by length, so that those compared at a time are
+    alike.
+    """
     order, digests = np.argsort(pairs.encoded.lengths, kind="stable"), pairs.digests()
     number, in_order = tiles.numbers(pairs.identity(), [digests[i] for i in order])
     numbers = np.empty_like(in_order)

@@ -1,11 +1,14 @@
 """Who is let in: as many as can be answered in time, by how long those before them took.
 
-A request costs more than the model's time. Its body is read and checked and its answer is written in one thread, which a crowd
-keeps busy long before the model is. What that comes to need not be taken apart: by Little's law
+A request costs more than the model's time. Its body is read and checked and its answer is written in one
+thread, which a crowd keeps busy long before the model is. What that comes to need not be taken apart: by
+Little's law
 
-    seconds for each = seconds inside / requests inside when it came        expected wait = requests inside × seconds for each
+    seconds for each = seconds inside / requests inside when it came
+    expected wait    = requests inside × seconds for each
 
-Connections ask before they parse a request, the gate before it reads a body and before anything looks into it.
+Connections ask before they parse a request, the gate before it reads a body and before anything looks into
+it.
 """
 
 from __future__ import annotations
@@ -16,9 +19,11 @@ from collections.abc import Callable, Mapping
 
 from ._refusal import RefusedError, busy
 
-ADMITTED = "admitted"  # in a request's state: its connection let it in, and it counts among those that are expected
+# in a request's state: its connection let it in, and it counts among those that are expected
+ADMITTED = "admitted"
 _NEWEST = 0.1  # weight of the last request in what is known of their time
-_FREE, _WINDOW = 250, 0.25  # so many refusals in so many seconds cost little; beyond them whoever is refused is not read again
+# so many refusals in so many seconds cost little; beyond them whoever is refused is not read again
+_FREE, _WINDOW = 250, 0.25
 # before the time is over, and nobody gains by coming at once
 _ALWAYS = 16  # so many are let in whatever is expected: times change, and together they take less
 
@@ -47,7 +52,9 @@ class Door:
         return busy(f"an answer would take some {expected:.1f} seconds", expected)
 
     def expect(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Somebody was let in, and is inside at the loop's next turn: of many that come in one turn each sees those before."""
+        """Somebody was let in, and is inside at the loop's next turn: of many that come in one turn each sees
+        those before.
+        """
         self._n_coming += 1
         loop.call_soon(self._arrive)
 

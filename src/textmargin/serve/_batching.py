@@ -1,12 +1,14 @@
 """Texts of requests that wait at the same time go through the model together.
 
-Nothing is held back: an idle model starts at once, and while it is busy those that arrive gather for its next turn. So a batch is
-as large as the load asks for, and a lone request never waits.
+Nothing is held back: an idle model starts at once, and while it is busy those that arrive gather for its next
+turn. So a batch is as large as the load asks for, and a lone request never waits.
 
-A batch that takes no longer than handing it to a thread does is decided where it is: under load the thread would have to get the
-interpreter from the one that serves all connections, again and again, and a crowd that is being refused would not let it.
+A batch that takes no longer than handing it to a thread does is decided where it is: under load the thread
+would have to get the interpreter from the one that serves all connections, again and again, and a crowd that
+is being refused would not let it.
 
-What would wait too long is refused at once, by how long texts took of late; what has waited too long all the same, then.
+What would wait too long is refused at once, by how long texts took of late; what has waited too long all the
+same, then.
 """
 
 from __future__ import annotations
@@ -24,16 +26,18 @@ from ..labels import Decisions
 from ._refusal import RefusedError, busy
 
 _NEWEST = 0.1  # weight of the last batch in what is known of their time
-_N_RATES, _LEAST_RATES = 16, 4  # batches whose time is remembered, and how many must be before any is thought quick
+# batches whose time is remembered, and how many must be before any is thought quick
+_N_RATES, _LEAST_RATES = 16, 4
 _BATCH_SIZE = 10_000  # characters that take as long as what a batch costs however small it is
 _MOMENT, _TOO_LONG, _WHILE = 0.003, 0.05, 60.0  # seconds
 
 
 class _Pace:
-    """How long batches take: a line through the last ones, so much for a batch and so much for each text in it.
+    """How long batches take: a line through the last ones, so much for a batch and so much for each text in
+    it.
 
-    By the time of a text alone, small batches would make the model look slow, those that come would be refused, and batches would
-    stay small.
+    By the time of a text alone, small batches would make the model look slow, those that come would be
+    refused, and batches would stay small.
     """
 
     def __init__(self) -> None:
@@ -56,7 +60,9 @@ class _Pace:
 
 
 class _Quickness:
-    """Whether a batch is over in a moment, by the best of the last ones: others had to wait for a processor, and tell nothing."""
+    """Whether a batch is over in a moment, by the best of the last ones: others had to wait for a processor,
+    and tell nothing.
+    """
 
     def __init__(self) -> None:
         self._rates: deque[float] = deque(maxlen=_N_RATES)
@@ -66,7 +72,11 @@ class _Quickness:
         self._rates.append(seconds / size)
 
     def expects(self, size: int) -> bool:
-        return len(self._rates) >= _LEAST_RATES and time.monotonic() > self._not_before and min(self._rates) * size < _MOMENT
+        return (
+            len(self._rates) >= _LEAST_RATES
+            and time.monotonic() > self._not_before
+            and min(self._rates) * size < _MOMENT
+        )
 
     def check(self, seconds: float) -> None:
         """It was not: nothing more of the kind for a while."""
@@ -142,7 +152,11 @@ class Batcher:
         if len(self._queue) < self._n_threads:  # it is tried: times change
             return None
         expected = self._pace.seconds(self._n_texts, math.ceil(self._n_texts / self._most)) / self._n_threads
-        return busy(f"texts would wait some {expected:.1f} seconds", expected) if expected > self._max_wait / 2 else None
+        return (
+            busy(f"texts would wait some {expected:.1f} seconds", expected)
+            if expected > self._max_wait / 2
+            else None
+        )
 
     def _give_up(self, future: asyncio.Future[Decisions]) -> None:
         for one in self._queue:
@@ -155,7 +169,8 @@ class Batcher:
     def _start(self) -> None:
         if self._free:
             self._free -= 1
-            task = asyncio.create_task(self._run())  # at the loop's next turn: whoever comes in this one goes with it
+            # at the loop's next turn: whoever comes in this one goes with it
+            task = asyncio.create_task(self._run())
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
@@ -187,9 +202,12 @@ class Batcher:
                 decisions = self._decide(texts)
                 self._quick.check(time.thread_time() - own)
             else:
-                decisions = await asyncio.get_running_loop().run_in_executor(self._threads, self._decide, texts)
+                decisions = await asyncio.get_running_loop().run_in_executor(
+                    self._threads, self._decide, texts
+                )
         except Exception as error:
-            if len(batch) > 1 and not isinstance(error, MemoryError):  # one of them is to blame: each for itself
+            # one of them is to blame: each for itself
+            if len(batch) > 1 and not isinstance(error, MemoryError):
                 for one in batch:
                     await self._answer([one])
             else:

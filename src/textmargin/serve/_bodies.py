@@ -17,7 +17,9 @@ def _whole(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_whole)]
-Id = Annotated[str, Field(pattern=r"^[!-~]{1,200}$", description="Chosen by the client: sent again, it is stored once.")]
+Id = Annotated[
+    str, Field(pattern=r"^[!-~]{1,200}$", description="Chosen by the client: sent again, it is stored once.")
+]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 MOST_LABELS = 10_000
 Names = Annotated[list[Text], Field(max_length=MOST_LABELS)]
@@ -36,8 +38,8 @@ class Texts(_Body):
 class OneDecision(BaseModel):
     """The labels of a text, those left to a person, and the score of every class; 0 is the decision.
 
-    `confidence` and `probabilities` are there where the model has held-out scores: the probability of what is given (or of the
-    guess), and that of every class.
+    `confidence` and `probabilities` are there where the model has held-out scores: the probability of what is
+    given (or of the guess), and that of every class.
     """
 
     labels: list[str]
@@ -62,7 +64,8 @@ class Question(_Body):
 
 
 class OneContribution(BaseModel):
-    """A word or shared subsequence, by how much it moved the score, and what of that comes from prior knowledge.
+    """A word or shared subsequence, by how much it moved the score, and what of that comes from prior
+    knowledge.
 
     `from_knowledge` has what comes from each kind of knowledge, where the model has several.
     """

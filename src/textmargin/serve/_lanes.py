@@ -58,10 +58,13 @@ class Lane:
                 async with asyncio.timeout(self._max_wait):
                     await self._free.acquire()
             except TimeoutError:
-                raise busy(f"{self._what} was not begun within {self._max_wait:g} seconds", self._max_wait) from None
+                raise busy(
+                    f"{self._what} was not begun within {self._max_wait:g} seconds", self._max_wait
+                ) from None
             work = self._threads.submit(function, *args, **kwargs)
             loop = asyncio.get_running_loop()
-            work.add_done_callback(lambda _: _release(loop, self._free))  # whether anybody still waits for it or not
+            # whether anybody still waits for it or not
+            work.add_done_callback(lambda _: _release(loop, self._free))
             return await asyncio.wrap_future(work)
         finally:
             self._n_requests -= 1

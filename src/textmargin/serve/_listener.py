@@ -1,7 +1,7 @@
 """A socket that goes on accepting when the process has no descriptors left.
 
-asyncio would try to accept as often as there are places in the queue, log each failure, and look away for a second. Here one
-descriptor is held back: with it a connection is taken, told to come again, and closed.
+asyncio would try to accept as often as there are places in the queue, log each failure, and look away for a
+second. Here one descriptor is held back: with it a connection is taken, told to come again, and closed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import os
 import socket
 from typing import Any, Self
 
-ANSWER = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+ANSWER = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+)
 _FULL = frozenset({errno.EMFILE, errno.ENFILE})
 
 
@@ -33,7 +35,8 @@ class Listener(socket.socket):
         """The next connection; BlockingIOError where there is none that can be served now."""
         try:
             connection, address = super().accept()
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a body waits for its head to be acknowledged
+            # else a body waits for its head to be acknowledged
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return connection, address
         except OSError as error:
             if error.errno not in _FULL:

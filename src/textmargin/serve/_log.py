@@ -12,7 +12,9 @@ _FORM = "%(asctime)s %(levelname)s [%(request_id)s] %(message)s"
 
 
 def start_log(log: Log = "errors") -> None:
-    """Have what is logged here, by uvicorn and by asyncio, written; of texts only where they are asked for."""
+    """Have what is logged here, by uvicorn and by asyncio, written; of texts only where they are asked
+    for.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter(_FORM))
     handler.addFilter(_add_request_id)

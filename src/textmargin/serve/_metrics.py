@@ -1,4 +1,6 @@
-"""A few counters in Prometheus' text format. They are touched on the event loop only, so that no lock is needed."""
+"""A few counters in Prometheus' text format. They are touched on the event loop only, so that no lock is
+needed.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,28 @@ class Metrics:
             ("unsure_total", "counter", "Texts with something left to a person.", {"": self.n_unsure}),
             ("feedback_total", "counter", "Feedback acknowledged.", {"": self.n_feedback}),
             ("drift", "gauge", "1 from when texts were no longer like those of training.", {"": self.drift}),
-            ("model_info", "gauge", "The model that answers, by the digest of its file.", {f'digest="{self.model}"': 1}),
-            ("models_replaced_total", "counter", "Times another model came in its place.", {"": self.n_models}),
+            (
+                "model_info",
+                "gauge",
+                "The model that answers, by the digest of its file.",
+                {f'digest="{self.model}"': 1},
+            ),
+            (
+                "models_replaced_total",
+                "counter",
+                "Times another model came in its place.",
+                {"": self.n_models},
+            ),
             ("models_refused_total", "counter", "Times its file held no model.", {"": self.n_refused_models}),
             ("requests_in_flight", "gauge", "Requests let in and not answered yet.", {"": self.in_flight}),
         )
-        lines = [line for name, kind, about, values in families for line in _family(name, kind, about, values)]
-        lines += ["# HELP textmargin_request_seconds Time from request to answer.", "# TYPE textmargin_request_seconds summary"]
+        lines = [
+            line for name, kind, about, values in families for line in _family(name, kind, about, values)
+        ]
+        lines += [
+            "# HELP textmargin_request_seconds Time from request to answer.",
+            "# TYPE textmargin_request_seconds summary",
+        ]
         for route, n in sorted(by_route.items()):
             lines.append(f'textmargin_request_seconds_sum{{route="{route}"}} {self.seconds[route]:.6f}')
             lines.append(f'textmargin_request_seconds_count{{route="{route}"}} {n}')
@@ -58,5 +75,8 @@ class Metrics:
 
 
 def _family(name: str, kind: str, about: str, values: dict[str, int]) -> list[str]:
-    rows = [f"textmargin_{name}{f'{{{labels}}}' if labels else ''} {value}" for labels, value in sorted(values.items())]
+    rows = [
+        f"textmargin_{name}{f'{{{labels}}}' if labels else ''} {value}"
+        for labels, value in sorted(values.items())
+    ]
     return [f"# HELP textmargin_{name} {about}", f"# TYPE textmargin_{name} {kind}", *rows]

@@ -1,11 +1,13 @@
-"""HTTP on a connection, with an end to every wait: uvicorn's h11 protocol limits only how long a connection may be idle.
+"""HTTP on a connection, with an end to every wait: uvicorn's h11 protocol limits only how long a connection
+may be idle.
 
-    too much to do                      503, before a request is parsed; who comes again at once is read again a moment later
+    too much to do                      503, before a request is parsed; who comes again waits a moment
     nothing, or part of the headers     408 and closed, `head_seconds` after the first byte could have come
     an answer that nobody reads         cut off after `write_seconds`
     more connections than there may be  503, before they cost anything but a descriptor
 
-Bodies that do not arrive are the gate's. The parser is h11 wherever this runs: it limits the size of headers, httptools does not.
+Bodies that do not arrive are the gate's. The parser is h11 wherever this runs: it limits the size of headers,
+httptools does not.
 """
 
 from __future__ import annotations
@@ -21,8 +23,10 @@ from ._admission import ADMITTED, Admission
 from ._quick import path_of, read_plain, refusal_bytes
 from ._refusal import RefusedError
 
-_REFUSED_SECONDS = 1.0  # for a refused client to send what it wants to, so that it reads the answer before the end
-_READ_BYTES = 65_536  # at a time; asyncio's 256 KB are new memory from the system at every read, and there may be none
+# for a refused client to send what it wants to, so that it reads the answer before the end
+_REFUSED_SECONDS = 1.0
+# at a time; asyncio's 256 KB are new memory from the system at every read, and there may be none
+_READ_BYTES = 65_536
 
 
 class TimedProtocol(H11Protocol):
@@ -43,10 +47,18 @@ class TimedProtocol(H11Protocol):
 
     @classmethod
     def with_limits(
-        cls, head_seconds: float, write_seconds: float, max_connections: int, admission: Admission | None = None
+        cls,
+        head_seconds: float,
+        write_seconds: float,
+        max_connections: int,
+        admission: Admission | None = None,
     ) -> type[TimedProtocol]:
         """The protocol with these limits."""
-        limits = {"head_seconds": head_seconds, "write_seconds": write_seconds, "max_connections": max_connections}
+        limits = {
+            "head_seconds": head_seconds,
+            "write_seconds": write_seconds,
+            "max_connections": max_connections,
+        }
         return type(cls.__name__, (cls,), limits | {"admission": admission or cls.admission})
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -91,7 +103,9 @@ class TimedProtocol(H11Protocol):
         self._begun = False
         self._stop_head_timer()
         self._unset_keepalive_if_required()
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
         self.transport.write(refusal_bytes(refused, request.id))
         self.admission.log(path, refused, request.id)
         self._n_skipped = request.n_missing
@@ -102,7 +116,10 @@ class TimedProtocol(H11Protocol):
     def _between_requests(self) -> bool:
         if self.transport.is_closing() or not (self.cycle is None or self.cycle.response_complete):
             return False
-        return self.conn.our_state is self.conn.their_state is h11.IDLE and self.conn.trailing_data == (b"", False)
+        return self.conn.our_state is self.conn.their_state is h11.IDLE and self.conn.trailing_data == (
+            b"",
+            False,
+        )
 
     def _skip(self, data: bytes) -> bytes:
         """What comes after the body of a refused request."""
@@ -140,7 +157,9 @@ class TimedProtocol(H11Protocol):
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Nothing came for as long as a connection may be idle; what is still to be read has its time as well."""
+        """Nothing came for as long as a connection may be idle; what is still to be read has its time as
+        well.
+        """
         super().timeout_keep_alive_handler()
         self._start_write_timer()
 

@@ -13,7 +13,8 @@ from jinja2 import Environment
 from .shield import NOTHING
 
 _STYLE = (
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 "
+    "1rem;color:#1a1a1a;background:#fff}"
     "pre{background:#f4f4f4;padding:.6rem;overflow:auto}table{border-collapse:collapse}"
     "td,th{text-align:left;padding:.15rem 1rem .15rem 0;vertical-align:top}"
 )
@@ -31,14 +32,17 @@ def render_reference(schema: dict[str, Any]) -> str:
             "about": one.get("description") or one.get("summary", ""),
             "asks": _body(schema, one.get("requestBody", {})),
             "answers": [
-                (status, answer.get("description", ""), _body(schema, answer)) for status, answer in one["responses"].items()
+                (status, answer.get("description", ""), _body(schema, answer))
+                for status, answer in one["responses"].items()
             ],
         }
         for path, methods in schema["paths"].items()
         for method, one in methods.items()
     ]
     template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(source)
-    return template.render(title=schema["info"]["title"], version=schema["info"]["version"], operations=operations, style=_STYLE)
+    return template.render(
+        title=schema["info"]["title"], version=schema["info"]["version"], operations=operations, style=_STYLE
+    )
 
 
 def _body(schema: dict[str, Any], part: dict[str, Any]) -> str:
@@ -49,7 +53,10 @@ def _body(schema: dict[str, Any], part: dict[str, Any]) -> str:
         return ""
     fields = schema["components"]["schemas"][name]
     needed = set(fields.get("required", []))
-    shown = {f"{key}{'' if key in needed else '?'}": _kind(value) for key, value in fields.get("properties", {}).items()}
+    shown = {
+        f"{key}{'' if key in needed else '?'}": _kind(value)
+        for key, value in fields.get("properties", {}).items()
+    }
     return json.dumps(shown, indent=2)
 
 

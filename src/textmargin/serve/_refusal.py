@@ -8,7 +8,9 @@ from starlette.responses import JSONResponse
 
 
 class RefusedError(Exception):
-    """What is said to it. The answer is made when it is asked for: under load most refusals are written without one."""
+    """What is said to it. The answer is made when it is asked for: under load most refusals are written
+    without one.
+    """
 
     def __init__(self, status: int, detail: str, **headers: str) -> None:
         self.status, self.detail = status, detail
@@ -22,4 +24,6 @@ class RefusedError(Exception):
 
 def busy(why: str, seconds: float) -> RefusedError:
     """503: come again once what waits now may be done."""
-    return RefusedError(503, f"Too much to do: {why}; come again.", Retry_After=str(min(60, max(1, math.ceil(seconds)))))
+    return RefusedError(
+        503, f"Too much to do: {why}; come again.", Retry_After=str(min(60, max(1, math.ceil(seconds))))
+    )

@@ -47,7 +47,9 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
         (503, "Too much to do; Retry-After says when to come again."),
     )
 }
-_REFUSED_READING: dict[int | str, dict[str, Any]] = {status: _REFUSED[status] for status in (401, 413, 421, 500, 503)}
+_REFUSED_READING: dict[int | str, dict[str, Any]] = {
+    status: _REFUSED[status] for status in (401, 413, 421, 500, 503)
+}
 
 
 def create_app(
@@ -86,7 +88,8 @@ def create_app(
     max_batch : int, default=256
         So many texts of requests that wait at the same time go through the model together.
     max_wait : float, default=1.0
-        Seconds that a request may wait for its turn, once its body is there; where it would be longer it is told to come again.
+        Seconds that a request may wait for its turn, once its body is there; where it would be longer it is
+        told to come again.
     feedback : FeedbackStore, default=None
         Where feedback goes; without it `/feedback` is not found.
     hosts : AllowedHosts, or names, default=()
@@ -100,7 +103,8 @@ def create_app(
     watch_seconds : float, default=1.0
         How often it is looked at.
     key : bytes, default=None
-        What the file must be signed with when it is replaced; else it is refused, and the model before goes on.
+        What the file must be signed with when it is replaced; else it is refused, and the model before goes
+        on.
 
     Examples
     --------
@@ -110,12 +114,21 @@ def create_app(
     >>> desk = load_dataset("desk").part("train")
     >>> app = create_app(TextClassifier().fit(desk.texts, desk.labels))
     >>> with TestClient(app, base_url="http://localhost") as client:
-    ...     client.post("/predict", json={"texts": ["the printer is out of paper"]}).json()["decisions"][0]["labels"]
+    ...     answer = client.post("/predict", json={"texts": ["the printer is out of paper"]})
+    >>> answer.json()["decisions"][0]["labels"]
     ['printing']
     """
     metrics = Metrics()
     threads = start_threads(_N_THREADS, "textmargin-model")
-    models = Models(model, digest, threads=threads, n_threads=_N_THREADS, max_batch=max_batch, max_wait=max_wait, metrics=metrics)
+    models = Models(
+        model,
+        digest,
+        threads=threads,
+        n_threads=_N_THREADS,
+        max_batch=max_batch,
+        max_wait=max_wait,
+        metrics=metrics,
+    )
     half = max(1, max_concurrent // 2)  # whatever explanations or a database take, decisions go on
     explaining = Lane("explanations", _N_THREADS, half, max_wait)
     storing = Lane("feedback", _N_THREADS, half, max_wait)
@@ -141,7 +154,14 @@ def create_app(
         explaining.close()
         storing.close()
 
-    app = FastAPI(title="textmargin", version=__version__, docs_url=None, redoc_url=None, lifespan=life, redirect_slashes=False)
+    app = FastAPI(
+        title="textmargin",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=life,
+        redirect_slashes=False,
+    )
     limits = Limits(token, max_bytes, max_concurrent, max_seconds)
     app.add_middleware(Gate, limits=limits, metrics=metrics, routes=_ROUTES, log=log, admission=admission)
     app.state.admission = admission  # a connection that knows it refuses without parsing: see `running`
@@ -187,7 +207,9 @@ def create_app(
     async def give_feedback(body: FeedbackBody) -> Stored:
         """Store what was correct or not; the answer comes once it is on the disk."""
         if feedback is None:
-            raise HTTPException(404, "This service stores no feedback; it was started without a store for it.")
+            raise HTTPException(
+                404, "This service stores no feedback; it was started without a store for it."
+            )
         one = _feedback(body, models.now.classifier)
         new = await storing.run(feedback.record, one)
         metrics.n_feedback += 1
@@ -198,7 +220,11 @@ def create_app(
         """Whether the service is up; needs no token."""
         return {"status": "ok"}
 
-    @app.get("/metrics", response_class=Response, responses=_REFUSED_READING | {200: {"content": {"text/plain": {}}}})
+    @app.get(
+        "/metrics",
+        response_class=Response,
+        responses=_REFUSED_READING | {200: {"content": {"text/plain": {}}}},
+    )
     async def measured() -> Response:
         """Counters, for Prometheus."""
         metrics.drift = int(models.now.watch.drifted)
@@ -261,7 +287,9 @@ async def _mistaken(_: Request, error: Exception) -> JSONResponse:
     """What the library says to a client's mistake, or that feedback cannot be stored just now."""
     if isinstance(error, FeedbackError):
         logging.getLogger(__name__).error("%s", error)
-        return JSONResponse({"detail": "Feedback cannot be stored just now; send it again."}, 503, {"Retry-After": "5"})
+        return JSONResponse(
+            {"detail": "Feedback cannot be stored just now; send it again."}, 503, {"Retry-After": "5"}
+        )
     if isinstance(error, DuplicateFeedbackIdError):
         return JSONResponse({"detail": _plain(error)}, 409)
     where = "label" if isinstance(error, LabelError) else "text"

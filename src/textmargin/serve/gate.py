@@ -1,8 +1,9 @@
-"""What a request must pass before anything looks inside it: the token, the load, its size, and the time it takes to arrive.
+"""What a request must pass before anything looks inside it: the token, the load, its size, and the time it
+takes to arrive.
 
-    401   no token, or another          503   as many requests as may be are in flight (Retry-After says when to come again)
-    413   a body over the limit         408   a body that does not arrive
-    500   a mistake of ours, in the log under the request's id; without what was sent, unless texts may be logged
+    401   no token, or another      503   as many requests as may be in flight (Retry-After: when to come)
+    413   a body over the limit     408   a body that does not arrive
+    500   a mistake of ours, logged under the request's id; without what was sent, unless texts may be
 
 A body is counted as it comes in, so that one without a length, or with a wrong one, is stopped as well.
 """
@@ -94,8 +95,8 @@ class Gate:
     log : {"errors", "requests", "texts"}, default="errors"
         What the log has: what went wrong, a line for each request as well, or that and what was sent.
     admission : Admission, default=None
-        Whether a request would be refused for too much to do. It is asked before a body is read, and again before it is parsed,
-        which costs far more: of many that come at once all would find nobody waiting.
+        Whether a request would be refused for too much to do. It is asked before a body is read, and again
+        before it is parsed, which costs far more: of many that come at once all would find nobody waiting.
     """
 
     def __init__(
@@ -135,7 +136,8 @@ class Gate:
             try:
                 admitted = bool(scope.get("state", {}).get(ADMITTED))
                 self._check(scope, admitted=admitted)
-                body = b"" if always else await self._body(scope, receive)  # what needs no token gets no memory either
+                # what needs no token gets no memory either
+                body = b"" if always else await self._body(scope, receive)
                 # who dawdles with a body does not count, and keeps nobody out
                 self._check_load(scope["path"], admitted=admitted and time.perf_counter() - start < _AT_ONCE)
                 whole = not always
@@ -147,7 +149,10 @@ class Gate:
             except asyncio.CancelledError:  # only the end of the service does that, once its time is over
                 if status == 0:
                     late = RefusedError(
-                        503, "This service ends before it could answer; ask again.", Retry_After="1", Connection="close"
+                        503,
+                        "This service ends before it could answer; ask again.",
+                        Retry_After="1",
+                        Connection="close",
                     )
                     await late.answer(scope, receive, noted)
             except Exception as error:
@@ -171,7 +176,11 @@ class Gate:
             return error
         if _is_shortage(error):
             _LOG.error("no memory, thread or descriptor for a request: %s", type(error).__name__)
-            return RefusedError(503, "There is not enough memory just now; send less at a time, or come again.", Retry_After="5")
+            return RefusedError(
+                503,
+                "There is not enough memory just now; send less at a time, or come again.",
+                Retry_After="5",
+            )
         where = "".join(traceback.format_tb(error.__traceback__))  # lines of code, without values
         why = f": {error}" if self.log == "texts" else ""
         _LOG.error("a request failed with %s%s\n%s", type(error).__name__, why, where.rstrip())
@@ -183,16 +192,22 @@ class Gate:
         if token is not None and path not in self.open_paths:
             given = headers.get(b"authorization", b"")
             if not hmac.compare_digest(given, b"Bearer " + token.encode()):
-                raise RefusedError(401, "This service wants a token: Authorization: Bearer TOKEN.", WWW_Authenticate="Bearer")
+                raise RefusedError(
+                    401, "This service wants a token: Authorization: Bearer TOKEN.", WWW_Authenticate="Bearer"
+                )
         self._check_load(path, admitted=admitted)
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:20]) > self.limits.max_bytes:
             raise self._too_large()
 
     def _check_load(self, path: str, *, admitted: bool) -> None:
-        """Whether there is room; who was let in a moment ago is not asked again, or would find itself in its own way."""
+        """Whether there is room; who was let in a moment ago is not asked again, or would find itself in its
+        own way.
+        """
         if self._n_whole >= self.limits.max_concurrent and path not in _ALWAYS:
-            raise RefusedError(503, f"{self.limits.max_concurrent} requests are in flight; come again.", Retry_After="1")
+            raise RefusedError(
+                503, f"{self.limits.max_concurrent} requests are in flight; come again.", Retry_After="1"
+            )
         refused = None if admitted else self.admission.refusal(path)
         if refused is not None:
             raise refused
@@ -214,7 +229,10 @@ class Gate:
                         raise self._too_large()
                     if self._n_arriving > self.limits.max_bytes * self.limits.max_concurrent:
                         raise RefusedError(
-                            503, "Too many bodies arrive at a time; come again.", Retry_After="1", Connection="close"
+                            503,
+                            "Too many bodies arrive at a time; come again.",
+                            Retry_After="1",
+                            Connection="close",
                         )
         except TimeoutError:
             late = f"The body did not arrive within {self.limits.max_seconds:g} seconds."
@@ -224,14 +242,20 @@ class Gate:
         return b"".join(parts)
 
     def _too_large(self) -> RefusedError:
-        return RefusedError(413, f"A body may have {self.limits.max_bytes:,} bytes; send less at a time.", Connection="close")
+        return RefusedError(
+            413, f"A body may have {self.limits.max_bytes:,} bytes; send less at a time.", Connection="close"
+        )
 
 
 def _is_shortage(error: Exception) -> bool:
-    """Whether it is what the system says when it has nothing left to give; compiled code says it of threads in a RuntimeError."""
+    """Whether it is what the system says when it has nothing left to give; compiled code says it of threads
+    in a RuntimeError.
+    """
     if isinstance(error, OSError):
         return error.errno in _SHORTAGES
-    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and str(error).startswith(_NO_THREAD))
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and str(error).startswith(_NO_THREAD)
+    )
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

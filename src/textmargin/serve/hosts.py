@@ -1,11 +1,12 @@
 """Names that a service answers to.
 
-A page on the web may have its own name point to this machine once it is loaded (DNS rebinding): the browser then holds the
-service for the page's own server, and sends it anything. What gives it away is the name in the Host header. A service answers to
+A page on the web may have its own name point to this machine once it is loaded (DNS rebinding): the browser
+then holds the service for the page's own server, and sends it anything. What gives it away is the name in the
+Host header. A service answers to
 
-    localhost, 127.0.0.0/8, ::1      always
-    the address it listens on        and to any address in digits where it listens on all: no name server can point these here
-    names that it was told           a proxy's, a machine's on the local network
+    localhost, 127.0.0.0/8, ::1   always
+    the address it listens on     and any address in digits where it listens on all: no name server sets these
+    names that it was told        a proxy's, a machine's on the local network
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class AllowedHosts:
     --------
     >>> from textmargin.serve.hosts import AllowedHosts
     >>> hosts = AllowedHosts("127.0.0.1", ["reader.lan"])
-    >>> [hosts.allows(host) for host in ("127.0.0.1:8000", "[::1]", "localhost", "Reader.lan:80", "evil.example", "10.0.0.7")]
+    >>> named = ("127.0.0.1:8000", "[::1]", "localhost", "Reader.lan:80", "evil.example", "10.0.0.7")
+    >>> [hosts.allows(host) for host in named]
     [True, True, True, True, False, False]
     """
 
@@ -47,7 +49,10 @@ class AllowedHosts:
         self._names = {"localhost", *([] if own is not None else [address.lower()])}
         for name in names:
             if not is_host_name(name):
-                raise SettingError("allow_host", f"takes a name or an address, without http:// and without a port. Got {name!r}.")
+                raise SettingError(
+                    "allow_host",
+                    f"takes a name or an address, without http:// and without a port. Got {name!r}.",
+                )
             self._names.add(name.lower())
 
     @classmethod
@@ -66,10 +71,13 @@ class AllowedHosts:
         address = _in_digits(name)
         if address is None:
             return False
-        return self._everywhere or address.is_loopback or address == self._address or str(address) in self._names
+        return (
+            self._everywhere or address.is_loopback or address == self._address or str(address) in self._names
+        )
 
     def allows_origin(self, origin: str, host: str) -> bool:
-        """Whether a page of this origin may change something: one that this service gave, under the name it is asked by.
+        """Whether a page of this origin may change something: one that this service gave, under the name it
+        is asked by.
 
         A proxy may ask by another name than pages know; names that the service was told are good for both.
         """

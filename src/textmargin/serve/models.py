@@ -1,8 +1,8 @@
 """The model that answers, and the one that comes after it when its file is replaced.
 
-A request is answered by the model that was there when it came: the next one is loaded beside it, checked, and then asked by all
-requests that follow. Nobody waits, and for that time both are in memory. A file that is no model is refused with a line in the
-log, and the model before goes on.
+A request is answered by the model that was there when it came: the next one is loaded beside it, checked, and
+then asked by all requests that follow. Nobody waits, and for that time both are in memory. A file that is no
+model is refused with a line in the log, and the model before goes on.
 """
 
 from __future__ import annotations
@@ -61,12 +61,16 @@ def load_with_digest(path: str | os.PathLike[str], key: bytes | None = None) -> 
 
 
 def warm_up(model: TextClassifier) -> None:
-    """Ask it once, so that what libraries look up at their first call is not looked up when descriptors or memory are short."""
+    """Ask it once, so that what libraries look up at their first call is not looked up when descriptors or
+    memory are short.
+    """
     model.decide(["warm up"], probabilities=model.has_held_out)
     model.explain("warm up", None)
 
 
-def _load_other(path: str | os.PathLike[str], digest: str, key: bytes | None) -> tuple[TextClassifier, str] | None:
+def _load_other(
+    path: str | os.PathLike[str], digest: str, key: bytes | None
+) -> tuple[TextClassifier, str] | None:
     """The model of a file, unless the file is the one of this digest."""
     while True:
         before = _identity(path)
@@ -111,7 +115,9 @@ class Models:
 
         def make(classifier: TextClassifier, digest: str) -> ServedModel:
             watch = Watch(classifier)
-            return ServedModel(classifier, digest, watch, Batcher(watch.decide, threads, n_threads, max_batch, max_wait, log))
+            return ServedModel(
+                classifier, digest, watch, Batcher(watch.decide, threads, n_threads, max_batch, max_wait, log)
+            )
 
         self._make: Callable[[TextClassifier, str], ServedModel] = make
         self.now = make(classifier, digest)
@@ -124,9 +130,15 @@ class Models:
         _LOG.warning("the model's file was replaced: model %s answers from now on.", digest)
 
     async def follow(
-        self, path: str | os.PathLike[str], seconds: float, threads: ThreadPoolExecutor, key: bytes | None = None
+        self,
+        path: str | os.PathLike[str],
+        seconds: float,
+        threads: ThreadPoolExecutor,
+        key: bytes | None = None,
     ) -> None:
-        """Look every few seconds whether the file is another, for ever; with a key one that is not signed with it is refused."""
+        """Look every few seconds whether the file is another, for ever; with a key one that is not signed
+        with it is refused.
+        """
         looked: object = None
         trouble = ""
         loop = asyncio.get_running_loop()
@@ -138,14 +150,24 @@ class Models:
                     looked, trouble = identity, ""
                     if found is not None:
                         self._replace(*found)
-            except (OSError, MemoryError, ModelFileError) as error:  # ModelFileError may be for want of memory or descriptors
-                passing = not isinstance(error, ModelFileError) or isinstance(error.__cause__, OSError | MemoryError)
+            except (
+                OSError,
+                MemoryError,
+                ModelFileError,
+            ) as error:  # ModelFileError may be for want of memory or descriptors
+                passing = not isinstance(error, ModelFileError) or isinstance(
+                    error.__cause__, OSError | MemoryError
+                )
                 if not passing:
                     looked = identity
                 if str(error) != trouble:
                     trouble = str(error)
                     self._metrics.n_refused_models += 1
-                    _LOG.error("%s; model %s goes on.", (trouble or type(error).__name__).rstrip("."), self.now.digest)
+                    _LOG.error(
+                        "%s; model %s goes on.",
+                        (trouble or type(error).__name__).rstrip("."),
+                        self.now.digest,
+                    )
             await asyncio.sleep(seconds)
 
 

@@ -33,13 +33,17 @@ def listening(host: str, port: int, *, safe: bool) -> Iterator[tuple[socket.sock
     """A socket and its URL; without a token (not `safe`) on this machine's own addresses only."""
     if not safe and not _is_loopback(host):
         raise SettingError(
-            "host", f"{host} can be reached from other machines, and no token is asked for; ask for one, or listen on 127.0.0.1."
+            "host",
+            f"{host} can be reached from other machines, and no token is asked for; ask for one, or "
+            "listen on 127.0.0.1.",
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listener = Listener.of(socket.create_server((host, port), family=family, backlog=2048))
     except OSError as error:
-        raise SettingError("port", f"{port} of {host} cannot be listened on: {error.strerror or error}.") from error
+        raise SettingError(
+            "port", f"{port} of {host} cannot be listened on: {error.strerror or error}."
+        ) from error
     with listener:
         shown = f"[{host}]" if family == socket.AF_INET6 else host
         yield listener, f"http://{shown}:{listener.getsockname()[1]}"
@@ -70,7 +74,9 @@ def run(
     start_log(log)
     config = uvicorn.Config(
         app,
-        http=TimedProtocol.with_limits(head_seconds, write_seconds, _max_connections(), getattr(app.state, "admission", None)),
+        http=TimedProtocol.with_limits(
+            head_seconds, write_seconds, _max_connections(), getattr(app.state, "admission", None)
+        ),
         ws="none",
         log_config=None,
         access_log=False,
@@ -85,7 +91,8 @@ def run(
         server.should_exit = True
 
     gc.collect()
-    gc.freeze()  # what is there by now stays: to look through all of it took half a second, now and then, for all requests
+    # what is there by now stays: to look through all of it took half a second, now and then, for all requests
+    gc.freeze()
     before = {sign: signal.signal(sign, stop) for sign in (signal.SIGTERM, signal.SIGINT)}
     try:  # uvicorn raises the signal again once it is done: that it stopped as asked is no failure
         server.run(sockets=[listener])
@@ -95,7 +102,8 @@ def run(
 
 
 def end_process_if_busy() -> None:
-    """End the process, with 0, where a thread is still at work that nobody waits for: a batch cannot be broken off.
+    """End the process, with 0, where a thread is still at work that nobody waits for: a batch cannot be
+    broken off.
 
     Whatever was acknowledged is on the disk by then. Where all threads are done this returns.
     """
@@ -104,7 +112,9 @@ def end_process_if_busy() -> None:
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join(max(0.0, end - time.monotonic()))
             if thread.is_alive():
-                logging.getLogger(__name__).warning("ended while %s was at work; nothing acknowledged is lost.", thread.name)
+                logging.getLogger(__name__).warning(
+                    "ended while %s was at work; nothing acknowledged is lost.", thread.name
+                )
                 sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(0)

@@ -1,6 +1,7 @@
-"""What stands before every answer: the host must be this service, a page must be its own, and the request gets an id.
+"""What stands before every answer: the host must be this service, a page must be its own, and the request
+gets an id.
 
-400   two ways to tell where a body ends: what stands in front of a service may take the other (request smuggling)
+400   two ways to tell where a body ends: what stands before a service may take the other (smuggled requests)
 421   a host that is not this service        403   a page from elsewhere that wants to change something
 """
 
@@ -32,7 +33,8 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 class Shield:
-    """ASGI middleware, the outermost: hosts, origins, ids, and headers that let an answer load, run and frame nothing.
+    """ASGI middleware, the outermost: hosts, origins, ids, and headers that let an answer load, run and frame
+    nothing.
 
     Parameters
     ----------
@@ -69,9 +71,14 @@ class Shield:
     def _refusal(self, method: str, values: dict[str, str]) -> JSONResponse | None:
         host, origin = values.get("host", ""), values.get("origin")
         if "transfer-encoding" in values and "content-length" in values:
-            return JSONResponse({"detail": "A body has a length or comes in chunks, not both."}, 400, {"Connection": "close"})
+            return JSONResponse(
+                {"detail": "A body has a length or comes in chunks, not both."}, 400, {"Connection": "close"}
+            )
         if not self.hosts.allows(host):
-            why = f"This service is not {_shown(host)}. Ask by the address that it printed at its start, or tell it the name."
+            why = (
+                f"This service is not {_shown(host)}. Ask by the address that it printed at its start, "
+                "or tell it the name."
+            )
             return JSONResponse({"detail": why}, 421, {"Connection": "close"})
         if origin is not None and method not in _SAFE and not self.hosts.allows_origin(origin, host):
             why = f"A page of {_shown(origin)} may change nothing here; only this service's own pages may."

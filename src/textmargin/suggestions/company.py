@@ -1,12 +1,13 @@
 """Which company words keep in the texts at hand: how often they stand in texts that a model gives a class.
 
-Of n texts with a word let a be given the class, and s be the class's share of all texts. By chance a would be n·s, and
+Of n texts with a word let a be given the class, and s be the class's share of all texts. By chance a would be
+n·s, and
 
     z = (a − n·s) / √(n·s(1 − s) + 1)
 
-is how far beyond that it is, in standard deviations; the 1 in the root keeps rare words from a large z. A word that the
-model knows decides on its own texts, and would be found in good company wherever it was named; so of a word that was named, a is
-counted with the word left out of each score.
+is how far beyond that it is, in standard deviations; the 1 in the root keeps rare words from a large z. A
+word that the model knows decides on its own texts, and would be found in good company wherever it was named;
+so of a word that was named, a is counted with the word left out of each score.
 """
 
 from __future__ import annotations
@@ -62,13 +63,18 @@ class Company:
     def of(cls, model: TextClassifier, texts: list[str]) -> Self:
         """Of a model with weights of words."""
         learner, representation = model.learner_, model.representation_
-        if not hasattr(representation, "build_analyzer") or not hasattr(representation, "get_feature_names_out"):
+        if not hasattr(representation, "build_analyzer") or not hasattr(
+            representation, "get_feature_names_out"
+        ):
             raise TextmarginError(
-                f"suggest needs a model of words; this one has {type(representation).__name__}, which has none. Train one with a "
+                f"suggest needs a model of words; this one has {type(representation).__name__}, which has "
+                "none. Train one with a "
                 f"bag of words."
             )
         if not hasattr(learner, "coef_"):
-            raise TextmarginError(f"suggest needs weights of words; {type(learner).__name__} has none. Use PriorSVC.")
+            raise TextmarginError(
+                f"suggest needs weights of words; {type(learner).__name__} has none. Use PriorSVC."
+            )
         with stage(f"deciding on {len(texts):,} texts"):
             decided = model.decide(texts)
         with stage(f"counting words in {len(texts):,} texts"):
@@ -100,9 +106,14 @@ class Company:
         return np.asarray(excess(self.counts.T @ own, self.n_texts, own.mean()))
 
     def ratio(self, n_accepted: int, n_texts: int, k: int) -> float:
-        """How many times as often a word is in texts of a class as in others, half a text added on either side."""
+        """How many times as often a word is in texts of a class as in others, half a text added on either
+        side.
+        """
         n_class = int(self.accepted[:, k].sum())
-        inside, outside = (n_accepted + 0.5) / (n_class + 1), (n_texts - n_accepted + 0.5) / (len(self.texts) - n_class + 1)
+        inside, outside = (
+            (n_accepted + 0.5) / (n_class + 1),
+            (n_texts - n_accepted + 0.5) / (len(self.texts) - n_class + 1),
+        )
         return inside / outside
 
     def rows(self, term: int) -> Indices:
@@ -119,7 +130,9 @@ class Company:
         """What stands around a word in the first of some texts."""
         return tuple(line_around(self.texts[row], str(self.terms[term])) for row in rows[:n])
 
-    def words_between(self, first: Indices, second: Indices, without: int, n: int = 3) -> tuple[list[str], list[str]]:
+    def words_between(
+        self, first: Indices, second: Indices, without: int, n: int = 3
+    ) -> tuple[list[str], list[str]]:
         """The words that tell two groups of texts apart: those of the first, and those of the second."""
         both = self.counts[np.concatenate([first, second])].tocsr()
         counts = np.bincount(both.indices, minlength=len(self.terms))
@@ -155,7 +168,9 @@ def line_around(text: str, word: str) -> str:
     """A part of a text on one line, with a word in it if it can be found."""
     line = " ".join(text.split())
     spelled = r"\W+".join(map(re.escape, word.split()))
-    found = re.search(rf"(?<!\w){spelled}(?!\w)", line, re.IGNORECASE) or re.search(spelled, line, re.IGNORECASE)
+    found = re.search(rf"(?<!\w){spelled}(?!\w)", line, re.IGNORECASE) or re.search(
+        spelled, line, re.IGNORECASE
+    )
     start = max(found.start() - _SIDE, 0) if found else 0
     end = (found.end() if found else _SIDE) + _SIDE
     return f"{'…' * (start > 0)}{line[start:end].strip()}{'…' * (end < len(line))}"

@@ -16,11 +16,13 @@ class WordEvidence:
     ----------
     word : str
     n_texts : int, that have it
-    n_class : int, those of them that the model gives the class; of a word that was named, that it would give it without the word
+    n_class : int, those of them that the model gives the class; of a word that was named, that it would give
+        it without the word
     ratio : float, how many times as often texts of the class have it as others
     weight : float, in the model, for the class
     lines : tuple of str, what stands around it in some of these texts
-    other : str, of a word to add, the class that claims it even more, where texts have one label each; else empty
+    other : str, of a word to add, the class that claims it even more, where texts have one label each; else
+        empty
     """
 
     word: str
@@ -56,7 +58,8 @@ class Split:
     ----------
     word : str
     claims : dict, per class its evidence; the first is one that the word was named for
-    beside : dict, per class the words that tell its texts with the word from the other's: together with one of these it may serve
+    beside : dict, per class the words that tell its texts with the word from the other's: together with one
+        of these it may serve
     """
 
     word: str
@@ -86,10 +89,11 @@ class Suggestions:
     split: list[Split]
 
     def to_keywords(self) -> dict[str, dict[str, float]]:
-        """The list with what is to be added, and weight 0 for what is to be struck; what is to be split stays as it is.
+        """The list with what is to be added, and weight 0 for what is to be struck; what is to be split stays
+        as it is.
 
-        What is added has the median weight of the class's words, and goes to the class that claims it most. A word of weight 0
-        says nothing, takes nothing from the words near it, and is not suggested again.
+        What is added has the median weight of the class's words, and goes to the class that claims it most. A
+        word of weight 0 says nothing, takes nothing from the words near it, and is not suggested again.
         """
         mended = {}
         for name, words in self.keywords.items():
@@ -119,11 +123,16 @@ def changes(old: Mapping[str, Mapping[str, float]], new: Mapping[str, Mapping[st
         own = old.get(name, {})
         added = [word for word, weight in words.items() if weight and word not in own]
         struck = [word for word, weight in words.items() if not weight and own.get(word) != 0]
-        parts = [f"{title} {', '.join(some)}" for title, some in (("added", added), ("weight 0:", struck)) if some]
+        parts = [
+            f"{title} {', '.join(some)}" for title, some in (("added", added), ("weight 0:", struck)) if some
+        ]
         lines += [f"{name}: {'; '.join(parts)}"] if parts else []
     return lines
 
 
 def _shown(one: WordEvidence) -> str:
     other = f"; rather {one.other}" if one.other else ""
-    return f"{one.word} (in {one.n_texts:,} texts, {one.n_class:,} of the class, {one.ratio:.1f} times as often{other})"
+    return (
+        f"{one.word} (in {one.n_texts:,} texts, {one.n_class:,} of the class, {one.ratio:.1f} times as "
+        f"often{other})"
+    )

@@ -1,4 +1,6 @@
-"""A file of keywords in TOML, edited: other classes, their order and all comments stay as a person wrote them."""
+"""A file of keywords in TOML, edited: other classes, their order and all comments stay as a person wrote
+them.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def write_keywords(path: Path, keywords: Mapping[str, Words]) -> None:
 
 def check_editable(path: Path) -> None:
     """Before words are looked for: that those of every class in a file can be changed."""
-    _edited(path, {name: {**words, _PROBE: 0.0} for name, words in KeywordPrior.from_file(path).entries().items()})
+    _edited(
+        path, {name: {**words, _PROBE: 0.0} for name, words in KeywordPrior.from_file(path).entries().items()}
+    )
 
 
 def _edited(path: Path, keywords: Mapping[str, Words]) -> str:
@@ -52,7 +56,8 @@ def _edited(path: Path, keywords: Mapping[str, Words]) -> str:
             text = _edit(text, name, words)
     if _read(text) != {**old, **keywords}:
         raise PriorError(
-            f"{path} is written in a way that cannot be changed without losing something; write the keywords to another file."
+            f"{path} is written in a way that cannot be changed without losing something; write the "
+            "keywords to another file."
         )
     return text
 
@@ -80,7 +85,11 @@ def _edit(text: str, name: str, words: Words) -> str:
     inside = text[found.end() : value.end]
     old = _read(f"x = {inside}") or {"x": {}}
     new = [word for word in words if word not in old["x"]]
-    if inside.startswith("[") and [*old["x"].items()] == [*words.items()][: len(old["x"])] and {*words.values()} == {1.0}:
+    if (
+        inside.startswith("[")
+        and [*old["x"].items()] == [*words.items()][: len(old["x"])]
+        and {*words.values()} == {1.0}
+    ):
         added = ("" if value.ends_with_comma else ", ") + ", ".join(map(_string, new))
         return f"{text[: value.end - 1]}{added}{text[value.end - 1 :]}"
     comments = "".join(f"{one}\n" for one in value.comments)
@@ -89,7 +98,9 @@ def _edit(text: str, name: str, words: Words) -> str:
 
 @dataclass(frozen=True)
 class _Value:
-    """Where an array or inline table ends, the comments inside, and whether a comma (or nothing) precedes its last bracket."""
+    """Where an array or inline table ends, the comments inside, and whether a comma (or nothing) precedes its
+    last bracket.
+    """
 
     end: int
     comments: list[str]

@@ -1,18 +1,21 @@
 """How a list of keywords could be mended, by the texts at hand and what a model makes of them.
 
-*Add*: words that texts of the class have far more often than by chance (z ≥ 2, `company.py`), by z. Where two classes claim
-a word and texts have one label, the one it was named for, or else that of the largest z, is told, and gets it in a file.
+*Add*: words that texts of the class have far more often than by chance (z ≥ 2, `company.py`), by z. Where two
+classes claim a word and texts have one label, the one it was named for, or else that of the largest z, is
+told, and gets it in a file.
 
-*Strike*: a named word whose texts, were it left out, would hardly be given the class (z < 1) but another (z ≥ 2); and one of
-which training texts say the opposite (`disagreements`), so that a quarter of the weight it was named with is lost, or where the
-prior is not trusted of the class's largest weight, unless its texts clearly speak for it (z ≥ 2). Words that keywords spread to
-in unlabelled texts are struck by the first of these rules alone.
+*Strike*: a named word whose texts, were it left out, would hardly be given the class (z < 1) but another (z ≥
+2); and one of which training texts say the opposite (`disagreements`), so that a quarter of the weight it was
+named with is lost, or where the prior is not trusted of the class's largest weight, unless its texts clearly
+speak for it (z ≥ 2). Words that keywords spread to in unlabelled texts are struck by the first of these rules
+alone.
 
-*Split*: a named word whose texts, were it left out, would be given the class (z ≥ 1), but even more so another (z ≥ 2); and a
-word that is named for two classes.
+*Split*: a named word whose texts, were it left out, would be given the class (z ≥ 1), but even more so
+another (z ≥ 2); and a word that is named for two classes.
 
-Chosen on the service desk and on Reuters' topics of one label, by which removed keywords come back and which planted ones are
-struck, for models of no labels, of four a class and of all (docs/unlabelled.md has these figures of wikipedia25).
+Chosen on the service desk and on Reuters' topics of one label, by which removed keywords come back and which
+planted ones are struck, for models of no labels, of four a class and of all (docs/unlabelled.md has these
+figures of wikipedia25).
 """
 
 from __future__ import annotations
@@ -55,7 +58,8 @@ def suggest(model: TextClassifier, texts: Any, *, keywords: Any = None, n: int =
     Examples
     --------
     >>> from textmargin import TextClassifier, suggest
-    >>> texts = ["wheat and maize harvest", "maize exports", "maize, rye"] * 3 + ["the bank raises rates", "bank rates"] * 4
+    >>> texts = ["wheat and maize harvest", "maize exports", "maize, rye"] * 3
+    >>> texts += ["the bank raises rates", "bank rates"] * 4
     >>> model = TextClassifier(knowledge={"grain": ["wheat"]}).fit(texts, ["grain"] * 9 + ["money"] * 8)
     >>> [one.word for one in suggest(model, texts, n=1).add["grain"]]
     ['maize']
@@ -74,7 +78,9 @@ def suggest(model: TextClassifier, texts: Any, *, keywords: Any = None, n: int =
             counts={name: int(company.accepted[:, k].sum()) for k, name in enumerate(named.names)},
             keywords=named.entries,
             add=_additions(company, named, strike, n),
-            strike={name: [one for (j, _), one in strike.items() if j == k] for k, name in enumerate(named.names)},
+            strike={
+                name: [one for (j, _), one in strike.items() if j == k] for k, name in enumerate(named.names)
+            },
             split=split,
         )
 
@@ -88,7 +94,8 @@ class _Named:
     names : list of str, the classes
     entries : dict, per class its entries with their weights, as they were named
     weights : array (n_classes, n_terms)
-    known : array (n_classes, n_terms) of bool, of which terms something was said, were it that they say nothing
+    known : array (n_classes, n_terms) of bool, of which terms something was said, were it that they say
+        nothing
     entry_of : dict, the entry that stands for one term of a class and nothing else
     """
 
@@ -110,7 +117,11 @@ class _Named:
         weights, known = np.zeros((len(names), len(terms))), np.zeros((len(names), len(terms)), dtype=bool)
         place = {term: j for j, term in enumerate(terms.tolist())}
         words = model.representation_
-        analyze = words.build_keyword_analyzer() if hasattr(words, "build_keyword_analyzer") else words.build_analyzer()
+        analyze = (
+            words.build_keyword_analyzer()
+            if hasattr(words, "build_keyword_analyzer")
+            else words.build_analyzer()
+        )
         entry_of = {}
         for prior in priors:
             for landing in prior.match_vocabulary(terms, company.labels.names, analyze):
@@ -122,11 +133,19 @@ class _Named:
                     entries[str(name)].update(own)
                     k = names.index(str(name))
                     alone = ((entry, [entry] if entry in place else analyze(entry)) for entry in own)
-                    entry_of.update({(k, place[one[0]]): entry for entry, one in alone if len(one) == 1 and one[0] in place})
+                    entry_of.update(
+                        {
+                            (k, place[one[0]]): entry
+                            for entry, one in alone
+                            if len(one) == 1 and one[0] in place
+                        }
+                    )
         return cls(names, entries, weights, known, entry_of)
 
 
-def _additions(company: Company, named: _Named, strike: dict[tuple[int, int], Strike], n: int) -> dict[str, list[WordEvidence]]:
+def _additions(
+    company: Company, named: _Named, strike: dict[tuple[int, int], Strike], n: int
+) -> dict[str, list[WordEvidence]]:
     """Per class the words that its texts have far more often than by chance."""
     owners = _owners(company, named, strike)
     found: dict[str, list[WordEvidence]] = {}
@@ -141,7 +160,9 @@ def _additions(company: Company, named: _Named, strike: dict[tuple[int, int], St
 
 
 def _owners(company: Company, named: _Named, strike: dict[tuple[int, int], Strike]) -> Indices | None:
-    """With one label a text the class that claims a word most: that it was named for and stays, or that of the largest z."""
+    """With one label a text the class that claims a word most: that it was named for and stays, or that of
+    the largest z.
+    """
     if company.labels.multilabel:
         return None
     owners, best = np.zeros(len(company.terms), dtype=np.intp), np.full(len(company.terms), -np.inf)
@@ -153,8 +174,12 @@ def _owners(company: Company, named: _Named, strike: dict[tuple[int, int], Strik
     return owners
 
 
-def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tuple[dict[tuple[int, int], Strike], list[Split]]:
-    """The words to strike, by class and term, named ones and those that they spread to; and the named ones to split."""
+def _contradicted(
+    model: TextClassifier, company: Company, named: _Named
+) -> tuple[dict[tuple[int, int], Strike], list[Split]]:
+    """The words to strike, by class and term, named ones and those that they spread to; and the named ones to
+    split.
+    """
     strike: dict[tuple[int, int], Strike] = {}
     split: dict[tuple[int, frozenset[int]], Split] = {}
     opposed = _opposed(model, company, named)
@@ -162,33 +187,53 @@ def _contradicted(model: TextClassifier, company: Company, named: _Named) -> tup
     for k, t in [*np.argwhere(named.weights > 0).tolist(), *_spread(model, company, named)]:
         accepted = company.accepted_without(t)
         own = excess(int(accepted[:, k].sum()), len(accepted), company.accepted[:, k].mean())
-        outside = accepted[~accepted[:, k]]  # with several labels a text, those of both classes speak for neither
+        # with several labels a text, those of both classes speak for neither
+        outside = accepted[~accepted[:, k]]
         z = excess(outside.sum(axis=0), len(outside), shares[k])
         z[k] = -np.inf
         other = int(descending_order(z)[0])
         claimed = z[other] >= _CLEAR
         if claimed and own < _HARDLY:
-            near, n_other = "" if named.known[k, t] else "near its keywords, but ", int(outside[:, other].sum())
-            reason = f"{near}without it {n_other:,} of its {len(accepted):,} texts are given {named.names[other]}"
+            near, n_other = (
+                "" if named.known[k, t] else "near its keywords, but ",
+                int(outside[:, other].sum()),
+            )
+            reason = (
+                f"{near}without it {n_other:,} of its {len(accepted):,} texts are given {named.names[other]}"
+            )
         elif not named.known[k, t]:
             continue
         elif own < _CLEAR and (k, t) in opposed:
-            reason = f"training texts say the opposite ({opposed[k, t]:+.2f}), and leave it a weight of {company.coef[k, t]:+.2f}"
+            reason = (
+                f"training texts say the opposite ({opposed[k, t]:+.2f}), and leave it a weight of "
+                f"{company.coef[k, t]:+.2f}"
+            )
         else:
             rivals = [j for j in np.flatnonzero(named.weights[:, t] > 0).tolist() if j != k]
             for j in {*rivals, other} if claimed and z[other] > own else rivals:
                 split.setdefault((t, frozenset((k, j))), _split(company, k, j, t, accepted))
             continue
-        strike[k, t] = Strike(named.entry_of.get((k, t), str(company.terms[t])), _evidence(company, k, t, accepted), reason)
+        strike[k, t] = Strike(
+            named.entry_of.get((k, t), str(company.terms[t])), _evidence(company, k, t, accepted), reason
+        )
     # A word that is struck from one of two classes is the other's.
     return strike, [one for (t, pair), one in split.items() if not any((k, t) in strike for k in pair)]
 
 
 def _spread(model: TextClassifier, company: Company, named: _Named) -> list[tuple[int, int]]:
-    """The words that the model's keywords spread to, by class and term: those that these texts have and the list does not."""
+    """The words that the model's keywords spread to, by class and term: those that these texts have and the
+    list does not.
+    """
     place = {term: j for j, term in enumerate(company.terms.tolist())}
-    places = [(company.labels.index(name), place[word]) for name, own in model.spread_.items() for word in own if word in place]
-    return [(k, t) for k, t in places if company.is_word[t] and not named.known[k, t] and len(company.rows(t))]
+    places = [
+        (company.labels.index(name), place[word])
+        for name, own in model.spread_.items()
+        for word in own
+        if word in place
+    ]
+    return [
+        (k, t) for k, t in places if company.is_word[t] and not named.known[k, t] and len(company.rows(t))
+    ]
 
 
 def _shares(company: Company, k: int) -> Floats:
@@ -208,7 +253,8 @@ def _opposed(model: TextClassifier, company: Company, named: _Named) -> dict[tup
         if t is None:
             continue
         data, known = one.data, one.known
-        if company.labels.kind == "binary" and known < 0:  # what is known of the first class speaks against the second
+        # what is known of the first class speaks against the second
+        if company.labels.kind == "binary" and known < 0:
             k, data, known = 0, -data, -known
         from_prior = company.coef[k, t] - data
         limit = abs(from_prior) if from_prior * known > 0 else np.abs(company.coef[k]).max()
@@ -222,7 +268,9 @@ def _split(company: Company, k: int, other: int, t: int, accepted: Bools) -> Spl
     rows, names = company.rows(t), company.labels.text_names
     only = [rows[accepted[:, one] & ~accepted[:, two]] for one, two in ((k, other), (other, k))]
     beside = dict(zip((names[k], names[other]), company.words_between(only[0], only[1], t), strict=True))
-    return Split(str(company.terms[t]), {names[j]: _evidence(company, j, t, accepted) for j in (k, other)}, beside)
+    return Split(
+        str(company.terms[t]), {names[j]: _evidence(company, j, t, accepted) for j in (k, other)}, beside
+    )
 
 
 def _evidence(company: Company, k: int, t: int, accepted: Bools | None = None) -> WordEvidence:
@@ -232,5 +280,10 @@ def _evidence(company: Company, k: int, t: int, accepted: Bools | None = None) -
     shown = rows[own] if own.any() else rows
     ratio = company.ratio(int(own.sum()), rows.size, k)
     return WordEvidence(
-        str(company.terms[t]), int(rows.size), int(own.sum()), ratio, float(company.coef[k, t]), company.lines(t, shown)
+        str(company.terms[t]),
+        int(rows.size),
+        int(own.sum()),
+        ratio,
+        float(company.coef[k, t]),
+        company.lines(t, shown),
     )

@@ -21,11 +21,14 @@ class _Missing:
 MISSING: Final = _Missing()
 
 _STARTS = frozenset("=+-@\t\r")  # what spreadsheets take for the start of a formula
-_NUMBER = re.compile(r"[+-][\d ().,:/%+-]*(?:[eE][+-]?\d+)?")  # or a telephone number, or a dash: nothing in it can be run
+# or a telephone number, or a dash: nothing in it can be run
+_NUMBER = re.compile(r"[+-][\d ().,:/%+-]*(?:[eE][+-]?\d+)?")
 
 
 def cells(column: Sequence[Any]) -> list[Any]:
-    """What csv writes for each value: nothing for None and NaN, names of a list joined by ";", JSON for what else has parts."""
+    """What csv writes for each value: nothing for None and NaN, names of a list joined by ";", JSON for what
+    else has parts.
+    """
     kinds = {*map(type, column)}
     if kinds <= {str, int, type(None)}:  # which csv writes so by itself
         return list(column)
@@ -52,7 +55,8 @@ def is_formula(value: Any) -> bool:
     Examples
     --------
     >>> from textmargin.tables._cells import is_formula
-    >>> [is_formula(cell) for cell in ("=1+1", "@SUM(A1)", "- nothing works", "-5", "+49 170 1234", "-", "1=2", "")]
+    >>> cells = ("=1+1", "@SUM(A1)", "- nothing works", "-5", "+49 170 1234", "-", "1=2", "")
+    >>> [is_formula(cell) for cell in cells]
     [True, True, True, False, False, False, False, False]
     """
     return isinstance(value, str) and value[:1] in _STARTS and not _NUMBER.fullmatch(value)

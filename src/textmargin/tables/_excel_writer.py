@@ -1,4 +1,6 @@
-"""Rows into the only sheet of an Excel file, each written as it comes; text is text there, and never a formula."""
+"""Rows into the only sheet of an Excel file, each written as it comes; text is text there, and never a
+formula.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class ExcelWriter(TableWriter):
             from openpyxl import Workbook
             from openpyxl.cell import WriteOnlyCell
         except ImportError as error:
-            raise TableError(f"{path} needs openpyxl, which is not installed: {install_hint('excel')}.") from error
+            raise TableError(
+                f"{path} needs openpyxl, which is not installed: {install_hint('excel')}."
+            ) from error
         self.file = file
         self.cell_type = WriteOnlyCell
         self.book = Workbook(write_only=True)
@@ -39,13 +43,18 @@ class ExcelWriter(TableWriter):
         self._append([[self._text(name) for name in names]])
 
     def _write(self, columns: Mapping[str, Sequence[Any]], trusted: Collection[str]) -> None:
-        self._append(zip(*([self._cell(value) for value in column] for column in columns.values()), strict=True))
+        self._append(
+            zip(*([self._cell(value) for value in column] for column in columns.values()), strict=True)
+        )
 
     def _append(self, rows: Any) -> None:
         for row in rows:
             self.n_rows += 1
             if self.n_rows > _MOST_ROWS:
-                raise TableError(f"{self.path}: a sheet of Excel has room for {_MOST_ROWS - 1:,} rows; write .csv or .parquet.")
+                raise TableError(
+                    f"{self.path}: a sheet of Excel has room for {_MOST_ROWS - 1:,} rows; write .csv or "
+                    ".parquet."
+                )
             self.sheet.append(row)
 
     def _cell(self, value: Any) -> Any:
@@ -55,7 +64,11 @@ class ExcelWriter(TableWriter):
             return value if math.isfinite(value) else None if math.isnan(value) else self._text(str(value))
         if isinstance(value, datetime | time) and value.tzinfo is not None:
             return value.isoformat()
-        if value is None or isinstance(value, date | time | timedelta) or (isinstance(value, int) and abs(value) < _MOST_DIGITS):
+        if (
+            value is None
+            or isinstance(value, date | time | timedelta)
+            or (isinstance(value, int) and abs(value) < _MOST_DIGITS)
+        ):
             return value
         return self._text(str(cells([value])[0]))
 
@@ -76,9 +89,13 @@ class ExcelWriter(TableWriter):
     def notes(self) -> list[str]:
         notes = super().notes
         if self.n_long:
-            notes.append(f"cells cut to {_MOST_CHARACTERS:,} characters, the most that Excel takes: {self.n_long:,}")
+            notes.append(
+                f"cells cut to {_MOST_CHARACTERS:,} characters, the most that Excel takes: {self.n_long:,}"
+            )
         if self.n_control:
-            notes.append(f"cells with characters that Excel cannot hold, written as \ufffd: {self.n_control:,}")
+            notes.append(
+                f"cells with characters that Excel cannot hold, written as \ufffd: {self.n_control:,}"
+            )
         return notes
 
     def close(self) -> None:

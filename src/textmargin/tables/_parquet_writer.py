@@ -24,11 +24,14 @@ class ParquetTableWriter(TableWriter):
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError as error:
-            raise TableError(f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}.") from error
+            raise TableError(
+                f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}."
+            ) from error
         self.pa, self.pq = pa, pq
         self.file = file
         self.types: dict[str, Any] = {}
-        with suppress(pa.ArrowException, OSError):  # what is wrong with that file is for those to say who read it
+        # what is wrong with that file is for those to say who read it
+        with suppress(pa.ArrowException, OSError):
             self.types = {} if like is None else {field.name: field.type for field in pq.read_schema(like)}
         self.parquet: Any = None
         self.rows: dict[str, list[Any]] = {}
@@ -62,7 +65,8 @@ class ParquetTableWriter(TableWriter):
         strings = {value for value in column if isinstance(value, str)} if "" in column else set()
         others = any(value is not None and not isinstance(value, str) for value in column)
         if strings == {""} and (others if kind is None else not pa.types.is_string(kind)):
-            column = [None if value == "" else value for value in column]  # an empty cell of a sheet, among numbers or dates
+            # an empty cell of a sheet, among numbers or dates
+            column = [None if value == "" else value for value in column]
         try:
             if kind is not None:
                 return pa.array(column, kind)
@@ -70,7 +74,8 @@ class ParquetTableWriter(TableWriter):
             return array.cast(_with_strings(pa, array.type))
         except (pa.ArrowException, OverflowError, TypeError, ValueError) as error:
             raise TableError(
-                f"{self.path}: column {name!r} has values of several types, from row {self.n_rows + 1:,} on; Parquet takes one "
+                f"{self.path}: column {name!r} has values of several types, from row {self.n_rows + 1:,} "
+                "on; Parquet takes one "
                 f"({error}); write JSON lines, .jsonl, instead."
             ) from error
 
@@ -87,7 +92,9 @@ class ParquetTableWriter(TableWriter):
 
 
 def _with_strings(pa: Any, kind: Any) -> Any:
-    """A type with text where nothing is known of the values yet, for all of them are null, or lists without any."""
+    """A type with text where nothing is known of the values yet, for all of them are null, or lists without
+    any.
+    """
     if pa.types.is_null(kind):
         return pa.string()
     return pa.list_(_with_strings(pa, kind.value_type)) if pa.types.is_list(kind) else kind

@@ -1,7 +1,8 @@
 """Rows of a whole file, chunk by chunk and column by column.
 
-Records of CSV and TSV in UTF-8 stay bytes, and the core gives the values of the columns that are asked for. Where one is a row
-and not plain, its chunk is read by `delimited`, as other files are by `formats`; tests hold both to the same tables.
+Records of CSV and TSV in UTF-8 stay bytes, and the core gives the values of the columns that are asked for.
+Where one is a row and not plain, its chunk is read by `delimited`, as other files are by `formats`; tests
+hold both to the same tables.
 """
 
 from __future__ import annotations
@@ -67,7 +68,12 @@ class RecordChunk:
     """
 
     def __init__(
-        self, records: core.Records, names: list[str], delimiter: str, invalid: list[InvalidLine], n_before: int = 0
+        self,
+        records: core.Records,
+        names: list[str],
+        delimiter: str,
+        invalid: list[InvalidLine],
+        n_before: int = 0,
     ) -> None:
         self._records, self._names, self._delimiter, self.invalid = records, names, delimiter, invalid
         self._n, self._n_before = len(records.rows), n_before
@@ -76,13 +82,17 @@ class RecordChunk:
         return self._n
 
     def rows(self, which: Sequence[int], there: Columns = _NONE) -> list[Row]:
-        """Those at these places, with values of columns that are there already, so that no string is there twice."""
+        """Those at these places, with values of columns that are there already, so that no string is there
+        twice.
+        """
         if not which:
             return []
         all_places = self._records.rows
         places = [all_places[k] for k in which]
         columns = [
-            self._records.values(self._delimiter, column, places) if name not in there else [there[name][k] for k in which]
+            self._records.values(self._delimiter, column, places)
+            if name not in there
+            else [there[name][k] for k in which]
             for column, name in enumerate(self._names)
         ]
         numbers = [number + self._n_before for number in self._records.numbers(places)]
@@ -121,7 +131,9 @@ class ColumnChunk:
 
     def rows(self, which: Sequence[int], there: Columns = _NONE) -> list[Row]:
         """Those at these places."""
-        return [Row(self._n_before + k + 1, {name: own[k] for name, own in self._columns.items()}) for k in which]
+        return [
+            Row(self._n_before + k + 1, {name: own[k] for name, own in self._columns.items()}) for k in which
+        ]
 
     def numbers(self) -> list[int]:
         """Of the rows, from 1."""
@@ -208,7 +220,9 @@ def read_chunks(
 
 
 def _in_blocks(stream: ByteStream) -> ByteStream:
-    """The same bytes, what arrives in small pieces joined: a chunk is worth its while from some hundred rows on."""
+    """The same bytes, what arrives in small pieces joined: a chunk is worth its while from some hundred rows
+    on.
+    """
 
     def join() -> Iterator[bytes]:
         block = b""
@@ -229,7 +243,9 @@ def record_chunk(records: core.Records, names: list[str], delimiter: str, n_befo
 
     def parse(places: list[int]) -> list[Read]:
         lines = (records.line(place) for place in places)
-        return parse_delimited([Line(number + n_before, content) for number, content in lines], names, delimiter, "utf-8")
+        return parse_delimited(
+            [Line(number + n_before, content) for number, content in lines], names, delimiter, "utf-8"
+        )
 
     invalid = [line for line in parse(records.odd) if isinstance(line, InvalidLine)]
     if len(invalid) == len(records.odd):

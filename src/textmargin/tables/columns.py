@@ -15,13 +15,48 @@ from .rows import Row, SheetRow
 
 LabelUse: TypeAlias = Literal["required", "optional", "ignored"]
 
-# In this order; titles come last, for they stand beside longer texts. Without "note", which in French is a mark given.
+# In this order; titles come last, for they stand beside longer texts. Without "note", which in French is a
+# mark given.
 TEXT_NAMES = (
-    *("text", "message", "msg", "nachricht", "body", "content", "inhalt", "document", "review", "comment", "kommentar"),
-    *("sentence", "description", "beschreibung", "abstract", "summary", "notes", "title", "subject", "betreff"),
+    *(
+        "text",
+        "message",
+        "msg",
+        "nachricht",
+        "body",
+        "content",
+        "inhalt",
+        "document",
+        "review",
+        "comment",
+        "kommentar",
+    ),
+    *(
+        "sentence",
+        "description",
+        "beschreibung",
+        "abstract",
+        "summary",
+        "notes",
+        "title",
+        "subject",
+        "betreff",
+    ),
 )
 LABEL_NAMES = (
-    *("label", "labels", "topic", "topics", "thema", "class", "klasse", "category", "categories", "kategorie", "target"),
+    *(
+        "label",
+        "labels",
+        "topic",
+        "topics",
+        "thema",
+        "class",
+        "klasse",
+        "category",
+        "categories",
+        "kategorie",
+        "target",
+    ),
     *("tag", "tags", "sentiment", "y"),
 )
 # Which are labels as often as not: proposed, and never taken by themselves.
@@ -30,7 +65,8 @@ _LIKELY_LABELS = ("type", "typ", "queue", "intent", "kind", "art", "group", "pri
 Item = TypeVar("Item")
 N_SAMPLE = 200  # rows that a guess is made from
 _MAX_LABELS = 50
-_WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese
+# Thai to Chinese
+_WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _MIN_WORDS = 3  # of a value, on average, for its column to hold texts
 _MIN_TEXTS = 20  # rows from which labels that all differ are no labels
 
@@ -39,7 +75,8 @@ _MIN_TEXTS = 20  # rows from which labels that all differ are no labels
 class ColumnNames:
     """Names of columns, as given or guessed; `notes` say which were guessed.
 
-    Where several columns say which labels a text has, `label` names them with commas between, and `labels` are their names.
+    Where several columns say which labels a text has, `label` names them with commas between, and `labels`
+    are their names.
     """
 
     text: str
@@ -61,10 +98,11 @@ def find_columns(
     labels: LabelUse = "required",
     likely: Sequence[str] | None = None,
 ) -> ColumnNames:
-    """Names of the columns, those not given the usual ones, else guessed from their names, else from what is in them.
+    """Names of the columns, those not given the usual ones, else guessed from their names, else from what is
+    in them.
 
-    Where it is known which labels there may be, `likely` are the columns that hold some (`columns_with`), and a table without
-    labels will do.
+    Where it is known which labels there may be, `likely` are the columns that hold some (`columns_with`), and
+    a table without labels will do.
     """
     names = list(rows[0].values)
     if text is not None and text not in names:
@@ -73,7 +111,9 @@ def find_columns(
         if given not in names:
             raise TableError(no_column(given, names, source, "label"))
     if text is not None and text in split_names(label, names):
-        raise TableError(f"Column {text!r} of {source} cannot be both the text and the label; choose another with label=.")
+        raise TableError(
+            f"Column {text!r} of {source} cannot be both the text and the label; choose another with label=."
+        )
     notes = []
     text, label = _with_usual(names, text, label, usual)
     if text is None:
@@ -91,15 +131,26 @@ def find_columns(
         if label is None and likely is None:
             label = _label_column(rows, others)
         if label is None and (likely is None or known):
-            raise NoLabelsError(_which(source, names, "label", _likely_label(rows, others)) + _flags_hint(rows, others))
-        notes.append(_no_label(_with_few_values(rows, others)) if label is None else f"label: column {label!r}")
+            raise NoLabelsError(
+                _which(source, names, "label", _likely_label(rows, others)) + _flags_hint(rows, others)
+            )
+        notes.append(
+            _no_label(_with_few_values(rows, others)) if label is None else f"label: column {label!r}"
+        )
         if label == LABEL and {GUESS, SCORE} <= set(names):
-            notes.append(f"it stands beside {GUESS!r} and {SCORE!r}: learnt from a model's decisions, a model agrees with itself")
+            notes.append(
+                f"it stands beside {GUESS!r} and {SCORE!r}: learnt from a model's decisions, a model "
+                "agrees with itself"
+            )
     return ColumnNames(text, label, notes, split_names(label, names))
 
 
-def columns_with(columns: Mapping[str, Iterable[Any]], labels: Collection[Any], label_separator: str | None = None) -> list[str]:
-    """The columns in which some of these labels stand, and few other values; how often these occur does not matter."""
+def columns_with(
+    columns: Mapping[str, Iterable[Any]], labels: Collection[Any], label_separator: str | None = None
+) -> list[str]:
+    """The columns in which some of these labels stand, and few other values; how often these occur does not
+    matter.
+    """
     wanted = {str(name).casefold() for name in labels}
     return [
         name
@@ -112,7 +163,9 @@ def split_names(label: str | None, names: Collection[str]) -> tuple[str, ...]:
     """The columns that a label stands in: one of that name, else those with commas between them."""
     if label is None:
         return ()
-    return (label,) if label in names or "," not in label else tuple(name.strip() for name in label.split(","))
+    return (
+        (label,) if label in names or "," not in label else tuple(name.strip() for name in label.split(","))
+    )
 
 
 def spread(rows: Sequence[Item], n: int = N_SAMPLE) -> list[Item]:
@@ -131,11 +184,13 @@ def n_words(text: str) -> int:
     return len(text.split()) + len(_WITHOUT_BLANKS.findall(text)) // 2
 
 
-def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str | None = None) -> ColumnNames:
+def column_on_arrival(
+    row: Row, source: Any, text: str | None = None, usual: str | None = None
+) -> ColumnNames:
     """The column of the texts from the first row alone, for rows that are still to come.
 
-    The one given, else the usual one, else one with a telling name, else the only one. What the values look like does not
-    matter: that would change with the row that happens to come first.
+    The one given, else the usual one, else one with a telling name, else the only one. What the values look
+    like does not matter: that would change with the row that happens to come first.
     """
     names = list(row.values)
     if text is not None:
@@ -154,7 +209,9 @@ def column_on_arrival(row: Row, source: Any, text: str | None = None, usual: str
 
 @contextmanager
 def reading_notes(notes: Sequence[str]) -> Iterator[None]:
-    """Errors of the block say how the file was read, as far as that was found out: a wrong guess may be what is behind them."""
+    """Errors of the block say how the file was read, as far as that was found out: a wrong guess may be what
+    is behind them.
+    """
     try:
         yield
     except TableError as error:
@@ -171,7 +228,9 @@ def no_column(name: str, names: Collection[str], source: Any, parameter: str = "
     return f"{source} has no column {name!r}{meant} It has {_enumerate(list(names))}.{choose}"
 
 
-def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: str, *, is_guess: bool) -> None:
+def check_labels(
+    counts: Mapping[str, int], n_texts: int, column: str, source: str, *, is_guess: bool
+) -> None:
     """That there are some, and, where the column is a guess, that texts share them."""
     if not counts:
         raise NoLabelsError(
@@ -181,7 +240,8 @@ def check_labels(counts: Mapping[str, int], n_texts: int, column: str, source: s
     once = sum(n == 1 for n in counts.values())
     if is_guess and n_texts >= _MIN_TEXTS and once > n_texts / 2:
         raise TableError(
-            f"{source} has {len(counts):,} values in column {column!r} for {n_texts:,} texts, {once:,} of them once; are "
+            f"{source} has {len(counts):,} values in column {column!r} for {n_texts:,} texts, {once:,} of "
+            "them once; are "
             f"they labels? Choose the column with label=."
         )
 
@@ -203,7 +263,11 @@ def _text_column(rows: Sequence[Row], names: list[str], labels: Collection[str])
     others = [name for name in names if name not in labels]
     if (telling := _telling_name(others, TEXT_NAMES)) is not None:
         return telling
-    strings = [name for name in others if all(isinstance(row, SheetRow) or isinstance(row.values.get(name), str) for row in rows)]
+    strings = [
+        name
+        for name in others
+        if all(isinstance(row, SheetRow) or isinstance(row.values.get(name), str) for row in rows)
+    ]
     long = [name for name, words in _mean_words(rows, strings).items() if words >= _MIN_WORDS]
     return long[0] if len(long) == 1 else None
 
@@ -211,7 +275,10 @@ def _text_column(rows: Sequence[Row], names: list[str], labels: Collection[str])
 def _mean_words(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
     """How many words a value of each column has."""
     columns = columns_of(rows, names)
-    return {name: sum(n_words(one) for one in own if isinstance(one, str)) / len(rows) for name, own in columns.items()}
+    return {
+        name: sum(n_words(one) for one in own if isinstance(one, str)) / len(rows)
+        for name, own in columns.items()
+    }
 
 
 def _label_column(rows: Sequence[Row], names: list[str]) -> str | None:
@@ -226,7 +293,9 @@ def _telling_name(names: Sequence[str], telling: Sequence[str]) -> str | None:
 
 
 def _label_values(column: Iterable[Any], label_separator: str | None) -> set[str]:
-    """The values of a column as labels would be written, whatever their case; where they are many, not all of them."""
+    """The values of a column as labels would be written, whatever their case; where they are many, not all of
+    them.
+    """
     found: set[str] = set()
     for value in column:
         for one in value if isinstance(value, list) else [value]:
@@ -254,18 +323,25 @@ def _likely_text(rows: Sequence[Row], names: list[str]) -> str | None:
 def _likely_label(rows: Sequence[Row], names: list[str]) -> str | None:
     """The first with a likely name, else the first with few values."""
     few = _with_few_values(rows, names)
-    return next((name for likely in _LIKELY_LABELS for name in few if name.lower() == likely), few[0] if few else None)
+    return next(
+        (name for likely in _LIKELY_LABELS for name in few if name.lower() == likely), few[0] if few else None
+    )
 
 
 def _which(source: Any, names: list[str], parameter: str, likely: str | None) -> str:
     """What to say where a column must be chosen."""
     meant = "" if likely is None else f", perhaps {parameter}={likely!r}"
-    return f"{source} has the columns {_enumerate(names)}; which one holds the {parameter}? Choose it with {parameter}={meant}."
+    return (
+        f"{source} has the columns {_enumerate(names)}; which one holds the {parameter}? Choose it "
+        f"with {parameter}={meant}."
+    )
 
 
 def _no_label(few: list[str]) -> str:
     """What to say where no column holds labels that are known, though some look like columns of labels."""
-    return "label: no column" + (f" ({_enumerate(few)}: not the labels that are known; label= chooses)" if few else "")
+    return "label: no column" + (
+        f" ({_enumerate(few)}: not the labels that are known; label= chooses)" if few else ""
+    )
 
 
 def _flags_hint(rows: Sequence[Row], names: list[str]) -> str:
@@ -273,7 +349,10 @@ def _flags_hint(rows: Sequence[Row], names: list[str]) -> str:
     flags = list(find_flags(columns_of(rows, names), MISSING_LABELS))
     if len(flags) < 2:
         return ""
-    return f" {_enumerate(flags)} hold 0 and 1: label='{','.join(flags)}' takes them for several labels of a text."
+    return (
+        f" {_enumerate(flags)} hold 0 and 1: label='{','.join(flags)}' takes them for several labels "
+        "of a text."
+    )
 
 
 def _enumerate(names: list[str]) -> str:

@@ -1,4 +1,6 @@
-"""Dates as people write them: ISO 8601, with or without a time, or as in 26-FEB-1987 15:01:01 or 26.02.1987 15:01."""
+"""Dates as people write them: ISO 8601, with or without a time, or as in 26-FEB-1987 15:01:01 or 26.02.1987
+15:01.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,17 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# 26-FEB-1987 15:01:01.79, as Reuters has it; in some of its files control characters and a desk's letters follow.
+# 26-FEB-1987 15:01:01.79, as Reuters has it; in some of its files control characters and a desk's letters
+# follow.
 _MONTH_NAMED = re.compile(rf"(\d{{1,2}})-({'|'.join(_MONTHS)})-(\d{{4}})( [\d:.]+)?(?:&#.*)?", re.IGNORECASE)
-_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:[\d:.]+))?")  # the day first, as wherever dots are usual
+# the day first, as wherever dots are usual
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:[\d:.]+))?")
 
 
 def read_date(value: Any) -> datetime:
-    """The moment that a value stands for, or a ValueError; a date without a time zone is taken for one of UTC."""
+    """The moment that a value stands for, or a ValueError; a date without a time zone is taken for one of
+    UTC.
+    """
     text = value.isoformat() if isinstance(value, date) else " ".join(str(value).split())
     if named := _MONTH_NAMED.fullmatch(text):
         day, month, year, time = named.groups()
@@ -31,8 +37,9 @@ def day_of(value: Any) -> Any:
     Examples
     --------
     >>> from textmargin.tables.dates import day_of
-    >>> day_of("1987-02-26T15:01:01"), day_of("26-FEB-1987 09:30:00"), day_of("26.2.1987 9:30"), day_of("desk 3")
-    ('1987-02-26', '1987-02-26', '1987-02-26', 'desk 3')
+    >>> dates = ("1987-02-26T15:01:01", "26-FEB-1987 09:30:00", "26.2.1987 9:30", "desk 3")
+    >>> [day_of(date) for date in dates]
+    ['1987-02-26', '1987-02-26', '1987-02-26', 'desk 3']
     """
     try:
         return read_date(value).date().isoformat()

@@ -35,8 +35,8 @@ def decision_columns(
     Returns
     -------
     dict of lists
-        `label`; `guess`, what the text is best taken for where the model is unsure (the labels that are open); `score` and, where
-        there are probabilities, `confidence`, as `Decisions` has them.
+        `label`; `guess`, what the text is best taken for where the model is unsure (the labels that are
+        open); `score` and, where there are probabilities, `confidence`, as `Decisions` has them.
 
     Examples
     --------
@@ -51,9 +51,13 @@ def decision_columns(
     if decisions.probabilities is not None:
         numbers[CONFIDENCE] = decisions.confidence
     if scores:
-        numbers |= {f"score of {name}": column for name, column in zip(decisions.names, decisions.scores.T, strict=True)}
+        numbers |= {
+            f"score of {name}": column
+            for name, column in zip(decisions.names, decisions.scores.T, strict=True)
+        }
     if decimals is not None:
-        numbers = {name: np.round(column, decimals) + 0.0 for name, column in numbers.items()}  # of -0.0 it makes 0.0
+        # of -0.0 it makes 0.0
+        numbers = {name: np.round(column, decimals) + 0.0 for name, column in numbers.items()}
     given = {LABEL: decisions.accepted, GUESS: decisions.unsure}
     columns = {name: _names(which, decisions.names, multilabel) for name, which in given.items()}
     return columns | {name: column.tolist() for name, column in numbers.items()}

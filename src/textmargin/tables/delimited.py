@@ -13,10 +13,14 @@ from .encodings import display_name
 from .lines import LONGEST, Line
 from .rows import InvalidLine, Read, Row
 
-CARRIAGE_RETURN = "a carriage return stands inside the line; if all lines end with one, turn them into newlines: tr '\\r' '\\n'"
+CARRIAGE_RETURN = (
+    "a carriage return stands inside the line; if all lines end with one, turn them into "
+    "newlines: tr '\\r' '\\n'"
+)
 _CSV_REASONS = {
     "new-line character seen": CARRIAGE_RETURN,
-    "unexpected end of data": "the quote that opens a value is never closed, or the lines up to its closing one are no row",
+    "unexpected end of data": "the quote that opens a value is never closed, or the lines up to its "
+    "closing one are no row",
     "expected after": "a value goes on after its closing quote; inside a quoted value, quotes are doubled",
 }
 _MOST_COLUMNS = 10_000  # beyond, a file is no table: each of its rows would be a mapping of as many
@@ -38,15 +42,22 @@ def decode_line(content: bytes, encoding: str) -> str:
     except UnicodeDecodeError as error:
         byte = error.object[error.start]
         raise ValueError(
-            f"byte {error.start + 1} (0x{byte:02x}) is not {display_name(encoding)}; name the encoding with encoding="
+            f"byte {error.start + 1} (0x{byte:02x}) is not {display_name(encoding)}; name the encoding "
+            "with encoding="
         ) from error
 
 
 def parse_delimited(lines: list[Line], names: list[str], delimiter: str, encoding: str) -> list[Read]:
-    """Rows of many lines at once, which is several times faster; one by one where something is wrong with one of them."""
+    """Rows of many lines at once, which is several times faster; one by one where something is wrong with one
+    of them.
+    """
     try:
         content = b"\n".join(line.content for line in lines)
-        rows = _split([line.content.decode(encoding) for line in lines], delimiter) if b"\0" not in content else []
+        rows = (
+            _split([line.content.decode(encoding) for line in lines], delimiter)
+            if b"\0" not in content
+            else []
+        )
     except (UnicodeDecodeError, csv.Error):
         rows = []
     n = len(names)
@@ -80,8 +91,10 @@ def first_names(lines: list[Line], dialect: Dialect, name: str, log: Log) -> tup
         raise TableError(f"The first line of {name} should name the columns: {_reason(error)}.") from error
     if len(values) > _MOST_COLUMNS:
         raise TableError(
-            f"The first line of {name} has {len(values):,} values, more than the {_MOST_COLUMNS:,} columns that a table may "
-            f"have; is {delimiter!r} what stands between values? Name another with delimiter=, or keep fewer columns."
+            f"The first line of {name} has {len(values):,} values, more than the {_MOST_COLUMNS:,} "
+            "columns that a table may "
+            f"have; is {delimiter!r} what stands between values? Name another with delimiter=, or keep "
+            "fewer columns."
         )
     names = column_names(values, bool(dialect.header), log)
     return names, lines[1:] if dialect.header else lines
@@ -93,7 +106,9 @@ def _parse_one(line: Line, names: list[str], delimiter: str, encoding: str) -> R
     except (ValueError, csv.Error) as error:
         return InvalidLine(line.number, _reason(error))
     if len(values) != len(names):
-        return InvalidLine(line.number, f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})")
+        return InvalidLine(
+            line.number, f"{len(values)} values for {len(names)} columns ({', '.join(names[:6])})"
+        )
     return Row(line.number, dict(zip(names, values, strict=True)))
 
 
@@ -107,11 +122,14 @@ def _reason(error: Exception) -> str:
 
 
 def column_names(values: list[str], header: bool, log: Log) -> list[str]:
-    """Of a header, less blanks; a column without a name is called by its number, and the second of a name "name 2"."""
+    """Of a header, less blanks; a column without a name is called by its number, and the second of a name
+    "name 2".
+    """
     if not header:
         return [str(number) for number in range(1, len(values) + 1)]
     names: dict[str, None] = {}
-    counts: Counter[str] = Counter()  # how far the numbers of a name have come: of many alike each is tried once
+    # how far the numbers of a name have come: of many alike each is tried once
+    counts: Counter[str] = Counter()
     for number, value in enumerate(values, start=1):
         name = own = value.strip() or str(number)
         while own in names:

@@ -1,11 +1,14 @@
-"""How a file is written: its format, encoding, delimiter and header; as given, or found out from its first bytes.
+"""How a file is written: its format, encoding, delimiter and header; as given, or found out from its first
+bytes.
 
-- The delimiter is the one of , ; tab | that cuts the first line in two values or more, and most lines below it in as many.
-- The first line is a header, unless that is surely wrong: one of its values is a text like those below it, another occurs again
-  below as labels do, and none is a usual name of a column.
-- Lines of a .txt file are a table where tabs cut all in as many values; or semicolons do, and one is a usual name of a column or
-  there are five lines, for texts hold semicolons too.
-- Lines from a pipe are plain texts where the first one has no usual name of a column and no delimiter cuts all in as many values.
+- The delimiter is the one of , ; tab | that cuts the first line in two values or more, and most lines below
+  it in as many.
+- The first line is a header, unless that is surely wrong: one of its values is a text like those below it,
+  another occurs again below as labels do, and none is a usual name of a column.
+- Lines of a .txt file are a table where tabs cut all in as many values; or semicolons do, and one is a usual
+  name of a column or there are five lines, for texts hold semicolons too.
+- Lines from a pipe are plain texts where the first one has no usual name of a column and no delimiter cuts
+  all in as many values.
 """
 
 from __future__ import annotations
@@ -64,12 +67,23 @@ class Dialect:
         """That the encoding is known and the delimiter is one."""
         if self.encoding is not None:
             check_encoding(self.encoding)
-        if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n' or not self.delimiter.isascii()):
-            raise TableError(f"delimiter={self.delimiter!r} cannot stand between values; give one ASCII character, such as ';'.")
+        if self.delimiter is not None and (
+            len(self.delimiter) != 1 or self.delimiter in '"\r\n' or not self.delimiter.isascii()
+        ):
+            raise TableError(
+                f"delimiter={self.delimiter!r} cannot stand between values; give one ASCII character, "
+                "such as ';'."
+            )
 
 
 def find_dialect(
-    first: bytes, dialect: Dialect, name: str, names: Collection[str] = (), *, complete: bool = True, piped: bool = False
+    first: bytes,
+    dialect: Dialect,
+    name: str,
+    names: Collection[str] = (),
+    *,
+    complete: bool = True,
+    piped: bool = False,
 ) -> Dialect:
     r"""The dialect of a text file, of which the first bytes are known.
 
@@ -164,7 +178,9 @@ def describe(found: Dialect, given: Dialect, names: Sequence[str] = ()) -> str:
     """
     words = []
     if given.file_format is None and found.file_format in ("txt", "json", "jsonl"):
-        words.append({"txt": "plain lines, a text each", "json": "JSON", "jsonl": "JSON lines"}[found.file_format])
+        words.append(
+            {"txt": "plain lines, a text each", "json": "JSON", "jsonl": "JSON lines"}[found.file_format]
+        )
     if given.delimiter is None and found.delimiter not in (None, "," if found.file_format == "csv" else "\t"):
         words.append(DELIMITERS.get(str(found.delimiter), repr(found.delimiter)))
     if given.encoding is None and found.encoding not in (None, "utf-8"):
@@ -181,7 +197,9 @@ def separator_line(line: str) -> str | None:
 
 
 def records_of(lines: Sequence[str], delimiter: str) -> list[list[str] | None]:
-    """The values of each record, None where it cannot be read; blank lines, and a line that names the delimiter, left out."""
+    """The values of each record, None where it cannot be read; blank lines, and a line that names the
+    delimiter, left out.
+    """
     joiner = RecordJoiner(delimiter.encode(), MOST_LINES, MOST_BYTES)
     whole = [*joiner.add([line.encode("utf-8", "replace") for line in lines]), *joiner.flush()]
     contents = [line.content.decode() for line in whole if line.content.strip()]
@@ -206,8 +224,17 @@ def is_data(records: Sequence[list[str] | None], names: Collection[str] = ()) ->
     """
     known = _known_names(names)
     first = records[0]
-    below = [record for record in records[1:] if record is not None and first is not None and len(record) == len(first)]
-    if first is None or len(first) < 2 or len(below) < _MIN_ROWS or any(value.strip().lower() in known for value in first):
+    below = [
+        record
+        for record in records[1:]
+        if record is not None and first is not None and len(record) == len(first)
+    ]
+    if (
+        first is None
+        or len(first) < 2
+        or len(below) < _MIN_ROWS
+        or any(value.strip().lower() in known for value in first)
+    ):
         return False
     columns = list(zip(*below, strict=True))
     texts = {
@@ -253,7 +280,9 @@ def _which_json(text: str, file_format: str) -> str:
     if not isinstance(values, dict):
         return file_format
     if file_format == "json" and not others.strip():
-        holds_rows = any(isinstance(value, list) and value and isinstance(value[0], dict) for value in values.values())
+        holds_rows = any(
+            isinstance(value, list) and value and isinstance(value[0], dict) for value in values.values()
+        )
         return "json" if holds_rows else "jsonl"
     return "jsonl"
 
@@ -263,7 +292,8 @@ def _find_delimiter(lines: Sequence[str]) -> str:
     if named is not None:
         return named
     best, fewest = ",", (0, 0, 0)
-    for place, delimiter in enumerate(reversed(DELIMITERS)):  # names and numbers hold commas sooner than the others
+    # names and numbers hold commas sooner than the others
+    for place, delimiter in enumerate(reversed(DELIMITERS)):
         records = records_of(lines, delimiter)
         n_values = len(records[0] or ()) if records else 0
         if n_values < 2:
@@ -279,7 +309,11 @@ def _is_plain(records: Sequence[list[str] | None], known: Collection[str]) -> bo
     first = records[0] or []
     if any(value.strip().lower() in known for value in first):
         return False
-    return len(records) < 2 or len(first) < 2 or any(record is None or len(record) != len(first) for record in records)
+    return (
+        len(records) < 2
+        or len(first) < 2
+        or any(record is None or len(record) != len(first) for record in records)
+    )
 
 
 def _check_first(records: Sequence[list[str] | None], lines: Sequence[str], name: str) -> None:
@@ -289,11 +323,18 @@ def _check_first(records: Sequence[list[str] | None], lines: Sequence[str], name
         n_values, n_like = Counter(counts[1:]).most_common(1)[0] if len(counts) > _MIN_BELOW else (0, 0)
         if n_values < 2 or n_like < 0.8 * (len(counts) - 1) or counts[0] >= n_values:
             continue
-        if len(records[0] or ()) > 1 and sum(len(record or ()) == len(records[0] or ()) for record in records) > 1:
+        if (
+            len(records[0] or ()) > 1
+            and sum(len(record or ()) == len(records[0] or ()) for record in records) > 1
+        ):
             continue  # another delimiter does fit
-        number = next((place for place, line in enumerate(lines, start=1) if line.count(delimiter) >= n_values - 1), 2)
+        number = next(
+            (place for place, line in enumerate(lines, start=1) if line.count(delimiter) >= n_values - 1), 2
+        )
         raise TableError(
-            f"The first line of {name} has {counts[0]} value{'s' * (counts[0] != 1)}, those below it {n_values} with "
-            f"{DELIMITERS[delimiter]} between them, so that it does not name the columns. Remove what stands above their names "
+            f"The first line of {name} has {counts[0]} value{'s' * (counts[0] != 1)}, those below it "
+            f"{n_values} with "
+            f"{DELIMITERS[delimiter]} between them, so that it does not name the columns. Remove what "
+            "stands above their names "
             f"(tail -n +{number}), or name every column; plain texts are read with file_format='txt'."
         )

@@ -1,7 +1,8 @@
-"""Which encoding bytes are in: by their mark, by zero bytes, UTF-8 where they are, else Windows-1252, which is then said.
+"""Which encoding bytes are in: by their mark, by zero bytes, UTF-8 where they are, else Windows-1252, which
+is then said.
 
-Windows-1252 holds nearly every byte, so that texts in Cyrillic or Chinese encodings would pass for it and become nonsense.
-Western texts have few bytes beyond ASCII; where there are many, the encoding must be named.
+Windows-1252 holds nearly every byte, so that texts in Cyrillic or Chinese encodings would pass for it and
+become nonsense. Western texts have few bytes beyond ASCII; where there are many, the encoding must be named.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from encodings.aliases import aliases
 
 from ..errors import TableError, nearest
 
-_ASCII = b'\t\n\r ",:;{}[]0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'  # what lines and values are found by
+# what lines and values are found by
+_ASCII = b'\t\n\r ",:;{}[]0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 _SHIFTING = ("hz", "iso2022", "utf-7")  # encodings in which such a byte may be half of another character
 _MARKS = {  # UTF-32 before UTF-16, whose mark it begins with
     codecs.BOM_UTF8: "utf-8",
@@ -43,8 +45,10 @@ def find_encoding(first: bytes, name: str) -> str:
     >>> from textmargin.tables.encodings import find_encoding
     >>> find_encoding("Grüße".encode(), "a.csv"), find_encoding("Grüße".encode("latin-1"), "a.csv")
     ('utf-8', 'cp1252')
-    >>> find_encoding("Grüße".encode("utf-16"), "a.csv"), find_encoding("Grüße an alle".encode("utf-16-be"), "a.csv")
-    ('utf-16', 'utf-16-be')
+    >>> find_encoding("Grüße".encode("utf-16"), "a.csv")
+    'utf-16'
+    >>> find_encoding("Grüße an alle".encode("utf-16-be"), "a.csv")
+    'utf-16-be'
     """
     for mark, encoding in _MARKS.items():
         if first.startswith(mark):
@@ -75,20 +79,26 @@ def check_encoding(encoding: str) -> str:
         "".encode(encoding)  # hex and the like are known, and no encodings of texts
         codecs.getincrementaldecoder(encoding)
     except (LookupError, UnicodeEncodeError) as error:  # the latter of a name that is no UTF-8
-        texts = {name: one for name, one in aliases.items() if not one.endswith("_codec")}  # hex_codec and the like
+        # hex_codec and the like
+        texts = {name: one for name, one in aliases.items() if not one.endswith("_codec")}
         near = nearest(encoding.replace("-", "_"), [*texts.values(), *texts])
         meant = "." if near is None else f"; did you mean {near!r}?"
         raise TableError(
-            f"The encoding {encoding!r} is not known{meant} Well-known ones for encoding= are utf-8, utf-16, latin-1, cp1252, "
+            f"The encoding {encoding!r} is not known{meant} Well-known ones for encoding= are utf-8, "
+            "utf-16, latin-1, cp1252, "
             f"{_OTHERS}."
         ) from error
     return "utf-8" if name in ("utf-8", "utf-8-sig") else encoding
 
 
 def keeps_ascii(encoding: str) -> bool:
-    """Whether ASCII bytes stand for themselves, so that lines and values can be found before they are decoded."""
+    """Whether ASCII bytes stand for themselves, so that lines and values can be found before they are
+    decoded.
+    """
     try:
-        return not codecs.lookup(encoding).name.startswith(_SHIFTING) and _ASCII.decode(encoding) == _ASCII.decode("ascii")
+        return not codecs.lookup(encoding).name.startswith(_SHIFTING) and _ASCII.decode(
+            encoding
+        ) == _ASCII.decode("ascii")
     except UnicodeError:
         return False
 

@@ -1,8 +1,8 @@
-"""Rows of a user's own files: CSV, TSV, JSON, plain text (a text per line), spreadsheets, Parquet, a folder of text files, or a
-project of the reading desk.
+"""Rows of a user's own files: CSV, TSV, JSON, plain text (a text per line), spreadsheets, Parquet, a folder
+of text files, or a project of the reading desk.
 
-A row is a mapping from column to value; a line that cannot be read is a `InvalidLine`, by its number, and the rest goes on; a
-blank line between them is no row, and a `Blank`.
+A row is a mapping from column to value; a line that cannot be read is a `InvalidLine`, by its number, and the
+rest goes on; a blank line between them is no row, and a `Blank`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from typing import Any
 
 from .._system.json import read_json
 from ..errors import TableError, install_hint
-from .delimited import CARRIAGE_RETURN, Log, decode_line, filled_lines, first_names, parse_delimited, parse_encoding
+from .delimited import (
+    CARRIAGE_RETURN,
+    Log,
+    decode_line,
+    filled_lines,
+    first_names,
+    parse_delimited,
+    parse_encoding,
+)
 from .dialect import DELIMITERS, Dialect, describe, find_dialect, find_table, transcodes
 from .encodings import check_encoding, display_name, find_encoding
 from .json_rows import JsonReader
@@ -34,13 +42,16 @@ from .streams import ByteStream, member_of, open_stream
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder", "desk")
 TEXT_FORMATS = (None, "csv", "tsv", "json", "jsonl", "txt")  # None: of a pipe, whose first bytes will tell
-_NO_STREAM = ("xlsx", "ods", "parquet", "folder", "desk")  # which are read from a place, not from the beginning on
+# which are read from a place, not from the beginning on
+_NO_STREAM = ("xlsx", "ods", "parquet", "folder", "desk")
 _NOT_PACKED = ("parquet", "folder", "desk")
 _ROWS_AT_ONCE = 2000
 
 
 def format_of(source: str | os.PathLike[str], file_format: str | None = None) -> str | None:
-    """The format that was asked for, or that the name tells; None for standard input, whose first bytes will tell."""
+    """The format that was asked for, or that the name tells; None for standard input, whose first bytes will
+    tell.
+    """
     if file_format is not None and file_format not in FORMATS:
         raise TableError(f"{file_format!r} is none of the formats {', '.join(FORMATS)}.")
     if source == "-":
@@ -65,7 +76,10 @@ def format_of(source: str | os.PathLike[str], file_format: str | None = None) ->
 
 
 def read_rows(
-    source: str | os.PathLike[str], dialect: Dialect | None = None, log: Log | None = None, names: Collection[str] = ()
+    source: str | os.PathLike[str],
+    dialect: Dialect | None = None,
+    log: Log | None = None,
+    names: Collection[str] = (),
 ) -> Iterator[list[Read]]:
     """The rows of a file in batches of what is there; see `lines`.
 
@@ -96,9 +110,17 @@ def with_format(source: str | os.PathLike[str], given: Dialect, log: Log) -> Dia
     """What is known of a file, its format included as far as the name tells it; see `read_rows`."""
     given.check()
     file_format = format_of(source, given.file_format)
-    if given.file_format is None and file_format in ("csv", "tsv") and source != "-" and _suffix(as_path(source)) == ".txt":
+    if (
+        given.file_format is None
+        and file_format in ("csv", "tsv")
+        and source != "-"
+        and _suffix(as_path(source)) == ".txt"
+    ):
         delimiter = given.delimiter or _delimiter_in_text(as_path(source))
-        log(f"a table with {DELIMITERS.get(str(delimiter), repr(delimiter))}; file_format='txt' reads a text per line")
+        log(
+            f"a table with {DELIMITERS.get(str(delimiter), repr(delimiter))}; file_format='txt' reads a "
+            "text per line"
+        )
         given = replace(given, delimiter=delimiter)
     return replace(given, file_format=file_format)
 
@@ -106,7 +128,8 @@ def with_format(source: str | os.PathLike[str], given: Dialect, log: Log) -> Dia
 def open_text(
     source: str | os.PathLike[str], given: Dialect, stack: ExitStack, names: Collection[str] = ()
 ) -> tuple[ByteStream, Dialect]:
-    """The bytes of a text file, less a mark at their start, in an encoding that keeps ASCII; and how it is written.
+    """The bytes of a text file, less a mark at their start, in an encoding that keeps ASCII; and how it is
+    written.
 
     Parameters
     ----------
@@ -130,7 +153,8 @@ def open_text(
 
 
 def file_dialect(source: str | os.PathLike[str], dialect: Dialect) -> Dialect | None:
-    """How a CSV or TSV file is written, its encoding "utf-8-sig" where a mark stands first; None of other formats and of a pipe.
+    """How a CSV or TSV file is written, its encoding "utf-8-sig" where a mark stands first; None of other
+    formats and of a pipe.
 
     Parameters
     ----------
@@ -168,7 +192,9 @@ def parse_json(line: str) -> dict[str, Any]:
     return values
 
 
-def _text(source: str | os.PathLike[str], given: Dialect, log: Log, names: Collection[str]) -> Iterator[list[Read]]:
+def _text(
+    source: str | os.PathLike[str], given: Dialect, log: Log, names: Collection[str]
+) -> Iterator[list[Read]]:
     """Rows of a text file."""
     with ExitStack() as stack:
         stream, found = open_text(source, given, stack, names)
@@ -194,7 +220,10 @@ def text_rows(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> I
         log(note)
     encoding = parse_encoding(found)
     if found.file_format == "json":
-        rows = (Row(number, values) for number, values in enumerate(JsonReader(stream, encoding).objects(), start=1))
+        rows = (
+            Row(number, values)
+            for number, values in enumerate(JsonReader(stream, encoding).objects(), start=1)
+        )
         n = _ROWS_AT_ONCE if stream.patient else 1
         while several := list(islice(rows, n)):
             yield [*several]
@@ -212,7 +241,11 @@ def _delimited(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> 
     delimiter, encoding = str(found.delimiter), parse_encoding(found)
     for batch in batches(stream, delimiter.encode()):
         lines = [line for line in batch if line.content.strip()]
-        read: list[Read] = [Blank(line.number) for line in batch if not line.content.strip()] if len(lines) < len(batch) else []
+        read: list[Read] = (
+            [Blank(line.number) for line in batch if not line.content.strip()]
+            if len(lines) < len(batch)
+            else []
+        )
         if names is None:
             lines = filled_lines(batch, found)
         if names is None and lines:
@@ -243,7 +276,9 @@ def _suffix(path: Path) -> str:
 
 
 def _delimiter_in_text(path: Path) -> str | None:
-    """Of a file whose name says that it is plain text, and which is a table; None where it is not, or can be read only once."""
+    """Of a file whose name says that it is plain text, and which is a table; None where it is not, or can be
+    read only once.
+    """
     if not path.is_file():
         return None
     with ExitStack() as stack:
@@ -260,7 +295,9 @@ def _unknown(path: Path) -> str:
         refuse_binary(first, stream.name, path)
         found = find_dialect(first, Dialect(), stream.name, complete=stream.at_end, piped=True)
     look = f" It looks like {found.file_format}." if found.file_format != "txt" else ""
-    raise TableError(f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.{look}")
+    raise TableError(
+        f"{path} does not tell its format; say it with file_format=: {', '.join(FORMATS)}.{look}"
+    )
 
 
 def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]]:
@@ -292,7 +329,8 @@ def _folder(folder: Path, encoding: str | None, log: Log) -> Iterator[list[Read]
 def _desk(path: Path) -> Iterator[list[Read]]:
     if "desk" not in READERS:
         raise TableError(
-            f"{path} is a project of the reading desk, whose rows are read once it is imported: import textmargin.desk."
+            f"{path} is a project of the reading desk, whose rows are read once it is imported: import "
+            "textmargin.desk."
         )
     return READERS["desk"](path)
 
@@ -301,17 +339,26 @@ def _parquet(path: Path) -> Iterator[list[Read]]:
     try:
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise TableError(f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}.") from error
+        raise TableError(
+            f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}."
+        ) from error
     import pyarrow as pa
 
     try:
         with pq.ParquetFile(path) as file:
             number = 0
             for batch in file.iter_batches(batch_size=_ROWS_AT_ONCE):
-                rows: list[Read] = [Row(number + k, values) for k, values in enumerate(batch.to_pylist(), start=1)]
+                rows: list[Read] = [
+                    Row(number + k, values) for k, values in enumerate(batch.to_pylist(), start=1)
+                ]
                 number += len(rows)
                 yield rows
             if not number:
                 yield [Header(0, file.schema_arrow.names)]
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # text that is no UTF-8, dates beyond the calendar
+    except (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        OverflowError,
+    ) as error:  # text that is no UTF-8, dates beyond the calendar
         raise TableError(f"{path} cannot be read as Parquet: {error}.") from error

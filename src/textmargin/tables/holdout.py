@@ -1,7 +1,8 @@
-"""Texts that are kept out of training, to say afterwards how good a model is: at random, or the last by a column.
+"""Texts that are kept out of training, to say afterwards how good a model is: at random, or the last by a
+column.
 
-At random every label keeps a text to learn from, labels have their shares on both sides, and a text that occurs several times is
-on one of them: it would be known again, not judged.
+At random every label keeps a text to learn from, labels have their shares on both sides, and a text that
+occurs several times is on one of them: it would be known again, not judged.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def split_at_random(corpus: Corpus, share: float) -> tuple[Corpus, Corpus]:
 
 
 def hold_out_at_random(digests: Digests, codes: Indices, names: Sequence[Any], share: float) -> Bools:
-    """Which texts (n_texts,) are held out, by their digests and their labels: numbers of names, or of tuples of names."""
+    """Which texts (n_texts,) are held out, by their digests and their labels: numbers of names, or of tuples
+    of names.
+    """
     _, group = np.unique(digests, return_inverse=True)
     n_groups = int(group.max(initial=-1)) + 1
     sets = [frozenset(own if isinstance(own, tuple) else (own,)) for own in names]
@@ -60,7 +63,8 @@ def hold_out_at_random(digests: Digests, codes: Indices, names: Sequence[Any], s
     pairs = np.unique(group.ravel() * len(names) + codes)
     numbers, labels = np.divmod(pairs, max(len(names), 1))
     own_set[numbers] = labels
-    several = np.unique(numbers[1:][numbers[1:] == numbers[:-1]])  # texts that are the same with several labels, or sets of them
+    # texts that are the same with several labels, or sets of them
+    several = np.unique(numbers[1:][numbers[1:] == numbers[:-1]])
     starts, ends = (np.searchsorted(numbers, several, side=side).tolist() for side in ("left", "right"))
     for g, start, end in zip(several.tolist(), starts, ends, strict=True):
         joint = frozenset().union(*(sets[code] for code in labels[start:end].tolist()))
@@ -87,7 +91,8 @@ def hold_out_at_random(digests: Digests, codes: Indices, names: Sequence[Any], s
     if not 0 < n_out <= len(others):
         raise TableError(
             f"holdout={share:g} of {n_groups:,} different texts with {len(counts):,} labels would leave "
-            f"{'none to evaluate on' if not n_out else 'a label without a text to learn from'}; choose another share."
+            f"{'none to evaluate on' if not n_out else 'a label without a text to learn from'}; choose "
+            "another share."
         )
     steps = np.arange(len(others) + 1) * n_out // len(others)
     held_out = np.zeros(n_groups, dtype=bool)
@@ -96,7 +101,8 @@ def hold_out_at_random(digests: Digests, codes: Indices, names: Sequence[Any], s
 
 
 def split_by(corpus: Corpus, column: str, share: float) -> tuple[Corpus, Corpus, Any]:
-    """The texts to train on, those held out, the last by a column, and the value of this column that these start with.
+    """The texts to train on, those held out, the last by a column, and the value of this column that these
+    start with.
 
     Parameters
     ----------
@@ -120,8 +126,10 @@ def hold_out_last(keys: Floats, name: str, column: str, share: float) -> Bools:
     start = np.sort(keys)[-n_out] if n_out else None
     if start is None or start == keys.min():
         raise TableError(
-            f"holdout={share:g} by {column!r} would leave no text to {'evaluate on' if start is None else 'learn from'}: "
-            f"{name} has {len(keys):,} texts, {np.count_nonzero(keys == keys.min()):,} of them with the first value; "
+            f"holdout={share:g} by {column!r} would leave no text to "
+            f"{'evaluate on' if start is None else 'learn from'}: "
+            f"{name} has {len(keys):,} texts, {np.count_nonzero(keys == keys.min()):,} of them with the "
+            "first value; "
             f"take another share."
         )
     return np.asarray(keys >= start)
@@ -132,8 +140,10 @@ def require_labels(train: Collection[str], test: Sequence[str], column: str, sha
     new = [label for label in test if label not in set(train)]
     if new:
         raise TableError(
-            f"All texts of {shorten(new, 3)} are among the last {share:.0%} by {column!r}, so that there would be none to learn "
-            f"{'it' if len(new) == 1 else 'them'} from; choose a smaller holdout=, leave split_by= out, or leave out such texts."
+            f"All texts of {shorten(new, 3)} are among the last {share:.0%} by {column!r}, so that there "
+            "would be none to learn "
+            f"{'it' if len(new) == 1 else 'them'} from; choose a smaller holdout=, leave split_by= out, "
+            "or leave out such texts."
         )
 
 
@@ -142,7 +152,9 @@ def _parts(corpus: Corpus, held_out: Any) -> tuple[Corpus, Corpus]:
 
 
 def sort_keys(corpus: Corpus, column: str) -> tuple[list[float], str]:
-    """What the values of a column are ordered by: numbers, or seconds; and which of these they are, all of one kind."""
+    """What the values of a column are ordered by: numbers, or seconds; and which of these they are, all of
+    one kind.
+    """
     keys, kinds = [], set()
     for line, value in zip(corpus.ids, field_values(corpus, column, "split_by"), strict=True):
         for kind, parse in (("numbers", _number), ("dates", _seconds)):
@@ -154,11 +166,15 @@ def sort_keys(corpus: Corpus, column: str) -> tuple[list[float], str]:
             break
         else:
             raise TableError(
-                f"Line {line} of {corpus.name}: {column!r} is {value!r:.60}, neither a number nor a date such as 1987-02-26, "
-                f"1987-02-26T15:01:01, 26-FEB-1987 15:01:01 or 26.02.1987 15:01; mend it or choose another column with split_by=."
+                f"Line {line} of {corpus.name}: {column!r} is {value!r:.60}, neither a number nor a date "
+                "such as 1987-02-26, "
+                "1987-02-26T15:01:01, 26-FEB-1987 15:01:01 or 26.02.1987 15:01; mend it or choose "
+                "another column with split_by=."
             )
     if len(kinds) > 1:
-        raise TableError(f"Column {column!r} of {corpus.name} has both numbers and dates; choose another with split_by=.")
+        raise TableError(
+            f"Column {column!r} of {corpus.name} has both numbers and dates; choose another with split_by=."
+        )
     return keys, next(iter(kinds), "numbers")
 
 

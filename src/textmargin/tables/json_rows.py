@@ -1,4 +1,6 @@
-"""Rows of a JSON file: an array of objects, or an object with one such array in it; read as they come, with constant memory."""
+"""Rows of a JSON file: an array of objects, or an object with one such array in it; read as they come, with
+constant memory.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,8 @@ class JsonReader:
                     found.append(key)
                     if len(found) > 1:
                         raise self._error(
-                            f"it has several lists of objects, {found[0]!r} and {key!r}; keep the one that you mean"
+                            f"it has several lists of objects, {found[0]!r} and {key!r}; keep the one "
+                            "that you mean"
                         )
                     yield from self._items()
                     continue
@@ -81,7 +84,8 @@ class JsonReader:
             try:
                 value, end = self.parse(self.text, self.place)
             except ValueError as error:
-                if not self._more(2 * (len(self.text) - self.place)):  # twice as much, so that a long one takes linear time
+                # twice as much, so that a long one takes linear time
+                if not self._more(2 * (len(self.text) - self.place)):
                     raise self._error(str(error)) from error
                 continue
             except RecursionError as error:
@@ -100,7 +104,9 @@ class JsonReader:
             try:
                 parts.append(self.decoder.decode(data, final=self.at_end))
             except UnicodeDecodeError as error:
-                raise self._error(f"a byte is not {error.encoding}; name the encoding with encoding=") from error
+                raise self._error(
+                    f"a byte is not {error.encoding}; name the encoding with encoding="
+                ) from error
             size += len(parts[-1])
         self.text, self.place = "".join(parts), 0
         if len(self.text) > LONGEST:
@@ -112,7 +118,9 @@ class JsonReader:
 
 
 def parse_json_lines(content: bytes, n_before: int) -> list[Row] | None:
-    """The rows of many lines in UTF-8 at once; None where one of them needs `formats.parse_line`, which says what is wrong."""
+    """The rows of many lines in UTF-8 at once; None where one of them needs `formats.parse_line`, which says
+    what is wrong.
+    """
     parse = json.JSONDecoder().raw_decode
     try:
         lines = content.decode().removesuffix("\n").split("\n")

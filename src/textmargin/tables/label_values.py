@@ -1,4 +1,6 @@
-"""What stands in columns of labels: one label, several with something between them, 0 and 1, or nothing at all."""
+"""What stands in columns of labels: one label, several with something between them, 0 and 1, or nothing at
+all.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _SEPARATORS = "|;,/"
 
 
 def label_name(value: Any) -> str | None:
-    """A label as CSV would write it, so that every format has the same ones; None for a value that is none."""
+    """A label as CSV would write it, so that every format has the same ones; None for a value that is
+    none.
+    """
     if type(value) is str:
         return value.strip()
     if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -31,7 +35,8 @@ def label_name(value: Any) -> str | None:
 
 
 def find_flags(columns: Mapping[str, Iterable[Any]], missing: Collection[str]) -> dict[str, bool]:
-    """Columns that say of each text whether it has the label they are called by; with whether an empty cell says no.
+    """Columns that say of each text whether it has the label they are called by; with whether an empty cell
+    says no.
 
     An empty cell says no where the columns have no word for it, as where texts are marked with an x.
 
@@ -66,7 +71,9 @@ def obvious_separator(labels: Mapping[str, int]) -> tuple[str, str] | None:
     True
     """
     for separator in _SEPARATORS:
-        joined = {label: {part.strip() for part in label.split(separator)} for label in labels if separator in label}
+        joined = {
+            label: {part.strip() for part in label.split(separator)} for label in labels if separator in label
+        }
         places = Counter(part for parts in joined.values() for part in parts)
         places.update(label for label in labels if label not in joined)
         if joined and all(part and places[part] > 1 for parts in joined.values() for part in parts):
@@ -77,12 +84,19 @@ def obvious_separator(labels: Mapping[str, int]) -> tuple[str, str] | None:
 def check_separator(label_separator: str | None) -> None:
     """That it is not empty."""
     if label_separator == "":
-        raise TableError("label_separator= is empty; say what stands between several labels of one text, as a semicolon.")
+        raise TableError(
+            "label_separator= is empty; say what stands between several labels of one text, as a semicolon."
+        )
 
 
 def describe_missing(values: Counter[str], n_labelled: int, *, left_out: bool = True) -> str:
-    """How many texts have no label, beside those that have one, what stands in its place, and whether they are left out."""
+    """How many texts have no label, beside those that have one, what stands in its place, and whether they
+    are left out.
+    """
     n = values.total()
     shown = ", ".join(repr(value) for value, _ in values.most_common(3) if value)
     where = f" ({shown} in its place; missing_labels= says which values mean none)" if shown else ""
-    return f"{n:,} of {n + n_labelled:,} rows {'has' if n == 1 else 'have'} no label{where}{'; left out' if left_out else ''}"
+    return (
+        f"{n:,} of {n + n_labelled:,} rows {'has' if n == 1 else 'have'} no "
+        f"label{where}{'; left out' if left_out else ''}"
+    )

@@ -1,6 +1,7 @@
 """Lines and records as they arrive, with constant memory.
 
-What the system has is taken at once, so that a slow pipe gets each line through and a fast one many at a time.
+What the system has is taken at once, so that a slow pipe gets each line through and a fast one many at a
+time.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ class Line(NamedTuple):
 
 
 def batches(
-    stream: ByteStream, delimiter: bytes | None = None, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES
+    stream: ByteStream,
+    delimiter: bytes | None = None,
+    most_lines: int = MOST_LINES,
+    most_bytes: int = MOST_BYTES,
 ) -> Iterator[list[Line]]:
     """The records of a stream in batches of what is there.
 
@@ -32,7 +36,8 @@ def batches(
     ----------
     stream : ByteStream
     delimiter : bytes, default=None
-        What stands between values that may be quoted and then go on over several lines; by default each line is a record.
+        What stands between values that may be quoted and then go on over several lines; by default each line
+        is a record.
     most_lines, most_bytes : int
         Of a record of several lines; see `RecordJoiner`.
     """
@@ -62,8 +67,9 @@ def line_too_long(number: int, name: str) -> TableError:
 class RecordJoiner:
     """Joins lines to records where a quoted value goes on.
 
-    Where lines do not make a record of as many values as there are columns, the quote that joined them was a stray one: the first
-    line is a record by itself, and the others are read anew, so that they are not lost with it.
+    Where lines do not make a record of as many values as there are columns, the quote that joined them was a
+    stray one: the first line is a record by itself, and the others are read anew, so that they are not lost
+    with it.
 
     Parameters
     ----------
@@ -73,7 +79,12 @@ class RecordJoiner:
     """
 
     def __init__(self, delimiter: bytes | None, most_lines: int, most_bytes: int, n_columns: int = 0) -> None:
-        self.delimiter, self.most_lines, self.most_bytes, self.n_columns = delimiter, most_lines, most_bytes, n_columns
+        self.delimiter, self.most_lines, self.most_bytes, self.n_columns = (
+            delimiter,
+            most_lines,
+            most_bytes,
+            n_columns,
+        )
         self.number = 0  # of the last line so far
         self.pending: list[bytes] = []  # lines of a record whose quote is open
         self.size = 0  # of these, in bytes
@@ -129,7 +140,8 @@ class RecordJoiner:
 
 
 def _scan(line: bytes, opened: bool, delimiter: bytes) -> tuple[int, bool | None]:
-    """How many values end in a line, and whether a quoted one is open after it; None where one goes on behind its closing quote.
+    """How many values end in a line, and whether a quoted one is open after it; None where one goes on behind
+    its closing quote.
 
     A quote opens a value at its start only, and two stand for one.
     """

@@ -1,7 +1,8 @@
-"""A user's files in parts that are read one by one, perhaps elsewhere: row groups of Parquet files, runs of lines of the others.
+"""A user's files in parts that are read one by one, perhaps elsewhere: row groups of Parquet files, runs of
+lines of the others.
 
-The rows and their numbers are those of the whole file. A CSV value may go on over several lines, so the file is gone through once
-to cut it between records; a packed file (.gz), and one in UTF-16, is one part.
+The rows and their numbers are those of the whole file. A CSV value may go on over several lines, so the file
+is gone through once to cut it between records; a packed file (.gz), and one in UTF-16, is one part.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ from typing import Any
 from .. import core
 from ..errors import TableError, install_hint
 from .chunks import Chunk, ColumnChunk, RowChunk, record_chunk
-from .columns import N_SAMPLE, ColumnNames, columns_of, columns_with, find_columns, no_column, reading_notes, spread
+from .columns import (
+    N_SAMPLE,
+    ColumnNames,
+    columns_of,
+    columns_with,
+    find_columns,
+    no_column,
+    reading_notes,
+    spread,
+)
 from .delimited import filled_lines, first_names, parse_delimited
 from .dialect import Dialect, describe, transcodes
 from .formats import format_of, open_text, parse_json, parse_line, read_rows
@@ -41,7 +51,8 @@ _N_PARTS = 3  # that columns are guessed from
 class Part:
     """A part of a file: row groups, or bytes, from `start` to before `end`; `end` None: all of it.
 
-    `n_before` rows, or lines, come before it in the file; rows begin after line `n_header`. The dialect is found out.
+    `n_before` rows, or lines, come before it in the file; rows begin after line `n_header`. The dialect is
+    found out.
     """
 
     path: Path
@@ -78,7 +89,9 @@ class Part:
             raise TableError(no_column(absent[0], self.names, self.path, parameter))
 
     def _records(self, content: bytes) -> Chunk:
-        """Records that the core reads, below a line that has as many values as there are columns: the first record tells."""
+        """Records that the core reads, below a line that has as many values as there are columns: the first
+        record tells.
+        """
         delimiter, end = str(self.dialect.delimiter), b"" if content.endswith(b"\n") else b"\n"
         splitter = core.RecordSplitter(ord(delimiter), MOST_LINES, MOST_BYTES)
         parts = [splitter.add(_line_above(delimiter, len(self.names)) + content + end), splitter.finish()]
@@ -87,7 +100,11 @@ class Part:
             for place in records.unread(n_header):
                 if records.line(place)[0] <= n_header:
                     records.leave_out(place)
-        chunks = [record_chunk(records, list(self.names), delimiter, self.n_before - 1) for records in parts if len(records)]
+        chunks = [
+            record_chunk(records, list(self.names), delimiter, self.n_before - 1)
+            for records in parts
+            if len(records)
+        ]
         if len(chunks) == 1:
             return chunks[0]
         lines: list[Read] = []
@@ -112,7 +129,9 @@ class Part:
 
         try:
             with pq.ParquetFile(_parquet_source(self.path)) as file:
-                table = file.read_row_groups(list(range(self.start, self.end or 0)), columns=list(columns), use_threads=False)
+                table = file.read_row_groups(
+                    list(range(self.start, self.end or 0)), columns=list(columns), use_threads=False
+                )
                 return ColumnChunk({name: table.column(name).to_pylist() for name in columns}, self.n_before)
         except (pa.ArrowException, OSError) as error:
             raise TableError(f"{self.path} cannot be read as Parquet: {error}.") from error
@@ -161,7 +180,8 @@ def open_parts(
 
     Parameters
     ----------
-    source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as `texts/*.parquet`; or an
+    source : path of a CSV, TSV, JSON lines or Parquet file, a folder of such files, or a pattern such as
+        `texts/*.parquet`; or an
         address of such, as fsspec has them: "s3://bucket/texts"
     text, label, label_separator, missing_labels, dialect, skip_invalid : as in `read_table`
     known_labels : names, default=()
@@ -182,7 +202,11 @@ def open_parts(
     if not sample:
         raise TableError(f"{source} has no rows.")
     with reading_notes(list(notes)):
-        likely = columns_with(columns_of(sample, list(sample[0].values)), known_labels, label_separator) if known_labels else None
+        likely = (
+            columns_with(columns_of(sample, list(sample[0].values)), known_labels, label_separator)
+            if known_labels
+            else None
+        )
         columns = find_columns(sample, source, text, label, likely=likely)
     columns = replace(columns, notes=[*notes, *columns.notes])
     for part in parts:
@@ -194,8 +218,12 @@ def open_parts(
 
 
 def _sample(parts: Sequence[Part]) -> list[Row]:
-    """Rows from the beginning, the middle and the end of the files, and where these are few from other parts; all columns."""
-    first = list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1))) if parts else []
+    """Rows from the beginning, the middle and the end of the files, and where these are few from other parts;
+    all columns.
+    """
+    first = (
+        list(dict.fromkeys(parts[place] for place in (0, len(parts) // 2, len(parts) - 1))) if parts else []
+    )
     rows: list[Row] = []
     for part in chain(first, (part for part in parts if part not in first)):
         chunk = part.chunk(part.names)
@@ -252,7 +280,9 @@ def _line_above(delimiter: str, n_columns: int) -> bytes:
     return (delimiter.join("x" * n_columns) + "\n").encode()
 
 
-def _cut_lines(path: Path, dialect: Dialect, n_columns: int, part_bytes: int) -> Iterator[tuple[int, int, int]]:
+def _cut_lines(
+    path: Path, dialect: Dialect, n_columns: int, part_bytes: int
+) -> Iterator[tuple[int, int, int]]:
     """Runs of whole records: the lines before, and where they start and end."""
     records = _open_records(dialect, n_columns)
     with path.open("rb") as stream:
@@ -304,7 +334,9 @@ def _cut_row_groups(path: Path, dialect: Dialect, part_bytes: int) -> Iterator[P
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
-        raise TableError(f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}.") from error
+        raise TableError(
+            f"{path} needs PyArrow, which is not installed: {install_hint('parquet')}."
+        ) from error
 
     try:
         with pq.ParquetFile(_parquet_source(path)) as file:

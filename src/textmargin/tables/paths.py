@@ -30,12 +30,18 @@ PACKED_SUFFIXES = (".gz", ".xz", ".bz2", ".zst", ".zip")
 
 
 def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[Path]:
-    """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin with _ or a dot."""
+    """Absolute paths in order; of a folder the files with one of the suffixes, less those whose names begin
+    with _ or a dot.
+    """
     if is_remote(source):
         return remote_files(str(source), lambda name: suffix_of(name) in suffixes)
     path = Path(source)
     if path.is_dir():
-        files = sorted(one for one in files_below(path) if suffix_of(one) in suffixes and not _is_hidden(one.relative_to(path)))
+        files = sorted(
+            one
+            for one in files_below(path)
+            if suffix_of(one) in suffixes and not _is_hidden(one.relative_to(path))
+        )
         if not files:
             raise TableError(f"{path} holds no files {', '.join(sorted(suffixes))}.")
         return [one.absolute() for one in files]
@@ -50,7 +56,9 @@ def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Files in a folder and in those inside it; what is gone by the time it is looked at, or closed to us, is passed over."""
+    """Files in a folder and in those inside it; what is gone by the time it is looked at, or closed to us, is
+    passed over.
+    """
     for place, _, names in os.walk(folder):
         yield from (Path(place, name) for name in names if os.path.isfile(os.path.join(place, name)))  # noqa: PTH113, PTH118  # pathlib's raises
 

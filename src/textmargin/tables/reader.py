@@ -11,14 +11,24 @@ from typing import Any
 
 from ..errors import NoLabelsError, TableError
 from .chunks import FileRows, read_chunks
-from .columns import LabelUse, check_labels, column_on_arrival, columns_with, find_columns, no_column, reading_notes, spread
+from .columns import (
+    LabelUse,
+    check_labels,
+    column_on_arrival,
+    columns_with,
+    find_columns,
+    no_column,
+    reading_notes,
+    spread,
+)
 from .dialect import Dialect
 from .label_values import MISSING_LABELS, check_separator, describe_missing, find_flags, obvious_separator
 from .paths import SUFFIXES, name_of
 from .row_reader import LabelledTable, RowReader, TextBatch, refusal
 from .rows import InvalidLine, Read, Row
 
-_ENOUGH_INVALID = 1000  # to say that a file is not read: of millions of such lines the others cost a minute and tell nothing
+# to say that a file is not read: of millions of such lines the others cost a minute and tell nothing
+_ENOUGH_INVALID = 1000
 
 
 def read_table(
@@ -39,28 +49,34 @@ def read_table(
 
     Parameters
     ----------
-    source : path of a CSV, TSV, JSON, text, Excel or Parquet file, or a folder of text files; "-" is standard input
+    source : path of a CSV, TSV, JSON, text, Excel or Parquet file, or a folder of text files; "-" is standard
+        input
     text, label : names of columns, default=None
-        Guessed where it is obvious. Several columns of labels have commas between them, "billing,bug": where they hold 0 and 1
-        (or yes and no, or an x) a text has the labels whose columns say so, else those that stand there.
+        Guessed where it is obvious. Several columns of labels have commas between them, "billing,bug": where
+        they hold 0 and 1 (or yes and no, or an x) a text has the labels whose columns say so, else those that
+        stand there.
     label_separator : str, default=None
-        What stands between several labels of one text; with it, with lists of labels in JSON, or with several columns, labels
-        are tuples.
+        What stands between several labels of one text; with it, with lists of labels in JSON, or with several
+        columns, labels are tuples.
     missing_labels : values that mean that a text has no label, beside none at all
-        Such texts are in `unlabelled`. With a separator or lists an empty cell means none of the labels, which is something else.
+        Such texts are in `unlabelled`. With a separator or lists an empty cell means none of the labels,
+        which is something else.
     dialect : Dialect, default=None
-        How the file is written: format, encoding, delimiter, header; what it does not say is found out, and in `notes`.
+        How the file is written: format, encoding, delimiter, header; what it does not say is found out, and
+        in `notes`.
     labels : {"required", "optional", "ignored"}, default="required"
-        Whether texts without a label are left out ("required"), to be used as what they are ("optional"), or all there are, a
-        column of labels not being looked at ("ignored"). They are in `unlabelled` every time, and `notes` tell the difference.
+        Whether texts without a label are left out ("required"), to be used as what they are ("optional"), or
+        all there are, a column of labels not being looked at ("ignored"). They are in `unlabelled` every
+        time, and `notes` tell the difference.
     known_labels : names, default=()
-        With "optional", those there may be: a file without any label will then do, and a column that holds some of these is
-        that of labels. A column is not taken for it because it has few values.
+        With "optional", those there may be: a file without any label will then do, and a column that holds
+        some of these is that of labels. A column is not taken for it because it has few values.
     fields : names of further columns to keep
     skip_invalid : bool, default=False
         Whether lines that cannot be read are left out, and reported; else the first one is an error.
     usual : names of two columns, default=(None, None)
-        Those of text and label in such files before: taken, where the file has them, before anything is guessed.
+        Those of text and label in such files before: taken, where the file has them, before anything is
+        guessed.
 
     Examples
     --------
@@ -77,7 +93,9 @@ def read_table(
         text, label = text or "text", label or "label"
         missing_labels = () if missing_labels is MISSING_LABELS else missing_labels
     names = [name for name in (text, label, *usual, *fields) if name is not None]
-    rows = FileRows(read_chunks(source, dialect, notes.append, names), None if skip_invalid else _ENOUGH_INVALID)
+    rows = FileRows(
+        read_chunks(source, dialect, notes.append, names), None if skip_invalid else _ENOUGH_INVALID
+    )
     invalid = rows.invalid
     with reading_notes(notes):
         if invalid and not skip_invalid:  # before columns are guessed from what is left
@@ -94,15 +112,26 @@ def read_table(
         name = "standard input" if source == "-" else Path(source).name
         flags = find_flags(rows.columns(columns.labels), missing_labels) if len(columns.labels) > 1 else {}
         reader = RowReader(columns, label_separator, missing_labels, flags)
-        table = reader.read_all(rows.chunks if lenient else rows.drain(), name, called, strict=not skip_invalid, fields=fields)
-        if lenient and columns.label is not None and not any(table.corpus.labels):  # all empty: nobody said anything of any text
-            columns = replace(columns, label=None, labels=(), notes=[*columns.notes, f"no label in column {columns.label!r}"])
-            table = RowReader(columns).read_all(rows.drain(), name, called, strict=not skip_invalid, fields=fields)
+        table = reader.read_all(
+            rows.chunks if lenient else rows.drain(), name, called, strict=not skip_invalid, fields=fields
+        )
+        # all empty: nobody said anything of any text
+        if lenient and columns.label is not None and not any(table.corpus.labels):
+            columns = replace(
+                columns,
+                label=None,
+                labels=(),
+                notes=[*columns.notes, f"no label in column {columns.label!r}"],
+            )
+            table = RowReader(columns).read_all(
+                rows.drain(), name, called, strict=not skip_invalid, fields=fields
+            )
         if not table.corpus.texts and not table.unlabelled.texts:
             raise TableError(
                 _nothing_left(called, table.invalid)
                 if not table.empty.texts
-                else f"All rows of {called} are empty in column {columns.text!r}. Choose the column of the texts with text=."
+                else f"All rows of {called} are empty in column {columns.text!r}. Choose the column of "
+                "the texts with text=."
             )
         own_notes = []
         if columns.label is not None:
@@ -113,9 +142,16 @@ def read_table(
                     counts[one] += n
             if is_project and not names_given:
                 raise NoLabelsError(
-                    f"No text of {called} has a label that is in use; label some at the desk, or settle conflicts."
+                    f"No text of {called} has a label that is in use; label some at the desk, or settle "
+                    "conflicts."
                 )
-            check_labels(counts, len(names_given), columns.label, called, is_guess=label is None and columns.label != usual[1])
+            check_labels(
+                counts,
+                len(names_given),
+                columns.label,
+                called,
+                is_guess=label is None and columns.label != usual[1],
+            )
             own_notes = label_notes(table, counts, labels)
         notes += columns.notes + own_notes
         if n := len(table.empty):
@@ -137,12 +173,16 @@ def label_notes(table: LabelledTable, counts: Mapping[str, int], labels: LabelUs
         notes.append(describe_missing(table.missing, len(table.corpus), left_out=labels == "required"))
     n_none = Counter(table.corpus.labels)[()]
     if labels == "optional" and n_none > len(table.corpus) / 2:
-        notes.append(f"{n_none:,} texts with an empty label have none of the labels; missing_labels='' takes them as unlabelled")
+        notes.append(
+            f"{n_none:,} texts with an empty label have none of the labels; missing_labels='' takes them "
+            "as unlabelled"
+        )
     several = None if tuple in map(type, table.corpus.labels) else obvious_separator(counts)
     if several is not None:
         separator, label = several
         notes.append(
-            f"labels such as {label!r} look like several with {separator} between them, and are taken as one each; "
+            f"labels such as {label!r} look like several with {separator} between them, and are taken as "
+            "one each; "
             f"label_separator={separator!r} takes them as several"
         )
     return notes
@@ -155,16 +195,16 @@ def stream_texts(
     usual: str | None = None,
     log: Callable[[str], None] | None = None,
 ) -> Iterator[TextBatch]:
-    """The texts of rows as they arrive, batch by batch; a row without one becomes an `EmptyText` in its place, or an
-    `InvalidLine`.
+    """The texts of rows as they arrive, batch by batch; a row without one becomes an `EmptyText` in its
+    place, or an `InvalidLine`.
 
     Parameters
     ----------
     batches : rows, as `read_rows` gives them
     source : what to call them in errors
     text : str, default=None
-        The column of the texts, which the first row should have. By default the usual one where the first row has it, else one
-        with a telling name, else the only one.
+        The column of the texts, which the first row should have. By default the usual one where the first row
+        has it, else one with a telling name, else the only one.
     usual : str, default=None
         The column that such texts stood in before.
     log : function of a line, default=None
@@ -184,7 +224,8 @@ def reader_on_arrival(
     usual: str | None = None,
     log: Callable[[str], None] | None = None,
 ) -> RowReader | None:
-    """Who reads texts from such rows, by the first of them; None where there are none, but lines that cannot be read.
+    """Who reads texts from such rows, by the first of them; None where there are none, but lines that cannot
+    be read.
 
     Parameters are those of `stream_texts`.
     """

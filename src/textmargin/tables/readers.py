@@ -1,4 +1,6 @@
-"""Formats that a package above this one reads: it registers who gives their rows, and every command reads them."""
+"""Formats that a package above this one reads: it registers who gives their rows, and every command reads
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Texts of a file as they arrive, for who decides on them and writes their rows at once, without an object per row.
+"""Texts of a file as they arrive, for who decides on them and writes their rows at once, without an object
+per row.
 
-Records of CSV, TSV, plain lines and JSON lines in UTF-8 stay bytes: the core finds them, reads their texts and writes them again
-beside what was decided (`record_writer`). A record that is not plain is read by `formats` and `row_reader` as any other row, in
-its place, so that what is decided, written and said is the same; tests hold it to that.
+Records of CSV, TSV, plain lines and JSON lines in UTF-8 stay bytes: the core finds them, reads their texts
+and writes them again beside what was decided (`record_writer`). A record that is not plain is read by
+`formats` and `row_reader` as any other row, in its place, so that what is decided, written and said is the
+same; tests hold it to that.
 """
 
 from __future__ import annotations
@@ -16,7 +18,16 @@ from dataclasses import dataclass
 from .. import core
 from .delimited import Log, parse_delimited
 from .dialect import Dialect, describe
-from .formats import TEXT_FORMATS, open_text, parse_json, parse_line, parse_plain, read_rows, text_rows, with_format
+from .formats import (
+    TEXT_FORMATS,
+    open_text,
+    parse_json,
+    parse_line,
+    parse_plain,
+    read_rows,
+    text_rows,
+    with_format,
+)
 from .lines import Line
 from .paths import name_of
 from .reader import reader_on_arrival, stream_texts
@@ -38,8 +49,8 @@ class RecordUse:
         Whether cells that a spreadsheet would run get an apostrophe before them.
     n_threads : int, default=1
     reserved : set of str, default=None
-        Keys that objects of JSON lines may not have beside those of decisions: one that has becomes a row. Who writes them says
-        so when it is known; until then all objects become rows.
+        Keys that objects of JSON lines may not have beside those of decisions: one that has becomes a row.
+        Who writes them says so when it is known; until then all objects become rows.
     rows : bool, default=False
         Whether all records become rows, for who asks for their values.
     plain : bool, default=False
@@ -165,14 +176,20 @@ def _stream_text(
 
 
 def _suits(found: Dialect, use: RecordUse) -> bool:
-    return suits_core(found) and found.file_format in (("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt"))
+    return suits_core(found) and found.file_format in (
+        ("csv", "tsv", "txt", "jsonl") if use.objects else ("csv", "tsv", "txt")
+    )
 
 
 class _Records(ABC):
     """Records of a stream, read batch by batch."""
 
     def __init__(
-        self, stream: ByteStream, dialect: Dialect, use: RecordUse, find_reader: Callable[[list[Read]], RowReader | None]
+        self,
+        stream: ByteStream,
+        dialect: Dialect,
+        use: RecordUse,
+        find_reader: Callable[[list[Read]], RowReader | None],
     ) -> None:
         self.stream, self.dialect, self.use, self.find_reader = stream, dialect, use, find_reader
         self.names = ["text"] if dialect.file_format == "txt" else []
@@ -260,14 +277,20 @@ class _DelimitedRecords(_Records):
 
     def _find_texts(self, records: core.Records) -> None:
         text = 0 if self.reader is None else self.names.index(self.reader.columns.text)
-        records.read_delimited(str(self.dialect.delimiter), len(self.names), text, self.use.defuse, self.use.n_threads)
+        records.read_delimited(
+            str(self.dialect.delimiter), len(self.names), text, self.use.defuse, self.use.n_threads
+        )
 
 
 class _ObjectRecords(_Records):
     """JSON lines; what comes first is rows, for the keys of all of them are looked at."""
 
     def _batch(self, records: core.Records) -> Iterator[TextBatch | RecordBatch]:
-        if self.reader is not None and self.reader.columns.text.isprintable() and self.use.reserved is not None:
+        if (
+            self.reader is not None
+            and self.reader.columns.text.isprintable()
+            and self.use.reserved is not None
+        ):
             yield self._read(records)
             return
         rows = [self._parse(Line(*records.line(place))) for place in range(len(records))]

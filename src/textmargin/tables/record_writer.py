@@ -16,7 +16,9 @@ from .writer import DelimitedWriter, TextWriter
 
 def can_write(names: Sequence[str]) -> bool:
     """Whether the core writes such labels as a `TextWriter` does."""
-    return len(set(names)) == len(names) and all("\r" not in name and not _has_surrogates(name) for name in names)
+    return len(set(names)) == len(names) and all(
+        "\r" not in name and not _has_surrogates(name) for name in names
+    )
 
 
 class RecordWriter:

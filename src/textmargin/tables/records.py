@@ -1,4 +1,6 @@
-"""Records of a text file as bytes, found by the core: who can be read so, one batch after the other, and their columns' names."""
+"""Records of a text file as bytes, found by the core: who can be read so, one batch after the other, and
+their columns' names.
+"""
 
 from __future__ import annotations
 

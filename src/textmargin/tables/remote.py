@@ -84,7 +84,9 @@ class RemotePath(os.PathLike[str]):
     def files(self) -> list[str]:
         """The paths of all files below it, from there on."""
         system, path = self._system()
-        return sorted(PurePosixPath(one).relative_to(path.rstrip("/")).as_posix() for one in system.find(path))
+        return sorted(
+            PurePosixPath(one).relative_to(path.rstrip("/")).as_posix() for one in system.find(path)
+        )
 
     def glob(self) -> list[RemotePath]:
         """Those that fit it as a pattern."""
@@ -95,10 +97,16 @@ class RemotePath(os.PathLike[str]):
         try:
             from fsspec.core import url_to_fs
         except ImportError as error:
-            raise TableError(f"{self.url} needs fsspec, which is not installed: pip install fsspec.") from error
+            raise TableError(
+                f"{self.url} needs fsspec, which is not installed: pip install fsspec."
+            ) from error
         try:
             system, path = url_to_fs(self.url)
-        except (ImportError, ValueError, OSError) as error:  # a package for this kind of store, or a kind that nobody knows
+        except (
+            ImportError,
+            ValueError,
+            OSError,
+        ) as error:  # a package for this kind of store, or a kind that nobody knows
             raise TableError(f"{self.url} cannot be reached: {error}.") from error
         return system, path
 
@@ -116,7 +124,9 @@ def as_path(source: str | os.PathLike[str]) -> Path:
 
 
 def remote_files(source: str, suits: Callable[[PurePosixPath], bool]) -> list[Path]:
-    """The files that an address, a folder or a pattern stands for, in order; of a folder those that suit, less hidden ones."""
+    """The files that an address, a folder or a pattern stands for, in order; of a folder those that suit,
+    less hidden ones.
+    """
     path = RemotePath(source)
     if path.is_dir():
         names = [PurePosixPath(one) for one in path.files()]
@@ -129,5 +139,9 @@ def remote_files(source: str, suits: Callable[[PurePosixPath], bool]) -> list[Pa
     else:
         files = path.glob() if has_magic(source) else []
         if not files:
-            raise TableError(f"No file fits the pattern {source!r}." if has_magic(source) else f"There is no file {source}.")
+            raise TableError(
+                f"No file fits the pattern {source!r}."
+                if has_magic(source)
+                else f"There is no file {source}."
+            )
     return [cast("Path", one) for one in files]

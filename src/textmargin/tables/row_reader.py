@@ -1,7 +1,7 @@
 """What the text and the label of a row are: `RowReader` alone says so.
 
-A row without these columns is an `InvalidLine`, like a line that cannot be read at all. One whose text is empty, blank or null
-can be read, and there is nothing in it to learn from or to decide on.
+A row without these columns is an `InvalidLine`, like a line that cannot be read at all. One whose text is
+empty, blank or null can be read, and there is nothing in it to learn from or to decide on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ Label: TypeAlias = str | tuple[str, ...]
 
 
 class TextBatch(NamedTuple):
-    """Rows that arrived together and their texts, one for each `Row` in `rows`; the others there have no text, or are no rows."""
+    """Rows that arrived together and their texts, one for each `Row` in `rows`; the others there have no
+    text, or are no rows.
+    """
 
     texts: list[str]
     rows: list[Read]
@@ -52,7 +54,11 @@ class TextBatch(NamedTuple):
     @property
     def invalid(self) -> list[InvalidLine]:
         """Lines that cannot be read."""
-        return [row for row in self.rows if isinstance(row, InvalidLine)] if len(self.texts) < len(self.rows) else []
+        return (
+            [row for row in self.rows if isinstance(row, InvalidLine)]
+            if len(self.texts) < len(self.rows)
+            else []
+        )
 
     @property
     def header(self) -> list[str]:
@@ -61,7 +67,10 @@ class TextBatch(NamedTuple):
 
     def until_invalid(self) -> TextBatch:
         """Rows up to the first line that is invalid, with it, and their texts."""
-        end = next((place for place, row in enumerate(self.rows, start=1) if isinstance(row, InvalidLine)), len(self.rows))
+        end = next(
+            (place for place, row in enumerate(self.rows, start=1) if isinstance(row, InvalidLine)),
+            len(self.rows),
+        )
         return TextBatch(self.texts[: sum(isinstance(row, Row) for row in self.rows[:end])], self.rows[:end])
 
     def _count(self, kind: type) -> int:
@@ -141,8 +150,8 @@ class RowReader:
     ----------
     columns : ColumnNames
     label_separator : str, default=None
-        What stands between several labels of one text; with it, with lists of labels in JSON, or with several columns, labels
-        are tuples.
+        What stands between several labels of one text; with it, with lists of labels in JSON, or with several
+        columns, labels are tuples.
     missing_labels : values that mean that a text has no label, beside none at all
     flags : mapping, default={}
         Columns that say of each text whether it has the label they are called by, as `find_flags` finds them.
@@ -154,11 +163,21 @@ class RowReader:
     flags: Mapping[str, bool] = field(default_factory=dict)
 
     def read(self, row: Row) -> tuple[str, Label | None]:
-        """The text of a row, and its label, or labels, None where there is none; ValueError where these are something else."""
-        return _text(row, self.columns.text), self._label([row.values.get(name) for name in self.columns.labels])
+        """The text of a row, and its label, or labels, None where there is none; ValueError where these are
+        something else.
+        """
+        return _text(row, self.columns.text), self._label(
+            [row.values.get(name) for name in self.columns.labels]
+        )
 
     def read_all(
-        self, chunks: Iterable[Chunk], name: str, source: Any, *, strict: bool = True, fields: Sequence[str] = ()
+        self,
+        chunks: Iterable[Chunk],
+        name: str,
+        source: Any,
+        *,
+        strict: bool = True,
+        fields: Sequence[str] = (),
     ) -> LabelledTable:
         """The corpus that rows make.
 
@@ -179,7 +198,9 @@ class RowReader:
             texts, labels, reasons = self._read_chunk(chunk)
             if chunk.invalid or reasons:
                 numbers = chunk.numbers()
-                invalid += sorted([*chunk.invalid, *(InvalidLine(numbers[k], reason) for k, reason in reasons.items())])
+                invalid += sorted(
+                    [*chunk.invalid, *(InvalidLine(numbers[k], reason) for k, reason in reasons.items())]
+                )
             if strict and invalid:
                 raise TableError(refusal(invalid[:1], source))
             places: tuple[list[int], ...] = [], [], []
@@ -203,7 +224,9 @@ class RowReader:
         )
 
     def texts(self, batch: list[Read]) -> TextBatch:
-        """The texts of rows as they arrive; a row without one becomes an `EmptyText` or an `InvalidLine` in its place."""
+        """The texts of rows as they arrive; a row without one becomes an `EmptyText` or an `InvalidLine` in
+        its place.
+        """
         column = self.columns.text
         if {*map(type, batch)} == {Row}:  # nearly always, and then all texts are had at once
             values: list[Any] = [row.values.get(column) for row in cast("list[Row]", batch)]
@@ -230,9 +253,12 @@ class RowReader:
         texts: list[Any] = chunk.values(self.columns.text)
         columns: list[list[Any]] = [chunk.values(name) for name in self.columns.labels]
         # Of rows that are there a column may hold anything: 1 and True are equal, and not the same label.
-        typed = isinstance(chunk, RecordChunk | ColumnChunk) or all({*map(type, own)} <= {str, type(None)} for own in columns)
+        typed = isinstance(chunk, RecordChunk | ColumnChunk) or all(
+            {*map(type, own)} <= {str, type(None)} for own in columns
+        )
         if typed and {*map(type, texts)} <= {str}:
-            with suppress(ValueError, TypeError):  # of a label that cannot be one, or is a list: it will be read row by row
+            # of a label that cannot be one, or is a list: it will be read row by row
+            with suppress(ValueError, TypeError):
                 values = list(zip(*columns, strict=True)) or [()] * len(chunk)
                 labels = {own: self._label(own) for own in {*values}}  # the same few again and again
                 return texts, [labels[own] for own in values], {}
@@ -260,7 +286,9 @@ class RowReader:
         return name or None
 
     def _labels(self, values: Sequence[Any]) -> tuple[str, ...] | None:
-        """Of several columns: 0 and 1, or names; None where one that should be 0 or 1 is missing, or all are."""
+        """Of several columns: 0 and 1, or names; None where one that should be 0 or 1 is missing, or all
+        are.
+        """
         names: list[str] = []
         n_missing = 0
         for column, value in zip(self.columns.labels, values, strict=True):
@@ -282,7 +310,14 @@ class RowReader:
         return tuple(part.strip() for part in name.split(self.label_separator) if part.strip())
 
 
-_KINDS = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object", bytes: "bytes"}
+_KINDS = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    bytes: "bytes",
+}
 
 
 def _text(row: Row, column: str) -> str:
@@ -294,14 +329,23 @@ def _text(row: Row, column: str) -> str:
     if isinstance(row, SheetRow) and not isinstance(value, str):
         return str(label_name(value))
     if not isinstance(value, str):
-        raise ValueError(f"{column!r} is {_KINDS.get(type(value), type(value).__name__)}, not a text: {value!r:.60}")
+        raise ValueError(
+            f"{column!r} is {_KINDS.get(type(value), type(value).__name__)}, not a text: {value!r:.60}"
+        )
     return value
 
 
 def refusal(invalid: Sequence[InvalidLine], source: Any, *, is_all: bool = True) -> str:
-    """What to say where lines cannot be read and none may be left out; whether they are all, or the file was not read further."""
+    """What to say where lines cannot be read and none may be left out; whether they are all, or the file was
+    not read further.
+    """
     more = (
-        f" ({len(invalid):,} lines{' in all' if is_all else ', and perhaps more,'} cannot be read.)" if len(invalid) > 1 else ""
+        f" ({len(invalid):,} lines{' in all' if is_all else ', and perhaps more,'} cannot be read.)"
+        if len(invalid) > 1
+        else ""
     )
     first = invalid[0]
-    return f"Line {first.number:,} of {source}: {first.reason}.{more} Mend it, or leave such lines out with skip_invalid=True."
+    return (
+        f"Line {first.number:,} of {source}: {first.reason}.{more} Mend it, or leave such lines out "
+        "with skip_invalid=True."
+    )

@@ -1,4 +1,6 @@
-"""What is read of a file: rows, with a text or without, lines that cannot be read, and blank ones; a header that has no rows."""
+"""What is read of a file: rows, with a text or without, lines that cannot be read, and blank ones; a header
+that has no rows.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ _N_ROWS = 100  # of a sheet that are looked at for a table
 _MIDNIGHT = datetime.time()
 
 
-def sheet_rows(path: Path, given: Dialect, log: Log, expected: Collection[str], n_at_once: int) -> Iterator[list[Read]]:
+def sheet_rows(
+    path: Path, given: Dialect, log: Log, expected: Collection[str], n_at_once: int
+) -> Iterator[list[Read]]:
     """Rows of a spreadsheet in batches; see `read_rows`."""
     with ExitStack() as stack:
         stream = open_stream(path, stack)
@@ -42,7 +44,8 @@ def sheet_rows(path: Path, given: Dialect, log: Log, expected: Collection[str], 
     counts = [_n_filled(values) for _, values in first]
     if counts[0] == 1 < (usual := Counter(counts[1:] or [0]).most_common(1)[0][0]):
         raise TableError(
-            f"Row {first[0][0]} of {path} has one value, most of those below it {usual}, so that it does not name the columns; "
+            f"Row {first[0][0]} of {path} has one value, most of those below it {usual}, so that it does "
+            "not name the columns; "
             f"remove what stands above their names."
         )
     texts = [[label_name(value) or "" for value in values] for _, values in first]
@@ -57,8 +60,11 @@ def sheet_rows(path: Path, given: Dialect, log: Log, expected: Collection[str], 
         yield [SheetRow(number, dict(zip(names, values, strict=True))) for number, values in several]
 
 
-def _read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[Iterator[tuple[int, list[Any]]], str]:
-    """The rows of a sheet with their numbers, less those without a value, and what there is to say of the choice.
+def _read_sheet(
+    content: bytes, name: str, sheet: str | None = None
+) -> tuple[Iterator[tuple[int, list[Any]]], str]:
+    """The rows of a sheet with their numbers, less those without a value, and what there is to say of the
+    choice.
 
     Parameters
     ----------
@@ -66,19 +72,25 @@ def _read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[It
     name : str
         What to call the file in errors.
     sheet : str, default=None
-        Its name; by default the first that looks like a table, with two rows of two values, else the first that is not empty.
+        Its name; by default the first that looks like a table, with two rows of two values, else the first
+        that is not empty.
     """
     try:
         import python_calamine as calamine
     except ImportError as error:
-        raise TableError(f"{name} needs a reader of spreadsheets: {install_hint('excel')}, or save it as CSV.") from error
+        raise TableError(
+            f"{name} needs a reader of spreadsheets: {install_hint('excel')}, or save it as CSV."
+        ) from error
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         names = book.sheet_names
         if not names:
             raise TableError(f"{name} holds no sheet of cells.")
         if sheet is not None and sheet not in names:
-            raise TableError(f"{name} has no sheet {sheet!r}. It has {', '.join(map(repr, names))}; choose one with sheet=.")
+            raise TableError(
+                f"{name} has no sheet {sheet!r}. It has {', '.join(map(repr, names))}; choose one with "
+                "sheet=."
+            )
         chosen = sheet
         if chosen is None:
             filled = [one for one in names if book.get_sheet_by_name(one).height]
@@ -93,8 +105,14 @@ def _read_sheet(content: bytes, name: str, sheet: str | None = None) -> tuple[It
         raise TableError(f"{name} cannot be read as a spreadsheet: {error}.") from error
     note = ""
     if sheet is None and len(names) > 1:
-        note = f"sheet {chosen!r} of {', '.join(map(repr, names))}; the others are left out, and sheet= chooses another"
-    values = ((number, [_value(value, place in dates) for place, value in enumerate(row)]) for number, row in enumerate(rows, 1))
+        note = (
+            f"sheet {chosen!r} of {', '.join(map(repr, names))}; the others are left out, and sheet= "
+            "chooses another"
+        )
+    values = (
+        (number, [_value(value, place in dates) for place, value in enumerate(row)])
+        for number, row in enumerate(rows, 1)
+    )
     return ((number, row) for number, row in values if _n_filled(row)), note
 
 
@@ -108,7 +126,9 @@ def _is_table(rows: Iterable[Sequence[Any]]) -> bool:
 
 
 def _date_columns(rows: Iterable[Sequence[Any]]) -> set[int]:
-    """Columns whose dates are without a time, all of them; in the others all have one, so that a column is of one type."""
+    """Columns whose dates are without a time, all of them; in the others all have one, so that a column is of
+    one type.
+    """
     places: dict[int, bool] = {}
     for row in rows:
         for place, value in enumerate(row):

@@ -1,6 +1,8 @@
-"""Bytes as they arrive: from a file, a pipe or a terminal, unpacked where they are packed, and no later than they are there.
+"""Bytes as they arrive: from a file, a pipe or a terminal, unpacked where they are packed, and no later than
+they are there.
 
-How a file is packed is told by its first bytes, whatever its name: gzip, xz, bzip2, Zstandard, or a zip archive of one table.
+How a file is packed is told by its first bytes, whatever its name: gzip, xz, bzip2, Zstandard, or a zip
+archive of one table.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class ByteStream:
         What there is to say of where they come from.
     """
 
-    def __init__(self, name: str, read: Callable[[], bytes], patient: bool, packed: bool = False, note: str = "") -> None:
+    def __init__(
+        self, name: str, read: Callable[[], bytes], patient: bool, packed: bool = False, note: str = ""
+    ) -> None:
         self.name, self._read, self.patient, self.packed, self.note = name, read, patient, packed, note
         self._first = b""
         self.at_end = False
@@ -63,7 +67,9 @@ class ByteStream:
     def peek(self) -> bytes:
         """The first bytes."""
         parts, size = [self._first] if self._first else [], len(self._first)
-        while size < FIRST_BLOCK and not self.at_end and (self.patient or b"\n" not in b"".join(parts).lstrip()):
+        while (
+            size < FIRST_BLOCK and not self.at_end and (self.patient or b"\n" not in b"".join(parts).lstrip())
+        ):
             data = self._read()
             self.at_end = not data
             parts.append(data)
@@ -85,7 +91,9 @@ class ByteStream:
                 try:
                     text = decoder.decode(data, final=not data)
                 except UnicodeError as error:
-                    raise TableError(f"{self.name} is not {encoding}; name another with encoding=.") from error
+                    raise TableError(
+                        f"{self.name} is not {encoding}; name another with encoding=."
+                    ) from error
                 if text or not data:
                     return text.encode("utf-8", "replace")
 
@@ -109,7 +117,9 @@ class _Raw(io.RawIOBase):
 
 
 def _standard_input(name: str, sizes: Iterator[int]) -> ByteStream:
-    """What comes as it comes, past Python's own buffer; of a stand-in that is no file, as in a notebook, through it."""
+    """What comes as it comes, past Python's own buffer; of a stand-in that is no file, as in a notebook,
+    through it.
+    """
     try:
         handle = sys.stdin.fileno()
     except io.UnsupportedOperation:
@@ -134,30 +144,47 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
         first = stream.peek()
     except OSError as error:
         raise TableError(f"{name} cannot be read: {error.strerror}.") from error
-    if first.startswith(b"PK\x03\x04") and source != "-" and (member := member_of(as_path(source))) is not None:
+    if (
+        first.startswith(b"PK\x03\x04")
+        and source != "-"
+        and (member := member_of(as_path(source))) is not None
+    ):
         archive, packed = _open_member(as_path(source), member, name, stack)
         others = [one for one in _visible(archive) if one != member]
-        note = f"{member} of the archive; left out: {', '.join(others[:5])}{', …' * (len(others) > 5)}" if others else ""
+        note = (
+            f"{member} of the archive; left out: {', '.join(others[:5])}{', …' * (len(others) > 5)}"
+            if others
+            else ""
+        )
         return ByteStream(name, _guarded(packed.read1, name), patient=True, packed=True, note=note)
     kind = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), None)
-    return stream if kind is None else ByteStream(name, _unpack(kind, stream, stack), stream.patient, packed=True)
+    return (
+        stream
+        if kind is None
+        else ByteStream(name, _unpack(kind, stream, stack), stream.patient, packed=True)
+    )
 
 
 def member_of(path: Path) -> str | None:
-    """The one table in a zip archive; None where this is no plain archive but a spreadsheet, a document or a model."""
+    """The one table in a zip archive; None where this is no plain archive but a spreadsheet, a document or a
+    model.
+    """
     try:
         with zipfile.ZipFile(path) as archive:
             names = _visible(archive)
     except _DAMAGE as error:
         raise TableError(f"{path} breaks off or is damaged ({error}); get it anew.") from error
-    if {"[Content_Types].xml", "mimetype", "arrays/0.npy"} & set(names):  # of Office, of OpenDocument, of a model
+    # of Office, of OpenDocument, of a model
+    if {"[Content_Types].xml", "mimetype", "arrays/0.npy"} & set(names):
         return None
     tables = [name for name in names if suffix_of(Path(name)) in SUFFIXES]
-    tables = [name for name in tables if suffix_of(Path(name)) != ".txt"] or tables  # beside a table that is a description of it
+    # beside a table that is a description of it
+    tables = [name for name in tables if suffix_of(Path(name)) != ".txt"] or tables
     if len(tables) != 1:
         listed = ", ".join((tables or names)[:10])
         raise TableError(
-            f"{path} holds {len(tables) or 'no'} table{'s' * (len(tables) != 1)} ({listed or 'nothing at all'}); unpack it and "
+            f"{path} holds {len(tables) or 'no'} table{'s' * (len(tables) != 1)} "
+            f"({listed or 'nothing at all'}); unpack it and "
             f"name the file that you mean."
         )
     return tables[0]
@@ -179,7 +206,9 @@ def _open_member(path: Path, member: str, name: str, stack: ExitStack) -> tuple[
 def _visible(archive: zipfile.ZipFile) -> list[str]:
     """The files in an archive, less those that systems put there for themselves."""
     names = [name for name in archive.namelist() if not name.endswith("/")]
-    return [name for name in names if not name.startswith("__MACOSX/") and not Path(name).name.startswith(".")]
+    return [
+        name for name in names if not name.startswith("__MACOSX/") and not Path(name).name.startswith(".")
+    ]
 
 
 def _unpack(kind: str, stream: ByteStream, stack: ExitStack) -> Callable[[], bytes]:
@@ -201,7 +230,8 @@ def _zstd_reader(raw: Any, stack: ExitStack) -> Callable[[int], bytes]:
         import pyarrow as pa
     except ImportError as error:
         raise TableError(
-            f"{raw.stream.name} is packed with Zstandard, which before Python 3.14 needs PyArrow: {install_hint('parquet')}."
+            f"{raw.stream.name} is packed with Zstandard, which before Python 3.14 needs PyArrow: "
+            f"{install_hint('parquet')}."
         ) from error
     return stack.enter_context(pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")).read
 

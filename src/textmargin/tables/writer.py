@@ -1,9 +1,11 @@
-"""Tables written batch by batch: CSV, TSV, JSON lines, Parquet or Excel, by the name of the file; whole, or not at all.
+"""Tables written batch by batch: CSV, TSV, JSON lines, Parquet or Excel, by the name of the file; whole, or
+not at all.
 
     with open_writer("decided.xlsx") as writer:
         writer.write({"id": [1, 2], "label": ["spam", "ham"]})
 
-Columns are those of the first batch, but in JSON lines, where every row has its own. Memory is that of a batch.
+Columns are those of the first batch, but in JSON lines, where every row has its own. Memory is that of a
+batch.
 """
 
 from __future__ import annotations
@@ -79,7 +81,10 @@ class TableWriter(ABC):
         if not self.other_names:
             return []
         names = ", ".join(map(repr, list(self.other_names)[:5]))
-        return [f"columns that the first rows did not have are left out: {names}; JSON lines (.jsonl) have a place for them"]
+        return [
+            f"columns that the first rows did not have are left out: {names}; JSON lines (.jsonl) have a "
+            "place for them"
+        ]
 
     @abstractmethod
     def _begin(self, names: list[str], trusted: Collection[str]) -> None: ...
@@ -92,7 +97,9 @@ class TableWriter(ABC):
         """All is written."""
 
     def discard(self) -> None:
-        """Let go of what is open, whether all was written or nothing is to be; files are removed by others."""
+        """Let go of what is open, whether all was written or nothing is to be; files are removed by
+        others.
+        """
         self.close()
 
 
@@ -105,7 +112,9 @@ class TextWriter(TableWriter):
 
     @abstractmethod
     def row_lines(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> str:
-        """Rows with columns of ours as `write_rows` writes them, where none has others than the first ones had."""
+        """Rows with columns of ours as `write_rows` writes them, where none has others than the first ones
+        had.
+        """
 
     def write_lines(self, lines: bytes) -> None:
         """Write further rows that are lines already, in UTF-8, under the names of columns that are known."""
@@ -138,7 +147,9 @@ class DelimitedWriter(TextWriter):
         self.n_formulas = 0
 
     def _begin(self, names: list[str], trusted: Collection[str]) -> None:
-        self.stream.write(self._lines([[name if name in trusted else self._harmless([name])[0] for name in names]]))
+        self.stream.write(
+            self._lines([[name if name in trusted else self._harmless([name])[0] for name in names]])
+        )
 
     def _write(self, columns: Mapping[str, Sequence[Any]], trusted: Collection[str]) -> None:
         self._put(self._column_lines(columns, trusted))
@@ -148,7 +159,10 @@ class DelimitedWriter(TextWriter):
         return self._column_lines({**row_columns(rows), **ours}, ours.keys())
 
     def _column_lines(self, columns: Mapping[str, Sequence[Any]], trusted: Collection[str]) -> str:
-        ready = [cells(column) if name in trusted else self._harmless(cells(column)) for name, column in columns.items()]
+        ready = [
+            cells(column) if name in trusted else self._harmless(cells(column))
+            for name, column in columns.items()
+        ]
         return self._lines(zip(*ready, strict=True))
 
     def _lines(self, rows: Iterable[Sequence[Any]]) -> str:
@@ -161,7 +175,9 @@ class DelimitedWriter(TextWriter):
             return text
         lines.seek(0)
         lines.truncate()
-        quoted = csv.writer(lines, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        quoted = csv.writer(
+            lines, delimiter=self.delimiter, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC
+        )
         for row in rows:
             (quoted if any("\r" in cell for cell in row if isinstance(cell, str)) else plain).writerow(row)
         return lines.getvalue()
@@ -181,7 +197,8 @@ class DelimitedWriter(TextWriter):
         if self.n_formulas:
             what = "cell" if self.n_formulas == 1 else "cells"
             notes.append(
-                f"an apostrophe stands before {self.n_formulas:,} {what} that a spreadsheet would run as a formula; "
+                f"an apostrophe stands before {self.n_formulas:,} {what} that a spreadsheet would run as "
+                "a formula; "
                 f"keep_formulas=True writes them as they are"
             )
         return notes
@@ -197,7 +214,10 @@ class JsonLinesWriter(TextWriter):
 
     def _write(self, columns: Mapping[str, Sequence[Any]], trusted: Collection[str]) -> None:
         rows = zip(*columns.values(), strict=True)
-        objects = ({name: value for name, value in zip(columns, row, strict=True) if value is not MISSING} for row in rows)
+        objects = (
+            {name: value for name, value in zip(columns, row, strict=True) if value is not MISSING}
+            for row in rows
+        )
         self._put("".join(f"{encode_json(one)}\n" for one in objects))
 
     def write_rows(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> None:
@@ -207,7 +227,10 @@ class JsonLinesWriter(TextWriter):
 
     def row_lines(self, rows: Sequence[Row | EmptyText], ours: Mapping[str, Sequence[Any]]) -> str:
         """Rows with columns of ours, as they are written."""
-        objects = ({**row.values, **dict(zip(ours, own, strict=True))} for row, *own in zip(rows, *ours.values(), strict=True))
+        objects = (
+            {**row.values, **dict(zip(ours, own, strict=True))}
+            for row, *own in zip(rows, *ours.values(), strict=True)
+        )
         return "".join(f"{encode_json(one)}\n" for one in objects)
 
 
@@ -222,10 +245,14 @@ def row_columns(rows: Sequence[Row | EmptyText]) -> dict[str, list[Any]]:
     {'id': [7, 8], 'text': ['no toner', 'vpn down']}
     """
     values = [row.values for row in rows]
-    if len({*map(len, values)}) == 1:  # nearly always all have the same columns, and then these are had at once
+    # nearly always all have the same columns, and then these are had at once
+    if len({*map(len, values)}) == 1:
         with suppress(KeyError):
             return {name: list(map(itemgetter(name), values)) for name in values[0]}
-    return {name: [one.get(name, MISSING) for one in values] for name in dict.fromkeys(name for one in values for name in one)}
+    return {
+        name: [one.get(name, MISSING) for one in values]
+        for name in dict.fromkeys(name for one in values for name in one)
+    }
 
 
 def output_format(path: str | os.PathLike[str]) -> str:
@@ -240,7 +267,10 @@ def output_format(path: str | os.PathLike[str]) -> str:
     name = Path(path).name.lower()
     file_format = WRITABLE.get(Path(name.removesuffix(".gz")).suffix)
     if file_format is None or (name.endswith(".gz") and file_format not in _TEXT_FORMATS):
-        raise TableError(f"{path} does not tell a format to write: end its name with .csv, .tsv, .jsonl, .parquet or .xlsx.")
+        raise TableError(
+            f"{path} does not tell a format to write: end its name with .csv, .tsv, .jsonl, .parquet or "
+            ".xlsx."
+        )
     return file_format
 
 
@@ -253,23 +283,26 @@ def open_writer(
     like: str | os.PathLike[str] | None = None,
     dialect: Dialect | None = None,
 ) -> Iterator[TableWriter]:
-    """A writer for a file or a stream, as long as the block lasts; if it ends with an error, no file is written.
+    """A writer for a file or a stream, as long as the block lasts; if it ends with an error, no file is
+    written.
 
     Parameters
     ----------
     target : path, or a stream of text, which stays open and gets UTF-8
-        Of a path the name tells the format: .csv, .tsv, .jsonl (each also with .gz), .parquet or .xlsx. What is there is
-        replaced.
+        Of a path the name tells the format: .csv, .tsv, .jsonl (each also with .gz), .parquet or .xlsx. What
+        is there is replaced.
     file_format : str, default=None
         Of a stream: "csv" (the default), "tsv" or "jsonl".
     keep_formulas : bool, default=False
-        In CSV and TSV, text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a carriage return
-        and is no number) gets an apostrophe before it, unless this is True. In Excel's files it is text; other formats are exact.
+        In CSV and TSV, text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or
+        a carriage return and is no number) gets an apostrophe before it, unless this is True. In Excel's
+        files it is text; other formats are exact.
     like : path, default=None
-        A Parquet file whose types its columns have in another one; those of others are what the first 10,000 rows hold.
+        A Parquet file whose types its columns have in another one; those of others are what the first 10,000
+        rows hold.
     dialect : Dialect, default=None
-        How another CSV file is written, as `file_dialect` says: a CSV file has its delimiter, and where it was not plain UTF-8 a
-        byte-order mark before its own, which Excel knows UTF-8 by. Not for streams.
+        How another CSV file is written, as `file_dialect` says: a CSV file has its delimiter, and where it
+        was not plain UTF-8 a byte-order mark before its own, which Excel knows UTF-8 by. Not for streams.
 
     Examples
     --------
@@ -282,7 +315,8 @@ def open_writer(
     2,-5,
     """
     if not isinstance(target, str | os.PathLike):
-        if isinstance(target, io.TextIOWrapper):  # a text may hold what the system's encoding, or any, has no bytes for
+        # a text may hold what the system's encoding, or any, has no bytes for
+        if isinstance(target, io.TextIOWrapper):
             target.reconfigure(encoding="utf-8", errors="backslashreplace")
         yield _text_writer(target, None, file_format or "csv", keep_formulas)
         return
@@ -320,7 +354,9 @@ def _file_writer(
     # Packed, it holds neither its name nor the time: the same rows make the same file.
     stream: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if path.suffix.lower() == ".gz" else file
     marked = file_format != "jsonl" and dialect.encoding not in (None, "utf-8", "ascii")
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig" if marked else "utf-8", errors="backslashreplace", newline="")
+    text = io.TextIOWrapper(
+        stream, encoding="utf-8-sig" if marked else "utf-8", errors="backslashreplace", newline=""
+    )
     writer = _text_writer(text, path, file_format, keep_formulas)
     if isinstance(writer, DelimitedWriter):
         if file_format == dialect.file_format == "csv" and dialect.delimiter not in (None, ","):
