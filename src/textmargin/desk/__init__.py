@@ -1,7 +1,8 @@
 """The reading desk: people read, label, mark and name words, and see what the model makes of it at once.
 
-All that people do is a list of acts (`acts.py`) in one file (`project.py`); what holds now is their fold (`state.py`). The file
-is a table of labelled texts for every command (`rows.py`), once this package is imported.
+All that people do is a list of acts (`acts.py`) in one file (`project.py`); what holds now is their fold
+(`state.py`). The file is a table of labelled texts for every command (`rows.py`), once this package is
+imported.
 """
 
 from __future__ import annotations
@@ -10,21 +11,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .._system.lazy_names import lazy_names
+import lazy_loader
+
 from ..tables.readers import register_reader
 
 if TYPE_CHECKING:
     from ..tables.rows import Read
-    from .acts import Act, new_id
-    from .app import create_desk_app
-    from .project import Project
-    from .session import Desk
 
-__all__ = ["Act", "Desk", "Project", "create_desk_app", "new_id"]
-
-__getattr__, __dir__ = lazy_names(
-    __name__, {"Act": "acts", "Desk": "session", "Project": "project", "create_desk_app": "app", "new_id": "acts"}
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def _rows(path: Path) -> Iterator[list[Read]]:
