@@ -4,21 +4,34 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import settings
+from size import table
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of jobs in the background; tests press Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples every time, so that a run says something of the change it follows; --hypothesis-profile=search looks further.
+# The same examples every time, so that a run says something of the change it follows;
+# --hypothesis-profile=search looks further.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None, max_examples=3000)
 settings.load_profile("repeatable")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Every run ends with the size of the project beside its budget."""
+    terminalreporter.write_line(table())
 
 
 @pytest.fixture(scope="session")
 def threads():
     """A Dask cluster of two workers in this process: the same tasks as with processes, less to wait for."""
     distributed = pytest.importorskip("distributed")
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None, "silence_logs": 50}
+    settings = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "processes": False,
+        "dashboard_address": None,
+        "silence_logs": 50,
+    }
     with distributed.LocalCluster(**settings) as cluster:
         yield cluster
 

@@ -1,7 +1,9 @@
 """The public surface, a line for each name: `python tests/public_names.py` writes it to public_names.txt.
 
-Public are the names of `__all__` in the modules below, with their parameters and defaults, and of their classes the methods and
-properties that this package defines. Annotations are left out: types may become more exact without anybody having to care.
+Commands come last, each with its arguments and options.
+Public are the names of `__all__` in the modules below, with their parameters and defaults, and of their
+classes the methods and properties that this package defines. Annotations are left out: types may become more
+exact without anybody having to care.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from textmargin.cli._usage import COMMANDS, import_commands
 
 MODULES = (
     "textmargin",
@@ -28,8 +32,26 @@ FILE = Path(__file__).with_name("public_names.txt")
 
 
 def surface() -> list[str]:
-    """Every public name: what it is, and what it takes."""
-    return [line for module in MODULES for name in sorted(import_module(module).__all__) for line in lines(module, name)]
+    """Every public name: what it is, and what it takes; then every command."""
+    names = [
+        line
+        for module in MODULES
+        for name in sorted(import_module(module).__all__)
+        for line in lines(module, name)
+    ]
+    commands = import_commands(COMMANDS)
+    return names + [line for name in COMMANDS for line in command_lines(f"textmargin {name}", commands[name])]
+
+
+def command_lines(words: str, command: Any) -> Iterator[str]:
+    """A command with its arguments, a line for each of its options, and the commands in it."""
+    arguments = [one.name.upper() for one in command.params if one.param_type_name == "argument"]
+    yield " ".join([f"command {words}", *arguments])
+    for one in command.params:
+        if one.param_type_name == "option" and not one.hidden:
+            yield f"  {' '.join([*one.opts, *one.secondary_opts])}"
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from command_lines(f"{words} {name}", inner)
 
 
 def lines(module: str, name: str) -> Iterator[str]:
@@ -37,7 +59,11 @@ def lines(module: str, name: str) -> Iterator[str]:
     thing = getattr(import_module(module), name)
     path = f"{module}.{name}"
     if not inspect.isclass(thing):
-        yield f"{path} function {parameters(thing)}" if callable(thing) and not is_value(thing) else f"{path} value {thing!r}"
+        yield (
+            f"{path} function {parameters(thing)}"
+            if callable(thing) and not is_value(thing)
+            else f"{path} value {thing!r}"
+        )
         return
     if issubclass(thing, BaseException):
         kind = "warning" if issubclass(thing, Warning) else "error"
@@ -50,7 +76,9 @@ def lines(module: str, name: str) -> Iterator[str]:
 
 
 def member_line(owner: type, name: str) -> str | None:
-    """A method or property of ours; None for what scikit-learn and Python bring along, and for fields, which are parameters."""
+    """A method or property of ours; None for what scikit-learn and Python bring along, and for fields, which
+    are parameters.
+    """
     found = inspect.getattr_static(owner, name)
     if isinstance(found, (classmethod, staticmethod)):
         own, kind = found.__func__, type(found).__name__
@@ -66,7 +94,9 @@ def member_line(owner: type, name: str) -> str | None:
         return None
     if not str(getattr(own, "__module__", "")).startswith("textmargin"):
         return None
-    return f".{name} {kind}" + ("" if kind == "property" else f" {parameters(own, bound=kind != 'staticmethod')}")
+    return f".{name} {kind}" + (
+        "" if kind == "property" else f" {parameters(own, bound=kind != 'staticmethod')}"
+    )
 
 
 class Sorted(frozenset[str]):
@@ -85,7 +115,10 @@ def parameters(thing: Any, *, bound: bool = False) -> str:
     """Names, kinds and defaults of what it takes."""
     found = list(inspect.signature(thing).parameters.values())[bound:]
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in found]
-    plain = [one.replace(default=Sorted(one.default)) if isinstance(one.default, frozenset) else one for one in plain]
+    plain = [
+        one.replace(default=Sorted(one.default)) if isinstance(one.default, frozenset) else one
+        for one in plain
+    ]
     return re.sub(r"<(?:function|class) '?([\w.<>]+?)'?(?: at 0x\w+)?>", r"\1", str(inspect.Signature(plain)))
 
 

@@ -1,9 +1,12 @@
-"""Every benchmark imports: what it takes from the package is there, and bears the name that the benchmark knows it by."""
+"""Every benchmark imports: what it takes from the package is there, and bears the name that the benchmark
+knows it by.
+"""
 
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from samples import needs_corpora
 
 BENCHMARKS = sorted((Path(__file__).parents[1] / "benchmarks").glob("bench_*.py"))
 
@@ -13,6 +16,7 @@ def test_imports(path):
     import_module(f"benchmarks.{path.stem}")
 
 
+@needs_corpora
 def test_held_out_scores_in_short(capsys):
     """`bench_held_out --quick` runs through: both methods are chosen, and each has a utility."""
     import_module("benchmarks.bench_held_out").main(["--quick"])
@@ -23,7 +27,9 @@ def test_held_out_scores_in_short(capsys):
 
 
 def test_decisions_in_short(capsys):
-    """`bench_decisions --quick` runs through: all three ways to decide have a utility, and floors and prices are there."""
+    """`bench_decisions --quick` runs through: all three ways to decide have a utility, and floors and prices
+    are there.
+    """
     import_module("benchmarks.bench_decisions").main(["--quick"])
     shown = capsys.readouterr().out
     for name in ("argmax", "one against rest", "together", "(1, −20)", "min_precision=0.9", "asking"):
@@ -40,6 +46,7 @@ def test_estimates_in_short(capsys):
     assert "nan" not in shown
 
 
+@needs_corpora
 def test_training_from_a_file_in_short(capsys):
     """`bench_train_file --quick` runs through: every part that it times is still there, and takes time."""
     import_module("benchmarks.bench_train_file").main(["--quick"])
@@ -50,7 +57,9 @@ def test_training_from_a_file_in_short(capsys):
 
 
 def test_words_in_short(capsys):
-    """`bench_words --quick` runs through: every corpus, and every kind of terms, gives the same as scikit-learn."""
+    """`bench_words --quick` runs through: every corpus, and every kind of terms, gives the same as
+    scikit-learn.
+    """
     words = import_module("benchmarks.bench_words")
     words.main(["--quick", "German", "Chinese", "emoji"])
     shown = capsys.readouterr().out
@@ -58,8 +67,11 @@ def test_words_in_short(capsys):
     assert "nan" not in shown
 
 
+@needs_corpora
 def test_linear_solvers_in_short(capsys):
-    """`bench_primal topics --quick` runs through: every solver comes as close to its optimum as it is asked to."""
+    """`bench_primal topics --quick` runs through: every solver comes as close to its optimum as it is asked
+    to.
+    """
     import_module("benchmarks.bench_primal").main(["topics", "--quick"])
     shown = capsys.readouterr().out.splitlines()
     solvers = [line for line in shown if line.startswith(("PriorSVC", "LinearSVC"))]
