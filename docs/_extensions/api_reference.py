@@ -74,8 +74,8 @@ def public_names() -> dict[str, list[str]]:
     """Names of the package by folder, in the order of the site."""
     folders: dict[str, list[str]] = {folder: [] for folder in GROUPS}
     for name in sorted(textmargin.__all__, key=str.lower):
-        home = textmargin._HOMES[name]
-        folders.setdefault(home.split(".")[0], []).append(name)
+        home = getattr(textmargin, name).__module__
+        folders.setdefault(home.split(".")[1], []).append(name)
     return {folder: names for folder, names in folders.items() if names}
 
 
