@@ -81,5 +81,5 @@ def test_every_parameter_and_learnt_attribute_is_documented(estimator):
 def test_public_names_are_importable():
     assert all(hasattr(textmargin, name) for name in textmargin.__all__)
     assert set(textmargin.__all__) <= set(dir(textmargin))
-    with pytest.raises(AttributeError, match="No textmargin attribute 'Nothing'"):
+    with pytest.raises(AttributeError, match="No textmargin attribute Nothing"):
         textmargin.Nothing  # noqa: B018
