@@ -1,5 +1,5 @@
 """Decisions against their definitions, one text at a time and in whole numbers: utilities, curves,
-thresholds, sweeps, budgets.
+thresholds, sweeps.
 
 Scores are quarters, weights and costs small whole numbers, so that a tie is one; in some cases scores are
 shaken in their last digits, which must change nothing.
@@ -15,18 +15,12 @@ from textmargin import (
     T10SU,
     T10U,
     T11SU,
-    Budget,
     FBeta,
     Utility,
     beta_gamma_threshold,
-    pcut,
-    rcut,
-    retrofit_beta,
     select_beta_gamma,
     utility_curve,
-    utility_score,
 )
-from textmargin.decisions.budget import budget_threshold
 from textmargin.decisions.joint import joint_thresholds
 from textmargin.decisions.single_label import SingleLabelTexts
 
@@ -37,7 +31,8 @@ ROUNDING = 1e-12  # what decisions forgive
 
 def case(seed):
     rng = random.Random(f"decisions/{seed}")
-    rng.choice([curves, curves, selection, retrofit, one_label, one_label, joint, labels, budgets, cuts])(rng)
+    kinds = [curves, curves, selection, selection, one_label, one_label, joint, joint, curves, curves]
+    rng.choice(kinds)(rng)
 
 
 # The definitions.
@@ -199,29 +194,6 @@ def selection(rng):
     )
 
 
-def retrofit(rng):
-    positive, score, _ = a_list(rng, least=2, weighted=False)
-    positive[-2:] = False, False
-    measure, n_folds, state, gamma = (
-        a_measure(rng),
-        rng.choice([2, 3, 5]),
-        rng.randrange(100),
-        rng.choice([None, 0.1]),
-    )
-    found = retrofit_beta(positive, shaken(rng, score), gamma, measure, n_folds, state)
-    order, fold, n_folds = folds_of(positive, score, n_folds, state)
-    betas = []
-    for j in range(n_folds if n_folds > 1 else 0):
-        (_, rest), (_, own) = parts(positive, score, order, fold, j, measure)
-        if abs(rest.top - rest.zero) < 1e-6:  # whose ratio is one of last digits
-            return
-        alpha = (rest.top - own.middle()) / (rest.top - rest.zero)
-        e = 0.0 if gamma is None else math.exp(-rest.p * gamma)
-        betas.append(min(1, max(-1, (alpha - e) / (1 - e))))
-    mean = sum(betas) / len(betas) if betas else 0.0
-    assert near(found, mean), f"beta is {found}, by definition {mean}"
-
-
 def answers_of(scores, thresholds, always):
     """Per text the class furthest above its threshold, the first of equal ones; None where no class is."""
     answers = []
@@ -302,54 +274,3 @@ def joint(rng):
     )
     assert near(found.gain, own - plain), f"gain {found.gain}, by counting {float(own - plain)}"
     assert not texts.always_answer or found.always_answer
-
-
-def labels(rng):
-    n, names = rng.randrange(2, 40), ["a", "b", "c", "d"][: rng.randrange(2, 5)]
-    truth, decided = ([rng.choice(names) for _ in range(n)] for _ in range(2))
-    truth[: len(names)] = names[:n]
-    measure, average = a_measure(rng), rng.choice(["macro", "micro"])
-    present = sorted({*truth, *decided})
-    tables = [
-        [sum((t == c) == is_true and (d == c) == is_said for t, d in zip(truth, decided, strict=True))
-         for is_true, is_said in ((True, True), (False, True), (True, False), (False, False))]
-        for c in present
-    ]  # fmt: skip
-    values = [value for one in tables if (value := worth(measure, *one)) is not None]
-    slow = (
-        sum(values) / len(values)
-        if average == "macro"
-        else worth(measure, *map(sum, zip(*tables, strict=True)))
-    )
-    assert near(utility_score(truth, decided, measure, average), slow)
-
-
-def budgets(rng):
-    n = rng.randrange(1, 40)
-    scores = [rng.randrange(-8, 9) / 4 for _ in range(n)]
-    groups = [rng.choice("abc") for _ in range(n)]
-    most = rng.randrange(6)
-    chosen = Budget(most, by="day").select(shaken(rng, scores), groups)
-    for group in set(groups):
-        own = sorted(
-            (i for i in range(n) if groups[i] == group and scores[i] >= 0), key=lambda i: (-scores[i], i)
-        )[:most]
-        assert {i for i in range(n) if chosen[i] and groups[i] == group} == set(own), f"group {group}"
-    accept = rng.randrange(n + 1)
-    theta = budget_threshold(scores, accept, n)
-    taken = sum(s >= theta for s in scores)
-    rest = [s for s in scores if s < theta]
-    assert taken <= accept, f"{taken} of at most {accept}"
-    assert not rest or taken + rest.count(max(rest)) > accept, "one more group of ties has room"
-
-
-def cuts(rng):
-    n, k = rng.randrange(1, 20), rng.randrange(2, 6)
-    scores = [[rng.randrange(-4, 5) / 4 for _ in range(k)] for _ in range(n)]
-    t = rng.randrange(1, k + 1)
-    for row, given in zip(rcut(scores, t), scores, strict=True):
-        assert set(np.flatnonzero(row)) == set(sorted(range(k), key=lambda j: (-given[j], j))[:t])
-    prior = [Fraction(rng.randrange(0, 5), 4) for _ in range(k)]
-    for j, column in enumerate(pcut(scores, [float(p) for p in prior]).T):
-        most = min(n, round(prior[j] * n))
-        assert set(np.flatnonzero(column)) == set(sorted(range(n), key=lambda i: (-scores[i][j], i))[:most])

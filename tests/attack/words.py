@@ -1,8 +1,7 @@
 """Bags of words of hostile texts against a slow count: the compiled code beside the plain definition of a
 word, term by term.
 
-Weights by their formulas, tf-idf n·ln(N/df) and log-tf-idf ln(1 + n)·ln(N/df), rows of unit length;
-scikit-learn's own vectorisers beside `CountVectorizer` and `TfidfVectorizer`.
+Weights by their formulas, tf-idf n·ln(N/df) and log-tf-idf ln(1 + n)·ln(N/df), rows of unit length.
 """
 
 import math
@@ -11,19 +10,14 @@ from collections import Counter
 
 import numpy as np
 from attack.hostile_texts import a_text
-from sklearn.feature_extraction import text as sk
 
-from textmargin import BagOfWords, CountVectorizer, TfidfVectorizer
+from textmargin import BagOfWords
 from textmargin.errors import EmptyVocabularyError
 from textmargin.representations.words import WordTokenizer
 
 
 def case(seed):
     rng = random.Random(f"words/{seed}")
-    rng.choice([bag, bag, bag, like_scikit_learn])(rng)
-
-
-def bag(rng):
     texts = [a_text(rng) for _ in range(rng.randrange(1, 9))]
     texts += rng.sample(texts, rng.randrange(len(texts) + 1))
     new = [a_text(rng) for _ in range(3)] + texts[:2]
@@ -97,31 +91,3 @@ def weigh(count, terms, idf, settings):
     row = [tf(count[t]) * own for t, own in zip(terms, idf, strict=True)]
     size = math.sqrt(math.fsum(x * x for x in row))
     return [x / size for x in row] if settings["norm"] == "l2" and size else row
-
-
-def like_scikit_learn(rng):
-    texts, new = ([a_text(rng) for _ in range(rng.randrange(1, 8))] for _ in range(2))
-    settings = {
-        "lowercase": rng.random() < 0.7,
-        "analyzer": rng.choice(["word", "char", "char_wb"]),
-        "ngram_range": rng.choice([(1, 1), (1, 2), (2, 3)]),
-        "strip_accents": rng.choice([None, None, "unicode", "ascii"]),
-        "min_df": rng.choice([1, 2]),
-    }
-    ours, theirs = rng.choice([(CountVectorizer, sk.CountVectorizer), (TfidfVectorizer, sk.TfidfVectorizer)])
-    try:
-        expected = (reference := theirs(**settings)).fit_transform(texts)
-    except ValueError as error:
-        try:
-            ours(**settings).fit_transform(texts)
-        except ValueError:
-            return
-        raise AssertionError(f"scikit-learn refuses: {error}; {settings}") from error
-    X = (mine := ours(**settings)).fit_transform(texts)
-    assert mine.get_feature_names_out().tolist() == reference.get_feature_names_out().tolist(), (
-        f"terms; {settings}"
-    )
-    assert np.allclose(X.toarray(), expected.toarray(), rtol=1e-12, atol=0), f"fit_transform; {settings}"
-    assert np.allclose(
-        mine.transform(new).toarray(), reference.transform(new).toarray(), rtol=1e-12, atol=0
-    ), f"transform; {settings}"
