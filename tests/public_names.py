@@ -20,7 +20,6 @@ from textmargin.cli._usage import COMMANDS, import_commands
 MODULES = (
     "textmargin",
     "textmargin.desk",
-    "textmargin.desk.reading_verdict",
     "textmargin.errors",
     "textmargin.persistence",
     "textmargin.scale",

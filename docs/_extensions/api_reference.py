@@ -50,7 +50,6 @@ MODULES = (
     "textmargin.serve",
     "textmargin.scale",
     "textmargin.desk",
-    "textmargin.desk.reading_verdict",
     "textmargin.errors",
 )
 OTHERS = {

@@ -111,7 +111,7 @@ class FakeDesk:
         )
         self.keywords = {name: dict(words) for name, words in self.first_keywords.items()}
         self.costs = {"costs": {}, "minute": None, "currency": "€", "budget": None}
-        self.consent, self.readings, self.judged = {}, [], set()
+        self.judged = set()
         for one in self.acts:
             if one["id"] in self.cancelled:
                 continue
@@ -144,10 +144,6 @@ class FakeDesk:
                     self.costs = content
                 case "settle":
                     self.settled[content["text"]] = content["labels"]
-                case "consent":
-                    self.consent[who] = content["reading"]
-                case "reading":
-                    self.readings.append(content)
 
     # what the page shows
     def _scores(self, number, words=None):
@@ -284,8 +280,6 @@ class FakeDesk:
                 else [],
                 "costs": self.costs,
                 "undo": last and {"kind": last["kind"], "summary": f"{last['kind']} of {annotator}"},
-                "consent": self.consent.get(annotator, False),
-                "reading_verdict": None,
                 "busy": None,
                 "fresh": True,
                 **self.extra,

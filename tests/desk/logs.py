@@ -37,7 +37,6 @@ class Log:
 
 names, texts, who = st.sampled_from("abcd"), st.integers(0, 5), st.sampled_from(["anna", "ben"])
 sources = st.sampled_from(["random", "tie", "list"])
-FIXATIONS = {"word": [1], "duration": [300], "x": [5], "onset": [0]}
 COSTS = {"hit": 1, "false_alarm": -1, "miss": 0}
 contents = st.one_of(
     st.tuples(
@@ -69,13 +68,6 @@ contents = st.one_of(
     ),
     st.tuples(
         st.just("settle"), st.fixed_dictionaries({"text": texts, "labels": st.lists(names, max_size=2)})
-    ),
-    st.tuples(st.just("consent"), st.fixed_dictionaries({"reading": st.booleans()})),
-    st.tuples(
-        st.just("reading"),
-        st.fixed_dictionaries(
-            {"text": texts, "fixations": st.just(FIXATIONS), "words": st.just([[0, 1], [1, 2]])}
-        ),
     ),
     st.tuples(st.just("undo"), st.integers(0, 40)),
 )

@@ -20,15 +20,6 @@ CONTENTS = {
         "budget": 20,
     },
     "settle": {"text": 0, "labels": ["a"]},
-    "consent": {"reading": True},
-    "reading": {
-        "text": 0,
-        "fixations": {"word": [0, 1], "duration": [200, 180.5], "x": [3, 40], "onset": [0, 210]},
-        "word_starts": [0, 30],
-        "words": [[0, 3], [4, 9]],
-        "sentences": [0],
-        "source": "pointer",
-    },
     "undo": {"act": "7"},
 }
 
@@ -102,15 +93,6 @@ def test_fields_that_can_be_left_out():
             "hit for 'a' should be a number; it is '1'",
         ),
         ("costs", {"budget": 1.5}, "budget of 'costs' should be a whole number"),
-        ("consent", {"reading": 1}, "true or false; it is 1"),
-        ("reading", {"fixations": {"word": []}}, "an object with lists word, duration, x, onset"),
-        (
-            "reading",
-            {"fixations": {"word": [1], "duration": [], "x": [], "onset": []}},
-            "should be equally long",
-        ),
-        ("reading", {"words": [[3, 1]]}, "a list of .start, end."),
-        ("reading", {"source": "telepathy"}, '"pointer", "tracker"'),
     ],
 )
 def test_a_wrong_value_is_shown_with_its_field(kind, changes, message):

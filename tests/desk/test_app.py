@@ -16,12 +16,11 @@ READS = [
     "/api/state",
     "/api/next",
     "/api/text/0",
-    "/api/words/0",
     "/api/search?query=a",
     "/api/similar/0",
     "/api/export/csv",
 ]
-WRITES = ["/api/acts", "/api/undo", "/api/reading"]
+WRITES = ["/api/acts", "/api/undo"]
 
 
 @pytest.fixture
@@ -230,7 +229,7 @@ def test_what_is_no_act_is_refused_in_a_sentence(client, desk, body):
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/text/9999", "/api/text/-1", "/api/text/x", "/api/words/9999", "/api/words/-1", "/api/search"],
+    ["/api/text/9999", "/api/text/-1", "/api/text/x", "/api/search"],
 )
 def test_texts_that_are_not_there(client, path):
     answer = client.get(path)
@@ -277,24 +276,3 @@ def test_exports_are_files_with_a_name(client, desk):
         client.get("/api/export/csv").headers["content-disposition"]
         == 'attachment; filename="we_ird__name _.csv"'
     )
-
-
-def test_how_somebody_read_is_turned_into_fixations(client, desk):
-    words = client.get("/api/words/0").json()["words"]
-    assert [desk.texts[0][start:end] for start, end in words] == desk.texts[0].split()
-    times = [25 * k for k in range(40)]
-    starts = [40.0 * k for k in range(len(words))]
-    sent = {
-        "text": 0,
-        "time": times,
-        "word": [0] * 20 + [2] * 20,
-        "x": [5.0] * 20 + [85.0] * 20,
-        "word_starts": starts,
-    }
-    assert (
-        client.post("/api/reading", json={"id": "c" * 32, "annotator": "anna", "content": sent}).status_code
-        == 200
-    )
-    assert desk.readings[0]["fixations"]["word"] == [0, 2]
-    wrong = client.post("/api/reading", json={"id": "d" * 32, "annotator": "anna", "content": {"text": 0}})
-    assert wrong.status_code == 422

@@ -1,4 +1,4 @@
-"""The page in a real browser with the model: a working day, and reading mode with consent."""
+"""The page in a real browser with the model: a working day."""
 
 import tomllib
 
@@ -62,34 +62,3 @@ def test_a_working_day_with_the_model(look, tmp_path, width):
             page.keyboard.press("u")
             noticed(page, what)
         assert again.project.state.costs == {}
-
-
-def test_reading_mode_asks_first_and_stores_what_was_agreed(look, tmp_path):
-    with opened_desk(tmp_path / "tickets.desk", n=60) as desk, served(desk) as url:
-        page = look.at(url)
-        page.keyboard.press("r")
-        page.get_by_role("button", name="I agree").click()
-        noticed(page, "You agreed")
-        page.wait_for_selector(".reading-word")
-        assert page.evaluate("document.activeElement.id") == "text"
-        box = page.locator(".reading-word").first.bounding_box()
-        page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2)
-        page.wait_for_timeout(600)
-        page.keyboard.press("5")
-        noticed(page, "Saved: network")
-        for _ in range(50):
-            if desk.project.state.readings:
-                break
-            page.wait_for_timeout(100)
-        assert set(desk.project.state.readings[0].content["fixations"]["word"]) == {0}
-        page.click("#tab-project")
-        page.get_by_role("button", name="Store it no more").click()
-        noticed(page, "what was stored is deleted")
-        n = len(desk.project.state.readings)
-        assert n == 0
-        page.mouse.move(box["x"] + 6, box["y"] + box["height"] / 2)
-        page.wait_for_timeout(300)
-        page.keyboard.press("2")
-        noticed(page, "Saved: account")
-        page.wait_for_timeout(300)
-        assert len(desk.project.state.readings) == n

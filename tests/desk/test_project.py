@@ -150,26 +150,6 @@ def test_a_mark_counts_characters_not_bytes_or_halves_of_pairs(path):
             project.record(Act(new_id(), "anna", "mark", {**mark, "end": 3}))
 
 
-def test_a_reading_is_about_words_of_the_text(path):
-    fixations = {"word": [0, 2], "duration": [1, 1], "x": [0, 0], "onset": [0, 1]}
-    with make(path) as project:
-        project.record(Act(new_id(), "anna", "consent", {"reading": True}))
-        with pytest.raises(ActError, match="has word 2, but the text has 2 words"):
-            project.record(
-                Act(
-                    new_id(),
-                    "anna",
-                    "reading",
-                    {"text": 0, "fixations": fixations, "words": [[0, 2], [3, 8]]},
-                )
-            )
-        words = [[0, 2], [3, 8], [8, 9]]
-        with pytest.raises(ActError, match="has 8 characters; a passage of it ends at 9"):
-            project.record(
-                Act(new_id(), "anna", "reading", {"text": 0, "fixations": fixations, "words": words})
-            )
-
-
 WRITER = """
 import sys
 from textmargin.desk.acts import Act
@@ -272,31 +252,31 @@ from textmargin.desk.project import Project
 from textmargin.errors import DeskError
 
 def act(number, size):
-    fixations = {"word": [0] * size, "duration": [1] * size, "x": [1] * size, "onset": list(range(size))}
-    return Act(str(number), "anna", "reading", {"text": 0, "fixations": fixations, "words": [[0, 2]]})
+    costs = {str(k): {"hit": 1, "false_alarm": -1, "miss": 0} for k in range(size)}
+    return Act(str(number), "anna", "costs", {"costs": costs})
 
 path = Path(sys.argv[1])
 with Project.open(path) as project:
-    project.record(Act("yes", "anna", "consent", {"reading": True}))
+    project.record(Act("yes", "anna", "skip", {"text": 0}))
     there = max(one.stat().st_size for one in path.parent.iterdir())
     whole = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (there + 100_000, whole[1]))
     said, stored = [], []
     for number in range(12):
         try:
-            project.record(act(number, 1500))
+            project.record(act(number, 800))
             stored.append(str(number))
         except DeskError as error:
             said.append(str(error))
     held = project.state.n_acts
     resource.setrlimit(resource.RLIMIT_FSIZE, whole)
-    project.record(act("after", 1500))
+    project.record(act("after", 800))
     print(json.dumps({"said": said, "stored": stored, "held": held}))
 """
 
 
 def test_a_full_disk_refuses_the_act_and_the_file_stays_whole(path):
-    make(path).close()
+    make(path, classes=[str(k) for k in range(800)]).close()
     writer = python(FULL, path)
     out, error = writer.communicate()
     assert writer.returncode == 0, error.decode()

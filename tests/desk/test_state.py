@@ -128,8 +128,7 @@ def test_steps_back_and_forth():
     log = Log()
     first, second = log.label("anna", 0, "a"), log.do("anna", "keyword", label="a", word="x")
     log.label("ben", 1, "b")
-    log.do("anna", "consent", reading=True)
-    assert log.state.last("anna").id == second  # neither another's act nor the consent
+    assert log.state.last("anna").id == second  # not another's act
     log.undo("anna", second)
     assert log.state.last("anna").id == first
     log.undo("anna", first)
@@ -158,24 +157,6 @@ def test_what_somebody_built_on_cannot_be_undone():
     # with the rename there would be two of this name
     with pytest.raises(ActError, match="built on it: class name 'z'"):
         log.undo("anna", undo)
-
-
-def test_a_reading_needs_consent():
-    log = Log()
-    fixations = {"word": [0], "duration": [200], "x": [1], "onset": [0]}
-    content = {"text": 0, "fixations": fixations, "words": [[0, 2]]}
-    with pytest.raises(ActError, match="anna has not agreed"):
-        log.do("anna", "reading", **content)
-    yes = log.do("anna", "consent", reading=True)
-    log.do("anna", "reading", **content)
-    assert [act.annotator for act in log.state.readings] == ["anna"]
-    with pytest.raises(ActError, match="ben has not agreed"):
-        log.do("ben", "reading", **content)
-    with pytest.raises(ActError, match="built on it: reading"):
-        log.undo("anna", yes)
-    log.do("anna", "consent", reading=False)
-    with pytest.raises(ActError, match="anna has not agreed"):
-        log.do("anna", "reading", **content)
 
 
 @pytest.mark.parametrize(

@@ -117,10 +117,7 @@ class Session:
         words = shlex.split(command)
         if words[0] in LOOKED_UP or words[:2] == ["python", "-m"]:
             look_up(words)
-        elif words[:2] in (["textmargin", "serve"], ["textmargin", "desk"]) and not {
-            "--export",
-            "--import-readings",
-        } & {*words}:
+        elif words[:2] in (["textmargin", "serve"], ["textmargin", "desk"]) and "--export" not in words:
             self._serve(words)
         elif words[0] == "textmargin" and not {"|", ">", "<", "&&", ";"} & {*words}:
             from textmargin.cli import app

@@ -74,14 +74,6 @@ def desk(
     token_env: Annotated[
         str | None, typer.Option(help="Name of the environment variable that holds it.")
     ] = None,
-    import_readings: Annotated[
-        Path | None,
-        typer.Option(
-            help="Open nothing: store fixations of an eye tracker (columns id, word, duration, x, onset) "
-            "as readings of "
-            "--annotator, who agreed to that."
-        ),
-    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
     ] = False,
@@ -102,9 +94,6 @@ def desk(
     path = _project_path(data, reading, project)
     if export is not None:
         _export(path, export)
-        return
-    if import_readings is not None:
-        _import_readings(path, import_readings, annotator)
         return
     server = _import_server()
     token = read_token(token_file, token_env)
@@ -309,14 +298,3 @@ def _export(path: Path, where: str) -> None:
             return
         for written in export_all(project, where):
             typer.echo(f"Written to {written}")
-
-
-def _import_readings(path: Path, recordings: Path, annotator: str | None) -> None:
-    from ..desk.project import Project
-    from ..desk.recordings import import_readings
-
-    if annotator is None:
-        raise OptionError("--import-readings stores how somebody read, under a name: --annotator NAME.")
-    with Project.open(path) as project:
-        n_texts = import_readings(project, recordings, annotator)
-    typer.echo(f"{quantity(n_texts, 'text')} read by {annotator} stored in {path}")

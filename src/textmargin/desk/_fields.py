@@ -14,7 +14,6 @@ from ..errors import ActError, PriorError
 
 OTHERS = "*"  # in costs: every class that is not named
 COSTS = ("hit", "false_alarm", "miss", "ask")
-_FIXATIONS = ("word", "duration", "x", "onset")
 _LONGEST_NAME = 200
 
 
@@ -86,12 +85,6 @@ def read_amount(value: Any, what: str) -> float | None:
     if read_number(value, what) < 0:
         raise _wrong(what, "a number of at least 0, or null", value)
     return float(value)
-
-
-def read_truth(value: Any, what: str) -> bool:
-    if not isinstance(value, bool):
-        raise _wrong(what, "true or false", value)
-    return value
 
 
 def read_choice(known: tuple[Any, ...]) -> Callable[[Any, str], Any]:
@@ -167,35 +160,3 @@ def read_costs_table(value: Any, what: str) -> dict[str, dict[str, float]]:
             )
         found[read_label(label, what)] = table
     return found
-
-
-def read_fixations(value: Any, what: str) -> dict[str, list[float]]:
-    """Columns of equal length: the word that was looked at, how long, where, and from when on."""
-    if not isinstance(value, Mapping) or set(value) != set(_FIXATIONS):
-        raise _wrong(what, f"an object with lists {', '.join(_FIXATIONS)}", value)
-    columns = {name: read_number_list(value[name], f"{name} in {what}") for name in _FIXATIONS}
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise ActError(f"the lists in {what} should be equally long; they are {lengths}.")
-    return columns
-
-
-def read_number_list(value: Any, what: str) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise _wrong(what, "a list of numbers", value)
-    for one in value:
-        read_number(one, what)
-    return list(value)
-
-
-def read_spans(value: Any, what: str) -> list[list[int]]:
-    if not isinstance(value, list | tuple):
-        raise _wrong(what, "a list of [start, end]", value)
-    for one in value:
-        if (
-            not isinstance(one, list | tuple)
-            or len(one) != 2
-            or read_count(one[0], what) > read_count(one[1], what)
-        ):
-            raise _wrong(what, "a list of [start, end]", one)
-    return [list(one) for one in value]

@@ -39,10 +39,6 @@ class History:
         if act.kind == "undo" and self.holds(act.id):
             self._count(act, -1)
 
-    def replace(self, act: Act) -> None:
-        """Another act of the same id in place of the one that is there."""
-        self.acts[self._places[act.id]] = act
-
     def find(self, act_id: str) -> Act | None:
         """The act of this id, undone or not."""
         place = self._places.get(act_id)

@@ -44,7 +44,6 @@ def connect(path: Path) -> sqlite3.Connection:
         if application == APPLICATION:  # another's file stays as it is
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA secure_delete = ON")  # what is erased leaves nothing in the file
     except BaseException:
         connection.close()
         raise

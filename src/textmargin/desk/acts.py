@@ -10,8 +10,6 @@
 | `rename`         | name, to                                                                            |
 | `costs`          | costs (class or "*" → hit, false_alarm, miss, ask), minute, currency, budget: all   |
 | `settle`         | text, labels: the last word where people disagree                                   |
-| `consent`        | reading: whether how the annotator reads may be stored                              |
-| `reading`        | text, fixations, word_starts, words, sentences, source                              |
 | `undo`           | act: the id of one of the same annotator; undoing an undo brings the act back       |
 
 Here an act is looked at by itself; whether it fits what was done before, `State.check` says.
@@ -35,14 +33,10 @@ from ._fields import (
     read_costs_table,
     read_count,
     read_currency,
-    read_fixations,
     read_label,
     read_labels,
     read_name,
-    read_number_list,
     read_optional_count,
-    read_spans,
-    read_truth,
     read_weight,
     read_word,
 )
@@ -50,7 +44,6 @@ from ._fields import (
 FILE = "file"  # the annotator whose labels came with the texts
 LABEL_SOURCES = ("tie", "balanced", "random", "search", "similar", "disagreement", "conflict", "list")
 KEYWORD_SOURCES = ("text", "queue", "suggestion", "list")
-READING_SOURCES = ("pointer", "tracker")
 _ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 
@@ -184,15 +177,6 @@ KINDS: dict[str, dict[str, Callable[[Any, str], Any]]] = {
         "budget": read_optional_count,
     },
     "settle": {"text": read_count, "labels": read_labels},
-    "consent": {"reading": read_truth},
-    "reading": {
-        "text": read_count,
-        "fixations": read_fixations,
-        "word_starts": read_number_list,
-        "words": read_spans,
-        "sentences": read_number_list,
-        "source": read_choice(READING_SOURCES),
-    },
     "undo": {"act": read_label},
 }  # kind → field → what reads it
 _DEFAULTS: dict[str, dict[str, Any]] = {
@@ -200,5 +184,4 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "skip": {"source": "list", "seconds": None},
     "keyword": {"weight": 1, "source": "text"},
     "costs": {"minute": None, "currency": "€", "budget": None},
-    "reading": {"word_starts": [], "sentences": [], "source": "pointer"},
 }

@@ -6,10 +6,9 @@
     GET  /api/state            what the side of the page shows
     GET  /api/next             what to read next
     GET  /api/text/N           a text by number
-    GET  /api/words/N          where its words are, for reading mode
     GET  /api/search, /api/similar/N
     GET  /api/export/KIND      a file to save
-    POST /api/acts, /api/undo, /api/reading
+    POST /api/acts, /api/undo
 
 Page and modules hold nothing of the project and are open; everything under `/api` wants `Authorization:
 Bearer TOKEN`, or the key of this process in its place, with which a page goes on (`page_key.py`). A request
@@ -37,13 +36,12 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 
 from .. import __version__
-from ..errors import ActError, DeskError, TextmarginError
+from ..errors import DeskError, TextmarginError
 from ..serve.gate import Gate, Limits
 from ..serve.hosts import AllowedHosts
 from ..serve.shield import HEADERS as SHIELD_HEADERS
 from ..serve.shield import Shield
 from .page_key import PageKey, PageKeyCheck
-from .reading import pointer_reading, split_words
 
 if TYPE_CHECKING:
     from .session import Desk
@@ -83,15 +81,6 @@ class UndoBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
     id: str = Field(min_length=1, max_length=64)
     annotator: str = Field(min_length=1, max_length=200)
-
-
-class ReadingBody(BaseModel):
-    """How a text was read: samples of the pointer."""
-
-    model_config = ConfigDict(extra="forbid")
-    id: str = Field(min_length=1, max_length=64)
-    annotator: str = Field(min_length=1, max_length=200)
-    content: dict[str, Any]
 
 
 class _Json(Response):
@@ -195,13 +184,6 @@ def create_desk_app(
     ) -> Response:
         return _Json(desk.text(number, reader(annotator), label, source))
 
-    @app.get("/api/words/{number}")
-    def words(number: int) -> Response:
-        texts = desk.project.texts
-        if not 0 <= number < len(texts):
-            raise ActError(f"there is no text {number}; they are numbered 0 to {len(texts) - 1}.")
-        return _Json({"words": split_words(texts[number])})
-
     @app.get("/api/search")
     def search(
         query: Annotated[str, Query(max_length=1000)], n: Annotated[int, Query(ge=1, le=200)] = 20
@@ -232,13 +214,6 @@ def create_desk_app(
     @app.post("/api/undo")
     def undo(body: UndoBody) -> Response:
         return _Json(desk.undo(body.annotator, body.id))
-
-    @app.post("/api/reading")
-    def reading(body: ReadingBody) -> Response:
-        content = pointer_reading(body.content, desk.project.texts)
-        return _Json(
-            desk.act({"id": body.id, "annotator": body.annotator, "kind": "reading", "content": content})
-        )
 
     return app
 

@@ -1,4 +1,4 @@
-"""Labels, marks, keywords, costs and readings, and what each act changes of them.
+"""Labels, marks, keywords and costs, and what each act changes of them.
 
 Every change goes through the journal, so that acts can be taken back, newest first, at the price of what they
 changed: a hundred thousand labels that came with the texts are laid down once.
@@ -53,8 +53,6 @@ class Contents:
         self.minute: float | None = None
         self.currency: str = "€"
         self.budget: int | None = None
-        self.consent: dict[str, bool] = {}
-        self.readings: list[Act] = []
         self.changes: list[int] = []
         self._answers: dict[int, tuple[str, ...] | None] = {}  # None for a conflict
         self._conflicts: dict[int, bool] = {}  # texts that are or were one
@@ -103,9 +101,7 @@ class Contents:
         return list(self._shown)
 
     def last(self, annotator: str) -> Act | None:
-        """What one step back undoes: the last act of an annotator that holds; undos, consent and readings are
-        no steps.
-        """
+        """What one step back undoes: the last act of an annotator that holds; undos are no steps."""
         steps = self._steps.get(annotator)
         return steps[-1] if steps else None
 
@@ -121,9 +117,8 @@ class Contents:
             "minute",
             "currency",
             "budget",
-            "consent",
         )
-        held = {name: getattr(self, name) for name in (*names, "readings", "_answers", "_drawn")}
+        held = {name: getattr(self, name) for name in (*names, "_answers", "_drawn")}
         in_order = {name: _in_order(value) for name, value in held.items()}
         shown = [(name, list(texts)) for name, texts in self._shown.items()]
         steps = [(name, [act.id for act in own]) for name, own in self._steps.items() if own]
@@ -141,8 +136,6 @@ class Contents:
             "rename": self._fold_rename,
             "costs": self._fold_costs,
             "settle": self._fold_settle,
-            "consent": self._fold_consent,
-            "reading": self._fold_reading,
         }
         self._journal.begin(place)
         folds[act.kind](act, act.content)
@@ -224,13 +217,6 @@ class Contents:
         self._journal.put(self.settled, content["text"], self._in_class_order(content["labels"]))
         self._decide(content["text"])
 
-    def _fold_consent(self, act: Act, content: dict[str, Any]) -> None:
-        self._journal.put(self.consent, act.annotator, content["reading"])
-
-    def _fold_reading(self, act: Act, content: dict[str, Any]) -> None:
-        if not is_erased(act):
-            self._journal.append(self.readings, act)
-
     def _in_class_order(self, labels: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted(labels, key=self.classes.index))
 
@@ -251,24 +237,6 @@ class Contents:
         self._journal.put(self._answers, text, answer)
         self.changes.append(text)
         self._journal.also(lambda: self.changes.append(text))
-
-
-def is_erased(act: Act) -> bool:
-    """Whether nothing is left of a reading: its reader took the consent back."""
-    return not act.content["words"] and not act.content["fixations"]["word"]
-
-
-def erase(act: Act) -> Act:
-    """A reading without what was read; that there was one, of which text and when, stays, so that acts keep
-    their numbers.
-    """
-    nothing = {
-        "fixations": {name: [] for name in act.content["fixations"]},
-        "word_starts": [],
-        "words": [],
-        "sentences": [],
-    }
-    return replace(act, content={**act.content, **nothing})
 
 
 def _in_order(value: Any) -> Any:

@@ -17,7 +17,6 @@ taken up by the next round. When it is idle, all that is shown is a function of 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,7 +36,6 @@ from .learning import BackgroundFit, learn
 from .learning_curve import learning_curve
 from .model import LinearModel, add_knowledge, no_model, quick_step, start
 from .queue import TextQueue
-from .quick_verdict import quick_verdict
 from .state import State
 from .word_suggestions import WordSuggestion, suggest_words
 
@@ -84,8 +82,6 @@ class Engine:
     all_texts: AllTexts | None = None
     curve: DrawnCurve | None = None
     suggestions: dict[str, list[WordSuggestion]] = field(default_factory=dict)
-    quick_verdicts: dict[str, Verdict | None] = field(default_factory=dict)
-    more_work: list[Callable[[], None]] = field(default_factory=list)  # at the end of each round
     work: BackgroundWork = field(init=False)
 
     def __post_init__(self) -> None:
@@ -117,10 +113,6 @@ class Engine:
         if classes:
             self.deciding = self._no_deciding()
             self.suggestions = {}
-        if words:
-            for name in new.labels.text_names:
-                if new.keywords.get(name) != old.keywords.get(name):
-                    self.quick_verdicts[name] = quick_verdict(self.texts, new, self.knowledge, name)
         self._step()
         self.work.want()
 
@@ -145,7 +137,6 @@ class Engine:
         self.round = self.all_texts = self._base = None
         self.answers = self._table.now()
         self.knowledge = self._priors(self.answers)
-        self.quick_verdicts = {}
         self._step()
         self.work.want()
 
@@ -189,14 +180,11 @@ class Engine:
         return KeywordPriors.of(self.texts, answers.keywords, answers.labels, near)
 
     def keyword_verdict(self, name: str) -> Verdict | None:
-        """What is said of the keywords of a class: by the last round, or at once where they changed since."""
-        if name in self.quick_verdicts:
-            return self.quick_verdicts[name]
-        if self.round is None:
+        """What the last round says of the keywords of a class; None if they changed since."""
+        last = self.round
+        if last is None or last.answers.keywords.get(name) != self.answers.keywords.get(name):
             return None
-        return next(
-            (one for one in self.round.learnt.verdicts if one.target == name and one.prior == NAMED), None
-        )
+        return next((one for one in last.learnt.verdicts if one.target == name and one.prior == NAMED), None)
 
     def _no_deciding(self) -> Deciding:
         none = np.full((len(self.answers), self.answers.labels.n_problems), np.nan)
@@ -212,9 +200,6 @@ class Engine:
         self._score_all()
         self._suggest(texts, answers)
         self._draw_curve(texts, answers, costs)
-        for work in self.more_work:
-            self._score_all()
-            work()
 
     def _score_all(self) -> None:
         """All texts by the newest model, unless that was done."""
@@ -257,9 +242,6 @@ class Engine:
                 return
             self.round = BackgroundRound(answers, knowledge, learnt, deciding, f1, costs)
             self._base = None
-            for name in answers.labels.text_names:
-                if answers.keywords.get(name) == self.answers.keywords.get(name):
-                    self.quick_verdicts.pop(name, None)
             if self.answers.keywords == answers.keywords and self._fits(learnt.model):
                 self.knowledge = knowledge
             if self._fits(learnt.model):

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -35,8 +35,6 @@ from ._project_file import (
     write_new,
 )
 from .acts import Act, new_id
-from .contents import is_erased
-from .reading import check_reading
 from .state import State
 from .writer_lock import WriterLock
 
@@ -166,7 +164,7 @@ class Project:
             self.claim()
             stored = self.state.act(act.id)
             if stored is not None:
-                if not stored.same(act) and not self._was_erased(stored, act):
+                if not stored.same(act):
                     raise ActError(f"id {act.id!r} belongs to another act; choose a new id for each.")
                 return stored
             self.state.check(act)
@@ -175,9 +173,9 @@ class Project:
             # in ASCII: any text, NUL and lone surrogates too, comes back as it was
             content = json.dumps(act.content)
             with self._explained("written; nothing of the act was stored"):
-                self._store(
+                self._connection.execute(  # a transaction, on the disk when it returns
+                    f"INSERT INTO acts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
                     (act.id, act.annotator, act.kind, content, act.time, act.number),
-                    self.state.erased_by(act),
                 )
             self.state.apply(act)
             return act
@@ -264,47 +262,16 @@ class Project:
     def _rows(self, statement: str, *values: Any) -> list[Any]:
         return self._connection.execute(statement, values).fetchall()
 
-    def _store(self, values: tuple[Any, ...], erased: Sequence[Act]) -> None:
-        """One transaction, on the disk when it returns; what is erased is overwritten there, in the file
-        written ahead too.
-        """
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute(f"INSERT INTO acts ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
-            rows = [(json.dumps(one.content), one.number) for one in erased]
-            self._connection.executemany("UPDATE acts SET content = ? WHERE number = ?", rows)
-            self._connection.execute("COMMIT")
-        except sqlite3.Error:
-            with suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
-            raise
-        if erased:
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-    @staticmethod
-    def _was_erased(stored: Act, act: Act) -> bool:
-        """Whether an act that is sent again is a reading that was stored, and erased since."""
-        return (
-            (stored.kind, stored.annotator) == ("reading", act.annotator)
-            and act.kind == "reading"
-            and is_erased(stored)
-        )
-
     def _check_places(self, act: Act) -> None:
-        """That passages and words lie within their text."""
+        """That passages lie within their text."""
         content = act.content
-        if act.kind in ("mark", "unmark"):
-            ends = [content["end"]]
-        elif act.kind == "reading":
-            check_reading(content)
-            ends = [end for _, end in content["words"]]
-        else:
+        if act.kind not in ("mark", "unmark"):
             return
         length = len(self.texts[content["text"]])
-        if max(ends, default=0) > length:
+        if content["end"] > length:
             raise ActError(
                 f"text {content['text']} has {quantity(length, 'character')}; a passage of it ends at "
-                f"{max(ends)}."
+                f"{content['end']}."
             )
 
     @contextmanager

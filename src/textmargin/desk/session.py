@@ -20,8 +20,6 @@ from .engine import Engine
 from .export import export
 from .project import Project
 from .queue import source_of
-from .reading import pointer_reading
-from .reading_verdict import reading_verdict
 from .state import State
 from .state_view import view_state
 from .text_view import view_text
@@ -70,12 +68,9 @@ class Desk:
         self.engine = Engine(
             texts, project.state, self._lock, n_jobs=n_jobs, seed=seed, in_background=in_background
         )
-        self.engine.more_work.append(self._weigh_readings)
         self._last_acts: dict[str, Act] = {act.annotator: act for act in project.state.acts()}
         self._offers: dict[str, tuple[int, str]] = {}
         self._words_asked: dict[str, int] = {}
-        # by how much, and with whose consent
-        self._reading_verdict: tuple[int, dict[str, bool], str | None] = (0, {}, None)
         self.engine.work.start()
 
     @property
@@ -88,8 +83,6 @@ class Desk:
         """Record an act and take it in: the act, the state, and the next question after a label, a skip, or a
         word judged.
         """
-        if content.get("kind") == "reading" and "time" in content.get("content", {}):
-            content = {**content, "content": pointer_reading(content["content"], self.project.texts)}
         with self._lock:
             act = self._record(Act.from_dict(content))
             judged = act.kind == "keyword" and act.content["source"] == "queue"
@@ -152,8 +145,7 @@ class Desk:
     def state(self, annotator: str) -> dict[str, Any]:
         """All that stands beside the text."""
         with self._lock:
-            found = view_state(self.engine, self.project, annotator, self._last_acts)
-            return {**found, "reading_verdict": self._reading_verdict[2]}
+            return view_state(self.engine, self.project, annotator, self._last_acts)
 
     def next(self, annotator: str) -> dict[str, Any]:
         """The next question: the same until it is answered."""
@@ -291,21 +283,3 @@ class Desk:
     def _row(self, number: int, snippet: tuple[str, str, str]) -> dict[str, Any]:
         answer = self._state.answer(number)
         return {"text": number, "snippet": list(snippet), "labels": None if answer is None else list(answer)}
-
-    def _weigh_readings(self) -> None:
-        """In the thread, for it takes seconds: what readings are worth, where there are a tenth more or a
-        consent is new.
-        """
-        with self._lock:
-            n, consent = len(self._state.readings) + len(self.engine.answers), dict(self._state.consent)
-            n_before, consent_before, _ = self._reading_verdict
-            if not self._state.readings:
-                self._reading_verdict = (0, {}, None)
-                return
-            if consent == consent_before and abs(n - n_before) <= n_before / 10:
-                return
-            acts = self._state.acts()
-        state = State.replay(self.project.header, acts)  # beside the lock: people go on labelling meanwhile
-        found = reading_verdict(state, self.project.texts)
-        with self._lock:
-            self._reading_verdict = (n, consent, found)

@@ -3,10 +3,7 @@
 An act is undone while an undo of it holds; an undo is an act too, so that undoing it brings the act back. An
 undo takes back the acts from the one that is undone on and folds those that hold again: it costs what was
 done since, whatever came before. It is refused where a later act of somebody would hang in the air without
-the one that is undone: a label of a class that would not be there, a reading without consent.
-
-Who takes the consent to store readings back gets them erased: what is left of such an act says that there was
-one.
+the one that is undone: a label of a class that would not be there.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from typing import Any, Self
 from ..errors import ActError, nearest
 from ._history import History
 from .acts import OTHERS, Act
-from .contents import Contents, Label, Mark, erase, is_erased
+from .contents import Contents, Label, Mark
 
 __all__ = ["Label", "Mark", "State"]
 
@@ -44,8 +41,6 @@ class State(Contents):
     minute : float or None, what a minute of a reader costs
     currency : str
     budget : int or None, how many texts a day people can look at
-    consent : dict annotator → bool
-    readings : list of Act
     changes : list of int, texts whose labels changed, in the order of the changes; it only grows
     n_acts : int, all that were recorded, undone ones too
     version : int, the number of the last one; 0 before the first
@@ -88,20 +83,6 @@ class State(Contents):
             self._fold_from(self._history.root(act))
             return
         self._fold(len(self._history.acts) - 1, act)
-        erased = self.erased_by(act)
-        for one in erased:
-            self._history.replace(one)
-        if erased:  # also what would be found again when the consent is given back
-            self._fold_from(min(self._history.root(one) for one in erased))
-
-    def erased_by(self, act: Act) -> list[Act]:
-        """The readings that are erased with an act: those of who takes the consent back, as they are stored
-        from then on.
-        """
-        if act.kind != "consent" or act.content["reading"]:
-            return []
-        own = (one for one in self._history.acts if one.kind == "reading" and one.annotator == act.annotator)
-        return [erase(one) for one in own if not is_erased(one)]
 
     def check(self, act: Act) -> None:
         """ActError where an act, in its normal form, does not fit what was done before."""
@@ -176,7 +157,7 @@ class State(Contents):
         """
         self._journal.roll_back(place)
         for at, act in self._history.active(place):
-            if strict and not (act.kind == "reading" and is_erased(act)):
+            if strict:
                 try:
                     self._check_names(act)
                 except ActError as error:
@@ -196,7 +177,7 @@ class State(Contents):
             )
         if not self.holds(target.id):
             raise ActError(f"this {target.kind!r} is undone already; to bring it back, undo the undo.")
-        if target.kind not in ("class", "rename", "consent", "undo"):
+        if target.kind not in ("class", "rename", "undo"):
             return  # nothing can hang on it
         self._history.add(act)
         place = self._history.root(act)
@@ -207,7 +188,7 @@ class State(Contents):
             self._fold_from(place)
 
     def _check_names(self, act: Act) -> None:
-        """That the classes, and the consent, that an act speaks of are there."""
+        """That the classes that an act speaks of are there."""
         content = act.content
         names: list[str] = content.get("labels", [])
         if act.kind in ("mark", "unmark", "keyword"):
@@ -232,11 +213,6 @@ class State(Contents):
         if twin is not None:
             alike = "" if twin == new else f", and {new!r:.60} differs from it in capitals alone"
             raise ActError(f"there is a class {twin!r:.60} already{alike}; choose another name.")
-        if act.kind == "reading" and not self.consent.get(act.annotator, False):
-            raise ActError(
-                f"{act.annotator} has not agreed that how they read is stored; nothing was stored. Agree "
-                "first."
-            )
 
 
 def _listed(names: list[str]) -> str:

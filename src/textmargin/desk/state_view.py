@@ -90,8 +90,6 @@ def view_state(engine: Engine, project: Project, annotator: str, last_acts: dict
         "agreement": agreement(state) if len(state.annotators()) > 1 else [],
         "costs": {"costs": costs, "minute": state.minute, "currency": state.currency, "budget": state.budget},
         "undo": None if last is None else {"kind": last.kind, "summary": summary(last)},
-        "consent": state.consent.get(annotator, False),
-        "reading_verdict": None,
         "busy": engine.work.busy,
         "fresh": engine.work.fresh,
     }

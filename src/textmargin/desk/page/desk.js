@@ -41,9 +41,7 @@ export class DeskPage extends EventTarget {
     return moved;
   }
 
-  // done: the text before was labelled or skipped, not just left.
-  #read(item, done = false) {
-    this.#emit("leave", { done });
+  #read(item) {
     this.item = item;
     this.opened = performance.now();
     this.hidden = 0;
@@ -119,7 +117,7 @@ export class DeskPage extends EventTarget {
       const answer = await this.api.post(path, body);
       then(answer);
       this.#apply(answer.state);
-      if (answer.next) this.#read(answer.next, kind === "label" || kind === "skip");
+      if (answer.next) this.#read(answer.next);
       free();
       this.#emit("saved", kind);
       if (done) this.#emit("done", done);

@@ -3,7 +3,7 @@ import { $ } from "./dom.js";
 
 const OFF = "textmargin-desk-keys-off";
 
-export function keys({ desk, card, search, menu, reading }) {
+export function keys({ desk, card, search, menu }) {
   const box = $("keys-on");
   box.checked = localStorage.getItem(OFF) === null;
   box.addEventListener("change", () => { if (box.checked) localStorage.removeItem(OFF); else localStorage.setItem(OFF, "1"); });
@@ -29,7 +29,7 @@ export function keys({ desk, card, search, menu, reading }) {
     const question = desk.item?.kind === "word" ? { y: () => card.judge(1), n: () => card.judge(0), a: () => card.judge(-1) } : {};
     const always = {
       u: () => desk.undo(), U: () => desk.redo(), "/": () => search.open(), "?": () => $("keys").showModal(), s: () => search.openSimilar(),
-      c: () => { if (!$("filter-box").hidden) $("filter").focus(); }, r: () => reading.toggle(),
+      c: () => { if (!$("filter-box").hidden) $("filter").focus(); },
     };
     return question[event.key] ?? always[event.key];
   }

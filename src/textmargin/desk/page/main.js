@@ -6,7 +6,6 @@ import { DeskPage } from "./desk.js";
 import { $, announce, count, plural } from "./dom.js";
 import { keys } from "./keys.js";
 import { WordMenu } from "./menu.js";
-import { ReadingMode } from "./mode.js";
 import { People } from "./project.js";
 import { Quality } from "./quality.js";
 import { Review } from "./review.js";
@@ -45,14 +44,13 @@ const text = new TextView($("text"), (passage) => menu.open({ passage }));
 const menu = new WordMenu(desk, text);
 const card = new Card(desk, text);
 const search = new Search(desk);
-const reading = new ReadingMode(desk, text);
 const showTab = tabs(() => {});
 new Classes(desk, menu);
 new Costs(desk);
 new Quality(desk);
 new Review(desk);
 new People(desk, (message) => notice(message, "refused"));
-keys({ desk, card, search, menu, reading });
+keys({ desk, card, search, menu });
 
 desk.on("refused", (message) => { notice(message, "refused"); announce(`Not done: ${message}`); });
 desk.on("done", (message) => { notice(message); announce(message); });
@@ -78,7 +76,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
   dialog.addEventListener("click", (event) => { if (event.target === dialog && !needed()) dialog.close(); });  // beside it
   dialog.addEventListener("cancel", (event) => { if (needed()) event.preventDefault(); });
   dialog.addEventListener("close", () => { if (needed()) askName(); });  // some browsers close at the second Esc, whatever one says
-  for (const one of dialog.querySelectorAll("[data-close]")) one.addEventListener("click", () => dialog.close(one.dataset.close));
+  for (const one of dialog.querySelectorAll("[data-close]")) one.addEventListener("click", () => dialog.close());
 }
 
 function askName() {

@@ -1,4 +1,4 @@
-// Who reads, how far they agree and how fast they are; files to take away; how reading is stored.
+// Who reads, how far they agree and how fast they are; files to take away.
 import { $, bdi, count, decimal, make, percent, plural, replace } from "./dom.js";
 
 const EXPORTS = [["csv", "Labels, CSV"], ["jsonl", "Labels, JSON lines"], ["keywords", "Keywords, TOML"], ["costs", "Costs, TOML"], ["acts", "All that was done"]];
@@ -14,7 +14,7 @@ export class People {
   }
 
   show() {
-    const { people, agreement, annotator, consent, project } = this.desk.state, shown = JSON.stringify([people, agreement, annotator, consent, project]);
+    const { people, agreement, annotator, project } = this.desk.state, shown = JSON.stringify([people, agreement, annotator, project]);
     if (shown === this.shown) return;
     this.shown = shown;
     const pace = (seconds) => (seconds === null || seconds === undefined ? "–" : `${decimal(seconds, seconds < 10 ? 1 : 0)} s`);
@@ -27,10 +27,6 @@ export class People {
       : both.length
       ? table(["class", "read by two", "agree", "kappa"], both.map((one) => [bdi(one.class), count(one.n_both), percent(one.agreement), decimal(one.kappa)]))
       : make("p", { class: "soft" }, "Agreement appears once two people have read the same texts."));
-    $("consent-now").textContent = consent
-      ? "Stored, because you agreed: which words you looked at in reading mode, when, and how long."
-      : "Nothing about how you read is stored.";
-    $("consent-withdraw").hidden = !consent;
     $("source").textContent = `${count(project.n_texts)} texts of ${project.source ?? project.name}. ${count(project.n_labelled)} are labelled, ${count(project.n_random)} of them drawn at random.`;
   }
 

@@ -9,8 +9,8 @@ export class Quality {
   }
 
   show() {
-    const { quality, decisions, curve: points, curve_of: of, costs, reading_verdict: verdict, outdated } = this.desk.state;
-    const shown = JSON.stringify([quality, decisions, points, of, costs.currency, verdict, outdated]);
+    const { quality, decisions, curve: points, curve_of: of, costs, outdated } = this.desk.state;
+    const shown = JSON.stringify([quality, decisions, points, of, costs.currency, outdated]);
     if (shown === this.shown) return;
     this.shown = shown;
     const number = (what, value, interval) => make("div", {}, make("dt", {}, what), make("dd", {}, value), interval && make("dd", { class: "interval" }, interval));
@@ -27,7 +27,6 @@ export class Quality {
       quality.note && make("p", { class: "soft" }, quality.note),
       make("div", { "aria-busy": String(Boolean(outdated?.curve)) },
         outdated?.curve && make("p", {}, "The curve is of the costs before; it is being drawn for the new ones."),
-        curve(points, of, costs.currency)),
-      verdict && make("p", { class: "soft" }, verdict));
+        curve(points, of, costs.currency)));
   }
 }

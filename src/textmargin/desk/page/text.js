@@ -15,8 +15,6 @@ export class TextView {
     container.addEventListener("keydown", (event) => this.#typed(event));
   }
 
-  get isWhole() { return this.shown === this.item.content.length; }
-
   show(item) {
     this.item = item;
     this.at = offsets(item.content);
@@ -175,16 +173,8 @@ export class TextView {
 
 function touches(range, element) {
   if (!range.intersectsNode(element)) return false;
-  const inside = document.createRange(), first = letters(element, "firstChild"), last = letters(element, "lastChild");
-  inside.setStart(first, 0);
-  inside.setEnd(last, last.length);
+  const inside = document.createRange();
+  inside.selectNodeContents(element.firstChild);
   // Ends that meet without a character in common do not count.
   return range.compareBoundaryPoints(Range.END_TO_START, inside) < 0 && range.compareBoundaryPoints(Range.START_TO_END, inside) > 0;
-}
-
-// The first or last text node: reading mode puts elements of its own around parts of words.
-function letters(element, side) {
-  let node = element;
-  while (node.nodeType !== Node.TEXT_NODE) node = node[side];
-  return node;
 }
