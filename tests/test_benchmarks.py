@@ -16,16 +16,6 @@ def test_imports(path):
     import_module(f"benchmarks.{path.stem}")
 
 
-@needs_corpora
-def test_held_out_scores_in_short(capsys):
-    """`bench_held_out --quick` runs through: both methods are chosen, and each has a utility."""
-    import_module("benchmarks.bench_held_out").main(["--quick"])
-    shown = capsys.readouterr().out
-    for name in ("as chosen: loo", "as chosen: cv", "exact leave-one-out", "five cold folds"):
-        assert name in shown
-    assert "nan" not in shown
-
-
 def test_decisions_in_short(capsys):
     """`bench_decisions --quick` runs through: all three ways to decide have a utility, and floors and prices
     are there.

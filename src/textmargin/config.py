@@ -30,7 +30,7 @@ from .learners.kernel import KernelSVC
 from .learners.primal import PriorSVC
 from .persistence import load_classifier
 from .representations.bow import BagOfWords
-from .representations.languages import LANGUAGES, SEGMENTED, function_words
+from .representations.languages import LANGUAGES, function_words
 from .representations.spectrum import SpectrumKernel
 from .representations.strings import SubsequenceKernel
 from .representations.text_parts import TextParts
@@ -39,7 +39,7 @@ TOKENS = ("words", "letters", "characters")
 FEATURES = ("words", "subsequence", "ngrams")
 THRESHOLD_SCORES = ("auto", "loo", "cv", "train")
 TRUST = ("auto", "free", "nonneg", "ridge", "fixed")
-WORD_SETTINGS = ("tokens", "ngrams", "stop_words", "language", "numbers")
+WORD_SETTINGS = ("tokens", "ngrams", "stop_words", "numbers")
 KNOWLEDGE = ("keywords", "rationales", "prior_model")
 UTILITIES: dict[str, Measure] = {"t10u": T10U, "t11su": T11SU, "t10su": T10SU, "f1": F1}
 
@@ -119,7 +119,6 @@ class ModelConfig:
     tokens: str | None = None
     ngrams: str | None = None
     stop_words: str | Path | None = None
-    language: str | None = None
     numbers: str | None = None
     keywords: str | Path | None = None
     word_vectors: str | Path | None = None
@@ -141,7 +140,6 @@ class ModelConfig:
         _require_one_of("features", self.features, FEATURES)
         _require_one_of("tokens", self.tokens, TOKENS)
         _require_one_of("numbers", self.numbers, ("shape", "exact"))
-        _require_one_of("language", self.language, (*LANGUAGES, *SEGMENTED))
         _require_one_of("trust", self.trust, TRUST)
         _require_one_of("threshold_scores", self.threshold_scores, THRESHOLD_SCORES)
         _require_range("C", self.C, 0, None, open_low=True)
@@ -239,7 +237,7 @@ class ModelConfig:
         """How texts are turned into columns."""
         characters = self.tokens == "characters"
         if characters:
-            refused = self.present(("stop_words", "language", "numbers"))
+            refused = self.present(("stop_words", "numbers"))
             if refused:
                 raise SettingError(
                     refused[0], "is about words; tokens='characters' are not. Leave one of them out."
@@ -248,7 +246,6 @@ class ModelConfig:
             analyzer={"letters": "letters", "characters": "char_wb"}.get(self.tokens or "", "word"),
             ngram_range=_read_ngrams(self.ngrams or ("2-4" if characters else "1")),
             stop_words=_read_stop_words(self.stop_words),
-            language=self.language,
             numbers=self.numbers or "shape",
         )
 

@@ -267,11 +267,6 @@ def test_mistakes_are_one_line_exit_code_2_and_write_nothing(
         (["explain", "plain.tmm", "hello", "--label", "weather"], "There is no class 'weather'"),
         (["threshold", "model.tmm", "-o", "b.tmm"], "say what decisions are worth"),
         (["threshold", "model.tmm", "--costs", "a.csv", "-o", "b.tmm"], "should hold [costs]"),
-        (["similarity", "alone"], "give two texts to compare"),
-        (
-            ["similarity", "a", "b", "--length", "0"],
-            "--length must be an int in the range [1, 256]. Got 0 instead",
-        ),
         (
             ["evaluate", "plain.tmm", "other.csv"],
             "No text of other.csv has a label that the model knows: 1 have 'weather'",
@@ -341,12 +336,3 @@ def test_a_decision_comes_before_the_next_line(desk):
         assert process.stdout.readline().startswith(f"{number},".encode())
     process.stdin.close()
     assert process.wait(20) == 0
-
-
-def test_a_kernel_matrix_of_a_file(desk, tmp_path):
-    result = call("similarity", desk / "desk-test.csv", "--length", "3", "-o", tmp_path / "K.npy")
-    assert result.exit_code == 0
-    K = np.load(tmp_path / "K.npy")
-    assert K.shape == (167, 167)
-    np.testing.assert_allclose(np.diag(K), 1, rtol=1e-6)
-    assert call("similarity", "car", "cat", "--length", "2").stdout.startswith("0.444444")

@@ -51,7 +51,6 @@ def desk(tmp_path_factory):
         (["train", "a.csv", "--hit", "1", "--hit", "1"], "--hit"),
         (["train", "a.csv", "-o", "x.tmm", "--output", "y.tmm"], "--output"),
         (["train", "a.csv", "--skip-invalid", "--skip-invalid"], "--skip-invalid"),
-        (["similarity", "a", "b", "--length", "2", "--length", "3"], "--length"),
     ],
 )
 def test_an_option_given_twice_was_taken_once(words, name, folder):

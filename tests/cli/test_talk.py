@@ -55,16 +55,10 @@ def test_texts_and_labels_are_told_before_and_counts_after(folder):
     ("content", "options", "line"),
     [
         (ENGLISH, (), "English: its function words are left out; --stop-words none keeps them"),
-        (
-            CHINESE,
-            (),
-            "Chinese, which has no blanks: characters and pairs of characters are its words; --language "
-            "chinese finds words",
-        ),
+        (CHINESE, (), "Chinese, which has no blanks: characters and pairs of characters are its words"),
         (NO_LANGUAGE, (), "No language that is known was found, so that all words count"),
         (ENGLISH, ("--stop-words", "none"), None),
         (ENGLISH, ("--tokens", "letters"), None),
-        (ENGLISH, ("--language", "english"), None),
         (ENGLISH, ("--features", "ngrams"), None),
     ],
 )

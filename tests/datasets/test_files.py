@@ -54,7 +54,6 @@ def test_missing_names_the_file_the_folders_and_the_source(data):
         f"reuters21578 needs reuters21578.jsonl.gz, which is not in {data} or {data.parent}/cache/textmargin."
     )
     assert "Distribution 1.0" in message
-    assert "textmargin data import FOLDER" in message
     assert isinstance(error.value, TextmarginError)
     assert isinstance(error.value, OSError)
     assert state("reuters21578") == ["missing"]

@@ -182,7 +182,7 @@ def test_stop_words_are_those_of_the_language_that_is_found():
     assert {"rechnung", "toner"} <= words.vocabulary_.keys()
     assert not {"die", "ist", "nicht"} & words.vocabulary_.keys()
     assert "nicht" in BagOfWords(stop_words=None).fit(german).vocabulary_
-    assert "nicht" in BagOfWords(language="english").fit(german).vocabulary_
+    assert "nicht" in BagOfWords(stop_words="english").fit(german).vocabulary_
 
 
 def test_call_back_and_now_were_stop_words():

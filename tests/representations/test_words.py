@@ -7,9 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from textmargin import BagOfWords, load_dataset
-from textmargin.errors import TextmarginError
-from textmargin.representations import words as words_module
+from textmargin import load_dataset
 from textmargin.representations.languages import (
     LANGUAGES,
     function_words,
@@ -60,27 +58,6 @@ def test_texts_in_ascii_are_split_like_all_others(text):
     ascii_only = text.replace("é", "")
     longer = WordTokenizer()(ascii_only + " é")
     assert WordTokenizer()(ascii_only) == longer
-
-
-@pytest.mark.parametrize(
-    ("language", "text", "word"),
-    [
-        ("chinese", "我们的账单不对", "账单"),
-        ("japanese", "請求書が間違っています", "請求"),
-        ("thai", "ใบแจ้งหนี้ไม่ถูกต้อง", "ถูกต้อง"),
-    ],
-)
-def test_words_of_a_dictionary(language, text, word):
-    pytest.importorskip({"chinese": "jieba", "japanese": "janome", "thai": "pythainlp"}[language])
-    assert word in BagOfWords(language=language).build_analyzer()(text)
-
-
-def test_a_missing_dictionary_names_the_extra(monkeypatch):
-    words_module.segmenter.cache_clear()
-    monkeypatch.setitem(__import__("sys").modules, "jieba", None)
-    with pytest.raises(TextmarginError, match=r"pip install 'textmargin\[segment\]'"):
-        BagOfWords(language="chinese").fit(["账单不对", "发票"])
-    words_module.segmenter.cache_clear()
 
 
 SENTENCES = {

@@ -11,10 +11,8 @@ Dashes and underscores are the same. Paths are relative to the file, so that it 
 
 from __future__ import annotations
 
-import json
-import textwrap
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +37,6 @@ PATHS = (
     "key",
 )
 _OF_A_RUN = ("config", "as_json", "verbose", "help")  # parameters that say nothing of the model
-_WIDTH = 110  # of comments
-
-_HEAD = """\
-Settings for: textmargin train --config {name}
-A line without # is set; the others show what holds otherwise, where it can be written down. The command \
-line wins.
-Paths are relative to this file."""
 
 
 @mistakes()
@@ -69,9 +60,7 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
         name = _spelling(key)
         if name not in known:
             near = nearest(name, known)
-            hint = (
-                "textmargin init writes a file with all of them." if near is None else f"Did you mean {near}?"
-            )
+            hint = "textmargin train --help lists them." if near is None else f"Did you mean {near}?"
             raise OptionError(f"{path}: there is no setting {key!r}. {hint}")
         parameter = known[name]
         context.default_map[parameter.name] = _value(parameter, value, path)
@@ -81,53 +70,6 @@ def read_config(context: typer.Context, path: Path | None) -> Path | None:
 def settings(parameters: Iterable[Any]) -> dict[str, Any]:
     """The parameters of a command that a file may set, by the names they have there."""
     return {_key(one): one for one in parameters if one.name not in _OF_A_RUN}
-
-
-def write_config(parameters: Iterable[Any], values: Mapping[str, Any], name: str) -> str:
-    """A file with every setting: those with a value as they are set, the others commented out.
-
-    Parameters
-    ----------
-    parameters : those of `train`
-    values : by parameter, as the file has them
-    name : of the file, for its head
-    """
-    shown = name.encode("utf-8", "backslashreplace").decode()  # a name on the disk need not be UTF-8
-    lines = [f"# {line}" for line in _HEAD.format(name=shown).splitlines()]
-    by_panel: dict[str, list[Any]] = {}
-    for one in settings(parameters).values():
-        by_panel.setdefault(getattr(one, "rich_help_panel", None) or "Files", []).append(one)
-    for panel, members in by_panel.items():
-        lines += ["", f"## {panel}"]
-        for one in members:
-            lines += ["", *_comment(one), _setting(one, values.get(one.name))]
-    return "\n".join(lines) + "\n"
-
-
-def _comment(parameter: Any) -> list[str]:
-    help_ = " ".join((parameter.help or "").replace("\\[", "[").split())
-    usual = parameter.show_default
-    usual = f" By default: {usual}." if isinstance(usual, str) else ""
-    return textwrap.wrap(
-        f"{help_}{usual}", _WIDTH, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False
-    )
-
-
-def _setting(parameter: Any, value: Any) -> str:
-    if value is not None:
-        try:
-            str(value).encode()
-        except UnicodeEncodeError as error:  # bytes of a shell that are no UTF-8
-            raise OptionError(
-                f"--{_key(parameter)} {value!a} is no text in UTF-8, and cannot stand in a file of settings."
-            ) from error
-        return f"{_key(parameter)} = {_toml(value)}"
-    usual = None if callable(parameter.default) else parameter.default
-    return f"# {_key(parameter)} ={'' if usual is None else f' {_toml(usual)}'}"
-
-
-def _toml(value: Any) -> str:
-    return json.dumps(value if isinstance(value, bool | int | float) else str(value), ensure_ascii=False)
 
 
 def _value(parameter: Any, value: Any, path: Path) -> Any:

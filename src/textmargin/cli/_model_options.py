@@ -212,12 +212,6 @@ class ModelOptions:
             show_default="of the language found",
         ),
     ] = None
-    language: Annotated[
-        str | None,
-        typer.Option(
-            help="Of the texts. chinese, japanese and thai: words of a dictionary.", show_default="found out"
-        ),
-    ] = None
     numbers: Annotated[
         str | None,
         typer.Option(

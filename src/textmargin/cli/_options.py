@@ -89,7 +89,7 @@ class FileOptions:
         str | None,
         typer.Option(
             "--format",
-            help="csv, tsv, json, jsonl, txt, xlsx, ods, parquet, folder or desk.",
+            help="csv, tsv, json, jsonl, txt, xlsx, parquet, folder or desk.",
             show_default="by its name",
         ),
     ] = None

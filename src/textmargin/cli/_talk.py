@@ -263,24 +263,15 @@ def _shares_line(facts: dict[str, Any]) -> str:
 
 def words_line(model: TextClassifier, config: ModelConfig) -> str | None:
     """Which language was found and what that means for the words, where nobody said it."""
-    from ..representations.languages import SEGMENTED
-
     words = model.representation_
-    if (
-        config.features != "words"
-        or config.tokens in ("letters", "characters")
-        or config.language is not None
-    ):
+    if config.features != "words" or config.tokens in ("letters", "characters"):
         return None
     language = getattr(words, "language_", None)
-    if language in SEGMENTED:
+    if language in ("chinese", "japanese", "thai"):
         pieces = (
             "sequences of three characters" if language == "thai" else "characters and pairs of characters"
         )
-        return (
-            f"{language.capitalize()}, which has no blanks: {pieces} are its words; --language "
-            f"{language} finds words"
-        )
+        return f"{language.capitalize()}, which has no blanks: {pieces} are its words"
     if config.stop_words is not None:
         return None
     if words.get_stop_words():

@@ -23,8 +23,8 @@ UsageError: Any = typer.BadParameter.__bases__[0]  # which typer does not name i
 
 
 COMMANDS = (  # in the order of `--help`
-    "check", "desk", "train", "init", "evaluate", "predict", "explain", "suggest", "threshold", "adapt",
-    "report", "serve", "sign", "feedback", "similarity", "demo", "reproduce", "data",
+    "check", "desk", "train", "evaluate", "predict", "explain", "suggest", "threshold", "adapt",
+    "report", "serve", "sign", "feedback", "demo", "reproduce", "data",
 )  # fmt: skip
 _PANEL_WIDTH = 80  # columns of a terminal that panels have room in
 

@@ -12,7 +12,7 @@ from ._console import Application, app, mistakes
 from ._tables import print_table
 
 data = Application(
-    help="List, explain and import corpora; without a command, list them.", invoke_without_command=True
+    help="List, explain and export corpora; without a command, list them.", invoke_without_command=True
 )
 app.add_typer(data, name="data")
 
@@ -29,19 +29,6 @@ def list_data(context: typer.Context) -> None:
 def show_data(name: Annotated[str, typer.Argument(help="A name that `textmargin data` lists.")]) -> None:
     """Explain one corpus: what it is, its licence, its source, its files."""
     _show_data(name)
-
-
-@data.command("import")
-def import_data(
-    folder: Annotated[Path, typer.Argument(help="Where the 22 files reut2-*.sgm of Reuters-21578 lie.")],
-    to: Annotated[
-        Path | None, typer.Option(help="Where the converted file goes; by default the user's cache.")
-    ] = None,
-) -> None:
-    """Convert an original Reuters-21578 distribution, so that it can be loaded."""
-    from ..datasets.sgml import import_reuters
-
-    typer.echo(f"Written to {import_reuters(folder, to)}")
 
 
 @data.command("export")

@@ -93,7 +93,7 @@ def train(
     config: Annotated[
         Path | None,
         typer.Option(
-            help="TOML file of options, as textmargin init writes it; others win.",
+            help="TOML file of options; those of the command line win.",
             callback=read_config,
             is_eager=True,
         ),

@@ -29,15 +29,12 @@ class Entry:
     source: str
     counts: Mapping[str, int]
     files: tuple[File, ...]
-    import_command: str | None
 
     @property
     def how_to_obtain(self) -> str:
         """The next step for somebody without the files."""
         if not self.files:
             return "It comes with the package."
-        if self.import_command:
-            return f"Get it from its public source ({self.source}) and import it: {self.import_command}"
         return (
             f"Get it from its public source ({self.source}) and write the files that docs/datasets.md "
             "describes."
@@ -59,7 +56,6 @@ def catalogue() -> Mapping[str, Entry]:
                 files=tuple(
                     File(file["name"], file["bytes"], file["sha256"]) for file in facts.get("files", ())
                 ),
-                import_command=facts.get("import"),
             )
             for name, facts in read.items()
         }

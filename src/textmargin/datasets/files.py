@@ -29,7 +29,7 @@ BROKEN = (EOFError, OSError, zlib.error, UnicodeDecodeError)
 
 
 def cache_folder() -> Path:
-    """The user's own folder, where imported corpora go."""
+    """The user's own folder for corpora."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "textmargin"
 
@@ -83,15 +83,15 @@ def _digest(path: Path, size: int, changed: int) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def side_file(path: Path) -> Path:
-    """The file beside another one that holds its digest."""
-    return path.with_name(f"{path.name}.sha256")
-
-
 def vouched_for(path: Path) -> str | None:
     """The digest in the side file, if there is one."""
     try:
-        return side_file(path).read_text(encoding="ascii", errors="replace").split()[0].lower()
+        return (
+            path.with_name(f"{path.name}.sha256")
+            .read_text(encoding="ascii", errors="replace")
+            .split()[0]
+            .lower()
+        )
     except (FileNotFoundError, IndexError):
         return None
 
@@ -130,7 +130,7 @@ def csv_columns(path: Path) -> dict[str, NDArray[Any]]:
     return {name: _typed(values) for name, values in zip(names, columns, strict=True)}
 
 
-_AGAIN = "Write or import the file anew."
+_AGAIN = "Write the file anew."
 
 
 def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -15,7 +15,7 @@ State = Literal["right", "own", "wrong", "unreadable", "missing"]
 class FileOverview:
     """A file: where it is, and whether it is the one it should be.
 
-    `right`: the catalogue's digest. `own`: that of its side file, so somebody converted or imported it
+    `right`: the catalogue's digest. `own`: that of its side file, so somebody wrote it
     himself. `wrong`: neither.
     """
 

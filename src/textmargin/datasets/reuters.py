@@ -8,15 +8,14 @@ examples of no topic.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from .corpus import Corpus
 from .files import json_rows
 
-# Of a row, in this order; title and body make the text, topics the labels.
+# Of a row, beside its number, part and topics; title and body make the text.
 FIELDS = (
-    *("id", "oldid", "split", "lewissplit", "cgisplit", "topics_attr", "text_type", "date"),
-    *("topics", "places", "people", "orgs", "exchanges", "title", "dateline", "body", "apte90"),
+    *("oldid", "lewissplit", "cgisplit", "topics_attr", "text_type", "date"),
+    *("places", "people", "orgs", "exchanges", "title", "dateline", "body", "apte90"),
 )
 
 
@@ -29,9 +28,7 @@ def read(path: Path) -> Corpus:
         labels=[tuple(row["topics"]) for row in rows],
         split=[row["split"] for row in rows],
         ids=[str(row["id"]) for row in rows],
-        fields={
-            name: [row[name] for row in rows] for name in FIELDS if name not in ("id", "split", "topics")
-        },
+        fields={name: [row[name] for row in rows] for name in FIELDS},
     )
 
 
@@ -42,13 +39,8 @@ def modapte_topics(corpus: Corpus) -> list[str]:
     ----------
     corpus : Corpus, the whole of `load_dataset("reuters21578")`
     """
-    return shared_topics(zip(corpus.split, corpus.labels, strict=True))
-
-
-def shared_topics(labelled: Any) -> list[str]:
-    """Topics that occur both in train and in test, from pairs of a split and topics."""
     seen: dict[str, set[str]] = {"train": set(), "test": set()}
-    for split, topics in labelled:
+    for split, topics in zip(corpus.split, corpus.labels, strict=True):
         if split in seen:
             seen[split].update(topics)
     return sorted(seen["train"] & seen["test"])

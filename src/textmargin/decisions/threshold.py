@@ -9,8 +9,7 @@ The scores that a threshold is set on matter more than the rule. Training scores
 themselves; leave-one-out scores (`PriorSVC` has them without training again) or refitted folds are held out.
 A class with fewer than four positives has no held-out score that means anything, since leaving one out takes
 away a third of what is known or more; there the training scores are used, relaxed by α = 0.775. Both numbers
-were chosen on training topics of Reuters-21578 from which all but a few positives had been taken away
-(`benchmarks/bench_few_positives.py`).
+were chosen on training topics of Reuters-21578 from which all but a few positives had been taken away.
 """
 
 from __future__ import annotations

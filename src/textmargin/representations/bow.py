@@ -36,12 +36,12 @@ from ._compiled import CompiledVectorizer
 from ._function_words import FUNCTION_WORDS
 from ._vocabulary import Vocabulary
 from .drafts import Draft
-from .languages import LANGUAGES, SEGMENTED, main_language
+from .languages import LANGUAGES, main_language
 from .linear_scores import TF, LinearScorer, TermWeights, warn_of_unknown_terms
 from .text_parts import Drafts, TextParts, as_parts
 from .texts import as_texts
 from .vectorizer_forms import VECTORIZER_FORMS, check_numbering
-from .words import WordTokenizer, segmenter
+from .words import WordTokenizer
 
 
 class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
@@ -54,11 +54,8 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     norm : {"l2", None}, default="l2"
         Whether each text is scaled to unit length.
     stop_words : "auto", the name of a language, list or None, default="auto"
-        Words to leave out. "auto": the function words of the language, if it is one of `languages.LANGUAGES`;
-        "english" is scikit-learn's list, which has words such as call, back and system as well.
-    language : str, default=None
-        Of the texts; found out by default. "chinese", "japanese" or "thai" said outright: words are those of
-        a dictionary (the extra `segment`), instead of short sequences of characters.
+        Words to leave out. "auto": the function words of the language found, if it is one of
+        `languages.LANGUAGES`; "english" is scikit-learn's list, with words such as call and system.
     numbers : {"shape", "exact"}, default="shape"
         Whether a number is how many digits it has, `####`, or what it is.
     lowercase : bool, default=True
@@ -94,7 +91,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     n_texts_ : int
         N, the number of texts fitted on.
     language_ : str or None
-        That was given, or found out; None where it is none that is known, or was not asked for.
+        The language found; None if it is not known, or was not looked for.
 
     Examples
     --------
@@ -114,7 +111,6 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         "analyzer": [StrOptions({"word", "letters", "char", "char_wb"}), callable],
         "token_pattern": [str, None],
         "stop_words": [StrOptions({"auto", *LANGUAGES}), list, None],
-        "language": [StrOptions({*LANGUAGES, *SEGMENTED}), None],
         "numbers": [StrOptions({"shape", "exact"})],
         "extra_terms": [list, tuple],
         "n_jobs": [Integral, None],
@@ -141,7 +137,6 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         *,
         norm: str | None = "l2",
         stop_words: str | list[str] | None = "auto",
-        language: str | None = None,
         numbers: str = "shape",
         lowercase: bool = True,
         strip_accents: str | Callable[[str], str] | None = None,
@@ -160,7 +155,6 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         self.weight = weight
         self.norm = norm
         self.stop_words = stop_words
-        self.language = language
         self.numbers = numbers
         self.lowercase = lowercase
         self.strip_accents = strip_accents
@@ -287,8 +281,6 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         """Why words are found in Python, text by text; None where they are not."""
         if (reason := super().fallback_reason()) is not None:
             return reason
-        if self.analyzer == "word" and self.token_pattern is None and self.language in SEGMENTED:
-            return f"language={self.language!r} has words of a dictionary"
         return self._letters().fallback_reason() if self.analyzer == "letters" else None
 
     def _patterns(self) -> Iterable[str | None]:
@@ -316,8 +308,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
         """The function from a text to its words."""
         if self.tokenizer is not None or self.token_pattern is not None:
             return super().build_tokenizer()
-        segment = segmenter(self.language) if self.language in SEGMENTED else None
-        return WordTokenizer(self.numbers, self._named_numbers(), segment)
+        return WordTokenizer(self.numbers, self._named_numbers())
 
     def build_keyword_analyzer(self) -> Callable[[str], list[str]]:
         """The function from a keyword or phrase to the words that it speaks through: of a phrase without its
@@ -340,7 +331,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
     def get_stop_words(self) -> frozenset[str] | None:
         """The words that are left out: those of the list, less what is named as a term."""
         if self.stop_words == "auto":
-            found = FUNCTION_WORDS.get(getattr(self, "language_", self.language) or "")
+            found = FUNCTION_WORDS.get(getattr(self, "language_", None) or "")
         elif isinstance(self.stop_words, str) and self.stop_words != "english":
             found = FUNCTION_WORDS[self.stop_words]
         else:
@@ -356,7 +347,7 @@ class BagOfWords(CompiledVectorizer, QuietCountVectorizer):
 
     def _language(self, texts: Sequence[str]) -> str | None:
         by_words = self.analyzer == "word" and self.tokenizer is None
-        return main_language(texts) if self.language is None and by_words and texts else self.language
+        return main_language(texts) if by_words and texts else None
 
     def _join_extra_terms(self, X: sp.csr_matrix) -> sp.csr_matrix:
         """The matrix with columns for the extra terms too, all in order."""

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .linear_scores import LinearScorer
 
 LANGUAGES = tuple(FUNCTION_WORDS)
-SEGMENTED = ("chinese", "japanese", "thai")  # languages without blanks whose words a dictionary must find
 
 N_SAMPLE = 1000  # texts that the language of many is guessed from
 _MOST_CHARACTERS = 2000  # of each

@@ -3,22 +3,18 @@
 A word is two or more letters and digits (`3d`, `x11`, `Straße`), vowel signs of Indic and Arabic scripts
 included. A number is how many digits it has (`####` for 1987): most numbers are seen once, and then only
 lengthen the text. Emoji and other symbols (`£`, `☎`) are words by themselves. Chinese and Japanese, which
-have no blanks, are taken as single characters and pairs, Thai, Lao, Khmer and Burmese as triples, unless the
-words of a dictionary are asked for.
+have no blanks, are taken as single characters and pairs, Thai, Lao, Khmer and Burmese as triples.
 
-Vectorisers find the same words in compiled code (`src/core/cleaning.hpp`); this is how they are defined, and
-who has a dictionary goes this way.
+Vectorisers find the same words in compiled code (`src/core/cleaning.hpp`); this is how they are defined.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from itertools import pairwise
-from typing import Any
 
-from ..errors import TextmarginError, install_hint
 from ._characters import BY_PAIRS, ONE_SCRIPT, REGIONAL, categories
 from .languages import WITHOUT_BLANKS, script_ranges
 
@@ -34,8 +30,6 @@ class WordTokenizer:
         Whether numbers are the number of their digits, or what they are.
     exact_numbers : collection of str, default=()
         Numbers that stay what they are all the same.
-    segment : callable, default=None
-        Words of a run of characters without blanks; by default these are cut into short sequences.
 
     Examples
     --------
@@ -44,15 +38,9 @@ class WordTokenizer:
     ['x11', 'crashed', '##', 'times', '😡', '账', '单', '账单']
     """
 
-    def __init__(
-        self,
-        numbers: str = "shape",
-        exact_numbers: Collection[str] = (),
-        segment: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
+    def __init__(self, numbers: str = "shape", exact_numbers: Collection[str] = ()) -> None:
         self.numbers = numbers
         self.exact_numbers = frozenset(exact_numbers)
-        self.segment = segment
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text, in their order."""
@@ -63,22 +51,19 @@ class WordTokenizer:
             words = pattern.findall(text)
             if without_blanks.search(text):
                 words = [
-                    word
-                    for run in words
-                    for word in (self._cut(run) if without_blanks.match(run) else (run,))
+                    word for run in words for word in (_cut(run) if without_blanks.match(run) else (run,))
                 ]
         if self.numbers == "exact":
             return words
         keep = self.exact_numbers
         return ["#" * len(word) if word.isdecimal() and word not in keep else word for word in words]
 
-    def _cut(self, run: str) -> Iterable[str]:
-        """The words of characters without blanks between them."""
-        if self.segment is not None:
-            return [word for word in self.segment(run) if word.strip()]
-        if _pairs().match(run):
-            return [*run, *map("".join, pairwise(run))]
-        return [run] if len(run) < 3 else map("".join, zip(run, run[1:], run[2:], strict=False))
+
+def _cut(run: str) -> Iterable[str]:
+    """The words of characters without blanks between them."""
+    if _pairs().match(run):
+        return [*run, *map("".join, pairwise(run))]
+    return [run] if len(run) < 3 else map("".join, zip(run, run[1:], run[2:], strict=False))
 
 
 @cache
@@ -95,29 +80,3 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 @cache
 def _pairs() -> re.Pattern[str]:
     return re.compile(f"[{script_ranges(BY_PAIRS)}]")
-
-
-@cache
-def segmenter(language: str) -> Callable[[str], list[str]]:
-    """A function that finds the words in texts without blanks, by a dictionary that an extra brings."""
-    try:
-        if language == "chinese":
-            import logging
-
-            import jieba
-
-            jieba.setLogLevel(logging.WARNING)
-            return lambda text: list(jieba.cut(text))
-        if language == "japanese":
-            from janome.tokenizer import Tokenizer
-
-            tokenizer: Any = Tokenizer(wakati=True)
-            return lambda text: list(tokenizer.tokenize(text))
-        from pythainlp.tokenize import word_tokenize
-    except ImportError as error:
-        raise TextmarginError(
-            f"The words of language={language!r} need a dictionary, which is not installed: "
-            f"{install_hint('segment')}; "
-            f"or leave the language out, and its characters are taken in short sequences."
-        ) from error
-    return lambda text: list(word_tokenize(text, engine="newmm"))

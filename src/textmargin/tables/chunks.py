@@ -211,8 +211,6 @@ def read_chunks(
         if found.file_format not in ("csv", "tsv") or not suits_core(found):
             yield from map(RowChunk, text_rows(stream, found, given, log))
             return
-        if stream.note:
-            log(stream.note)
         columns: list[str] = []
         for records in split_records(_in_blocks(stream), found):
             columns = columns or take_names(records, found, given, stream.name, log)

@@ -38,12 +38,12 @@ from .recognition import refuse_binary, refuse_folder, refuse_zero_bytes
 from .remote import as_path
 from .rows import Blank, Header, InvalidLine, Read, Row
 from .sheets import sheet_rows
-from .streams import ByteStream, member_of, open_stream
+from .streams import ByteStream, open_stream
 
-FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "ods", "parquet", "folder", "desk")
+FORMATS = ("csv", "tsv", "json", "jsonl", "txt", "xlsx", "parquet", "folder", "desk")
 TEXT_FORMATS = (None, "csv", "tsv", "json", "jsonl", "txt")  # None: of a pipe, whose first bytes will tell
 # which are read from a place, not from the beginning on
-_NO_STREAM = ("xlsx", "ods", "parquet", "folder", "desk")
+_NO_STREAM = ("xlsx", "parquet", "folder", "desk")
 _NOT_PACKED = ("parquet", "folder", "desk")
 _ROWS_AT_ONCE = 2000
 
@@ -67,7 +67,7 @@ def format_of(source: str | os.PathLike[str], file_format: str | None = None) ->
     if file_format is None and path.is_dir():
         return "folder"
     if file_format is None:
-        file_format = SUFFIXES.get(_suffix(path)) or _unknown(path)
+        file_format = SUFFIXES.get(suffix_of(path)) or _unknown(path)
         if file_format == "txt" and (delimiter := _delimiter_in_text(path)) is not None:
             file_format = "tsv" if delimiter == "\t" else "csv"
     if file_format in _NOT_PACKED and path.suffix.lower() in PACKED_SUFFIXES:
@@ -101,7 +101,7 @@ def read_rows(
         return _parquet(Path(source))
     if given.file_format == "desk":
         return _desk(Path(source))
-    if given.file_format in ("xlsx", "ods"):
+    if given.file_format == "xlsx":
         return sheet_rows(Path(source), given, log, names, _ROWS_AT_ONCE)
     return _text(source, given, log, names)
 
@@ -114,7 +114,7 @@ def with_format(source: str | os.PathLike[str], given: Dialect, log: Log) -> Dia
         given.file_format is None
         and file_format in ("csv", "tsv")
         and source != "-"
-        and _suffix(as_path(source)) == ".txt"
+        and suffix_of(as_path(source)) == ".txt"
     ):
         delimiter = given.delimiter or _delimiter_in_text(as_path(source))
         log(
@@ -211,8 +211,6 @@ def text_rows(stream: ByteStream, found: Dialect, given: Dialect, log: Log) -> I
         What was known before.
     log : gets to know what was found out
     """
-    if stream.note:
-        log(stream.note)
     if found.file_format in ("csv", "tsv"):
         yield from _delimited(stream, found, given, log)
         return
@@ -267,12 +265,6 @@ def parse_plain(line: str) -> dict[str, Any]:
     if "\r" in line:
         raise ValueError(CARRIAGE_RETURN)
     return {"text": line}
-
-
-def _suffix(path: Path) -> str:
-    """Of the table, which in a zip archive has a name of its own."""
-    member = member_of(path) if path.suffix.lower() == ".zip" else None
-    return suffix_of(path if member is None else Path(member))
 
 
 def _delimiter_in_text(path: Path) -> str | None:

@@ -242,8 +242,6 @@ def _cut(path: Path, given: Dialect, part_bytes: int, notes: dict[str, None]) ->
         raise _no_parts(path, given)
     with ExitStack() as stack:
         stream, found = open_text(path, given, stack)
-        if stream.note:
-            notes.setdefault(stream.note)
         delimiter = _delimiter(found)
         names: list[str] = []
         n_header = 0

@@ -22,11 +22,10 @@ SUFFIXES = {
     ".xlsm": "xlsx",
     ".xlsb": "xlsx",
     ".xls": "xlsx",
-    ".ods": "ods",
     ".parquet": "parquet",
     ".desk": "desk",
 }
-PACKED_SUFFIXES = (".gz", ".xz", ".bz2", ".zst", ".zip")
+PACKED_SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
 def files_of(source: str | os.PathLike[str], suffixes: Collection[str]) -> list[Path]:

@@ -47,10 +47,7 @@ _INSIDE = {  # a file in a zip archive that tells what the whole is
     ),
 }
 _MIME_TYPES = {
-    b"application/vnd.oasis.opendocument.spreadsheet": (
-        "an OpenDocument spreadsheet",
-        "say so with file_format='ods'",
-    ),
+    b"application/vnd.oasis.opendocument.spreadsheet": ("an OpenDocument spreadsheet", _AS_TABLE),
     b"application/vnd.oasis.opendocument.text": ("an OpenDocument text", _PLAIN_TEXT),
 }
 
@@ -69,9 +66,7 @@ def refuse_binary(first: bytes, name: str, path: Path | None = None) -> None:
     """
     found = next((look for magic, look in _LOOKS.items() if first.startswith(magic)), None)
     if found is None and first.startswith(b"PK\x03\x04"):
-        found = (
-            _inside(path) if path is not None else ("a zip archive", "unpack it on the way, as with unzip -p")
-        )
+        found = _inside(path) if path is not None else ("a zip archive", "unpack it, as with unzip -p")
     if found is None and _PICKLE.match(first):
         found = ("a Python pickle, which could run anything when opened", _AS_TABLE)
     if found is None and (_HTML.match(first[:2000]) or _XML.match(first)):
@@ -113,5 +108,5 @@ def _inside(path: Path) -> tuple[str, str]:
         return "a zip archive that breaks off or is damaged", "get it anew"
     found = next((look for name, look in _INSIDE.items() if name in names), None)
     return found or _MIME_TYPES.get(
-        kind, ("a zip archive of no table", "unpack it and name the file that you mean")
+        kind, ("a zip archive", "unpack it, as with unzip -p, and name the table in it")
     )

@@ -164,8 +164,6 @@ def _stream_text(
         def find_reader(rows: list[Read]) -> RowReader | None:
             return reader_on_arrival(rows, called, text, usual, log)
 
-        if stream.note:
-            log(stream.note)
         if found.file_format in ("csv", "tsv"):
             yield from _DelimitedRecords(stream, found, given, use, find_reader, log).batches()
             return

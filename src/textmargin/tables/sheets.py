@@ -1,4 +1,4 @@
-"""Rows of a spreadsheet, Excel's or OpenDocument's, with numbers, dates and truth values as such."""
+"""Rows of an Excel sheet, with numbers, dates and truth values as such."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ def sheet_rows(
     with ExitStack() as stack:
         stream = open_stream(path, stack)
         content = b"".join(iter(stream.read, b""))
-    if stream.note:
-        log(stream.note)
     if not content.startswith((b"PK", b"\xd0\xcf\x11\xe0")):
         refuse_binary(content[:2000], str(path), path)
     rows, note = _read_sheet(content, str(path), given.sheet)

@@ -1,8 +1,7 @@
 """Bytes as they arrive: from a file, a pipe or a terminal, unpacked where they are packed, and no later than
 they are there.
 
-How a file is packed is told by its first bytes, whatever its name: gzip, xz, bzip2, Zstandard, or a zip
-archive of one table.
+How a file is packed is told by its first bytes, whatever its name: gzip, xz, bzip2, Zstandard.
 """
 
 from __future__ import annotations
@@ -15,22 +14,20 @@ import lzma
 import os
 import stat
 import sys
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import chain, repeat
-from pathlib import Path
 from typing import Any
 
 from ..errors import TableError, install_hint
-from .paths import SUFFIXES, name_of, suffix_of
+from .paths import name_of
 from .remote import as_path
 
 AT_ONCE = 1 << 19
 FIRST_BLOCK = 1 << 18  # bytes of a file that are looked at to find out how it is written
 _MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
-_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, NotImplementedError, ValueError)
+_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError)
 
 
 class ByteStream:
@@ -46,14 +43,10 @@ class ByteStream:
         Whether `peek` waits for a whole block, as of a file; else for the first line only, as of a pipe.
     packed : bool, default=False
         Whether these bytes were unpacked from others.
-    note : str, default=""
-        What there is to say of where they come from.
     """
 
-    def __init__(
-        self, name: str, read: Callable[[], bytes], patient: bool, packed: bool = False, note: str = ""
-    ) -> None:
-        self.name, self._read, self.patient, self.packed, self.note = name, read, patient, packed, note
+    def __init__(self, name: str, read: Callable[[], bytes], patient: bool, packed: bool = False) -> None:
+        self.name, self._read, self.patient, self.packed = name, read, patient, packed
         self._first = b""
         self.at_end = False
 
@@ -97,7 +90,7 @@ class ByteStream:
                 if text or not data:
                     return text.encode("utf-8", "replace")
 
-        return ByteStream(self.name, read, self.patient, self.packed, self.note)
+        return ByteStream(self.name, read, self.patient, self.packed)
 
 
 class _Raw(io.RawIOBase):
@@ -144,71 +137,12 @@ def open_stream(source: str | os.PathLike[str], stack: ExitStack) -> ByteStream:
         first = stream.peek()
     except OSError as error:
         raise TableError(f"{name} cannot be read: {error.strerror}.") from error
-    if (
-        first.startswith(b"PK\x03\x04")
-        and source != "-"
-        and (member := member_of(as_path(source))) is not None
-    ):
-        archive, packed = _open_member(as_path(source), member, name, stack)
-        others = [one for one in _visible(archive) if one != member]
-        note = (
-            f"{member} of the archive; left out: {', '.join(others[:5])}{', …' * (len(others) > 5)}"
-            if others
-            else ""
-        )
-        return ByteStream(name, _guarded(packed.read1, name), patient=True, packed=True, note=note)
     kind = next((kind for magic, kind in _MAGIC.items() if first.startswith(magic)), None)
     return (
         stream
         if kind is None
         else ByteStream(name, _unpack(kind, stream, stack), stream.patient, packed=True)
     )
-
-
-def member_of(path: Path) -> str | None:
-    """The one table in a zip archive; None where this is no plain archive but a spreadsheet, a document or a
-    model.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = _visible(archive)
-    except _DAMAGE as error:
-        raise TableError(f"{path} breaks off or is damaged ({error}); get it anew.") from error
-    # of Office, of OpenDocument, of a model
-    if {"[Content_Types].xml", "mimetype", "arrays/0.npy"} & set(names):
-        return None
-    tables = [name for name in names if suffix_of(Path(name)) in SUFFIXES]
-    # beside a table that is a description of it
-    tables = [name for name in tables if suffix_of(Path(name)) != ".txt"] or tables
-    if len(tables) != 1:
-        listed = ", ".join((tables or names)[:10])
-        raise TableError(
-            f"{path} holds {len(tables) or 'no'} table{'s' * (len(tables) != 1)} "
-            f"({listed or 'nothing at all'}); unpack it and "
-            f"name the file that you mean."
-        )
-    return tables[0]
-
-
-def _open_member(path: Path, member: str, name: str, stack: ExitStack) -> tuple[zipfile.ZipFile, Any]:
-    """An archive, and the bytes of a file in it, of which the archive's own list may say what is not so."""
-    try:
-        archive = stack.enter_context(zipfile.ZipFile(path))
-        locked = archive.getinfo(member).flag_bits & 1
-        packed = None if locked else stack.enter_context(archive.open(member))
-    except _DAMAGE as error:
-        raise TableError(f"{name} breaks off or is damaged ({error}); get it anew.") from error
-    if locked:
-        raise TableError(f"{name} is locked with a password; unpack it.")
-    return archive, packed
-
-
-def _visible(archive: zipfile.ZipFile) -> list[str]:
-    """The files in an archive, less those that systems put there for themselves."""
-    names = [name for name in archive.namelist() if not name.endswith("/")]
-    return [
-        name for name in names if not name.startswith("__MACOSX/") and not Path(name).name.startswith(".")
-    ]
 
 
 def _unpack(kind: str, stream: ByteStream, stack: ExitStack) -> Callable[[], bytes]:
