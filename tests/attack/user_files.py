@@ -13,7 +13,6 @@ import json
 import random
 import sqlite3
 import tempfile
-import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -170,7 +169,7 @@ def guessed(rng, folder):
     if rng.random() < 0.2:
         content = json.dumps({"rows": json_lines(rng)[0]})
     content = content.encode(rng.choice(["utf-8", "utf-16", "utf-8-sig", "utf-32-le"]))
-    endings = ["csv", "tsv", "txt", "json", "jsonl", "xlsx", "parquet", "desk", "csv.gz", "zip", "dat"]
+    endings = ["csv", "tsv", "txt", "json", "jsonl", "xlsx", "parquet", "desk", "csv.gz", "dat"]
     path = folder / f"a.{rng.choice(endings)}"
     path.write_bytes(damaged(rng, content) if rng.random() < 0.7 else content)
     read_or_refuse(rng, path)
@@ -178,14 +177,8 @@ def guessed(rng, folder):
 
 def packed(rng, folder):
     content = delimited(rng, *a_table(rng), ",").encode()
-    path, out = folder / rng.choice(["a.csv.gz", "a.csv.zip"]), io.BytesIO()
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in rng.choice([["a.csv"], ["a.csv", "b.csv"], ["../a.csv"], []]):
-                archive.writestr(name, content)
-    else:
-        out.write(gzip.compress(content))
-    path.write_bytes(damaged(rng, out.getvalue(), rng.choice([0, 1, 3])))
+    path = folder / "a.csv.gz"
+    path.write_bytes(damaged(rng, gzip.compress(content), rng.choice([0, 1, 3])))
     read_or_refuse(rng, path)
 
 
