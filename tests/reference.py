@@ -92,51 +92,6 @@ def primal_svm(
     return best.x[:d], best.x[d : d + k], best.x[-1] * np.any(intercept), best.fun
 
 
-def primal_svm_by_least_squares(
-    X, signs, margins, costs, *, C=1.0, offset=0.0, Z=None, pull=0.0, target=0.0, intercept=True
-):
-    """The minimum of J to the last digits, however the columns are scaled: w, η, b and J.
-
-    Least squares on the rows inside their margins, a step towards that which minimises J, and again until J
-    falls no more. X is dense, Z are the scores of the priors that may move, (n, n_priors), `pull` and
-    `target` one number for each of them.
-    """
-    n, d = X.shape
-    Z = np.zeros((n, 0)) if Z is None else Z
-    A = np.hstack([X, Z, np.full((n, 1), float(intercept))])
-    weight = np.concatenate([np.full(d, 1 / (2 * C)), np.zeros(Z.shape[1]) + pull, [0.0]])
-    centre = np.concatenate([np.zeros(d), np.zeros(Z.shape[1]) + target, [0.0]])
-    wanted = signs * margins - offset
-
-    def inside(u):
-        return (costs > 0) & (signs * (wanted - A @ u) > 0)
-
-    def value(u):
-        return 0.5 * weight @ (u - centre) ** 2 + 0.5 * costs @ np.where(inside(u), wanted - A @ u, 0.0) ** 2
-
-    def slope(u, step):
-        return weight * (u - centre) @ step - (costs * np.where(inside(u), wanted - A @ u, 0.0)) @ (A @ step)
-
-    u = centre.copy()
-    for _ in range(500):
-        active = inside(u)
-        root = np.sqrt(costs[active])[:, None]
-        rows = np.vstack([root * A[active], np.diag(np.sqrt(weight))])
-        sizes = np.linalg.norm(rows, axis=0)
-        sizes[sizes == 0] = 1.0
-        right = np.concatenate([root[:, 0] * wanted[active], np.sqrt(weight) * centre])
-        step = np.linalg.lstsq(rows / sizes, right, rcond=1e-16)[0] / sizes - u
-        low, high = (1.0, 1.0) if slope(u + step, step) <= 0 else (0.0, 1.0)
-        while high - low > 1e-15:  # where the slope along the step is 0
-            middle = (low + high) / 2
-            low, high = (middle, high) if slope(u + middle * step, step) < 0 else (low, middle)
-        trial = u + low * step
-        if not value(trial) < value(u) * (1 - 1e-15):
-            break
-        u = trial
-    return u[:d], u[d:-1], u[-1] * intercept, value(u)
-
-
 def utility_by_counting(positive, score, theta, tp=2.0, fp=-1.0, fn=0.0, tn=0.0):
     """The linear utility of accepting every score of at least theta, one text at a time."""
     total = 0.0

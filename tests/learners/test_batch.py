@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import make_texts
-from learners.long_run_primal import GAP, examine, force_steps_of_all_classes
 
 from textmargin import PriorSVC, core
 from textmargin._system.levels import vector_level
 from textmargin.learners import _batch, _grouping
-
-
-@pytest.fixture(params=[False, True], ids=["as chosen", "in step"])
-def in_step(request, monkeypatch):
-    if request.param:
-        force_steps_of_all_classes(monkeypatch.setattr)
 
 
 def many_labels(n=1500, d=4000, n_labels=30):
@@ -24,15 +17,6 @@ def many_labels(n=1500, d=4000, n_labels=30):
     rng = np.random.default_rng(1)
     scores = X @ rng.standard_normal((d, n_labels)) + 0.2 * rng.standard_normal((n, n_labels))
     return X, (scores > np.quantile(scores, np.linspace(0.5, 0.99, n_labels), axis=0).diagonal()).astype(int)
-
-
-@pytest.mark.usefixtures("in_step")
-@pytest.mark.parametrize("seed", range(40))
-def test_random_problems_with_every_option_reach_their_minimum(seed):
-    """A sample of `long_run_primal.py`, which has columns of very unequal scales as well."""
-    gap, n_decisions, n_differ, traits = examine(seed, rescale=False)
-    assert gap <= GAP, traits
-    assert n_differ <= n_decisions / 100, traits
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -179,3 +179,10 @@ def test_both_ways_meet_on_texts(monkeypatch):
     monkeypatch.setattr(newton, "EXACT_SIZE", 10**9)
     exact = PriorSVC(C=3.0, **TIGHT).fit(X, y)
     np.testing.assert_allclose(by_gradients.coef_, exact.coef_, atol=1e-6)
+
+
+def test_a_fit_that_runs_out_of_digits_warns_with_what_it_may_be_off_by():
+    """Values of 1e4 to 1e12 and a huge C: some fits stopped above the minimum in silence."""
+    X = np.random.default_rng(0).standard_normal((40, 3)) * 10.0 ** np.arange(4, 13, 4)
+    with pytest.warns(match=r"ran out of digits .* may still fall by .* of its value"):
+        PriorSVC(C=1e12).fit(X, np.arange(40) % 2)

@@ -4,7 +4,7 @@
 The core works in single precision. What it cannot do, or not to the tolerance asked for, `newton` ends in
 double precision from where it stands: few rows or weights, dense matrices, many columns beside the weights,
 tolerances near the rounding of single precision, and objectives that rounding keeps from falling (columns of
-very different scale, a huge C). Of the hardest of these `settle` finds the end and proves it.
+very different scale, a huge C). On the hardest of these the duality gap tells whether digits ran out.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ from .._typing import Floats
 from ..errors import TooLargeError
 from ._grouping import Start, Task, split_groups
 from ._objectives import Objectives, ObjectiveTable, ObjectiveTables
-from ._settling import Scales, settle
 from .matrix import BlockMatrix, Matrix, column_sizes, row_counts, squared_lengths
-from .newton import EXACT_SIZE, Solution, newton
+from .newton import EXACT_SIZE, Solution, duality_gap, newton, on_hard_scales
 from .objective import Objective, Point, canonical
 from .solver_texts import COPY_SHARE, ENTRY_BYTES, SolverTexts, local_texts
 
@@ -154,9 +153,6 @@ class Batch:
     def _one_by_one(self, cases: list[Task], before: list[Solution | None]) -> Iterator[Solution]:
         if not cases:
             return
-        scales = {
-            key: Scales.of(X) for key, X in {id(objective.X): objective.X for objective, _ in cases}.items()
-        }
         jobs = (
             delayed(_newton)(
                 objective.X,
@@ -165,7 +161,6 @@ class Batch:
                 self.tol,
                 self.max_iter,
                 0 if reached is None else reached.n_iter,
-                scales[id(objective.X)],
             )
             for (objective, start), reached in zip(cases, before, strict=True)
         )
@@ -260,7 +255,6 @@ def _newton(
     tol: float,
     max_iter: int,
     n_before: int,
-    scales: Scales,
 ) -> Solution:
     """One objective in double precision. The matrix is an argument of its own: all share it, and a worker
     gets it once.
@@ -269,7 +263,7 @@ def _newton(
     point = None if start is None else start.point(objective)
     found = newton(objective, start=point, tol=tol, max_iter=max_iter - n_before)
     found = replace(found, n_iter=found.n_iter + n_before)
-    if not scales.are_hard(objective, found.point):
+    if not on_hard_scales(objective, found.point):
         return found
-    settled = settle(objective, found.point, tol / 2)
-    return replace(found, point=settled.point, gap=2 * settled.gap, converged=settled.gap <= tol / 2)
+    gap = 2 * duality_gap(objective, found.point)
+    return replace(found, gap=gap, converged=found.converged and gap <= tol)

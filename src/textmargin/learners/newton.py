@@ -10,6 +10,12 @@ Each step minimises the quadratic that J is on the active rows S. Two ways lead 
 The columns of Z (intercept, priors) are solved for exactly in both, so their scale does not matter. How far
 to go along a direction is found by exact search (`search.hpp`). An exact step that moves no text across its
 margin ends at the optimum.
+
+Where scales are hard (columns of very different size, a huge C) digits may run out before that, and the
+Newton decrement does not show it. The duality gap does: for any α ≥ 0 no point is below
+
+    D(α) = Σᵢ αᵢ(mᵢ − yᵢ·offsetᵢ) − ½ Σᵢ αᵢ²/cᵢ − ‖X'(y∘α)‖²/2λ − Σₖ (tₖ²/2ρₖ + q⁰ₖtₖ)
+    t = Z'(y∘α), 0 where ρ = 0
 """
 
 from __future__ import annotations
@@ -22,7 +28,7 @@ import scipy.sparse as sp
 from .. import core
 from .._typing import Floats
 from ._exact import factor, size
-from .matrix import Rows
+from .matrix import Rows, column_sizes
 from .objective import NEGLIGIBLE, Objective, Point, invert_block
 
 # Up to this many active rows, or weights, a Cholesky step costs no more than the conjugate gradients it
@@ -34,6 +40,9 @@ _PATIENCE, _STILL_EXACT = 12, 2000
 _ROUNDING = 1e-15
 _CG_PRECISION = 0.1  # at first; tighter as the optimum comes near, so that the last steps converge fast
 _CG_MAX_STEPS = 250
+_STEEP = 1e10  # c‖X‖²/λ beyond which squares lose digits
+_UNEVEN = 1e4  # columns of which one has values so many times as large as another
+_FAR = 1e4  # scores of priors, or their shares of a score, beside the margin
 
 
 @dataclass(frozen=True)
@@ -175,3 +184,57 @@ def search(objective: Objective, point: Point, direction: Direction | None = Non
         return Point(point.w, point.q + theta, shortfall), stayed
     t, shift = theta[0], theta[1:]
     return Point(point.w + t * direction.w, point.q + t * direction.q + shift, shortfall), stayed
+
+
+def on_hard_scales(objective: Objective, point: Point) -> bool:
+    """Whether the Newton decrement at a point may not be the truth."""
+    X, columns = objective.X, objective.columns
+    if sp.issparse(X):
+        counts, sizes = column_sizes(X)
+        typical, square = sizes / np.maximum(counts, 1), float(X.data @ X.data)
+    else:
+        typical, square = np.abs(X).mean(axis=0), float(np.einsum("ij,ij->", X, X))
+    typical = typical[typical > 0]
+    far = _FAR * objective.margins.max()
+    return bool(
+        (typical.size and typical.max() > _UNEVEN * typical.min())
+        or square * objective.costs.max() > _STEEP * objective.penalty
+        or np.abs(objective.offset).max() > far
+        or (np.abs(columns.Z).max(axis=0) * np.abs(point.q) > far).any()
+    )
+
+
+def duality_gap(objective: Objective, point: Point) -> float:
+    """J at a point less the bound from below that its shortfalls give, relative to J."""
+    point = objective.point(point.w, point.q)
+    value = objective.value(point)
+    bound = _lower_bound(objective, np.maximum(point.shortfall, 0.0))
+    return max(0.0, value - bound) / max(value, NEGLIGIBLE * objective.value_of_nothing())
+
+
+def _lower_bound(objective: Objective, shortfall: Floats) -> float:
+    """D of the weights c·shortfall, the sides of a column without pull made even; at least 0."""
+    rows = np.flatnonzero((shortfall > 0) & (objective.costs > 0))
+    columns, costs = objective.columns, objective.costs[rows]
+    alpha, y, Z = costs * shortfall[rows], objective.y[rows], objective.columns.Z[rows]
+    for k in np.flatnonzero(columns.pull == 0):
+        lift = y * Z[:, k] * alpha
+        up, down = lift[lift > 0].sum(), -lift[lift < 0].sum()
+        if min(up, down) == 0:
+            alpha = np.where(lift == 0, alpha, 0.0)
+        else:
+            alpha = alpha * np.where(
+                lift > 0, min(1.0, down / up), np.where(lift < 0, min(1.0, up / down), 1.0)
+            )
+    signed = y * alpha
+    through = objective.X[rows].T @ signed
+    held = columns.pull > 0
+    lift = Z[:, held].T @ signed
+    # Along the ray of these weights D is t·rise − ½t²·bend, most where t = rise/bend.
+    rise = signed @ objective.goal(rows) - columns.target[held] @ lift
+    bend = (
+        (alpha * alpha / costs).sum()
+        + through @ through / objective.penalty
+        + (lift * lift / columns.pull[held]).sum()
+    )
+    return float(rise * (rise / (2 * bend))) if rise > 0 else 0.0
