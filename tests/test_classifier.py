@@ -7,8 +7,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -16,19 +15,15 @@ from sklearn.svm import LinearSVC
 
 from textmargin import (
     BagOfWords,
-    Corpus,
     KeywordPrior,
-    ModelPrior,
     PriorSVC,
-    SpectrumKernel,
     TextClassifier,
     ThresholdClassifier,
     Utility,
     load_dataset,
-    write_report,
 )
 from textmargin._label_forms import decode
-from textmargin.errors import LabelError, PriorError, ScoreError, TextmarginError, UnknownTermWarning
+from textmargin.errors import LabelError, PriorError, ScoreError, UnknownTermWarning
 
 TEXTS = [
     "wheat and corn harvest", "corn exports fell", "wheat prices rose", "grain harvest delayed",
@@ -69,24 +64,6 @@ def test_knowledge_reaches_words_that_no_label_could_teach():
     model = TextClassifier(words, knowledge=known, learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
     assert list(model.predict(["barley", "yen"])) == ["grain", "money"]
     assert model.learner_.trust_.shape == (1, 2)
-
-
-def test_knowledge_may_be_an_object_that_gives_weights():
-    class Known:
-        def coef(self, terms, classes):
-            assert list(classes) == ["grain", "money"]
-            return np.array([term == "wheat" for term in terms], dtype=float)
-
-    model = TextClassifier(knowledge=Known(), learner=PriorSVC(trust="fixed")).fit(TEXTS, TOPICS)
-    assert model.learner_.prior_.sum() == 1
-
-
-def test_a_prior_that_names_terms_is_aligned_with_the_words():
-    named = TextClassifier(learner=PriorSVC(prior={"wheat": -1.0}, trust="fixed")).fit(TEXTS, TOPICS)
-    known = TextClassifier(knowledge={"grain": {"wheat": 1.0}}, learner=PriorSVC(trust="fixed")).fit(
-        TEXTS, TOPICS
-    )
-    np.testing.assert_allclose(named.decision_function(TEXTS), known.decision_function(TEXTS))
 
 
 def test_each_slot_takes_a_scikit_learn_object():
@@ -180,12 +157,6 @@ def test_a_fold_without_any_known_word_warns_and_goes_on():
     assert np.isfinite(scores).all()
 
 
-def test_an_unfitted_classifier_says_so():
-    for call in (lambda model: model.predict(["corn"]), lambda model: model.held_out_):
-        with pytest.raises(NotFittedError):
-            call(TextClassifier())
-
-
 def test_representations_without_named_columns_are_explained_by_number():
     by_number = (
         TextClassifier(HashingVectorizer(n_features=64, alternate_sign=False))
@@ -200,20 +171,6 @@ def test_representations_without_named_columns_are_explained_by_number():
     ]
 
 
-@pytest.mark.parametrize(
-    "chain", [[HashingVectorizer(n_features=64), TfidfTransformer()], [SpectrumKernel(2)]]
-)
-def test_columns_of_a_pipeline_that_have_no_names_failed_when_asked_for_them(chain, tmp_path):
-    """A pipeline offers names whether its parts have them or not."""
-    model = TextClassifier(make_pipeline(*chain), learner=PriorSVC()).fit(TEXTS, TOPICS)
-    assert model.explain("wheat").terms.dtype.kind == "i"
-    write_report(model, Corpus("new", TEXTS, TOPICS), tmp_path / "report.html")
-    with pytest.raises(PriorError, match=r"the columns of Pipeline have no names .*; use BagOfWords"):
-        clone(model).set_params(knowledge={"grain": ["wheat"]}).fit(TEXTS, TOPICS)
-    with pytest.raises(PriorError, match=r"names of the columns of PriorSVC are not known; .*terms=names"):
-        ModelPrior(model).coef(["wheat"], ["grain", "money"])
-
-
 def test_disagreements_and_priors_by_column_need_no_names():
     """The learner's own prior, a weight for each column."""
     prior = {name: np.linspace(0, number, 64) for number, name in enumerate(["grain", "money"], start=1)}
@@ -224,29 +181,6 @@ def test_disagreements_and_priors_by_column_need_no_names():
     assert clone(model).fit(TEXTS, partly).predict(TEXTS).shape == (len(TEXTS),)
 
 
-def test_an_error_inside_names_of_columns_is_told():
-    class Forgetful(CountVectorizer):
-        def get_feature_names_out(self, input_features=None):
-            return self.forgotten
-
-    model = TextClassifier(Forgetful(), learner=PriorSVC()).fit(TEXTS, TOPICS)
-    with pytest.raises(AttributeError, match="forgotten"):
-        model.explain("wheat")
-
-
-def test_a_decision_that_takes_no_learner_is_told_in_words():
-    with pytest.raises(
-        TextmarginError,
-        match=r"decision is PriorSVC\(\), which goes around no learner; .*ThresholdClassifier",
-    ):
-        TextClassifier(decision=PriorSVC()).fit(TEXTS, TOPICS)
-
-
-def test_sample_weight_that_nobody_takes_is_refused():
-    with pytest.raises(LabelError, match=r"FixedThresholdClassifier\.fit does not take it"):
-        TextClassifier(decision=FixedThresholdClassifier(None)).fit(TEXTS, TOPICS, sample_weight=np.ones(10))
-
-
 def test_labels_that_do_not_fit_are_refused():
     with pytest.raises(LabelError, match="There are 10 texts but 9 labels"):
         TextClassifier().fit(TEXTS, TOPICS[:-1])
@@ -254,11 +188,6 @@ def test_labels_that_do_not_fit_are_refused():
         TextClassifier().fit(TEXTS, None)
     with pytest.raises(LabelError, match="only one class: grain"):
         TextClassifier().fit(TEXTS, ["grain"] * 10)
-
-
-def test_a_learner_that_cannot_explain_says_so():
-    with pytest.raises(TextmarginError, match="LogisticRegression cannot"):
-        TextClassifier(learner=LogisticRegression()).fit(TEXTS, TOPICS).explain("wheat")
 
 
 def test_keywords_that_no_training_text_has_were_dropped():
@@ -273,15 +202,6 @@ def test_keywords_that_no_training_text_has_were_dropped():
         model = TextClassifier(knowledge=KeywordPrior(desk.keywords)).fit(first.texts, first.labels)
     assert np.mean(model.predict(test.texts) == np.array(test.labels)) > 0.65
     assert model.predict(["phishing phishing phishing"]) == ["phishing"]
-
-
-@pytest.mark.parametrize(
-    "knowledge", [{"grain": ["barley"]}, {"grain": {"barley": 2.0}}, KeywordPrior({"grain": ["Barley"]})]
-)
-def test_named_words_are_terms_in_every_form_of_knowledge(knowledge):
-    with pytest.warns(UnknownTermWarning, match="'barley'"):
-        model = TextClassifier(knowledge=knowledge).fit(TEXTS, TOPICS)
-    assert "barley" in model.representation_.vocabulary_
 
 
 def test_copies_flattered_what_is_expected_of_new_texts():
@@ -342,29 +262,3 @@ def test_scores_without_a_matrix_are_those_of_the_matrix(topics, decision, monke
     if decision is not None:
         np.testing.assert_allclose(model.predict_proba(texts), decided.probabilities, rtol=0, atol=1e-12)
     assert list(map(str, model.predict(texts))) == list(map(str, decode(model.labels_, labels)))
-
-
-def test_weights_that_were_learnt_again_were_not_those_of_predictions():
-    model = TextClassifier().fit(TEXTS, TOPICS)
-    before = model.decision_function(TEXTS)
-    model.fit(TEXTS, TOPICS[::-1])
-    assert not np.allclose(model.decision_function(TEXTS), before)
-
-
-@pytest.mark.parametrize("words", [BagOfWords(), BagOfWords(tokenizer=str.split)])
-def test_texts_of_a_generator_were_gone_before_their_matrix_was_made(words):
-    model = TextClassifier(words, decision=ThresholdClassifier(scores="cv", n_folds=2)).fit(TEXTS, TOPICS)
-    for method in (model.predict, model.decision_function, model.predict_proba):
-        assert np.array_equal(method(text for text in TEXTS), method(TEXTS))
-
-
-@pytest.mark.parametrize("parameters", [{"norm": None}, {"weight": "count"}, {"lowercase": False}])
-def test_parameters_of_words_that_changed_after_a_prediction_were_not_heard(parameters):
-    model, texts = TextClassifier().fit(TEXTS, TOPICS), [text.capitalize() + " corn" for text in TEXTS]
-    before = model.decision_function(texts)
-    model.representation_.set_params(**parameters)
-    scores = model.decision_function(texts)
-    assert not np.allclose(scores, before)
-    np.testing.assert_allclose(
-        scores, model.model_.decision_function(model.representation_.transform(texts)), atol=1e-12
-    )

@@ -1,10 +1,5 @@
 """Labels in every form people have them: what is learnt, what comes back, and what is refused in words."""
 
-import pickle
-import time
-import warnings
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,13 +7,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from textmargin import T10U, PriorSVC, TextClassifier, ThresholdClassifier, Utility, load
 from textmargin._label_forms import decode, describe, encode
 from textmargin.decisions.class_utilities import measures_by_class, measures_of
-from textmargin.errors import LabelError, TextmarginWarning
-from textmargin.labels import ClassLabels, Indicator
+from textmargin.errors import LabelError
 
 TEXTS = [
     "wheat and corn",
@@ -124,26 +117,6 @@ def test_names_reach_every_slot_whatever_the_form():
         assert model.with_utility({"oil": Utility(tp=9), "*": T10U}).thresholds_.shape == model.classes_.shape
 
 
-def test_keywords_may_be_a_list_of_words():
-    """`knowledge={"spam": ["prize", "free"]}` was refused."""
-    texts, labels = (
-        ["prize now", "free pills", "lunch at noon", "the meeting"] * 3,
-        ["spam", "spam", "ham", "ham"] * 3,
-    )
-    listed = TextClassifier(knowledge={"spam": ["prize", "free"]}, learner=PriorSVC(trust="fixed")).fit(
-        texts, labels
-    )
-    weighted = TextClassifier(
-        knowledge={"spam": {"prize": 1.0, "free": 1.0}}, learner=PriorSVC(trust="fixed")
-    ).fit(texts, labels)
-    np.testing.assert_array_equal(listed.decision_function(texts), weighted.decision_function(texts))
-    assert listed.learner_.prior_.any()
-
-
-def test_lists_of_labels_gave_inhomogeneous_shape():
-    assert TextClassifier().fit(TEXTS, [list(own) for own in SETS]).predict(["corn"]).tolist() == [("grain",)]
-
-
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
@@ -175,13 +148,6 @@ def test_labels_that_cannot_be_learnt_are_named(labels, message):
         TextClassifier().fit(TEXTS, labels)
 
 
-def test_empty_tuples_are_texts_without_a_label():
-    model = TextClassifier().fit(
-        TEXTS, [() if "bank" in text else own for text, own in zip(TEXTS, SETS, strict=True)]
-    )
-    assert model.predict(["weather"]).tolist() == [()]
-
-
 @pytest.mark.parametrize(
     ("classes", "labels", "message"),
     [
@@ -196,34 +162,6 @@ def test_empty_tuples_are_texts_without_a_label():
 def test_classes_that_do_not_fit_are_named(classes, labels, message):
     with pytest.raises((LabelError, ValueError), match=message):
         TextClassifier(classes=classes).fit(TEXTS, labels)
-
-
-@pytest.mark.parametrize(("first", "second"), [("Oil", "oil"), ("oil ", "oil"), ("crude oil", "crude  oil")])
-def test_names_that_differ_by_blanks_or_case_are_warned_of(first, second):
-    labels = [first if k < 9 else second for k in range(len(TEXTS))]
-    with pytest.warns(TextmarginWarning, match="differ only by blanks or case"):
-        model = TextClassifier().fit(TEXTS, labels)
-    assert set(model.classes_.tolist()) == {first, second}
-
-
-def test_ten_thousand_labels():
-    """Described, encoded and decoded in a blink; nobody looks a name up in a list."""
-    names = [f"label {k}" for k in range(10_000)]
-    rng = np.random.default_rng(0)
-    own = [
-        (names[k], names[j])
-        for k, j in zip(range(10_000), rng.integers(0, 10_000, 10_000).tolist(), strict=True)
-    ]
-    start = time.process_time()
-    labels = describe(own)
-    matrix = encode(labels, own)
-    assert time.process_time() - start < 5
-    assert matrix.shape == (10_000, 10_000)
-    back = decode(labels, matrix)
-    assert [set(one) for one in back[:50]] == [set(one) for one in own[:50]]
-    singles = describe(names)
-    assert singles.names.size == 10_000
-    assert encode(singles, names).tolist() == names
 
 
 def test_a_thousand_labels_are_learnt():
@@ -253,13 +191,6 @@ def test_which_of_two_classes_is_looked_for(labels, positive, wanted):
     assert found.names.tolist()[found.positive] == wanted
 
 
-def test_a_class_to_look_for_must_be_one_of_two():
-    with pytest.raises(LabelError, match="positive='eggs' is neither of the two classes, 'ham', 'spam'"):
-        TextClassifier(positive="eggs").fit(["a b", "c d"], ["ham", "spam"])
-    with pytest.raises(LabelError, match="is for texts of two classes; here are 3"):
-        TextClassifier(positive="oil").fit(TEXTS, NAMES)
-
-
 @pytest.mark.parametrize("positive", ["ham", "spam"])
 @pytest.mark.parametrize("rule", ["best", "parameter-free"])
 def test_a_threshold_of_the_first_class_is_that_of_a_second_with_another_name(positive, rule):
@@ -280,16 +211,6 @@ def test_a_threshold_of_the_first_class_is_that_of_a_second_with_another_name(po
     )
 
 
-def test_a_text_right_at_the_threshold_is_accepted_whichever_class_is_looked_for():
-    X, y = np.array([[-1.0], [-0.5], [0.5], [1.0]]), np.array(["no", "no", "yes", "yes"])
-    for positive in ("no", "yes"):
-        model = ThresholdClassifier(PriorSVC(), rule="best", scores="train", pos_label=positive).fit(X, y)
-        own = model.estimator_.decision_function(X) * (1 if positive == "yes" else -1)
-        model.thresholds_ = np.array([np.sort(own)[2]])
-        assert (model.predict(X) == positive).sum() == 2
-        assert ((model.decision_function(X) >= 0) == (model.predict(X) == "yes")).all()
-
-
 def test_costs_of_one_of_three_labels_are_an_error_that_names_another():
     """The others were left at T10U in silence, and euros were added to its points."""
     labels = describe(NAMES)
@@ -300,38 +221,6 @@ def test_costs_of_one_of_three_labels_are_an_error_that_names_another():
     measures = measures_of({"money": Utility(tp=5), "*": T10U}, labels)
     assert [measure.tp for measure in measures] == [2.0, 5, 2.0]
     assert set(measures_by_class(None, labels).values()) == {None}
-
-
-def test_of_two_labels_costs_may_name_one_or_both():
-    two = ClassLabels(np.array(["ham", "spam"]), "binary")
-    spam, ham = Utility(tp=5, fp=-3, fn=-2, tn=0), Utility(tp=1, fp=-7, fn=-1, tn=0)
-    assert measures_of({"spam": spam}, two) == [spam]
-    turned = Utility(tp=0, fp=-1, fn=-7, tn=1)
-    assert measures_of({"ham": ham}, two) == [turned]
-    assert measures_of({"ham": ham, "spam": spam}, two) == [Utility(tp=5, fp=-4, fn=-9, tn=1)]
-    assert measures_of({"ham": ham}, replace(two, positive=0)) == [ham]
-    assert measures_by_class({"spam": spam}, two) == {"ham": None, "spam": spam}
-    assert measures_by_class(spam, two) == {"ham": None, "spam": spam}
-
-
-def test_grid_search_over_a_slot_that_is_none():
-    """`'NoneType' object has no attribute 'set_params'`."""
-    grid = {
-        "learner__C": [0.1, 1.0],
-        "representation__weight": ["tf-idf", "count"],
-        "decision__always_answer": [False, True],
-    }
-    search = GridSearchCV(TextClassifier(), grid, cv=2).fit(TEXTS, NAMES)
-    assert set(search.best_params_) == set(grid)
-    assert search.best_params_["learner__C"] == search.best_estimator_.learner.C
-    with pytest.raises(ValueError, match="Invalid parameter 'D'"):
-        TextClassifier().set_params(learner__D=1)
-
-
-def test_sets_of_labels_in_cross_validation():
-    assert cross_val_score(TextClassifier(), TEXTS, SETS, cv=KFold(3)).shape == (3,)
-    search = GridSearchCV(TextClassifier(), {"learner__C": [0.1, 1.0]}, cv=KFold(2)).fit(TEXTS, SETS)
-    assert search.predict(["corn"]).tolist() == [("grain",)]
 
 
 @pytest.mark.parametrize(
@@ -345,14 +234,6 @@ def test_a_file_gives_back_labels_in_the_same_form(labels, tmp_path):
     assert plain(same.predict(TEXTS).tolist()) == plain(model.predict(TEXTS).tolist())
     assert same.classes_.tolist() == model.classes_.tolist()
     assert same.metadata_ == model.metadata_
-
-
-def test_rows_of_an_indicator_keep_their_names():
-    matrix = Indicator(MATRIX, COLUMNS)
-    assert matrix[3:5].names.tolist() == COLUMNS
-    assert pickle.loads(pickle.dumps(matrix)).names.tolist() == COLUMNS
-    assert matrix[:, 1:].names is None
-    assert matrix[0].names is None
 
 
 names = st.one_of(st.integers(-5, 5), st.sampled_from(["a", "b", "c", "d e"]))
@@ -378,14 +259,6 @@ def test_decode_undoes_encode_for_names(own):
     labels = describe(own)
     assert decode(labels, encode(labels, own)).tolist() == own
     assert labels.names.tolist() == sorted(set(own))
-
-
-def test_plain_labels_warn_of_nothing():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        describe(NAMES)
-        describe(SETS)
-        describe(MATRIX)
 
 
 def test_what_is_known_of_one_of_two_classes_was_told_of_the_other():

@@ -3,17 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.feature_selection import SelectKBest, chi2
-from sklearn.model_selection import FixedThresholdClassifier
-from sklearn.pipeline import make_pipeline
 
 from textmargin import (
-    BagOfWords,
     KeywordPrior,
-    ModelPrior,
-    PriorSVC,
-    RationaleContrasts,
     RationalePrior,
     SubsequenceKernel,
     TextClassifier,
@@ -22,91 +14,25 @@ from textmargin import (
     load,
     load_dataset,
 )
-from textmargin._label_forms import describe_partly
 from textmargin.errors import (
-    EmptyVocabularyError,
     LabelError,
     PriorError,
     ScoreError,
     TextmarginError,
     TextmarginWarning,
 )
-from textmargin.knowledge import spread
-from textmargin.knowledge.spread import WordVectors
 
 TOPICS = {
-    "grain": [
-        "wheat",
-        "corn",
-        "harvest",
-        "crop",
-        "farm",
-        "barley",
-        "tonnes",
-        "silo",
-        "acre",
-        "plough",
-        "seed",
-        "flour",
-    ],
-    "money": [
-        "bank",
-        "dollar",
-        "rates",
-        "yen",
-        "currency",
-        "loan",
-        "credit",
-        "bond",
-        "lender",
-        "interest",
-        "deposit",
-        "cash",
-    ],
-    "ships": [
-        "port",
-        "vessel",
-        "cargo",
-        "harbour",
-        "crew",
-        "tanker",
-        "freight",
-        "dock",
-        "sail",
-        "anchor",
-        "deck",
-        "strait",
-    ],
+    name: words.split()
+    for name, words in {
+        "grain": "wheat corn harvest crop farm barley tonnes silo acre plough seed flour",
+        "money": "bank dollar rates yen currency loan credit bond lender interest deposit cash",
+        "ships": "port vessel cargo harbour crew tanker freight dock sail anchor deck strait",
+    }.items()
 }
-COMMON = [
-    "report",
-    "said",
-    "year",
-    "week",
-    "company",
-    "market",
-    "news",
-    "people",
-    "country",
-    "plan",
-    "today",
-    "place",
-]
+COMMON = ["report", "said", "year", "week", "company", "market", "news", "people", "country", "plan", "today"]
 KEYWORDS = {name: words[:2] for name, words in TOPICS.items()}
-FOREIGN = [
-    "sonnet",
-    "quartet",
-    "canvas",
-    "opera",
-    "fresco",
-    "violin",
-    "novel",
-    "verse",
-    "ballad",
-    "choir",
-    "sculptor",
-    "easel",
-]
+FOREIGN = ["sonnet", "quartet", "canvas", "opera", "fresco", "violin", "novel", "verse", "ballad", "choir"]
 
 
 def corpus(n, seed, topics=TOPICS, several=False):
@@ -287,21 +213,6 @@ def test_true_shares_lost_to_guessed_ones(known, skewed):
     assert np.mean(given == truth) >= np.mean(guessed == truth) - 0.01
 
 
-def test_no_share_that_is_given_is_none():
-    none, empty = (TextClassifier(knowledge=KEYWORDS, shares=shares).fit(TEXTS) for shares in (None, {}))
-    assert empty.shares_ == none.shares_
-
-
-def test_other_shares_than_given_are_told():
-    desk = load_dataset("desk").part("train")
-    shares = {"account": 0.6, "hardware": 0.3}
-    with pytest.warns(
-        TextmarginWarning, match=r"further from them: learnt with account \d+%, hardware \d+%\."
-    ):
-        model = TextClassifier(knowledge=desk.keywords, shares=shares).fit(desk.texts)
-    assert model.shares_["account"] < 0.6
-
-
 @pytest.mark.parametrize(
     ("shares", "message"),
     [
@@ -313,61 +224,6 @@ def test_other_shares_than_given_are_told():
 def test_shares_that_cannot_be_are_refused(shares, message):
     with pytest.raises(LabelError, match=message):
         TextClassifier(knowledge=KEYWORDS, shares=shares).fit(TEXTS)
-
-
-def test_no_label_and_no_knowledge_says_what_to_give():
-    with pytest.raises(LabelError, match=r"None of 300 texts has a label.*knowledge="):
-        TextClassifier().fit(TEXTS, [None] * 300)
-
-
-@pytest.mark.parametrize("kind", [RationalePrior, RationaleContrasts])
-def test_marked_passages_alone_say_that_they_need_labels(kind):
-    with pytest.raises(
-        LabelError, match=f"{kind.__name__} names no class: marked passages, .* need labelled texts"
-    ):
-        TextClassifier(knowledge=kind([(TEXTS[0], [(0, 5, "grain")])])).fit(TEXTS)
-
-
-@pytest.mark.parametrize("labels", [None, "given"])
-def test_the_path_of_an_earlier_model_is_not_the_model(labels):
-    with pytest.raises(
-        PriorError, match=r"model is a path, 'old.tmm'; load it first: ModelPrior\(load\('old.tmm'\)\)"
-    ):
-        TextClassifier(knowledge=ModelPrior("old.tmm")).fit(TEXTS, labels and LABELS)
-
-
-def test_decisions_print_in_one_line(zero):
-    counts = ", ".join(f"{name} {list(zero.unlabelled_.labels).count((name,))}" for name in zero.classes_)
-    assert repr(zero.unlabelled_) == f"Decisions on {len(TEXTS)} texts: {counts}"
-
-
-def test_keywords_that_no_text_has_tell_nothing():
-    nowhere = {"grain": ["zzz"], "money": ["yyy"], "ships": ["xxx"]}
-    with (
-        pytest.warns(TextmarginWarning),
-        pytest.raises(PriorError, match="Nothing tells 'grain', 'money', 'ships' from other texts"),
-    ):
-        TextClassifier(knowledge=nowhere).fit(TEXTS)
-
-
-def test_two_classes_of_which_nothing_is_known_cannot_be_told_apart():
-    with pytest.raises(PriorError, match="Nothing tells 'money', 'ships'"):
-        TextClassifier(knowledge={"grain": ["wheat"]}, classes=list(TOPICS)).fit(TEXTS)
-
-
-def test_one_class_alone_is_no_problem_to_learn():
-    with pytest.raises(LabelError, match="only one class, 'grain', is known; name two at least"):
-        TextClassifier(knowledge={"grain": ["wheat"]}).fit(TEXTS)
-
-
-def test_unlabelled_texts_that_are_none_are_refused():
-    with pytest.raises(EmptyVocabularyError, match="unlabelled has no texts"):
-        TextClassifier(knowledge=KEYWORDS).fit(TEXTS, LABELS, unlabelled=[])
-
-
-def test_a_kernel_on_texts_takes_no_unlabelled_ones():
-    with pytest.raises(TextmarginError, match="leave them out"):
-        TextClassifier(SubsequenceKernel(3)).fit(TEXTS[:20], some_labels(3)[:20])
 
 
 def test_passages_marked_in_the_labelled_texts_leave_unlabelled_ones_aside():
@@ -421,24 +277,11 @@ def test_the_same_texts_in_another_order_make_the_same_decisions(zero):
     assert (other.predict(NEW) == zero.predict(NEW)).mean() > 0.99
 
 
-def test_copies_of_unlabelled_texts_count_once(zero):
-    twice = TextClassifier(knowledge=KEYWORDS).fit([*TEXTS, *TEXTS[:100]])
-    np.testing.assert_array_equal(twice.learner_.coef_, zero.learner_.coef_)
-    assert len(twice.unlabelled_) == 400
-
-
 def test_a_class_named_by_keywords_alone_is_learnt_beside_labelled_ones():
     y = [None if label == "ships" else label for label in some_labels(5)]
     model = TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y)
     assert model.classes_.tolist() == ["grain", "money", "ships"]
     assert model.score(NEW, TRUTH) > 0.95
-
-
-def test_a_slip_of_the_pen_in_the_keywords_is_no_class():
-    labels = ["harvests" if label == "grain" else label for label in LABELS]
-    model = TextClassifier(knowledge=KeywordPrior({"harvest": ["wheat"], "money": ["bank"]}))
-    with pytest.raises(PriorError, match="Did you mean 'harvests'"):
-        model.fit(TEXTS, labels, unlabelled=NEW)
 
 
 def test_keywords_spread_by_word_vectors_that_somebody_brings(tmp_path):
@@ -458,65 +301,9 @@ def test_keywords_spread_by_word_vectors_that_somebody_brings(tmp_path):
         TextClassifier(knowledge=KeywordPrior(KEYWORDS, word_vectors=str(tmp_path / "none.txt"))).fit(TEXTS)
 
 
-def test_minus_one_is_a_class_where_all_have_labels_or_classes_names_it():
-    y = [{"grain": -1, "money": 0, "ships": 1}[label] for label in LABELS]
-    assert TextClassifier().fit(TEXTS, y).classes_.tolist() == [-1, 0, 1]
-    assert TextClassifier(classes=np.array([-1, 0, 1])).fit(TEXTS, y, unlabelled=NEW).classes_.tolist() == [
-        -1,
-        0,
-        1,
-    ]
-
-
 TWO = {name: TOPICS[name] for name in ("grain", "money")}
 TWO_KEYWORDS = {name: words[:2] for name, words in TWO.items()}
 TWO_TEXTS, TWO_LABELS = corpus(80, seed=4, topics=TWO)
-
-
-def test_of_two_classes_the_frequent_one_is_positive_where_it_is_the_one_known():
-    rows = [row for row, label in enumerate(TWO_LABELS) if label == "money" or row % 4 == 0]
-    texts = [TWO_TEXTS[row] for row in rows]
-    knowledge = {"money": TWO["money"]}
-    model = TextClassifier(knowledge=knowledge, classes=["grain", "money"]).fit(texts)
-    assert model.shares_["money"] > 0.5
-    assert model.labels_.names[model.labels_.positive] == "money"
-    decision = ThresholdClassifier(pos_label="grain")
-    with pytest.warns(TextmarginWarning, match="rest on guesses"):
-        model = TextClassifier(knowledge=knowledge, classes=["grain", "money"], decision=decision).fit(texts)
-    assert model.labels_.names[model.labels_.positive] == "grain"
-
-
-def test_an_array_that_is_the_learners_own_prior_is_used():
-    terms = BagOfWords().fit(TEXTS).get_feature_names_out().tolist()
-    prior = np.array([[float(term in words[:2]) for term in terms] for words in TOPICS.values()])
-    own = TextClassifier(
-        BagOfWords(vocabulary=terms), learner=PriorSVC(prior=prior), classes=list(TOPICS)
-    ).fit(TEXTS, [None if label == "ships" else label for label in some_labels(3)])
-    assert own.knowledge_ == ["prior"]
-    assert own.learner_.prior_[2, 0, terms.index("port")] > 0
-
-
-def test_shares_of_all_classes_add_up_to_1():
-    with pytest.raises(LabelError, match=r"add up to 0\.3"):
-        TextClassifier(knowledge=TWO_KEYWORDS, shares={"grain": 0.2, "money": 0.1}).fit(TWO_TEXTS)
-
-
-def test_weights_are_one_number_for_all_texts_or_one_for_each():
-    y = some_labels(5)
-    one, each = (
-        TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y, weight) for weight in (2.0, np.full(len(TEXTS), 2.0))
-    )
-    np.testing.assert_array_equal(one.learner_.coef_, each.learner_.coef_)
-    for n in (5, 310):
-        with pytest.raises(LabelError, match=f"each of 300 texts; it has shape .{n},"):
-            TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y, np.ones(n))
-
-
-@pytest.mark.parametrize("vectorizer", [CountVectorizer, TfidfVectorizer])
-def test_keywords_with_scikit_learns_vectorizers(vectorizer):
-    assert (
-        TextClassifier(vectorizer(), knowledge=TWO_KEYWORDS).fit(TWO_TEXTS).score(TWO_TEXTS, TWO_LABELS) > 0.9
-    )
 
 
 @pytest.mark.parametrize("knowledge", [None, TWO_KEYWORDS])
@@ -530,102 +317,6 @@ def test_one_unlabelled_text_beside_labelled_ones(knowledge):
         )
         == 1
     )
-
-
-@pytest.mark.parametrize("labelled", ["grain", "money"])
-def test_one_of_two_classes_has_labels_and_all_words_are_its(labelled):
-    texts = [" ".join(TWO[labelled][j : j + 3]) for j in range(0, 8, 2)]
-    model = TextClassifier(knowledge=TWO_KEYWORDS).fit(texts, [labelled, None, None, None])
-    assert model.predict(texts[:1]).tolist() == [labelled]
-
-
-def test_as_many_texts_as_classes_and_fewer():
-    knowledge = {"a": ["wheat"], "b": ["corn"], "c": ["bank"], "d": ["dollar"], "e": ["port"]}
-    model = TextClassifier(knowledge=knowledge).fit(
-        ["wheat corn bank", "wheat yen", "wheat dollar", "port", "port wheat"]
-    )
-    assert model.classes_.tolist() == [*"abcde"]
-    with pytest.raises(LabelError, match="5 classes but 3 different texts"):
-        TextClassifier(knowledge=knowledge).fit(["wheat corn bank", "dollar port", "port", "port"])
-    with pytest.raises(LabelError, match="4 classes without a label but 2 different texts without a label"):
-        TextClassifier(knowledge=knowledge).fit(["wheat corn bank", "dollar port", "port"], [None, None, "e"])
-
-
-def test_a_decision_that_takes_no_weights_is_refused():
-    decision = FixedThresholdClassifier(PriorSVC(), response_method="decision_function")
-    with pytest.raises(TextmarginError, match=r"FixedThresholdClassifier\.fit takes no sample_weight"):
-        TextClassifier(knowledge=TWO_KEYWORDS, decision=decision).fit(TWO_TEXTS)
-
-
-def test_other_costs_leave_the_unlabelled_texts_there(zero):
-    with pytest.warns(TextmarginWarning, match="rest on guesses"):
-        assert len(zero.with_utility(always_answer=True).unlabelled_) == 300
-
-
-def test_a_representation_that_is_learnt_from_labels_is_refused():
-    best = make_pipeline(TfidfVectorizer(), SelectKBest(chi2, k=10))
-    with pytest.raises(TextmarginError, match="Pipeline, cannot be fitted without labels"):
-        TextClassifier(best).fit(TWO_TEXTS, TWO_LABELS, unlabelled=TWO_TEXTS)
-
-
-def test_whole_numbers_in_a_column_with_gaps_are_whole_numbers():
-    y = pd.Series(
-        [None if label is None else 1.0 + (label == "grain") for label in some_labels(9, TWO_LABELS)]
-    )
-    for knowledge in ({1: ["bank"], 2: ["wheat"]}, {"1": ["bank"], "2": ["wheat"]}):
-        model = TextClassifier(knowledge=knowledge).fit(TWO_TEXTS, y)
-        assert model.classes_.dtype.kind == "i"
-        assert model.metadata_["label_counts"] == {"1": 9, "2": 9}
-    assert TextClassifier(knowledge={"1": ["bank"], "2": ["wheat"]}, classes=[1, 2]).fit(
-        TWO_TEXTS
-    ).classes_.tolist() == [1, 2]
-
-
-def test_labels_that_are_counted_stay_counted_where_knowledge_names_them():
-    labels = describe_partly([2.0] * 9 + [1.0] * 2, [2, 1])
-    assert labels.names[labels.positive] == 1  # the rarer
-
-
-def test_names_alike_are_no_slip_where_both_are_named():
-    numbers = dict(zip(TOPICS, ("department 1", "department 2", "department 3"), strict=True))
-    knowledge = {numbers[name]: words for name, words in KEYWORDS.items()}
-    y = [None if label in (None, "ships") else numbers[label] for label in some_labels(5)]
-    assert TextClassifier(knowledge=knowledge).fit(TEXTS, y).classes_.tolist() == sorted(numbers.values())
-
-
-def test_letters_that_changed_places_are_a_slip_unless_classes_has_the_name():
-    y = some_labels(5)
-    knowledge = {"grian": ["wheat"], "money": ["bank"], "ships": ["port"]}
-    with pytest.raises(
-        PriorError, match=r"Did you mean 'grain'\? If it is a class of its own, name it in classes="
-    ):
-        TextClassifier(knowledge=knowledge).fit(TEXTS, y)
-    assert "grian" in TextClassifier(knowledge=knowledge, classes=["grian", *TOPICS]).fit(TEXTS, y).classes_
-
-
-def test_words_that_cancel_out():
-    with pytest.raises(PriorError, match="'grain' and of 'money' cancels out"):
-        TextClassifier(knowledge={"grain": ["wheat"], "money": ["wheat"]}).fit(TWO_TEXTS)
-
-
-def test_an_empty_list_names_a_class_without_words():
-    with pytest.warns(TextmarginWarning, match="no words for 'other'"):
-        model = TextClassifier(knowledge={"grain": TOPICS["grain"][:4], "other": []}).fit(TWO_TEXTS)
-    assert model.classes_.tolist() == ["grain", "other"]
-
-
-def test_many_keywords_spread_in_little_memory(monkeypatch):
-    vectors = WordVectors(np.linalg.qr(np.random.default_rng(0).normal(size=(200, 5)))[0])
-    weights = np.zeros((1, 200))
-    weights[0, :50] = np.arange(1, 51)
-    whole, sizes = spread.spread(weights, vectors), []
-    monkeypatch.setattr(spread, "_CELLS", 1500)
-    cosines = WordVectors.cosines
-    monkeypatch.setattr(
-        WordVectors, "cosines", lambda self, words: sizes.append(len(words)) or cosines(self, words)
-    )
-    np.testing.assert_allclose(spread.spread(weights, vectors), whole)
-    assert max(sizes) == 7
 
 
 def test_copies_of_labelled_texts_do_not_flatter_unlabelled_ones():
@@ -643,11 +334,26 @@ def test_labels_of_some_classes_do_not_draw_the_texts_of_the_others_to_these():
     assert TextClassifier(knowledge=KEYWORDS).fit(TEXTS, y).score(NEW, TRUTH) > 0.95
 
 
-def test_of_two_classes_a_share_that_is_given_is_kept():
-    two = [text for text, label in zip(TEXTS, LABELS, strict=True) if label != "ships"]
-    shares = {"grain": 0.3, "other": 0.7}
-    model = TextClassifier(
-        knowledge={"grain": TOPICS["grain"][:2]}, classes=["grain", "other"], shares=shares
-    ).fit(two)
-    decided = np.mean([own == ("grain",) for own in model.unlabelled_.labels])
-    assert decided == pytest.approx(0.3, abs=0.12)
+@pytest.mark.parametrize(
+    ("settings", "labels", "error", "message"),
+    [
+        ({}, [None] * 300, LabelError, r"None of 300 texts has a label.*knowledge="),
+        ({"knowledge": {"grain": ["wheat"]}}, None, LabelError, "only one class, 'grain', is known"),
+        (
+            {"knowledge": {"grain": ["wheat"]}, "classes": list(TOPICS)},
+            None,
+            PriorError,
+            "Nothing tells 'money', 'ships'",
+        ),
+        (
+            {"knowledge": {"grain": ["wheat"], "money": ["wheat"]}},
+            None,
+            PriorError,
+            "'grain' and of 'money' cancels out",
+        ),
+        ({"representation": SubsequenceKernel(3)}, some_labels(3), TextmarginError, "leave them out"),
+    ],
+)
+def test_what_cannot_be_learnt_without_labels_says_what_to_give(settings, labels, error, message):
+    with pytest.raises(error, match=message):
+        TextClassifier(**settings).fit(TEXTS, labels)

@@ -2,15 +2,11 @@
 promise.
 """
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from benchmarks.unlabelled.keyword_counts import clear_winners, keyword_counts
 from benchmarks.unlabelled.naive_bayes import fit_labelled_features, one_against_rest
 from benchmarks.unlabelled.scikit_learn import NeighbourGraph, label_spreading
-from benchmarks.unlabelled.tasks import Task
 from benchmarks.unlabelled.transductive import transductive_svm
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
@@ -60,34 +56,6 @@ def test_a_keyword_teaches_naive_bayes_the_words_beside_it():
     np.testing.assert_array_equal(scores.argmax(axis=0), [0, 1])
 
 
-def test_counting_keywords():
-    """Terms wheat, corn, bank; the second text is a tie, the third has no keyword, the fourth is the second
-    class's.
-    """
-    texts = sp.csr_matrix([[2.0, 1, 1], [1, 0, 1], [0, 0, 0], [0, 1, 3]])
-    keywords = np.array([[True, True, False], [False, False, True]])
-    scores = keyword_counts(texts, keywords)
-    np.testing.assert_array_equal(scores, [[3, 1], [1, 1], [0, 0], [1, 3]])
-    rows, labels = clear_winners(scores, multilabel=False)
-    assert (rows.tolist(), labels.tolist()) == ([0, 3], [[1, 0], [0, 1]])
-    rows, labels = clear_winners(scores, multilabel=True)
-    assert (rows.tolist(), labels.tolist()) == ([0, 2, 3], [[1, 0], [0, 0], [0, 1]])
-
-
-def test_a_tie_counts_in_part():
-    task = Task(
-        "",
-        {"grain": [], "money": []},
-        False,
-        [],
-        np.zeros((0, 2), int),
-        0,
-        ["", ""],
-        np.array([[1, 0], [0, 1]]),
-    )
-    assert task.rightness(task.answers_by(np.array([[0.1 + 0.2, 0.3], [1.0, 2.0]]))) == 0.75
-
-
 def test_transductive_svm_keeps_its_shares(counts):
     """As many unlabelled texts of each class as its share says, and labels at which nothing is left to
     switch.
@@ -115,18 +83,3 @@ def test_label_spreading_is_that_of_scikit_learn(counts, multilabel):
         target = Y[rows, k] if multilabel else Y[rows].argmax(axis=1)
         expected = LabelSpreading(kernel="knn").fit(both, [*target, *[-1] * others.size]).predict_proba(test)
         np.testing.assert_allclose(found[:, k] + 0.5, expected[:, 1 if multilabel else k])
-
-
-def test_in_short(capsys):
-    """`bench_unlabelled --quick` runs through: every method has its figures, with and without labels; and so
-    has the harm.
-    """
-    main = import_module("benchmarks.bench_unlabelled").main
-    main(["--quick"])
-    shown = capsys.readouterr().out
-    assert "nan" not in shown
-    assert shown.count("naive Bayes ") == shown.count("label spreading ") == shown.count("all labels ") == 4
-    main(["--quick", "--harm", "--only", "auto"])
-    shown = capsys.readouterr().out
-    assert "nan" not in shown
-    assert shown.count("wrong keywords") == shown.count("a class in 2 rare") == 2

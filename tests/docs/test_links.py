@@ -3,9 +3,7 @@
 import re
 
 import pytest
-from docs._extensions.gallery_links import to_gallery
 from docs.blocks import PAGES, ROOT
-from docs.check_site import check_site
 from markdown_it import MarkdownIt
 
 GENERATED = "generated/"  # pages that a build writes; check_site looks at these
@@ -50,59 +48,3 @@ def test_every_page_is_in_a_table_of_contents():
                 if path.exists() and path not in reached:
                     waiting.append(path)
     assert sources - reached == set()
-
-
-def written(folder, **pages):
-    for name, body in pages.items():
-        (folder / f"{name}.html").write_text(f"<html><body>{body}</body></html>")
-    return check_site(folder)
-
-
-def test_links_that_lead_somewhere_are_counted(tmp_path):
-    found = written(
-        tmp_path,
-        a='<a href="b.html#x">b</a> <a href="https://example.org/">e</a>',
-        b='<h1 id="x">B</h1><pre>1</pre>',
-    )
-    assert (found.n_pages, found.n_within, found.n_anchors, found.n_blocks, found.elsewhere) == (
-        2,
-        1,
-        1,
-        1,
-        {"https://example.org/"},
-    )
-    assert not found.faults
-
-
-@pytest.mark.parametrize(
-    ("body", "fault"),
-    [
-        ('<a href="c.html">c</a>', "a.html: c.html is not there"),
-        ('<a href="#y">y</a>', "a.html: #y has no such anchor"),
-        ('<img src="c.png">', "a.html: loads c.png, which is not there"),
-        (
-            '<script src="https://cdn.example.org/x.js"></script>',
-            "a.html: loads https://cdn.example.org/x.js",
-        ),
-        (
-            '<link rel="stylesheet" href="//fonts.example.org/x.css">',
-            "a.html: loads //fonts.example.org/x.css",
-        ),
-        ('<a href="tcp://host:8786">h</a>', "a.html: tcp://host:8786 is not there"),
-    ],
-)
-def test_a_fault_of_a_site_is_found(tmp_path, body, fault):
-    assert written(tmp_path, a=body).faults == [fault]
-
-
-def test_a_style_that_loads_a_font_is_found(tmp_path):
-    (tmp_path / "x.css").write_text("@font-face { src: url('https://fonts.example.org/x.woff') }")
-    assert written(tmp_path, a="").faults == ["x.css: loads from elsewhere"]
-
-
-def test_a_link_to_an_example_leads_to_its_page():
-    assert (
-        to_gallery("[plot](../../examples/costs.py)", "how-to/unequal-costs")
-        == "[plot](../generated/gallery/costs.rst)"
-    )
-    assert to_gallery("[plot](examples/costs.py)", "get-started") == "[plot](generated/gallery/costs.rst)"

@@ -4,7 +4,7 @@ import re
 from importlib import import_module
 
 import pytest
-from docs._extensions import api_reference, command_reference, docstrings
+from docs._extensions import api_reference, command_reference
 from docs.blocks import PAGES, ROOT
 from public_names import MODULES
 
@@ -43,12 +43,6 @@ def test_what_pages_import_has_a_page(page):
             )
 
 
-def test_commands_are_found_as_help_lists_them():
-    """Nineteen at least: a reference that finds none would be complete too."""
-    assert {"textmargin train", "textmargin data export", "textmargin feedback add"} <= COMMANDS.keys()
-    assert [words.split()[1] for words in COMMANDS if words.count(" ") == 1] == [*command_reference.COMMANDS]
-
-
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_option_of_a_command_is_on_its_page(words):
     page = command_reference.pages()[words.split()[1]]
@@ -71,21 +65,3 @@ def test_defaults_and_help_are_shown():
     assert ".. option:: -o, --output" in page
     assert "[default: model.tmm]" in page
     assert "Cost of missing the margin." in page
-
-
-def test_a_formula_in_a_docstring_is_a_block():
-    lines = [
-        "Minimises",
-        "",
-        "    ½‖w‖² + C Σ ℓ",
-        "",
-        "by steps.",
-        "",
-        "Parameters",
-        "----------",
-        "C : float",
-        "    Cost.",
-        "",
-        "    More.",
-    ]
-    assert docstrings.literal_formulas(lines) == [*lines[:2], "::", "", *lines[2:]]

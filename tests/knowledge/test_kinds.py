@@ -4,7 +4,6 @@ which is meant.
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from textmargin import (
@@ -18,7 +17,6 @@ from textmargin import (
     load,
     load_dataset,
 )
-from textmargin.errors import PriorError
 
 pytestmark = pytest.mark.filterwarnings("ignore::textmargin.errors.UnknownTermWarning")
 
@@ -67,13 +65,6 @@ def test_of_two_classes_each_kind_has_as_many_priors_as_it_would_have_alone():
     assert {one.knowledge for one in model.verdict_} == {*model.knowledge_}
 
 
-def test_of_many_classes_a_column_of_priors_is_one_kind():
-    model = TextClassifier(knowledge=[{"grain": ["wheat"]}, {"money": ["bank"], "ship": ["port"]}])
-    model.fit([*TEXTS, "port of ships", "ships"], [*TOPICS, "ship", "ship"])
-    assert model.knowledge_ == ["keywords 1", "keywords 2"]
-    assert (model.learner_.prior_ != 0).any(axis=2).tolist() == [[True, False], [False, True], [False, True]]
-
-
 def test_of_any_number_of_labels_a_text_kinds_are_weighed_as_well():
     labels = [
         (topic, "rise") if "rates" in text else (topic,) for text, topic in zip(TEXTS, TOPICS, strict=True)
@@ -99,15 +90,6 @@ def test_a_wrong_kind_beside_a_right_one_is_refused_and_changes_nothing():
     )
 
 
-def test_one_kind_in_a_list_is_the_kind_and_no_kind_is_no_knowledge():
-    plain, empty = (TextClassifier(knowledge=kinds).fit(TEXTS, TOPICS) for kinds in (None, []))
-    np.testing.assert_array_equal(plain.learner_.coef_, empty.learner_.coef_)
-    assert empty.knowledge_ == empty.verdict_ == []
-    one, listed = (TextClassifier(knowledge=kinds).fit(TEXTS, TOPICS) for kinds in (WORDS, [WORDS]))
-    np.testing.assert_array_equal(one.learner_.coef_, listed.learner_.coef_)
-    assert one.verdict_ == listed.verdict_
-
-
 def test_words_of_all_kinds_are_terms_whatever_the_texts_have():
     model = TextClassifier(knowledge=[{"grain": ["barley"]}, {"money": ["yen"]}]).fit(TEXTS, TOPICS)
     assert {"barley", "yen"} <= {*model.representation_.get_feature_names_out()}
@@ -130,11 +112,6 @@ def test_an_explanation_names_the_kinds():
     assert alone.contributions()[0].from_knowledge == {}
 
 
-def test_disagreements_name_the_kind():
-    model = TextClassifier(knowledge=[WORDS, {"grain": ["bank"]}]).fit(TEXTS, TOPICS)
-    assert [one.knowledge for one in model.disagreements() if one.term == "bank"] == ["keywords 2"]
-
-
 def test_a_file_has_the_kinds(tmp_path):
     model = TextClassifier(knowledge=(WORDS, MARKED, earlier())).fit(TEXTS, TOPICS)
     model.save(tmp_path / "model.tmm")
@@ -151,24 +128,9 @@ def test_a_search_over_kinds():
     assert search.best_params_["knowledge"] in kinds
 
 
-def test_a_clone_has_the_same_kinds_and_the_earlier_model_stays_fitted():
-    model = clone(TextClassifier(knowledge=[RIGHT, earlier()]))
-    assert model.knowledge[0] is not RIGHT
-    assert model.knowledge[0].keywords == RIGHT.keywords
-    assert model.set_params(knowledge=[model.knowledge[1]]).fit(TEXTS, TOPICS).knowledge_ == ["earlier model"]
-
-
 def test_a_filter_takes_several_kinds():
     given = AdaptiveFilter(
         knowledge=[{"grain": ["wheat"]}, {"grain": ["corn"]}], utility=Utility(tp=2, fp=-1)
     )
     given.start(TEXTS, [topic == "grain" for topic in TOPICS], topics=["grain"])
     assert given._topics[0].learner.prior_.shape[1] == 2
-
-
-@pytest.mark.parametrize("kind", ["wheat", None, KeywordPrior, ["wheat"]])
-def test_what_is_no_knowledge_is_named_by_its_place(kind):
-    with pytest.raises(
-        PriorError, match=r"knowledge\[1\] is .*; each kind of knowledge is a mapping class → words"
-    ):
-        TextClassifier(knowledge=[WORDS, kind]).fit(TEXTS, TOPICS)

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-from textmargin import BagOfWords, KeywordPrior, ModelPrior, PriorSVC, RationalePrior, TextClassifier
+from textmargin import KeywordPrior, ModelPrior, PriorSVC, RationalePrior, TextClassifier
 from textmargin.errors import PriorError, TextmarginWarning, UnknownTermWarning
 
 TERMS = [
@@ -131,13 +131,6 @@ def test_bad_files_say_what_is_wrong(tmp_path, name, content, message):
         KeywordPrior.from_file(tmp_path / name)
 
 
-@pytest.mark.parametrize("content", ["keywords = []", "[[keywords]]\ngrain = ['corn']", "keywords = 3"])
-def test_keywords_in_toml_that_are_no_table_ended_in_an_attribute_error(tmp_path, content):
-    (tmp_path / "words.toml").write_text(content)
-    with pytest.raises(PriorError, match=r"should have a line label = \[.* per label; keywords is"):
-        KeywordPrior.from_file(tmp_path / "words.toml")
-
-
 def test_a_label_that_is_not_there_is_told_with_the_file(tmp_path):
     (tmp_path / "words.toml").write_text('grian = ["wheat"]\n')
     known = clone(KeywordPrior.from_file(tmp_path / "words.toml"))  # a fit clones it
@@ -151,16 +144,6 @@ def test_a_label_that_is_not_there_is_told_with_the_file(tmp_path):
         TextmarginWarning, match="keywords in words.toml: 'zoo', 'bees' are not among the classes here"
     ):
         KeywordPrior.from_file(tmp_path / "words.toml").coef(TERMS, CLASSES)
-
-
-def test_a_missing_file_and_an_empty_list(tmp_path):
-    with pytest.raises(PriorError, match="cannot be read: No such file"):
-        KeywordPrior.from_file(tmp_path / "nowhere.toml")
-    (tmp_path / "latin.txt").write_bytes("käse: brie\n".encode("latin-1"))
-    with pytest.raises(PriorError, match="not UTF-8"):
-        KeywordPrior.from_file(tmp_path / "latin.txt")
-    with pytest.warns(TextmarginWarning, match="no words for 'money'"):
-        assert weights(KeywordPrior({"grain": ["corn"], "money": []})) == {"grain": {"corn": 1}}
 
 
 def test_in_the_classifier_of_texts():
@@ -260,17 +243,6 @@ def test_an_earlier_model_speaks_for_the_terms_it_knows():
     assert found[True][1] > 0
 
 
-def test_models_without_weights_or_names_say_so():
-    texts, topics = corpus(30)
-    X = BagOfWords().fit_transform(texts)
-    with pytest.raises(PriorError, match="give them: ModelPrior"):
-        ModelPrior(LinearSVC().fit(X, topics)).coef(TERMS, CLASSES)
-    with pytest.raises(PriorError, match="terms has 2 names"):
-        ModelPrior(LinearSVC().fit(X, topics), terms=["a", "b"]).coef(TERMS, CLASSES)
-    with pytest.raises(PriorError, match="fitted linear model"):
-        ModelPrior(LinearSVC()).coef(TERMS, CLASSES)
-
-
 @pytest.mark.parametrize("name", ["keywords", "rationales", "model", "mapping"])
 def test_inside_cross_validation_and_a_grid_search(name):
     """Clones keep what the knowledge is about; a class that a fold lacks is no reason to stop."""
@@ -296,33 +268,6 @@ def test_inside_cross_validation_and_a_grid_search(name):
         )
 
 
-def test_learnt_terms_are_not_patterns():
-    weights_ = {"p": [1.0, -1.0, 0.5]}
-    model = LinearSVC()
-    model.coef_, model.classes_ = np.array([weights_["p"]]), np.array(["n", "p"])
-    found = ModelPrior(model, terms=["c*", "/x/", "good film"]).coef(
-        ["cat", "x", "film", "good film"], ["n", "p"]
-    )
-    assert found["p"].tolist() == [0, 0, 0, 0.5]
-    with pytest.raises(PriorError, match="n_largest must be"):
-        ModelPrior(model, terms=["a", "b", "c"], n_largest=-1).coef(["a"], ["n", "p"])
-
-
-def test_files_can_name_classes_that_are_numbers(tmp_path):
-    (tmp_path / "a.txt").write_text("\ufeff0: bank\n1: corn\n", encoding="utf-8")
-    assert weights(KeywordPrior.from_file(tmp_path / "a.txt"), classes=np.array([0, 1])) == {
-        0: {"bank": 1},
-        1: {"corn": 1},
-    }
-
-
-def test_share_counts_what_landed():
-    (landing,) = KeywordPrior({"grain": ["wheat zebra", "corn*", "zzz"]}).match_vocabulary(TERMS, CLASSES)
-    assert landing.share == pytest.approx((0.5 + 1) / 3)
-    with pytest.warns(UnknownTermWarning, match="1 of 3 terms"):
-        KeywordPrior({"grain": ["wheat zebra", "corn*", "zzz"]}).coef(TERMS, CLASSES)
-
-
 def test_what_two_annotators_mark_counts_once_and_words_stay_whole():
     once = RationalePrior([("corn and corn", [(0, 4, "grain")])])
     twice = RationalePrior([("corn and corn", [(0, 4, "grain"), (1, 3, "grain")])])
@@ -330,20 +275,3 @@ def test_what_two_annotators_mark_counts_once_and_words_stay_whole():
     assert weights(RationalePrior([("corn prices", [(1, 4, "grain")])]), ["corn", "orn"])["grain"].keys() == {
         "corn"
     }
-
-
-@pytest.mark.parametrize("line", ["[1, 2]", '{"text": "a", "spans": [{"start": 0}]}', '{"spans": []}'])
-def test_files_of_another_shape_say_so(tmp_path, line):
-    (tmp_path / "a.jsonl").write_text(line)
-    with pytest.raises(PriorError, match="not as the annotation tool writes it"):
-        RationalePrior.from_prodigy(tmp_path / "a.jsonl")
-    with pytest.raises(PriorError, match="is not \\(text"):
-        RationalePrior(["just text"]).coef(TERMS, CLASSES)
-
-
-def test_rounding_chose_among_the_largest_weights_of_a_model():
-    """0.1 + 0.2 is 0.3, so that the first of both is the largest."""
-    model = LinearSVC()
-    model.coef_, model.classes_ = np.array([[0.3, 0.1 + 0.2, 0.1]]), np.array(["n", "p"])
-    prior = ModelPrior(model, terms=["a", "b", "c"], n_largest=1)
-    assert prior.coef(["a", "b", "c"], ["n", "p"])["p"].tolist() == [0.3, 0.0, 0.0]

@@ -9,12 +9,10 @@ from sklearn.model_selection import FixedThresholdClassifier
 from textmargin import (
     BagOfWords,
     Contrasts,
-    ModelPrior,
     PriorSVC,
     RationaleContrasts,
     RationalePrior,
     TextClassifier,
-    load,
 )
 from textmargin.errors import PriorError, TextmarginWarning
 from textmargin.knowledge.vocabulary import KnowledgeBase
@@ -47,18 +45,6 @@ def test_a_text_with_the_passage_less_the_text_without():
     assert rows.classes == ["grain", "money", "grain"]
 
 
-@pytest.mark.parametrize("n_words", [1, 40])
-def test_differences_are_half_as_long_as_texts_whatever_share_of_these_is_marked(n_words):
-    """Divided by .1 in any text, the passages of short messages asked for nothing."""
-    texts = [
-        f"{word} " + " ".join(f"w{(7 * i + j) % 90}" for j in range(n_words))
-        for i, word in enumerate("abcdefgh" * 3)
-    ]
-    words = BagOfWords("count", token_pattern=r"\w+").fit(texts)
-    rows = RationaleContrasts(marked(texts, ["x", "y"] * 12)).differences(texts, ["x", "y"], words.transform)
-    assert np.median(np.linalg.norm(rows.X.toarray(), axis=1)) == pytest.approx(0.5)
-
-
 def test_a_classifier_with_contrasts_is_the_learner_with_these_rows():
     texts, labels = reviews()
     known = RationaleContrasts(marked(texts, labels), cost=0.7)
@@ -86,18 +72,6 @@ def test_held_out_texts_decide_on_contrasts_and_the_verdict_tells():
     np.testing.assert_array_equal(wrong.learner_.coef_, TextClassifier().fit(texts, labels).learner_.coef_)
 
 
-def test_with_several_labels_a_passage_is_of_its_own():
-    sets = [("grain", "trade"), ("money",), ("grain",), ("money", "trade")]
-    known = RationaleContrasts([(TEXTS[0], [(0, 4, "grain"), (5, 11, "trade")])], scale=3.0)
-    model = TextClassifier(knowledge=known, learner=PriorSVC(trust="fixed")).fit(TEXTS, sets)
-    terms, plain = model.representation_.get_feature_names_out().tolist(), TextClassifier().fit(TEXTS, sets)
-    more = (model.learner_.coef_ - plain.learner_.coef_)[
-        :, [terms.index("corn"), terms.index("prices")]
-    ] > 1e-3
-    assert model.classes_.tolist() == ["grain", "money", "trade"]
-    assert more.tolist() == [[True, False], [False, False], [False, True]]
-
-
 def test_a_text_that_is_there_twice_is_held_out_with_its_passages():
     texts, labels = reviews()
     twice = TextClassifier(knowledge=RationaleContrasts(marked(texts, labels))).fit(
@@ -107,14 +81,6 @@ def test_a_text_that_is_there_twice_is_held_out_with_its_passages():
     assert twice.verdict_[0].status == "supported"
 
 
-def test_passages_of_other_texts_count_as_well():
-    texts, labels = reviews()
-    rows = RationaleContrasts(marked(texts, labels)).differences(
-        texts[:5], ["bad", "good"], BagOfWords().fit(texts).transform
-    )
-    assert rows.text.tolist() == [*range(5), *[-1] * 35]
-
-
 def test_from_the_files_of_annotation_tools(tmp_path):
     path = tmp_path / "marks.jsonl"
     path.write_text(json.dumps({"text": "corn rose", "spans": [{"start": 0, "end": 4, "label": "grain"}]}))
@@ -122,15 +88,6 @@ def test_from_the_files_of_annotation_tools(tmp_path):
     assert known.differences(
         [], ["grain", "money"], BagOfWords("count").fit(["corn rose"]).transform
     ).classes == ["grain"]
-
-
-def test_a_model_with_contrasts_in_a_file(tmp_path):
-    texts, labels = reviews()
-    model = TextClassifier(knowledge=RationaleContrasts(marked(texts, labels))).fit(texts, labels)
-    model.save(tmp_path / "model.tmm")
-    again = load(tmp_path / "model.tmm")
-    assert again.verdict_ == model.verdict_
-    np.testing.assert_array_equal(again.decision_function(texts), model.decision_function(texts))
 
 
 @pytest.mark.parametrize(
@@ -200,13 +157,6 @@ class Memory(KnowledgeBase):
         pass
 
 
-class Stubborn(Memory):
-    """The same, which cannot be learnt again."""
-
-    def without(self, texts):
-        return self
-
-
 def test_knowledge_that_memorises_its_texts_is_refused():
     """Labels by chance, every text with words of its own: on these very texts, memory looks like
     knowledge.
@@ -219,21 +169,3 @@ def test_knowledge_that_memorises_its_texts_is_refused():
     labels = ["bad", "good"] * 30
     model = TextClassifier(knowledge=Memory(texts, labels)).fit(texts, labels)
     assert {verdict.status for verdict in model.verdict_} <= {"dropped", "contradicted"}
-    with pytest.warns(
-        TextmarginWarning, match="Stubborn was learnt from 60 of the 60 training texts: none is left"
-    ):
-        model = TextClassifier(knowledge=Stubborn(texts, labels)).fit(texts, labels)
-    assert {(verdict.status, verdict.evidence) for verdict in model.verdict_} == {("dropped", 0.0)}
-
-
-def test_of_an_earlier_model_texts_that_it_did_not_know_are_asked():
-    texts, labels = reviews(120)
-    earlier = TextClassifier().fit(texts[:60], labels[:60])
-    prior = ModelPrior(earlier)
-    assert prior.learnt_from(texts).tolist() == [True] * 60 + [False] * 60
-    assert TextClassifier(knowledge=prior).fit(texts[40:80], labels[40:80]).verdict_[0].status == "supported"
-    with pytest.warns(
-        TextmarginWarning, match="ModelPrior was learnt from 60 of the 60 training texts: none is left"
-    ):
-        TextClassifier(knowledge=prior).fit(texts[:60], labels[:60])
-    assert not ModelPrior(earlier.forget_texts()).learnt_from(texts).any()

@@ -3,12 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 from textmargin import GazePrior, TextClassifier, fixations_from_events, reading_measures
-from textmargin.errors import PriorError, TextmarginWarning
-from textmargin.knowledge import gaze
+from textmargin.errors import PriorError
 
 # Words at 0, 50, 120, 200; the first two make one sentence, the others another.
 STARTS, SENTENCES = [0, 50, 120, 200], [0, 0, 1, 1]
@@ -54,11 +52,6 @@ def measured(**kwargs):
 )
 def test_by_hand(measure, expected):
     assert measured()[measure] == pytest.approx(expected)
-
-
-def test_short_fixations_count_if_asked_for():
-    assert measured(shortest=0)["fixcount"] == [1, 3, 2, 2]
-    assert measured(shortest=0)["firstfixDur"][2] == 50
 
 
 def test_words_not_fixated_are_skipped():
@@ -165,25 +158,6 @@ def test_without_some_documents_it_is_that_of_the_others():
     assert without.fit().weights_ == of_rest.fit().weights_
 
 
-def test_settings_of_the_regression_are_chosen_once(monkeypatch):
-    """Cross-fitting asks for the same pipeline five times more; the search takes most of its time."""
-    table, texts, labels = readers()
-    whole = GazePrior(table, texts, labels, n_tune=20, progress=False).fit()
-    monkeypatch.setattr(gaze, "GridSearchCV", None)
-    assert clone(whole.without([texts["art/0"]])).fit().settings_ == whole.settings_
-
-
-def test_odd_readings_are_told():
-    table, texts, labels = readers()
-    stranger = pd.concat([table, table.iloc[:1].assign(doc_id="film/1")])
-    with pytest.warns(TextmarginWarning, match="1 documents without a text are left out, such as 'film/1'"):
-        GazePrior(stranger, texts, labels, regressor=Ridge(), progress=False).fit()
-    with pytest.warns(TextmarginWarning, match="constant measures are left out: fixcount"):
-        GazePrior(table.assign(fixcount=1.0), texts, labels, regressor=Ridge(), progress=False).fit()
-    with pytest.raises(PriorError, match="nothing to learn"), pytest.warns(TextmarginWarning):
-        GazePrior(table.assign(totalFixDur=1.0, noise=0.0), texts, labels, progress=False).fit()
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -196,14 +170,6 @@ def test_bad_input_says_what_is_wrong(change, message):
     table, texts, labels = readers()
     with pytest.raises(PriorError, match=message):
         GazePrior(**{"readings": table, "texts": texts, "labels": labels, "progress": False, **change}).fit()
-
-
-def test_readings_of_other_texts_and_holes_in_them():
-    table, texts, labels = readers()
-    with pytest.raises(PriorError, match="not finite"):
-        GazePrior(table.assign(noise=np.nan), texts, labels, progress=False).fit()
-    with pytest.raises(PriorError, match="do the documents' names agree"), pytest.warns(TextmarginWarning):
-        GazePrior(table.assign(doc_id="nobody"), texts, labels, progress=False).fit()
 
 
 def test_fixations_that_pymovements_found():
@@ -236,30 +202,6 @@ def test_fixations_that_pymovements_found():
     assert found["nRegressFrom"].tolist() == [0, 1, 0]
     np.testing.assert_allclose(found["totalFixDur"], [499, 299, 198], atol=2)
     np.testing.assert_allclose(found["landingPos"], [20, 20, 10], atol=1)
-
-
-def test_a_glance_off_the_text_ends_neither_a_sentence_nor_a_regression():
-    found = reading_measures({"word": [0, -1, 1], "duration": [100] * 3, "x": [0, 500, 50]}, STARTS[:2])
-    assert found["P1stFixation"].tolist() == [1, 1]
-    assert found["P2stFixation"].tolist() == [0, 0]
-    found = reading_measures(
-        {"word": [2, -1, 0, 2], "duration": [100] * 4, "x": [120, 500, 0, 120]}, STARTS[:3]
-    )
-    assert found["nRegressFrom"].tolist() == [0, 0, 1]
-    assert found["regressLen"].tolist() == [0, 0, 200]
-
-
-def test_learns_anew_when_something_is_set_and_clones_keep_what_was_learnt():
-    table, texts, labels = readers()
-    prior = GazePrior(table, texts, labels, regressor=Ridge(), progress=False).fit()
-    assert clone(prior).weights_ is prior.weights_
-    other = clone(prior).set_params(measures=["noise"])
-    terms = sorted({word for text in texts.values() for word in text.split()})
-    found, expected = (known.coef(terms, ["art", "law", "sea", "war"])["art"] for known in (other, prior))
-    assert not np.allclose(found, expected)
-    untouched = GazePrior(table, texts, labels, regressor=Ridge(), progress=False)
-    TextClassifier(knowledge=untouched).fit(list(texts.values()), list(labels.values()))
-    assert not hasattr(untouched, "weights_")
 
 
 def test_tables_of_polars():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.linalg
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
@@ -38,10 +37,6 @@ def test_words_of_too_few_texts_have_no_vector():
     assert (np.linalg.norm(WordVectors.of(X).vectors, axis=1) > 0).tolist() == [True, True, False]
 
 
-def test_texts_without_words_make_no_vectors():
-    assert WordVectors.of(sp.csr_array((3, 2))).vectors.shape == (2, 0)
-
-
 @pytest.mark.parametrize("shape", [(60, 90), (90, 60), (12, 8)])
 def test_word_vectors_are_those_of_the_randomised_decomposition_of_scikit_learn(shape):
     X = sp.random(*shape, density=0.6, format="csr", random_state=0)
@@ -51,16 +46,3 @@ def test_word_vectors_are_those_of_the_randomised_decomposition_of_scikit_learn(
     expected /= np.maximum(np.linalg.norm(expected, axis=1, keepdims=True), 1e-300)
     found = WordVectors.of(X, rank, min_texts=0).vectors
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-9)
-
-
-def test_a_desk_does_not_stand_still_while_words_are_made_vectors(monkeypatch):
-    """SciPy's factorisations hold every other thread up, by a third of a second at 20,000 texts; NumPy's do
-    not.
-    """
-
-    def refuse(*_, **__):
-        raise AssertionError("a factorisation that lets no other thread run")
-
-    for name in ("lu", "svd", "qr", "eigh"):
-        monkeypatch.setattr(scipy.linalg, name, refuse)
-    WordVectors.of(sp.random(80, 50, density=0.3, format="csr", random_state=0))

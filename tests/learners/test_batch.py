@@ -6,8 +6,7 @@ import scipy.sparse as sp
 from conftest import make_texts
 
 from textmargin import PriorSVC, core
-from textmargin._system.levels import vector_level
-from textmargin.learners import _batch, _grouping
+from textmargin.learners import _batch
 
 
 def many_labels(n=1500, d=4000, n_labels=30):
@@ -31,19 +30,6 @@ def test_all_classes_in_step_are_those_learnt_one_by_one(level, fit_intercept, m
     assert together.n_iter_.max() < 20
 
 
-def test_the_number_of_threads_changes_nothing():
-    X, Y = many_labels()
-    one, three = (PriorSVC(n_jobs=n).fit(X, Y) for n in (1, 3))
-    np.testing.assert_array_equal(one.coef_, three.coef_)
-
-
-def test_groups_of_classes_change_nothing_but_memory(monkeypatch):
-    X, Y = many_labels()
-    whole = PriorSVC().fit(X, Y)
-    monkeypatch.setattr(_grouping, "_GROUP_BYTES", 1.0)
-    np.testing.assert_allclose(PriorSVC().fit(X, Y).coef_, whole.coef_, atol=1e-5)
-
-
 @pytest.mark.parametrize("unit", [1e-46, 1e-10, 1e40])
 def test_the_unit_of_sample_weights_and_of_1_by_C_is_free(unit):
     """Beyond the numbers that single precision has, it is double precision that learns."""
@@ -57,18 +43,6 @@ def test_a_matrix_whose_rows_overlap_is_refused():
         core.SparseTexts(np.array([0, 3, 1, 2], np.int32), np.zeros(2, np.int32), np.ones(2), 1)
 
 
-def test_a_finer_tolerance_than_single_precision_has_is_reached_in_double():
-    X, Y = many_labels(n_labels=3)
-    models = [PriorSVC(tol=tol).fit(X, Y) for tol in (1e-10, 1e-12)]
-    np.testing.assert_allclose(*(model.decision_function(X) for model in models), atol=1e-6)
-
-
-def test_steps_stop_at_max_iter_with_a_warning():
-    X, Y = many_labels(n_labels=5)
-    with pytest.warns(match="stopped at max_iter=2 Newton steps"):
-        assert PriorSVC(max_iter=2).fit(X, Y).n_iter_.max() == 2
-
-
 def test_a_sparse_coef_decides_as_the_dense_one():
     X, Y = many_labels()
     dense, sparse = PriorSVC().fit(X, Y), PriorSVC(sparse_coef=True).fit(X, Y)
@@ -79,27 +53,6 @@ def test_a_sparse_coef_decides_as_the_dense_one():
     assert sparse.explain(X[:1]).score == pytest.approx(dense.explain(X[:1]).score, abs=1e-4)
     again = PriorSVC(sparse_coef=True, warm_start=True).fit(X, Y).fit(X, Y)
     assert again.n_iter_.max() <= 2
-
-
-def test_a_grid_of_costs_takes_fewer_steps_from_its_neighbour():
-    X, Y = many_labels()
-    warm, cold = PriorSVC(warm_start=True), 0
-    steps = 0
-    for C in (0.5, 1.0, 2.0, 4.0):
-        steps += warm.set_params(C=C).fit(X, Y).n_iter_.sum()
-        cold += PriorSVC(C=C).fit(X, Y).n_iter_.sum()
-    assert steps < 0.8 * cold
-
-
-def test_active_rows_of_classes_with_different_columns():
-    """Columns beside the weights are as many for all classes, and few: sums are made room for by that."""
-    texts = core.SparseTexts(np.array([0, 1], np.int32), np.zeros(1, np.int32), np.ones(1), 1)
-    rows, one = np.zeros(1, np.int64), np.ones(1, np.float32)
-    for sizes in ([0, 2], [4]):
-        with pytest.raises(ValueError, match="columns Z"):
-            core.ActiveTexts(
-                texts, vector_level(), [(rows, one, one, np.ones((n, 1), np.float32)) for n in sizes], 1
-            )
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from conftest import make_problem
 from reference import primal_svm
 
-from textmargin import Contrasts, PriorSVC, ThresholdClassifier
+from textmargin import Contrasts, PriorSVC
 from textmargin.errors import PriorError, TextmarginError
 from textmargin.learners import newton
 from textmargin.learners._folds import deal_folds
@@ -68,34 +68,6 @@ def test_rows_without_intercept_below_the_texts(sparse, prior, way, monkeypatch)
     np.testing.assert_allclose(model.intercept_[0], b, atol=1e-6)
 
 
-def test_a_row_counts_in_the_problems_it_is_an_example_of():
-    """Multilabel: the first problem has all contrasts, the second none of them."""
-    X, y, contrasts, _ = marked()
-    Y = np.column_stack([y, np.roll(y, 7)])
-    sign = np.column_stack([contrasts.sign, np.zeros_like(contrasts.sign)])
-    model = PriorSVC(trust="fixed", **TIGHT).fit(
-        X, Y, contrasts=Contrasts(contrasts.X, sign, contrasts.text, 0.3)
-    )
-    alone = PriorSVC(trust="fixed", **TIGHT).fit(X, y, contrasts=contrasts)
-    np.testing.assert_allclose(model.coef_[0], alone.coef_[0], atol=1e-7)
-    np.testing.assert_allclose(model.coef_[1], PriorSVC(**TIGHT).fit(X, Y[:, 1]).coef_[0], atol=1e-7)
-
-
-@pytest.mark.parametrize("class_weight", [None, "balanced"])
-def test_the_texts_alone_make_costs_and_lengths(class_weight):
-    """A hundred times as many contrasts of next to no cost change nothing."""
-    X, y, contrasts, direction = marked()
-    rows = Contrasts(
-        np.tile(50 * contrasts.X, (100, 1)),
-        np.tile(contrasts.sign, (100, 1)),
-        np.tile(contrasts.text, 100),
-        1e-12,
-    )
-    settings = {"prior": direction, "trust": "ridge", "class_weight": class_weight, "margins": (0.5, 0.7)}
-    with_rows = PriorSVC(**settings, **TIGHT).fit(X, y, contrasts=rows)
-    np.testing.assert_allclose(with_rows.coef_, PriorSVC(**settings, **TIGHT).fit(X, y).coef_, atol=1e-6)
-
-
 @pytest.mark.parametrize("trust", ["ridge", 0.1])
 def test_contrasts_are_held_out_with_their_text(trust):
     X, y, contrasts, direction = marked()
@@ -152,25 +124,6 @@ def test_a_prior_and_contrasts_together():
     ]
     both = PriorSVC(prior=direction, trust=model.trust_[0, 0], **TIGHT).fit(X, y, contrasts=contrasts)
     np.testing.assert_allclose(model.coef_, both.coef_, atol=1e-8)
-
-
-def test_a_warm_start_ends_where_a_cold_one_does():
-    X, y, contrasts, _ = marked()
-    warm = PriorSVC(trust="fixed", warm_start=True, **TIGHT).fit(X, y).fit(X, y, contrasts=contrasts)
-    np.testing.assert_allclose(
-        warm.coef_, PriorSVC(trust="fixed", **TIGHT).fit(X, y, contrasts=contrasts).coef_, atol=1e-8
-    )
-
-
-@pytest.mark.parametrize("scores", ["auto", "cv"])
-def test_thresholds_are_set_on_scores_of_folds(scores):
-    X, y, contrasts, _ = marked()
-    model = ThresholdClassifier(PriorSVC(), scores=scores, random_state=0, pos_label=1).fit(
-        X, y, contrasts=contrasts
-    )
-    own = PriorSVC().fit(X, y, contrasts=contrasts).fold_decision_function(model.n_folds, 0)
-    np.testing.assert_allclose(model.held_out_.scores[:, 0], own)
-    assert model.held_out_.method == "cv"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from textmargin import PriorFolds, PriorSVC
-from textmargin.errors import PriorError, TextmarginError
+from textmargin.errors import TextmarginError
 from textmargin.learners.evidence import select_priors
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
@@ -78,25 +78,6 @@ def test_a_fold_is_scored_with_the_prior_that_was_learnt_without_it(trust):
         model.loo_decision_function()
 
 
-def test_only_texts_that_had_no_part_judge():
-    """The prior is a model that cannot be learnt again: it memorised the first forty texts, and knows nothing
-    of the others.
-    """
-    X, y = own_words()
-    memorised = np.arange(60) < 40
-    prior = memory(X[memorised], y[memorised])
-    priors = np.tile(prior, (5, 1, 1, 1))
-    fold = PriorFolds.deal(y[:, None] > 0)
-    believed = PriorSVC(prior=prior).fit(X, y, prior_folds=PriorFolds(fold, priors))
-    judged = PriorSVC(prior=prior).fit(X, y, prior_folds=PriorFolds(fold, priors, judges=~memorised[:, None]))
-    nobody = PriorSVC(prior=prior).fit(
-        X, y, prior_folds=PriorFolds(fold, priors, judges=np.zeros((60, 1), dtype=bool))
-    )
-    assert believed.verdict_[0].status == "supported"
-    assert judged.verdict_[0].status in ("dropped", "contradicted")
-    assert (nobody.verdict_[0].status, nobody.verdict_[0].evidence) == ("dropped", 0.0)
-
-
 def test_what_was_learnt_from_the_texts_needs_clear_evidence_of_its_own():
     """Other classes may speak for words that a person named; what these very texts taught, they have to
     confirm.
@@ -111,21 +92,3 @@ def test_what_was_learnt_from_the_texts_needs_clear_evidence_of_its_own():
     named, own = np.where(np.arange(120) < 5, 1.0, 0.0), folds_of(X, y, sifted)
     both = PriorFolds(own.fold, np.concatenate([own.priors, np.tile(named, (5, 1, 1, 1))], axis=2))
     assert both.check(np.array([[sifted(X, y), named]]), 50).learnt.tolist() == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"fold": np.zeros(3, dtype=int)}, "each of 50 texts one of 5 folds"),
-        ({"fold": np.full(50, 5)}, "each of 50 texts one of 5 folds"),
-        ({"priors": np.ones((5, 1, 2, 120))}, "each fold's must be the prior's"),
-        ({"priors": np.full((5, 1, 1, 120), np.nan)}, "NaN or infinity"),
-        ({"judges": np.ones(50, dtype=bool)}, "judges has the shape"),
-        ({"learnt": [True, False]}, "learnt has the shape"),
-    ],
-)
-def test_folds_that_do_not_fit(change, message):
-    X, y = signal()
-    folds = PriorFolds(**{**vars(folds_of(X, y, sifted)), **change})
-    with pytest.raises(PriorError, match=message):
-        PriorSVC(prior=sifted(X, y)).fit(X, y, prior_folds=folds)

@@ -42,20 +42,6 @@ def test_it_prints_as_a_small_table(explanation, capsys):
     )
 
 
-def test_without_a_prior_there_is_no_column_for_it(capsys):
-    print(TextClassifier().fit(TEXTS, TOPICS).explain("corn and the dollar", "grain"))
-    assert "prior" not in capsys.readouterr().out
-
-
-def test_in_a_notebook_terms_and_classes_are_text(explanation):
-    page = explanation._repr_html_()
-    assert page.startswith("<table>")
-    assert "&lt;script&gt;" in page
-    assert "<caption>score of &lt;b&gt;grain&lt;/b&gt;: +0.750</caption>" in page
-    assert "<script>" not in page
-    assert "<b>" not in page
-
-
 def test_of_many_terms_the_largest_are_shown_and_the_rest_is_summed():
     model = TextClassifier(knowledge={"grain": ["wheat", "corn"]}, learner=PriorSVC(trust="fixed")).fit(
         TEXTS, TOPICS

@@ -7,7 +7,7 @@ import pytest
 from conftest import make_problem, make_texts
 from sklearn.base import clone
 
-from textmargin import KernelSVC, PriorSVC, SubsequenceKernel
+from textmargin import KernelSVC, PriorSVC
 from textmargin.errors import TextmarginError
 from textmargin.learners._folds import deal_folds
 
@@ -65,14 +65,6 @@ def test_priors_weights_costs_and_margins_count_in_folds(trust):
     np.testing.assert_allclose(scores[[5, 17]], model.decision_function(X[[5, 17]]))
 
 
-def test_what_auto_decided_is_held():
-    X, y, direction = make_problem(80, 120)
-    model = PriorSVC(prior=direction).fit(X, y)
-    assert model.trust_mode_ == ["fixed"]
-    held = PriorSVC(prior=direction, trust=model.trust_[0, 0]).fit(X, y)
-    np.testing.assert_allclose(model.fold_decision_function(), held.fold_decision_function(), atol=1e-9)
-
-
 @pytest.mark.parametrize("learner", [PriorSVC(), KernelSVC()], ids=["primal", "kernel"])
 def test_one_set_of_folds_shaped_like_the_decision_function(learner):
     X, y, _ = make_problem()
@@ -108,45 +100,12 @@ def test_folds_are_even_in_every_class():
             assert np.ptp(per_class, axis=1).max() <= 1
 
 
-def test_another_random_state_deals_other_folds_and_two_jobs_the_same():
-    X, y, _ = make_problem()
-    model = PriorSVC().fit(X, y)
-    scores = model.fold_decision_function()
-    assert not np.array_equal(scores, model.fold_decision_function(random_state=1))
-    np.testing.assert_allclose(PriorSVC(n_jobs=2).fit(X, y).fold_decision_function(), scores, atol=1e-9)
-
-
-@pytest.mark.parametrize("n_folds", [1, 61])
-def test_folds_that_cannot_be_say_how_many_can(n_folds):
-    X, y, _ = make_problem()
-    with pytest.raises(ValueError, match=rf"n_folds must be from 2 to .* 60; got {n_folds}"):
-        PriorSVC().fit(X, y).fold_decision_function(n_folds)
-
-
 @pytest.mark.parametrize("learner", [PriorSVC(), KernelSVC()], ids=["primal", "kernel"])
 def test_a_loaded_model_says_what_is_missing(learner):
     X, y, _ = make_problem()
     model = pickle.loads(pickle.dumps(clone(learner).fit(X, y)))
     with pytest.raises(TextmarginError, match="call fit again first"):
         model.fold_decision_function()
-
-
-class Counting:
-    """A kernel on rows that counts the values it is asked for."""
-
-    n_values = 0
-
-    def __call__(self, A, B):
-        Counting.n_values += len(A) * len(B)
-        return np.asarray(A) @ np.asarray(B).T
-
-
-def test_folds_hardly_ask_for_further_kernel_values():
-    X, y, _ = make_problem(300, 20)
-    model = KernelSVC(Counting(), C=0.1).fit(X, y)
-    before = Counting.n_values
-    model.fold_decision_function()
-    assert Counting.n_values - before < 0.2 * before
 
 
 def test_kernel_folds_hold_prior_scores_and_absent_texts():
@@ -165,12 +124,3 @@ def test_kernel_folds_hold_prior_scores_and_absent_texts():
         np.testing.assert_allclose(
             scores[held_out], fold.decision_function(X[held_out], prior_scores=z[held_out]), atol=1e-3
         )
-
-
-def test_strings_have_folds():
-    texts = ["cheap pills", "cheep pils", "pills cheap now", "lunch at noon", "lunch at one", "noon lunch"]
-    model = KernelSVC(SubsequenceKernel(3)).fit(texts, ["spam"] * 3 + ["ham"] * 3)
-    assert model.held_out_method() == "cv"
-    scores = model.fold_decision_function(n_folds=3)
-    assert (scores[:3] > 0).all()
-    assert (scores[3:] < 0).all()

@@ -1,11 +1,9 @@
 """Which held-out scores are taken: exact leave-one-out where it is cheap beside training, else folds."""
 
 import numpy as np
-import pytest
 from conftest import make_texts
 
 from textmargin import PriorSVC
-from textmargin.learners import _held_out_scores, leave_one_out
 from textmargin.learners._held_out_cost import ProblemSize, leave_one_out_pays
 from textmargin.learners.trust import Solver
 
@@ -30,27 +28,6 @@ def test_the_choice_goes_class_by_class_but_for_little_work():
     assert leave_one_out_pays([ProblemSize(400, 5000, 20_000, 400, 20_000)] * 3).all()
 
 
-def test_scores_of_each_class_are_those_of_its_own_method(monkeypatch):
-    X, y = make_texts(n=300)[0], np.random.default_rng(0).integers(3, size=300)
-    model = PriorSVC().fit(X, y)
-    monkeypatch.setattr(
-        _held_out_scores,
-        "leave_one_out_pays",
-        lambda sizes: np.array([True, False, True])[: len(list(sizes))],
-    )
-    assert model.held_out_method() == "mixed"
-    scores = model.held_out_decision_function(n_folds=3)
-    np.testing.assert_array_equal(scores[:, [0, 2]], model.loo_decision_function()[:, [0, 2]])
-    np.testing.assert_array_equal(scores[:, 1], model.fold_decision_function(n_folds=3)[:, 1])
-
-
-def test_what_does_not_fit_memory_is_never_left_out_one_at_a_time(monkeypatch):
-    X, y = make_texts(n=100)
-    model = PriorSVC().fit(X, y)
-    monkeypatch.setattr(leave_one_out, "MAX_SIZE", 3)
-    assert model.held_out_method() == "cv"
-
-
 def test_evidence_of_many_texts_inside_the_margin_takes_no_cubic_time(monkeypatch):
     """11,000 of them took minutes: per fit a dense matrix of that side was factored and inverted."""
     monkeypatch.setattr(Solver, "leave_one_out", None)
@@ -60,13 +37,3 @@ def test_evidence_of_many_texts_inside_the_margin_takes_no_cubic_time(monkeypatc
     assert ((2 * y - 1) * plain.decision_function(X) < 1).sum() > 5000
     model = PriorSVC(prior=prior).fit(X, y)
     assert len(model.verdict_) == 1
-
-
-@pytest.mark.parametrize("sparse", [True, False])
-def test_counts_of_a_matrix(sparse):
-    X, _ = make_texts(n=50, d=30, words=5)
-    inside = np.arange(50) < 20
-    size = ProblemSize.of(X if sparse else X.toarray(), inside)
-    assert (size.n_texts, size.n_weights, size.n_active, size.side) == (50, 30, 20, 20)
-    assert size.n_values == (X.nnz if sparse else 1500)
-    assert size.n_active_values == (X[:20].nnz if sparse else 600)

@@ -3,16 +3,6 @@
 import numpy as np
 
 from textmargin import PriorSVC
-from textmargin.learners.joint_priors import join_priors
-
-YES = np.ones((3, 2), dtype=bool)
-NO = np.zeros((3, 2), dtype=bool)
-GAIN = np.array([[0.1, 0.3], [0.3, 0.2], [0.1, 0.4]])  # in all the second saves more
-
-
-def losses_of(change):
-    """Losses that grow or fall by a share with every prior beyond the first."""
-    return lambda classes, used: [np.full(4, 1.0 + change * (own.sum() - 1)) for own in used]
 
 
 def problem(n_texts=60, n_terms=200, seed=0):
@@ -21,37 +11,6 @@ def problem(n_texts=60, n_terms=200, seed=0):
     direction = np.zeros(n_terms)
     direction[:20] = 1.0
     return X, (X @ direction > 0).astype(int), direction, rng
-
-
-def test_priors_that_do_not_harm_each_other_join():
-    assert join_priors(YES, GAIN, NO, losses_of(-0.1), 1e-6).all()
-    assert join_priors(YES, GAIN, NO, losses_of(0.0), 1e-6).all()
-
-
-def test_where_they_do_worse_together_the_one_that_saves_most_is_used_in_all_classes():
-    assert join_priors(YES, GAIN, NO, losses_of(0.1), 1e-6).tolist() == [[False, True]] * 3
-
-
-def test_one_that_stays_out_elsewhere_is_used_where_it_is_alone():
-    adopted = np.array([[True, True], [True, False], [False, False]])
-    assert join_priors(adopted, GAIN, NO, losses_of(0.1), 1e-6).tolist() == [
-        [False, True],
-        [True, False],
-        [False, False],
-    ]
-
-
-def test_one_whose_words_no_text_has_is_not_weighed_against_others():
-    silent = np.array([[True, False]] * 3)
-    assert join_priors(YES, GAIN, silent, losses_of(0.1), 1e-6).all()
-
-
-def test_of_three_only_the_one_that_harms_stays_out():
-    adopted, gain = np.ones((2, 3), dtype=bool), np.array([[0.3, 0.2, 0.1]] * 2)
-    found = join_priors(
-        adopted, gain, ~adopted, lambda classes, used: [np.full(4, 1.0 + own[1]) for own in used], 1e-6
-    )
-    assert found.tolist() == [[True, False, True]] * 2
 
 
 def test_a_prior_that_helps_alone_but_thins_out_a_better_one_is_dropped():

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from textmargin import PriorSVC, TextClassifier
 from textmargin.labels import ClassLabels
-from textmargin.learners.class_shares import fill_shares, guess_shares, trial_shares
-from textmargin.learners.evidence import log_ranks
+from textmargin.learners.class_shares import guess_shares
 from textmargin.learners.self_training import Pool, SelfTraining, select
 from textmargin.learners.semi_supervised import Trial, believe, scale_jointly
 from textmargin.learners.trust import Solver
@@ -58,29 +57,6 @@ def test_a_class_that_leads_nowhere_takes_the_nearest_free_text():
     assert found[:, 2].tolist() == [-1, 0, -1, 1]
 
 
-def test_without_a_free_text_a_class_takes_one_that_another_can_do_without():
-    scores = np.array([[0.9, 0.1, 0.0], [0.8, 0.7, 0.0], [0.1, 0.9, 0.8]])
-    found = select(THREE, scores, np.full(3, 1.0), 1.0, np.array([True, True, True]))
-    assert found.argmax(axis=1).tolist() == [0, 2, 1]
-    labelled = select(THREE, scores, np.full(3, 1.0), 1.0, np.array([True, False, True]))
-    assert labelled.argmax(axis=1).tolist() == [0, 0, 2]
-    assert select(THREE, scores[:1], np.full(3, 1.0), 1.0, np.array([True, True, True])).tolist() == [
-        [1, -1, -1]
-    ]
-
-
-@pytest.mark.parametrize("side", [1, -1])
-def test_of_two_classes_the_one_without_labels_takes_a_text_though_all_words_are_the_others(side):
-    X = sp.csr_array([[1.0, 0.0], [1.0, 0.1], [1.0, 0.2]])
-    signs = np.array([[side], [0], [0]], dtype=np.int8)
-    pool = Pool(X, signs, np.ones(3), np.array([[2.0 * side, 0.0]]), TWO, np.array([0.5, 0.5]))
-    assert (TRAINING.guess(pool).signs == -side).any()
-
-
-def test_the_share_of_one_text_is_half():
-    assert guess_shares(TOPICS, np.array([[0.3, -0.2]])) == pytest.approx([0.5, 0.5])
-
-
 def test_a_text_whose_classes_tie_is_not_learnt_from():
     found = select(
         THREE, np.array([[0.5, 0.5, 0.1], [0.9, 0.1, 0.2]]), np.full(3, 1.0), 1.0, np.zeros(3, dtype=bool)
@@ -102,11 +78,6 @@ def test_shares_of_one_label_a_text_are_halfway_between_equal_and_how_often_each
     assert guess_shares(THREE, np.zeros((4, 3))) == pytest.approx([1 / 3, 1 / 3, 1 / 3])
 
 
-def test_what_given_shares_leave_goes_to_the_others_as_they_were_guessed():
-    given_one = np.array([np.nan, 0.4, np.nan])
-    assert fill_shares(given_one, np.array([0.5, 0.25, 0.25])) == pytest.approx([0.4, 0.4, 0.2])
-
-
 @settings(max_examples=60)
 @given(st.lists(st.integers(-50, 50), min_size=3, max_size=40).filter(lambda values: len(set(values)) > 1))
 def test_shares_of_several_labels_are_by_the_cut_with_the_least_variance_within_two_groups(values):
@@ -121,11 +92,6 @@ def test_shares_of_several_labels_are_by_the_cut_with_the_least_variance_within_
     assert own == pytest.approx(min(within), abs=1e-6 * max(within))
 
 
-def test_log_ranks_count_those_above_and_half_of_those_that_tie():
-    scores, positive = np.array([0.9, 0.5, 0.5, 0.1, 0.7]), np.array([False, True, False, True, False])
-    assert np.exp(log_ranks(scores, positive)) - 1 == pytest.approx([2.5, 3.0])
-
-
 @pytest.mark.parametrize("labels", [THREE, TWO])
 def test_the_start_is_the_svm_of_the_labelled_texts_with_its_prior_held(labels):
     pool, priors, truth = pool_of(labels=labels)
@@ -134,16 +100,6 @@ def test_the_start_is_the_svm_of_the_labelled_texts_with_its_prior_held(labels):
     svm = PriorSVC(prior=used, trust="fixed", tol=1e-8).fit(pool.X[:15], truth[:15])
     np.testing.assert_allclose(start.coef, svm.coef_, atol=1e-6)
     np.testing.assert_allclose(start.intercept, svm.intercept_, atol=1e-6)
-
-
-def test_priors_together_lift_a_text_of_their_words_across_the_margin():
-    priors = np.zeros((1, 2, 4))
-    priors[0, 0, :2], priors[0, 1, 1:3] = 5.0, 0.1
-    both = scale_jointly(priors, np.ones((1, 2), dtype=bool), 0.5)
-    assert np.linalg.norm(both.sum(axis=1)) == pytest.approx(2 / 0.5)
-    alone = scale_jointly(priors, np.array([[True, False]]), 0.5)
-    assert np.linalg.norm(alone.sum(axis=1)) == pytest.approx(2 / 0.5)
-    assert not alone[0, 1].any()
 
 
 def test_labelled_texts_keep_their_labels_and_guesses_are_mostly_right():
@@ -179,27 +135,6 @@ def test_held_out_texts_have_no_part_in_their_scores_not_even_as_unlabelled_ones
     before = trial.scores(used, unlabelled=True)[trial.fold == 0]
     rest = pool.with_priors(used).take(np.setdiff1d(np.arange(300), out))
     np.testing.assert_allclose(before, TRAINING.guess(rest).scores(pool.X[out]))
-
-
-def test_the_rule_does_not_hang_on_last_digits():
-    pool, priors, _ = pool_of()
-    noisy = pool.X.copy()
-    noisy.data = noisy.data * (1 + 1e-13 * np.random.default_rng(0).standard_normal(noisy.data.size))
-    one, other = (
-        believe(TRAINING, Pool(X, *list(vars(pool).values())[1:]), priors, 1.0) for X in (pool.X, noisy)
-    )
-    assert one.guess is not None
-    assert other.guess is not None
-    np.testing.assert_array_equal(one.guess.signs, other.guess.signs)
-    assert [verdict.status for verdict in one.verdicts] == [verdict.status for verdict in other.verdicts]
-
-
-def test_shares_that_are_tried_are_near_the_odds_by_which_words_lead():
-    # odds of 1 to 9 by words
-    assert trial_shares(np.repeat([0.0, 1.0, -1.0], [1000, 20, 180]))[:3] == [0.5, 0.4, 0.3]
-    assert min(trial_shares(np.repeat([1.0, -1.0], [20, 180]))) == 0.03
-    assert trial_shares(np.full(1000, -1.0)) == [0.03]
-    assert trial_shares(np.zeros(5))[0] == 0.5
 
 
 def test_a_rare_class_with_words_was_guessed_to_be_the_common_one():

@@ -5,9 +5,6 @@ import pytest
 from conftest import make_problem
 
 from textmargin import PriorSVC, TextClassifier
-from textmargin.learners import leave_one_out
-from textmargin.learners.auto import Evaluator
-from textmargin.learners.evidence import select_priors
 
 TIGHT = {"tol": 1e-12, "max_iter": 200}
 
@@ -114,25 +111,6 @@ def test_where_the_data_cannot_tell_the_other_classes_do():
     assert [verdict.status for verdict in model.verdict_] == ["supported"] * 5 + ["adopted"]
     assert model.verdict_[5].evidence == 0
     assert (model.trust_ > 0).all()
-    assert select_priors(np.array([[2.0], [2.0], [0.0]])).ravel().tolist() == [True, True, True]
-    assert select_priors(np.array([[-2.0], [-2.0], [0.0]])).ravel().tolist() == [False, False, False]
-    assert select_priors(np.array([[0.0], [np.nan]])).ravel().tolist() == [False, False]
-    assert select_priors(np.array([[1.5, -1.2], [1.5, 1.0]])).tolist() == [[True, False], [True, True]]
-
-
-def test_a_word_that_no_text_has_was_dropped_though_nothing_speaks_against_it():
-    silent = np.array([[True], [False]])
-    assert select_priors(np.array([[0.0], [0.0]]), silent).ravel().tolist() == [True, False]
-    assert select_priors(np.array([[0.0], [1.5]]), silent).ravel().tolist() == [True, True]
-    assert select_priors(np.array([[0.0], [-1.5]]), silent).ravel().tolist() == [False, False]
-    assert select_priors(np.array([[np.nan], [0.0]]), silent).ravel().tolist() == [False, False]
-
-
-def test_auto_refits_folds_where_leaving_one_out_would_be_too_large(monkeypatch):
-    monkeypatch.setattr(leave_one_out, "MAX_SIZE", 3)
-    X, y, _, _, known = few_labels(1, n=60)
-    assert PriorSVC(prior=known).fit(X, y).trust_mode_ == ["fixed"]
-    assert PriorSVC(prior=-known).fit(X, y).trust_mode_ == ["plain"]
 
 
 def test_disagreements_name_the_terms_that_data_contradict():
@@ -145,50 +123,3 @@ def test_disagreements_name_the_terms_that_data_contradict():
     model = TextClassifier(knowledge={"a": {"corn": 1, "yen": 1}})
     texts = ["corn wheat", "corn oats", "yen bank", "yen rates"]
     assert model.fit(texts, ["a", "a", "b", "b"]).disagreements()[0].term == "yen"
-
-
-def test_the_same_prior_given_twice_counts_once():
-    X, y, _, _, known = few_labels(0, n=40)
-    once, often = (PriorSVC(prior=[known] * k).fit(X, y) for k in (1, 5))
-    np.testing.assert_allclose(often.coef_, once.coef_, atol=1e-6)
-    assert often.trust_.sum() == pytest.approx(once.trust_.sum())
-
-
-def test_evidence_is_that_of_models_trained_without_the_text():
-    """With fewer columns than texts the leave-one-out formula took right priors for contradicted ones."""
-    flipped = 0
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        X = np.abs(rng.standard_normal((60, 40)))
-        y = (X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(60) > 0).astype(int)
-        prior = np.append([1.0, -1.0], np.zeros(38))
-        flipped += PriorSVC(prior=prior).fit(X, y).verdict_[0].status == "contradicted"
-    assert flipped == 0
-
-
-def test_without_a_prior_no_text_is_left_out(monkeypatch):
-    """`auto` is the default: a plain fit took more than twice as long, for evidence about nothing."""
-    monkeypatch.setattr(Evaluator, "_held_out_scores", None)
-    X, y, direction = make_problem()
-    assert PriorSVC().fit(X, y).verdict_ == []
-    assert PriorSVC(prior=np.zeros_like(direction)).fit(X, y).verdict_ == []
-    with pytest.raises(TypeError):
-        PriorSVC(prior=direction).fit(X, y)
-
-
-@pytest.mark.parametrize("said", [[0, 1], [0, 1, 0]], ids=["two", "one repeated"])
-def test_nearly_parallel_priors_were_left_to_the_guard(said):
-    """Free trust minimises over all that the priors span: two nearly parallel ones in the plane span it, in
-    company too.
-    """
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((40, 2))
-    y = np.where(X @ [1.0, -2.0] + rng.standard_normal(40) > 0, 1, -1)
-    prior = np.array([[-1.54643, 0.42808], [-1.54643, 0.42809]])[said]
-
-    def loss(model):
-        return np.sum(np.maximum(0, 1 - y * model.decision_function(X)) ** 2)
-
-    near = PriorSVC(C=0.01, prior=prior, trust="free").fit(X, y)
-    apart = PriorSVC(C=0.01, prior=np.eye(2), trust="free").fit(X, y)
-    assert loss(near) == pytest.approx(loss(apart), rel=1e-5)

@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC
 
 from textmargin import SVM2K, PriorSVC
-from textmargin.errors import LabelError
 
 TIGHT = {"tol": 1e-12, "max_iter": 300}
 
@@ -120,14 +119,6 @@ def test_with_endless_coupling_they_agree():
     np.testing.assert_allclose(model.decision_function(A), model.decision_function(A, second=B), atol=1e-3)
 
 
-def test_without_a_second_view_it_is_a_plain_svm():
-    A, _, y = views()
-    plain = LinearSVC(C=0.7, dual=False, tol=1e-10, intercept_scaling=1e4, max_iter=10000).fit(A, y)
-    model = SVM2K(C=0.7, **TIGHT).fit(A, y)
-    np.testing.assert_allclose(model.decision_function(A), plain.decision_function(A), atol=1e-4)
-    assert model.second_coef_ is None
-
-
 def test_texts_without_the_second_view_are_learnt_and_scored_by_the_first():
     A, B, y = views(60)
     partly = B.copy()
@@ -165,14 +156,3 @@ def test_several_classes_and_weights():
     )
     weighted = SVM2K(**TIGHT).fit(A, labels, sample_weight=1.0 + (np.arange(90) < 9), second=B)
     np.testing.assert_allclose(twice.decision_function(A, B), weighted.decision_function(A, B), atol=1e-6)
-
-
-def test_bad_second_views_say_what_is_wrong():
-    A, B, y = views()
-    with pytest.raises(LabelError, match="40 texts, but the second view has 39 rows"):
-        SVM2K().fit(A, y, second=B[1:])
-    B[3, 0] = np.nan
-    with pytest.raises(LabelError, match="in part"):
-        SVM2K().fit(A, y, second=B)
-    with pytest.raises(ValueError, match="kernel must be"):
-        SVM2K(kernel=("rbf",)).fit(A, y)
