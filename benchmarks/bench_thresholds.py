@@ -19,7 +19,7 @@ import time
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import TunedThresholdClassifierCV
+from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
 
 from textmargin import (
     T10U,
@@ -30,14 +30,11 @@ from textmargin import (
     Rocchio,
     ThresholdClassifier,
     load_dataset,
-    pcut,
-    rcut,
-    scut,
-    uneven_margin_threshold,
     utility_curve,
     utility_scorer,
 )
 from textmargin.datasets.reuters import modapte_topics
+from textmargin.decisions.utility import F1
 
 from .bench_primal import five_folds
 from .measure import describe
@@ -98,6 +95,41 @@ class Handed(BaseEstimator):
 
     def loo_decision_function(self):
         return self.held_out
+
+
+def scut(y, score, fbr=None, below="infinity"):
+    """SCut: the best threshold of each fold, averaged. With `fbr` SCutFBR.0, or SCutFBR.1 (`below="top"`):
+    where the mean F1 is below it, the threshold is ∞, or the highest score.
+    """
+    n_folds = min(5, int(y.sum()))
+    if n_folds > 1:
+        folds = [rows for _, rows in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(y, y)]
+    else:
+        folds = [slice(None)]
+    curves = [utility_curve(y[rows], score[rows], F1) for rows in folds]
+    if fbr is not None and np.mean([curve.utility.max() for curve in curves]) < fbr:
+        return np.inf if below == "infinity" else score.max()
+    return np.mean([curve.best_middle for curve in curves])
+
+
+def rcut(scores, t=1):
+    """Each text gets its t best classes."""
+    labels = np.zeros(scores.shape, dtype=int)
+    np.put_along_axis(labels, np.argsort(-scores, axis=1, kind="stable")[:, :t], 1, axis=1)
+    return labels
+
+
+def pcut(scores, prior, x=1.0):
+    """Each class gets its top x·prior·n texts."""
+    labels = np.zeros(scores.shape, dtype=int)
+    for k, n in enumerate(np.rint(x * prior * len(scores)).astype(int)):
+        labels[np.argsort(-scores[:, k], kind="stable")[:n], k] = 1
+    return labels
+
+
+def uneven_margin_threshold(tau):
+    """The threshold that equals training with margins (1, τ), given a free intercept."""
+    return -(1 - tau) / (1 + tau)
 
 
 def training_value(X, Y, C):

@@ -55,8 +55,7 @@ MODULES = (
 OTHERS = {
     "textmargin.datasets.reuters": ["modapte_topics"],
     "textmargin.decisions.budget": ["budget_outcome", "budget_threshold", "BudgetOutcome"],
-    "textmargin.decisions.feedback": ["feedback_threshold", "FeedbackThreshold"],
-    "textmargin.decisions.joint_feedback": ["joint_feedback", "JointFeedback", "JudgedTexts"],
+    "textmargin.feedback.retune": ["feedback_threshold", "FeedbackThreshold"],
 }
 
 

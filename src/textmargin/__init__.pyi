@@ -6,11 +6,9 @@ from .config import ModelConfig
 from .datasets.corpus import Corpus
 from .datasets.loading import load_dataset
 from .decider import Decider, load_decider
-from .decisions.baselines import pcut, rcut, scut, select_cost_factors, uneven_margin_threshold
 from .decisions.bootstrap import ThresholdInterval, threshold_interval
 from .decisions.budget import Budget
 from .decisions.calibration import Calibration
-from .decisions.drift import DriftAlarm, DriftMonitor
 from .decisions.estimate import Estimate
 from .decisions.mix import MixEstimate
 from .decisions.rules import (
@@ -23,7 +21,6 @@ from .decisions.rules import (
 )
 from .decisions.scores import HeldOutScores
 from .decisions.setting import RankedTexts
-from .decisions.stream_budget import StreamBudget
 from .decisions.threshold import ThresholdClassifier
 from .decisions.utility import (
     T10SU,
@@ -38,7 +35,6 @@ from .decisions.utility import (
     utility_scorer,
 )
 from .feedback.adapt import AdaptResult, adapt
-from .feedback.adaptive_filter import AdaptiveFilter, FilterDecision
 from .feedback.retune import RetuneResult, retune
 from .feedback.store import Feedback, FeedbackStore
 from .gram.store import KernelStore
@@ -82,7 +78,6 @@ __all__ = [
     "T10U",
     "T11SU",
     "AdaptResult",
-    "AdaptiveFilter",
     "Agreement",
     "BagOfWords",
     "BetaGamma",
@@ -97,14 +92,11 @@ __all__ = [
     "Decider",
     "Decisions",
     "Disagreement",
-    "DriftAlarm",
-    "DriftMonitor",
     "Estimate",
     "Explanation",
     "FBeta",
     "Feedback",
     "FeedbackStore",
-    "FilterDecision",
     "Finding",
     "GazePrior",
     "HeldOutScores",
@@ -128,7 +120,6 @@ __all__ = [
     "Rocchio",
     "SpectrumKernel",
     "Split",
-    "StreamBudget",
     "Strike",
     "SubsequenceFeatures",
     "SubsequenceKernel",
@@ -156,22 +147,17 @@ __all__ = [
     "load_decider",
     "macro_average",
     "micro_average",
-    "pcut",
-    "rcut",
     "read_table",
     "reading_measures",
     "retrofit_beta",
     "retune",
     "save",
-    "scut",
     "select_beta_gamma",
-    "select_cost_factors",
     "suggest",
     "summarise",
     "threshold_interval",
     "token_rows",
     "tune",
-    "uneven_margin_threshold",
     "utility_curve",
     "utility_score",
     "utility_scorer",

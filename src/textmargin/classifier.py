@@ -34,7 +34,6 @@ from ._system.forms import Array, Each, Form, FormError, Instance, Nothing, Stri
 from ._ties import descending_order
 from ._typing import Bools, Floats
 from ._unlabelled import NEAR, SemiSupervised, warn_of_guesses
-from .decisions.drift import DriftMonitor
 from .decisions.estimate import Estimate, estimate
 from .decisions.held_out import score_columns
 from .decisions.rule import DecisionRule
@@ -515,24 +514,6 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         by_score = isinstance(self.model_, _DECIDE_BY_SCORE)
         accepted = labels.accepted(scores) if by_score else labels.membership(self.model_.predict(matrix))
         return Decisions(labels.text_names, scores, accepted, np.zeros_like(accepted))
-
-    def drift_monitor(self, **settings: Any) -> DriftMonitor:
-        """Watches whether texts stay like those of training, by held-out scores; give it
-        `model_.comparable_scores(decisions)`.
-
-        Parameters
-        ----------
-        **settings : of `DriftMonitor`, such as `n_window=1000`
-        """
-        held_out, labels = self.held_out_, self.labels_
-        if held_out.method == "train":
-            raise ScoreError(
-                "This model has scores of texts it knew, unlike any new ones; train it with scores='auto'."
-            )
-        names = [str(name) for name in labels.threshold_names]
-        return DriftMonitor(
-            held_out.positive, held_out.as_new(), labels.kind, weight=held_out.weight, names=names, **settings
-        )
 
     def trained_on(self, X: Any) -> Bools:
         """Which texts (n_texts,), or their digests, the model was trained on, white space aside: on these it

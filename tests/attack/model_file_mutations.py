@@ -405,7 +405,6 @@ def use(model, folder, explain=True, thorough=True):
             if model.has_held_out:
                 _may_decline(lambda: model.with_utility(Utility(tp=5)).predict(NEW))
                 _may_decline(lambda: str(model.estimate()))
-                _may_decline(lambda: model.drift_monitor().update(model.decide(NEW).scores))
             publish(model, folder)
     save(model, folder / "again.tmm")
     load(folder / "again.tmm")

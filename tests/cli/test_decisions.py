@@ -255,21 +255,8 @@ def test_a_budget_of_two_labels_is_for_the_positive_one(folder):
     ]
 
 
-def test_a_budget_on_a_stream_is_kept_as_texts_come(folder, tmp_path):
-    texts = (load_dataset("desk").texts * 3)[:1200]
-    stream = write(tmp_path / "stream.csv", texts)
-    words = ("predict", folder / "m.tmm", stream, "--text", "text", "--only-decisions")
-    plain, limited = (table(done(*words, *more)) for more in ((), ("--budget", 5, "--of", 100)))
-    accepted = sum(row["label"] == "account" for row in limited)
-    assert 0.03 * len(texts) < accepted < 0.08 * len(texts) < sum(row["label"] == "account" for row in plain)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [("--per", "sent"), ("--of", 9), ("--budget", 3, "--per", "sent", "--of", 9), ("--budget", 9, "--of", 3)],
-)
-def test_budgets_that_make_no_sense(folder, words):
-    assert call("predict", folder / "m.tmm", folder / "test.csv", *words).exit_code == 2
+def test_per_without_a_budget(folder):
+    assert call("predict", folder / "m.tmm", folder / "test.csv", "--per", "sent").exit_code == 2
 
 
 # Another mix, and other texts
@@ -321,15 +308,3 @@ def test_texts_of_another_kind_are_refused(folder, tmp_path):
     assert "nothing was written" in result.stderr
     assert "distance" in result.stderr
     assert not (tmp_path / "no.tmm").exists()
-
-
-@needs_corpora
-def test_watch_warns_of_other_texts_and_not_of_the_same(folder, tmp_path):
-    same = write(tmp_path / "same.csv", (load_dataset("desk").part("test").texts * 4)[:600])
-    other = write(tmp_path / "other.csv", load_dataset("sms_spam").texts[:600])
-    quiet, loud = (
-        done("predict", folder / "m.tmm", path, "--watch", "--text", "text") for path in (same, other)
-    )
-    assert "not like those" not in quiet.stderr
-    assert "The last 500 texts are not like those that the thresholds were set on" in loud.stderr
-    assert "account" in loud.stderr

@@ -8,7 +8,6 @@ from reference import budget_by_sorting
 from scipy.stats import binom
 
 from textmargin.decisions.budget import Budget, budget_outcome, budget_threshold
-from textmargin.decisions.stream_budget import StreamBudget
 from textmargin.errors import LabelError, ScoreError, SettingError
 
 
@@ -96,57 +95,6 @@ def test_a_whole_batch_and_ties_that_differ_in_rounding():
     assert Budget(2).select([0.3, -1.0, 0.1 + 0.2, 0.3, 0.2]).tolist() == [True, False, True, False, False]
 
 
-def stream(n_texts, rng, shift=0.0):
-    return rng.normal(np.linspace(0, shift, n_texts), 1)
-
-
-@pytest.mark.parametrize(("n", "per"), [(5, 100), (50, 100), (1, 1000), (3, 3)])
-@pytest.mark.parametrize("shift", [0.0, 3.0, -3.0])
-def test_stream_delivers_its_rate_standing_or_drifting(n, per, shift):
-    rng = np.random.default_rng(0)
-    rate = StreamBudget(n, per, rng.normal(size=2000)).accept(stream(30_000, rng, shift)).mean()
-    assert rate == pytest.approx(n / per, rel=0.03 if n > 1 else 0.34)  # of one in a thousand, thirty or so
-
-
-def test_stream_is_decided_text_by_text():
-    rng = np.random.default_rng(0)
-    start, scores = rng.normal(size=300), rng.normal(size=1000)
-    one, many = StreamBudget(5, 50, start), StreamBudget(5, 50, start[::-1])
-    by_one = [bool(one.accept([score])[0]) for score in scores]
-    assert many.accept(scores).tolist() == by_one
-
-
-def test_stream_never_goes_below_the_decisions_threshold():
-    rng = np.random.default_rng(0)
-    scores = rng.normal(size=5000)
-    accepted = StreamBudget(50, 100, rng.normal(size=500), threshold=1.0).accept(scores)
-    assert scores[accepted].min() >= 1.0
-    assert accepted.mean() < 0.2
-
-
-@pytest.mark.parametrize("per", [1, 2, 50])
-def test_hard_budget_holds_in_any_row_of_texts(per):
-    n = max(1, per // 10)
-    rng = np.random.default_rng(0)
-    scores = np.concatenate([rng.normal(size=500), rng.normal(4, 1, 500)])  # a burst
-    soft, hard = (
-        StreamBudget(n, per, rng.normal(size=500), hard=hard).accept(scores) for hard in (False, True)
-    )
-    most = [np.convolve(accepted, np.ones(per), "valid").max() for accepted in (soft, hard)]
-    assert most[1] <= n
-    assert per == 1 or most[0] > n
-
-
-def test_window_holds_the_last_scores():
-    rng = np.random.default_rng(0)
-    budget = StreamBudget(1, 4, rng.normal(size=10), n_window=8)
-    scores = rng.integers(0, 4, 200).astype(float)  # with ties
-    for i, score in enumerate(scores):
-        budget.accept([score])
-        if i >= 8:
-            assert budget._window._sorted.tolist() == sorted(scores[i - 7 : i + 1])
-
-
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
@@ -165,11 +113,6 @@ def test_window_holds_the_last_scores():
         (lambda: Budget(2, by="day").select([0.1]), SettingError, "'day' are needed"),
         (lambda: Budget(2, by="day").select([0.1], groups=["Mon", "Tue"]), ScoreError, "2 values"),
         (lambda: Budget(2).select([np.nan]), ScoreError, "without NaN"),
-        (lambda: StreamBudget(5, 4, [1.0]), SettingError, "at most per=4"),
-        (lambda: StreamBudget(1, 4, []), ScoreError, "No text has a score"),
-        (lambda: StreamBudget(1, 100, [1.0], n_window=10), SettingError, "n_window must be at least 100"),
-        (lambda: StreamBudget(1, 4, [1.0], threshold=np.nan), SettingError, "threshold"),
-        (lambda: StreamBudget(1, 4, [1.0]).accept([np.nan]), ScoreError, "finite"),
     ],
 )
 def test_bad_input(call, error, words):

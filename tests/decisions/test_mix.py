@@ -9,7 +9,6 @@ from scipy.special import expit, logit, softmax
 
 from textmargin.decisions._shares import class_shares, positive_shares
 from textmargin.decisions.calibration import Calibration
-from textmargin.decisions.drift import DriftMonitor
 from textmargin.decisions.mix import estimate_mix
 from textmargin.decisions.rules import beta_gamma_threshold
 from textmargin.errors import ScoreError, SettingError
@@ -187,80 +186,6 @@ def test_a_class_of_which_no_scores_are_known_is_not_adapted_to(only):
 def test_a_class_without_old_texts():
     with pytest.raises(ScoreError, match="Class 1 has no old text"):
         estimate_mix(np.eye(3)[[0, 2] * 20], np.zeros((40, 3)), np.zeros((40, 3)), "multiclass")
-
-
-def test_long_streams_without_drift_seldom_raise_an_alarm():
-    alarms = 0
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        monitor = DriftMonitor(*texts(2000, [0.2, 0.05], rng), "multilabel", tolerance=0)
-        alarms += monitor.update(texts(20_000, [0.2, 0.05], rng)[1]) is not None
-    assert alarms <= 6  # nominally 2 at most; more than 6 in one of 700
-
-
-@pytest.mark.parametrize("n_batch", [1, 70, 3000])
-def test_alarms_name_the_cause_whatever_the_batches(n_batch):
-    rng = np.random.default_rng(0)
-    old = texts(2000, [0.2, 0.1], rng)
-    streams = {"mix": texts(1500, [0.5, 0.1], rng)[1], "texts": rng.normal(0, 0.3, (1500, 2))}
-    for cause, stream in streams.items():
-        monitor = DriftMonitor(*old, "multilabel")
-        alarms = [monitor.update(stream[i : i + n_batch]) for i in range(0, 1500, n_batch)]
-        last = [alarm for alarm in alarms if alarm is not None][-1]
-        assert last.cause == cause
-        assert last.n_seen == monitor.n_seen == 1500
-        assert 0 in last.classes
-    assert "another kind" in last.message
-
-
-def test_alarm_of_a_mix_has_the_shares_of_recent_texts():
-    rng = np.random.default_rng(0)
-    monitor = DriftMonitor(*classes(2000, [0.5, 0.3, 0.2], rng), "multiclass")
-    assert monitor.update(classes(2000, [0.5, 0.3, 0.2], rng)[1]) is None
-    alarm = monitor.update(classes(1000, [0.1, 0.3, 0.6], rng)[1])
-    assert alarm.cause == "mix"
-    assert alarm.mix.shares == pytest.approx([0.1, 0.3, 0.6], abs=0.05)
-    assert "the mix changed" in alarm.message
-
-
-def test_a_difference_within_the_tolerance_is_no_alarm():
-    rng = np.random.default_rng(0)
-    old = texts(5000, [0.2], rng)
-    stream = texts(20_000, [0.2], rng)[1] - 0.08  # a distance of some .04
-    assert DriftMonitor(*old, "binary").update(stream) is None
-    assert DriftMonitor(*old, "binary", tolerance=0).update(stream) is not None
-
-
-def test_memory_is_bounded():
-    monitor = DriftMonitor(*texts(200, [0.2], np.random.default_rng(0)), "binary", n_window=100)
-    for _ in range(5):
-        monitor.update(texts(1000, [0.2], np.random.default_rng(1))[1])
-    assert monitor._recent.shape == (100, 1)
-
-
-@pytest.mark.parametrize("setting", [{"n_window": 10}, {"alpha": 1.5}, {"n_horizon": 10}, {"tolerance": 1.0}])
-def test_bad_settings_of_a_monitor(setting):
-    with pytest.raises(SettingError, match=next(iter(setting))):
-        DriftMonitor(*texts(100, [0.2], np.random.default_rng(0)), "binary", **setting)
-
-
-@pytest.mark.parametrize("columns", [1, 2])
-def test_weights_of_a_mix_make_the_monitor_expect_it(columns):
-    """After a change of mix that the thresholds were set anew for, texts of the new mix are nothing to be
-    alarmed about.
-    """
-    rng = np.random.default_rng(0)
-    positive, scores = texts(3000, [0.1] * columns, rng)
-    new = texts(1000, [0.5] * columns, rng)[1]
-    kind = "binary" if columns == 1 else "multilabel"
-    weight = np.where(positive, 5.0, 0.5 / 0.9)
-    weight = weight[:, 0] if columns == 1 else weight
-    assert DriftMonitor(positive, scores, kind).update(new) is not None
-    assert DriftMonitor(positive, scores, kind, weight=weight).update(new) is None
-    assert (
-        "spam: the mix changed"
-        in DriftMonitor(positive, scores, kind, names=["spam", "x"][:columns]).update(new).message
-    )
 
 
 def test_weights_by_class_are_those_of_each_class_alone():

@@ -10,20 +10,17 @@ from textmargin import (
     FBeta,
     Utility,
     beta_gamma_threshold,
-    pcut,
-    rcut,
     retrofit_beta,
-    scut,
     select_beta_gamma,
     threshold_interval,
     utility_curve,
 )
 from textmargin.decisions import _calibration_fit
-from textmargin.decisions.feedback import feedback_threshold
 from textmargin.decisions.held_out import _belong_together
 from textmargin.decisions.rule import DecisionRule
 from textmargin.decisions.setting import RankedTexts, Setting
 from textmargin.decisions.single_label import SingleLabelTexts
+from textmargin.feedback.retune import feedback_threshold
 from textmargin.labels import ClassLabels
 
 UTILITIES = [Utility(), Utility(tp=0.7, fp=-0.1), T11SU, FBeta(1)]
@@ -113,20 +110,6 @@ def test_weights_that_do_not_add_up_exactly_missed_a_floor():
     setting = Setting("beta-gamma", 0.0, None, 5, 0, None, 0.9, False, 0)
     texts = RankedTexts(y, score, np.full(20, 0.1), Utility(tp=1, fp=-10), held_out=True, n_held_out=10)
     assert setting.threshold(texts, "a")[0] == -8.0
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_rounding_gave_a_text_another_class(seed):
-    scores = np.random.default_rng(0).integers(0, 3, (50, 4)) / 3
-    other = np.array([blurred(row, seed + i) for i, row in enumerate(scores)])
-    for cut in (lambda table: rcut(table, 2), lambda table: pcut(table, [0.3, 0.5, 0.2, 0.1])):
-        np.testing.assert_array_equal(cut(other), cut(scores))
-
-
-def test_f1_at_the_limit_is_not_below_it():
-    """Each fold has F1 1 in exact arithmetic; nine of ten are as good as 0.9."""
-    y = np.repeat([1, 0], [10, 10])
-    assert np.isfinite(scut(y, y + 0.0, fbr=np.nextafter(1.0, 2.0)))
 
 
 def test_feedback_took_rounding_for_a_gain():

@@ -7,13 +7,11 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 from textmargin import (
-    AdaptiveFilter,
     KeywordPrior,
     ModelPrior,
     PriorSVC,
     RationalePrior,
     TextClassifier,
-    Utility,
     load,
     load_dataset,
 )
@@ -126,11 +124,3 @@ def test_a_search_over_kinds():
     search = GridSearchCV(TextClassifier(), {"knowledge": kinds}, cv=2).fit(TEXTS, TOPICS)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_params_["knowledge"] in kinds
-
-
-def test_a_filter_takes_several_kinds():
-    given = AdaptiveFilter(
-        knowledge=[{"grain": ["wheat"]}, {"grain": ["corn"]}], utility=Utility(tp=2, fp=-1)
-    )
-    given.start(TEXTS, [topic == "grain" for topic in TOPICS], topics=["grain"])
-    assert given._topics[0].learner.prior_.shape[1] == 2

@@ -21,7 +21,6 @@ from textmargin import (
     SubsequenceKernel,
     ThresholdClassifier,
     Utility,
-    select_cost_factors,
     threshold_interval,
 )
 from textmargin._system import parallel
@@ -143,15 +142,6 @@ def test_folds_of_scikit_learn(on_cluster, monkeypatch):
     np.testing.assert_allclose(on_cluster(lambda: cross_val_score(PriorSVC(), X, y), n_tasks=5), here)
 
 
-def test_folds_of_cost_factors(on_cluster, monkeypatch):
-    X, y = make_texts(n=150, d=300)
-    Y = np.column_stack([y, 1 - y])
-    here = select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2)
-    forbid(monkeypatch, "textmargin.learners._batch.newton")
-    there = on_cluster(lambda: select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2), n_tasks=4)
-    np.testing.assert_array_equal(there, here)
-
-
 @pytest.mark.parametrize("n_jobs", [2, -1])
 def test_folds_in_threads(n_jobs):
     X, y = make_texts(n=150, d=300)
@@ -229,7 +219,6 @@ def test_what_cannot_be_written_to(tmp_path):
     """
     X, y = topics_of(60)
     texts, topics = corpus(90)
-    Y = np.column_stack([y == 0, y == 1]).astype(int)
 
     def numbers(folder):
         yield PriorSVC().fit(X, y).coef_
@@ -237,7 +226,6 @@ def test_what_cannot_be_written_to(tmp_path):
         yield SVM2K().fit(X, y, second=X.toarray()[:, :3]).coef_
         yield KernelSVC(KERNEL, cache=folder).fit(texts, topics).decision_function(texts)
         yield ThresholdClassifier(PriorSVC(), scores="cv").fit(X, y).thresholds_
-        yield select_cost_factors(PriorSVC(), X, Y, factors=(1, 4), n_folds=2)
         yield threshold_interval(y == 1, X[:, 0].toarray().ravel(), n_bootstrap=10).theta_low
 
     here = list(numbers(tmp_path / "here"))

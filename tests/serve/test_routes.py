@@ -68,25 +68,6 @@ def test_a_model_that_always_answers_left_no_text_open(store):
     )
 
 
-def test_texts_of_another_kind_are_told_of_once(model, caplog):
-    with TestClient(create_app(model)) as client:
-        for _ in range(3):
-            assert (
-                client.post("/predict", json={"texts": [f"lorem ipsum {k}" for k in range(600)]}).status_code
-                == 200
-            )
-        assert "textmargin_drift 1" in client.get("/metrics").text
-        assert client.get("/health").json() == {"status": "ok"}
-    assert sum("not like those that the thresholds were set on" in one.message for one in caplog.records) == 1
-
-
-def test_texts_of_the_same_kind_are_not(model, caplog):
-    texts, _ = corpus(900)
-    with TestClient(create_app(model)) as client:
-        assert client.post("/predict", json={"texts": list(texts)}).status_code == 200
-        assert "textmargin_drift 0" in client.get("/metrics").text
-
-
 def test_explain_says_what_the_model_says(client, model):
     answer = client.post("/explain", json={"text": TEXTS[0], "label": "oil", "n": 2})
     assert answer.json() == json.loads(json.dumps(model.explain(TEXTS[0], "oil").to_dict(2)))

@@ -42,32 +42,16 @@ class BudgetOptions:
             help="With --budget: so many for each day of this column of dates, or for each of its values."
         ),
     ] = None
-    of: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="With --budget, for streams: about --budget of every so many texts, each decided on at "
-            "once.",
-        ),
-    ] = None
 
     def check(self) -> None:
         """That they go together."""
-        if self.budget is None:
-            if self.per is not None or self.of is not None:
-                raise OptionError("--per and --of say what a budget is for; say how many with --budget.")
-            return
-        if self.per is not None and self.of is not None:
-            raise OptionError("--per is for a file with days, --of for a stream without; choose one.")
-        if self.of is not None and self.budget > self.of:
-            raise OptionError(f"--budget {self.budget} of --of {self.of} is more than there are.")
+        if self.budget is None and self.per is not None:
+            raise OptionError("--per says what a budget is for; say how many with --budget.")
 
     def limit(self, model: TextClassifier, source: str, write: Write) -> Sink:
         """Where decisions go, so that those are written that keep the budget."""
         if self.budget is None:
             return Sink(write)
-        if self.of is not None:
-            return StreamSink(write, model, self.budget, self.of)
         return FileSink(write, model, self.budget, self.per, source)
 
 
@@ -83,34 +67,6 @@ class Sink:
 
     def close(self) -> None:
         """No more will come."""
-
-
-class StreamSink(Sink):
-    """About so many of every so many, each decided on at once."""
-
-    def __init__(self, write: Write, model: TextClassifier, n: int, per: int) -> None:
-        from ..decisions.leads import held_out_leads
-        from ..decisions.stream_budget import StreamBudget
-
-        super().__init__(write)
-        if not model.has_held_out:
-            raise OptionError(
-                "a budget on a stream starts from held-out scores, and this model has none; leave --of out."
-            )
-        self.model = model
-        leads = held_out_leads(model.model_, model.labels_)
-        self.budgets = [StreamBudget(n, per, column, threshold=0.0) for column in leads.T]
-        _expect(model, n, per)
-
-    def add(self, rows: Sequence[Row | EmptyText], decisions: Decisions) -> None:
-        """The decisions on further rows."""
-        import numpy as np
-
-        from ..decisions.leads import class_leads, withhold
-
-        leads = class_leads(decisions, self.model.labels_, always_answer=not self.model.can_be_unsure)
-        within = [budget.accept(column) for budget, column in zip(self.budgets, leads.T, strict=True)]
-        super().add(rows, withhold(decisions, self.model.labels_, np.column_stack(within)))
 
 
 class FileSink(Sink):
@@ -164,7 +120,7 @@ class FileSink(Sink):
             self.write(rows, decisions[start:end])
 
 
-def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -> None:
+def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any) -> None:
     """Say what a budget is expected to deliver, and for how many texts it had no room."""
     if not model.has_held_out:
         return
@@ -173,9 +129,7 @@ def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -
 
     held_out, names = model.held_out_, [str(name) for name in model.labels_.threshold_names]
     leads = held_out_leads(model.model_, model.labels_)
-    columns = [
-        k for k in range(len(names)) if (n_over is None or n_over[k]) and held_out.positive[:, k].any()
-    ]
+    columns = [k for k in range(len(names)) if n_over[k] and held_out.positive[:, k].any()]
     for k in columns[:_MOST_LINES]:
         outcome = budget_outcome(
             held_out.positive[:, k],
@@ -188,8 +142,8 @@ def _expect(model: TextClassifier, n: int, n_texts: float, n_over: Any = None) -
         parts = [f"{names[k]}: {min(n, n_texts):,.0f} of {n_texts:,.0f} texts at most"]
         parts += [] if math.isnan(outcome.precision) else [f"expected precision {outcome.precision:.2f}"]
         parts += [f"{outcome.recall:.0%} of all hits"] if held_out.positive[:, k].sum() >= _FEWEST else []
-        remark(", ".join(parts) + ("" if n_over is None else f"; {n_over[k]:,} had no room"))
+        remark(", ".join(parts) + f"; {n_over[k]:,} had no room")
     if len(columns) > _MOST_LINES:
         remark(f"and {len(columns) - _MOST_LINES} more, whose budget is used up as well")
-    if n_over is not None and len(columns) < len(names):
+    if len(columns) < len(names):
         remark(f"within the budget: {len(names) - len(columns)} of {len(names)} labels")

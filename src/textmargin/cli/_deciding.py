@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from .._system.row_counter import RowCounter
     from ..classifier import TextClassifier
-    from ..decisions.drift import DriftMonitor
     from ..labels import Decisions
     from ..tables.record_stream import RecordBatch
     from ..tables.row_reader import TextBatch
@@ -30,7 +29,6 @@ def decide_batches(
     source: str,
     strict: bool,
     sink: Sink,
-    monitor: DriftMonitor | None,
     counter: RowCounter,
     narrow: bool | None,
     ahead: bool,
@@ -45,7 +43,6 @@ def decide_batches(
     strict : bool
         Whether the first line that cannot be read is an error.
     sink : gets rows and decisions
-    monitor : gets to know of decisions on rows, where not None
     counter : of the texts
     narrow : bool, or None
         Whether it is known that the columns are those of decisions alone.
@@ -73,11 +70,6 @@ def decide_batches(
         if len(texts):
             counter.add(len(texts))
             unknown.add(decisions)
-            if (
-                monitor is not None
-                and (alarm := monitor.update(model.model_.comparable_scores(decisions))) is not None
-            ):
-                remark(f"line {batch.last_number:,}: {alarm.message}")
         names = names or batch.header
         n_blank += batch.n_blank
         n_empty += batch.n_empty

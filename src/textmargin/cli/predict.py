@@ -18,7 +18,6 @@ from ._options import FileOptions, KeyFile, ModelFile, check_writable, grouped, 
 
 if TYPE_CHECKING:
     from ..classifier import TextClassifier
-    from ..decisions.drift import DriftMonitor
     from ..tables.record_stream import RecordBatch, RecordUse
     from ..tables.row_reader import TextBatch
 
@@ -33,12 +32,6 @@ def predict(
     data: Annotated[str, typer.Argument(help="Texts to decide on; - for standard input.")] = "-",
     scores: Annotated[
         bool, typer.Option("--scores", help="The score of every class as well; in JSON its probability too.")
-    ] = False,
-    watch: Annotated[
-        bool,
-        typer.Option(
-            "--watch", help="Warn where texts are no longer like those that the model was trained on."
-        ),
     ] = False,
     strict: Annotated[
         bool,
@@ -100,11 +93,7 @@ def predict(
     limits.check()
     if cluster.wanted:
         not_here = {**dict.fromkeys(file.options, True), "--strict": strict, "--json": as_json}
-        not_here |= {
-            "--watch": watch,
-            "--budget": limits.budget is not None,
-            "--only-decisions": only_decisions,
-        }
+        not_here |= {"--budget": limits.budget is not None, "--only-decisions": only_decisions}
         not_here |= {"--keep-formulas": keep_formulas, "--jobs": jobs is not None}
         refused = [name for name, value in not_here.items() if value]
         if refused:
@@ -134,14 +123,12 @@ def predict(
     to_format = _output_format(output, as_json, keep_formulas)
     if output is not None:
         check_writable(output, data, model, key)
-    # A watch and a budget rest on held-out scores; all else needs decisions alone, which are there a second
-    # earlier.
-    needs_scores = watch or limits.budget is not None
+    # A budget rests on held-out scores; all else needs decisions alone, which are there a second earlier.
+    needs_scores = limits.budget is not None
     signing = model_key(key)
     classifier: Any = (
         load_classifier(model, key=signing) if needs_scores else load_decider(model, jobs, key=signing)
     )
-    monitor = _monitor(classifier) if watch else None
     from_format = format_of(data, file.dialect.file_format)
     narrow = True if only_decisions or from_format == "txt" else None if from_format is None else False
     like = data if from_format == "parquet" and not narrow else None
@@ -160,10 +147,10 @@ def predict(
         sink = limits.limit(
             classifier, name_of(data), DecisionWriter(classifier, table, scores, narrow, use).write
         )
-        batches = _batches(classifier, data, file, use, limits.budget is not None, monitor, to_format)
+        batches = _batches(classifier, data, file, use, needs_scores, to_format)
         whole = data != "-" and Path(data).is_file()  # not a pipe, at whose end somebody may wait
-        ahead = whole and use.n_threads > 1 and not strict and monitor is None
-        decide_batches(classifier, batches, name_of(data), strict, sink, monitor, counter, narrow, ahead)
+        ahead = whole and use.n_threads > 1 and not strict
+        decide_batches(classifier, batches, name_of(data), strict, sink, counter, narrow, ahead)
     for note in table.notes:
         remark(with_options(note))
     if output is not None:
@@ -184,19 +171,12 @@ def _output_format(output: Path | None, as_json: bool, keep_formulas: bool) -> s
     return file_format
 
 
-def _monitor(model: TextClassifier) -> DriftMonitor:
-    if not model.has_held_out:
-        raise OptionError("--watch compares texts with held-out scores of training, and this model has none.")
-    return model.drift_monitor()
-
-
 def _batches(
     model: TextClassifier,
     data: str,
     file: FileOptions,
     use: RecordUse,
     budget: bool,
-    monitor: DriftMonitor | None,
     to_format: str,
 ) -> Iterator[TextBatch | RecordBatch]:
     """Texts as they arrive: as records, unless somebody asks for the values of rows."""
@@ -204,7 +184,7 @@ def _batches(
 
     usual = model.metadata_.get("text_column")
     as_lines = to_format in ("csv", "tsv", "jsonl") and can_write(model.labels_.text_names)
-    use.rows = budget or monitor is not None or not as_lines
+    use.rows = budget or not as_lines
     batches = file.stream_records(data, use, usual)
     # What is wrong with a file is said before anything is printed.
     return chain(list(islice(batches, 1)), batches) if data != "-" else batches

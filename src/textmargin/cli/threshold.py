@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ..classifier import TextClassifier
     from ..feedback.retune import RetuneResult
 
+_MOST_REFUSED = 3  # labels without enough feedback that are named
+
 
 @app.command()
 @grouped
@@ -31,16 +33,13 @@ def threshold(
         str | None,
         typer.Option(help="Set them on feedback: a file that `serve --feedback` wrote, or postgresql://…."),
     ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(help="With --from-feedback: a label to move; again for several.")
-    ] = None,
     key: KeyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Move the thresholds of a model to where other costs want them, without training and without texts.
 
-    With --from-feedback they move on what people said of its decisions. Where only accepted texts were judged
-    they can rise, not fall: nobody knows what was rejected.
+    With --from-feedback they move on what people said of its decisions, for two labels or any number per
+    text. Where only accepted texts were judged they can rise, not fall: nobody knows what was rejected.
     """
     from ..persistence import load_classifier
 
@@ -50,16 +49,11 @@ def threshold(
     signing = model_key(key)
     before = load_classifier(model, key=signing)
     measure = utility.measure(usual_costs(before))
-    if from_feedback is not None and floors.min_recall is not None:
+    if from_feedback is not None and floors.given:
         raise OptionError(
-            "--min-recall cannot be kept on feedback: nobody knows how much was missed. Leave it out."
+            "--min-precision, --min-recall, --always-answer and --may-be-unsure cannot be used with "
+            "--from-feedback; set them in a separate run."
         )
-    if from_feedback is not None and floors.always_answer is not None:
-        raise OptionError(
-            "--always-answer and --may-be-unsure are not for --from-feedback; set them in a run of its own."
-        )
-    if only and from_feedback is None:
-        raise OptionError("--only goes with --from-feedback.")
     if from_feedback is None and measure is None and not floors.given:
         raise OptionError(
             "say what decisions are worth: --hit and --false-alarm, --costs, --utility, --min-recall or "
@@ -82,7 +76,7 @@ def threshold(
         if _thresholds(after) == _thresholds(before):
             _remark_on_standstill(after)
     else:
-        result = _retune(before, from_feedback, measure, only or (), floors.min_precision)
+        result = _retune(before, from_feedback, measure)
         after, facts = result.model, {"feedback": result.to_dict()}
     after.save(output, key=signing)
     if from_feedback is None:
@@ -106,15 +100,13 @@ def _remark_on_standstill(model: TextClassifier) -> None:
     remark(f"no threshold moves: the floor of this model holds them ({shown}); {lifts} lifts it")
 
 
-def _retune(
-    model: TextClassifier, store: str, utility: Any, only: Sequence[str], min_precision: float | None
-) -> RetuneResult:
+def _retune(model: TextClassifier, store: str, utility: Any) -> RetuneResult:
     """Thresholds set on feedback; says what they rest on, and what could not be known."""
     from ..feedback.retune import retune
     from ..feedback.store import FeedbackStore
 
     with FeedbackStore(store, create=False) as feedback:
-        result = retune(model, feedback, utility, only=only, min_precision=min_precision)
+        result = retune(model, feedback, utility)
     if result.n_other:
         texts = quantity(result.n_other, "text")
         remark(
@@ -126,13 +118,13 @@ def _retune(
             quantity(one.n_rejected, "rejected one"),
         )
         remark(
-            f"{label}: {accepted} judged, {one.n_right} right; {rejected} judged, {one.n_missed} missed"
-            + ("" if one.can_fall else "; it could rise, not fall")
+            f"{label}: {accepted} judged, {one.n_right} correct; {rejected} judged, {one.n_missed} missed"
+            + ("; the threshold stays" if one.theta == one.before else "")
         )
-    if result.way == "as they were":
-        remark(
-            "thresholds stay as they are: on this feedback no others are worth more than chance would give"
-        )
+    for label, why in list(result.refused.items())[:_MOST_REFUSED]:
+        remark(f"{label}: the threshold stays, {why}")
+    if len(result.refused) > _MOST_REFUSED:
+        remark(f"and the thresholds of {len(result.refused) - _MOST_REFUSED} more labels stay")
     return result
 
 

@@ -1,7 +1,7 @@
 """So many and no more: "we can read 200 a day".
 
 From held-out scores, the threshold that delivers the number on average, and what is to be expected of those
-delivered; of a batch or a day, the highest of those accepted. Streams without days: `stream_budget.py`.
+delivered; of a batch or a day, the highest of those accepted.
 """
 
 from __future__ import annotations

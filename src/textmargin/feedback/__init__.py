@@ -1,3 +1,1 @@
-"""What people said of decisions: stored safely (`store.py`), what it says about thresholds (`retune.py`), and
-a filter that learns from it as it goes (`adaptive_filter.py`).
-"""
+"""What people said of decisions (`store.py`), and what it says about thresholds (`retune.py`)."""

@@ -19,7 +19,6 @@ class Metrics:
         self.n_batches = 0
         self.n_feedback = 0
         self.n_unsure = 0
-        self.drift = 0
         self.in_flight = 0
         self.model = ""
         self.n_models = 0
@@ -45,7 +44,6 @@ class Metrics:
             ("batches_total", "counter", "Times the model was called for them.", {"": self.n_batches}),
             ("unsure_total", "counter", "Texts with something left to a person.", {"": self.n_unsure}),
             ("feedback_total", "counter", "Feedback acknowledged.", {"": self.n_feedback}),
-            ("drift", "gauge", "1 from when texts were no longer like those of training.", {"": self.drift}),
             (
                 "model_info",
                 "gauge",

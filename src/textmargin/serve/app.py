@@ -227,7 +227,6 @@ def create_app(
     )
     async def measured() -> Response:
         """Counters, for Prometheus."""
-        metrics.drift = int(models.now.watch.drifted)
         return Response(str(metrics), media_type=MEDIA_TYPE)
 
     @app.get("/docs", response_class=HTMLResponse, responses=_REFUSED_READING)
