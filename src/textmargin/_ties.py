@@ -1,9 +1,7 @@
-"""Ties, as they are in exact arithmetic: numbers that differ in their last digits alone count as equal.
+"""Ties of decisions: scores that differ in their last digits alone count as equal.
 
-Two texts with the same words have the same score, and two words that always come together the same weight;
-but their last digits depend on the processor, its BLAS and the number of threads. Whatever is ranked, or
-chosen as the best of several, is compared by these functions, so that such digits never decide. Of what is
-equal the first counts, as in the papers.
+Two texts with the same words have the same score, but its last digits depend on the processor, its BLAS and
+the number of threads. The best class and the comparison with a threshold forgive them; nothing else does.
 """
 
 from __future__ import annotations
@@ -32,17 +30,8 @@ def tie_ranks(values: Any) -> Indices:
 
 
 def descending_order(values: Any) -> Indices:
-    """The order of values along the last axis, highest first; of those that are equal but for rounding the
-    first comes first.
-    """
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim == 1:
-        order = np.argsort(-values, kind="stable")
-        descending = values[order]
-        # as good as always
-        if np.array_equal(_equal_neighbours(descending), descending[1:] == descending[:-1]):
-            return order
-    return np.argsort(tie_ranks(values), axis=-1, kind="stable")
+    """The order of values along the last axis, highest first; of equal values the first comes first."""
+    return np.argsort(-np.asarray(values, dtype=np.float64), axis=-1, kind="stable")
 
 
 def without_rounding(values: Floats) -> Floats:

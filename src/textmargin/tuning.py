@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ._system.progress import progress_of
-from ._ties import ROUNDING, first_maximum
 from ._typing import Floats
 from .classifier import TextClassifier
 from .config import KNOWLEDGE, WORD_SETTINGS, ModelConfig
@@ -104,7 +103,7 @@ def tune(config: ModelConfig, corpus: Corpus, progress: bool | Callable[[float],
             if report is not None:
                 report((number + 1) / len(plans))
     candidates = [_candidate(plan, own, right[0]) for plan, own in zip(plans, right, strict=True)]
-    best = candidates[int(first_maximum(np.array([one.score for one in candidates]), ROUNDING))]
+    best = max(candidates, key=lambda one: one.score)
     return Tuning(best if best.lead > best.error else candidates[0], candidates, config, len(some))
 
 

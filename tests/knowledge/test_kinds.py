@@ -101,7 +101,6 @@ def test_an_explanation_names_the_kinds():
     assert [*corn.from_knowledge] == ["keywords", "earlier model"]
     assert sum(corn.from_knowledge.values()) == pytest.approx(corn.from_prior)
     assert f"keywords {corn.from_knowledge['keywords']:+.3f}, earlier model" in repr(found)
-    assert "earlier model" in found._repr_html_()
     alone = (
         TextClassifier(knowledge=WORDS, learner=PriorSVC(trust="fixed"))
         .fit(TEXTS, TOPICS)

@@ -11,10 +11,10 @@ from textmargin import Contrasts, PriorSVC
 from textmargin.learners import _batch
 from textmargin.learners._grouping import split_groups, table_key
 from textmargin.learners._objectives import Objectives
-from textmargin.learners._refit import without
 from textmargin.learners.matrix import stack
 from textmargin.learners.objective import ExtraColumns, Objective
 from textmargin.learners.solver_texts import local_texts
+from textmargin.learners.trust import without
 
 from .block_rows import BlockRows
 

@@ -1,4 +1,4 @@
-"""An explanation prints as a small table, and is one in a notebook, whatever its terms hold."""
+"""An explanation prints as a small table."""
 
 import numpy as np
 import pytest

@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .._typing import Bools, Floats
 from ..labels import OneVsRest
-from ._stacked_contrasts import StackedContrasts
+from .contrasts import Contrasts
 from .cross_fitting import PriorFolds
-from .matrix import BlockMatrix, Matrix
+from .matrix import BlockMatrix, Matrix, stack
 from .problem import FoldPriors, Problem, median_length, prior_scores
 from .trust import Solver
+
+
+@dataclass(frozen=True)
+class StackedContrasts:
+    """The texts, below them the contrasts, in one matrix that all classes share; and what the contrasts are
+    examples of.
+    """
+
+    X: Matrix
+    rows: Contrasts
+
+    @classmethod
+    def stack(cls, X: Matrix, contrasts: Contrasts, n_problems: int) -> StackedContrasts:
+        """Contrasts, checked, below the texts X."""
+        rows = contrasts.check(X, n_problems)
+        return cls(stack(X, rows.X), rows)
+
+    def below(self, problem: Problem, k: int, weight: Floats) -> Problem:
+        """A class's problem with the contrasts; those of a text of weight 0 are as absent as the text."""
+        text, sign = self.rows.text, self.rows.sign[:, k]
+        costs = self.rows.cost * np.where(text >= 0, weight[text], 1.0) * np.abs(sign)
+        return replace(
+            problem,
+            X=self.X,
+            y=np.concatenate([problem.y, np.where(sign < 0, -1.0, 1.0)]),
+            costs=np.concatenate([problem.costs, costs]),
+            margins=np.concatenate([problem.margins, np.ones(text.size)]),
+            Z=np.vstack([problem.Z, prior_scores(self.rows.X, problem.V)]),
+            owners=text,
+        )
 
 
 @dataclass(frozen=True)

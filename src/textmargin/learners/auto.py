@@ -1,7 +1,11 @@
 """`trust="auto"`: each prior, and the contrasts, against the plain model on held-out texts; those that help
 are used.
 
-Which of these are used together, `joint_priors.py` says; contrasts are one more that may join.
+Two priors that both help may do worse together than the better one alone: what one has wrong thins out what
+the other has right. So they join one at a time, the one that saves most loss first, and one that clearly
+harms those already there stays out; contrasts are one more that may join. Whether it harms is asked of the
+held-out texts of all classes at once, by the evidence of losses (`evidence.py`): class by class there is too
+little to tell, and the better of two equal ones would be the one that chance favours.
 
 Held-out texts are scored by exact leave-one-out where that is cheap, else by models refitted without a fifth
 of the texts. Where there are contrasts it is always folds, since the contrasts of a text have to go with it;
@@ -22,13 +26,22 @@ from .._typing import Bools, Floats, Indices
 from ._held_out_cost import leave_one_out_pays
 from ._training import Training
 from .cross_fitting import PriorFolds
-from .evidence import Verdict, prior_evidence, rank_gains, select_priors, squared_gains, verdict
-from .joint_priors import join_priors
+from .evidence import (
+    Verdict,
+    evidence_of,
+    is_harmful,
+    prior_evidence,
+    rank_gains,
+    select_priors,
+    squared_gains,
+    verdict,
+)
 from .matrix import Rows
 from .problem import Problem
 from .trust import Case, Fit, Refit, Solver, trained_scores
 
 PerClass: TypeAlias = Callable[..., list[Any]]
+Losses: TypeAlias = Callable[[Indices, Bools], list[Floats]]
 
 
 @dataclass(frozen=True)
@@ -267,3 +280,33 @@ def _losses(problem: Problem, scores: Floats) -> Floats:
     texts = slice(problem.n_texts)
     missed = np.maximum(problem.margins[texts] - problem.y[texts] * scores, 0)
     return problem.costs[texts] * missed * missed
+
+
+def join_priors(adopted: Bools, gain: Floats, silent: Bools, losses: Losses, tol: float) -> Bools:
+    """Which priors are used: (n_problems, n_priors), like what is given.
+
+    Parameters
+    ----------
+    adopted : whether each prior is adopted for itself
+    gain : the share of the held-out loss that it saves alone
+    silent : whether no text has any of its terms, so that it can neither help nor harm here
+    losses : function of classes and of what each of them uses (n_classes, n_priors)
+        Gives the loss of each held-out text, per class.
+    tol : float
+        To which these are known.
+    """
+    tried = adopted & ~silent
+    used = adopted & silent
+    several = tried.sum(axis=1) > 1
+    used[~several] = adopted[~several]
+    tried[~several] = False
+    for j in np.argsort(-np.where(tried, gain, 0.0).sum(axis=0), kind="stable"):
+        joined = used.copy()
+        joined[tried[:, j], j] = True
+        contested = np.flatnonzero(tried[:, j] & (used & tried).any(axis=1))
+        if contested.size:
+            pairs = zip(losses(contested, used[contested]), losses(contested, joined[contested]), strict=True)
+            if is_harmful(evidence_of(np.concatenate([squared_gains(*pair, tol) for pair in pairs]))):
+                joined[contested, j] = False
+        used = joined
+    return used

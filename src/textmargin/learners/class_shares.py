@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._ties import ROUNDING, first_maximum
+from .._ties import ROUNDING
 from .._typing import Floats, Indices
 from ..labels import ClassLabels
 
 _EQUAL = 0.5  # how much of a guess at the shares is that all are equal
 _TRIALS = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.15, 0.85, 0.1, 0.9, 0.06, 0.94, 0.03, 0.97)
 _FAR = 10.0  # times the odds by which words lead for a class: further off is no share of it
-_TIE = 1e-9  # relative: two cuts that divide as well
 
 
 def guess_shares(labels: ClassLabels, scores: Floats, one_sided: bool = False) -> Floats:
@@ -76,4 +75,4 @@ def _upper_part(scores: Floats) -> float:
     between = i * (n - i) * (sums / i - (order.sum() - sums) / (n - i)) ** 2
     # a cut goes between different scores
     between[order[:-1] - order[1:] <= ROUNDING * np.abs(order).max()] = 0.0
-    return (int(first_maximum(between, _TIE * between.max())) + 1) / n
+    return (int(between.argmax()) + 1) / n

@@ -1,10 +1,9 @@
-"""Where a score comes from, term by term or text by text; printed as a small table, in a notebook as HTML."""
+"""Where a score comes from, term by term or text by text; printed as a small table."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -81,35 +80,15 @@ class BaseExplanation:
             "rest": float(self.score - sum(one.contribution for one in found)),
         }
 
-    def _rows(self) -> list[tuple[str, str, str]]:
-        rows = [(one.feature, f"{one.contribution:+.3f}", one.prior_note) for one in self.contributions()]
-        return [*rows, ("the rest, intercept and threshold", f"{self.to_dict()['rest']:+.3f}", "")]
-
     def __repr__(self) -> str:
-        rows = self._rows()
-        known = any(row[2] for row in rows)
-        width = max(len(row[0]) for row in rows)
-        head = f"score of {self.target}: {self.score:+.3f}"
+        rows = [(one.feature, one.contribution, one.prior_note) for one in self.contributions()]
+        rows.append(("the rest, intercept and threshold", self.to_dict()["rest"], ""))
+        width = max(len(name) for name, _, _ in rows)
         lines = [
-            f"  {row[0]:<{width}}  {row[1]:>8}" + (f"  prior {row[2]}" if known and row[2] else "")
-            for row in rows
+            f"  {name:<{width}}  {value:>+8.3f}" + f"  prior {note}" * bool(note)
+            for name, value, note in rows
         ]
-        return "\n".join([head, *lines])
-
-    def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><td style='text-align:left'>{escape(feature)}</td><td>{value}</td>"
-            f"<td>{escape(prior)}</td></tr>"
-            for feature, value, prior in self._rows()
-        )
-        head = (
-            "<tr><th style='text-align:left'>feature</th><th>contribution</th><th>of that, from the "
-            "prior</th></tr>"
-        )
-        return (
-            f"<table><caption>score of {escape(str(self.target))}: "
-            f"{self.score:+.3f}</caption>{head}{cells}</table>"
-        )
+        return "\n".join([f"score of {self.target}: {self.score:+.3f}", *lines])
 
 
 @dataclass(frozen=True, repr=False)

@@ -41,13 +41,11 @@ from .._sklearn import Interval, StrOptions, check_sample_weight, dense_coef, fi
 from .._system.collections import in_memory
 from .._system.forms import Array, Classes, Each, Flag, Form, Instance, Size, String
 from .._system.threads import n_threads
-from .._ties import descending_order
 from .._typing import Floats
 from ..errors import TextmarginError
 from ..labels import ClassLabels, LabelsMixin, OneVsRest, column_names
 from ._held_out_scores import HeldOutTexts
-from ._stacked_contrasts import StackedContrasts
-from ._training import Training
+from ._training import StackedContrasts, Training
 from .auto import fit_auto
 from .contrasts import Contrasts
 from .cross_fitting import PriorFolds
@@ -114,8 +112,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         Threads. None: all cores, within the limits that OpenMP and joblib have been given; but classes that
         are learnt one at a time, those of dense or small matrices, are so in one thread unless
         `joblib.parallel_config` says otherwise.
-    verbose : int, default=0
-        How much joblib tells of leave-one-out scores, class by class.
 
     Attributes
     ----------
@@ -169,7 +165,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         "warm_start": ["boolean"],
         "sparse_coef": ["boolean"],
         "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     _forms: ClassVar[dict[str, Form]] = {
@@ -201,7 +196,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         warm_start: bool = False,
         sparse_coef: bool = False,
         n_jobs: int | None = None,
-        verbose: int = 0,
     ) -> None:
         self.C = C
         self.prior = prior
@@ -215,7 +209,6 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
         self.warm_start = warm_start
         self.sparse_coef = sparse_coef
         self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -409,7 +402,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             data = coef - np.maximum(self.trust_[k], 0) @ self.prior_[k]
             for t in np.flatnonzero((prior * data < 0) & (np.abs(data) > 1e-6 * np.abs(coef).max())):
                 found.append(Disagreement(classes[k], j, names[t], float(prior[t]), float(data[t])))
-        return [found[i] for i in descending_order([abs(one.data) for one in found])[:n]]
+        return sorted(found, key=lambda one: -abs(one.data))[:n]
 
     def _learnt(self, fits: Iterable[Fit], labels: ClassLabels, prior: Floats) -> Self:
         """Keep what the fits of all classes found; their weights are let go one by one, so that memory holds
@@ -448,7 +441,7 @@ class PriorSVC(LabelsMixin, ClassifierMixin, BaseEstimator):
             for problem, *rest in zip(problems, *others, strict=False)
         )
         with threadpool_limits(limits=1, user_api="blas"):
-            return Parallel(n_jobs=n_threads(self.n_jobs), prefer="threads", verbose=self.verbose)(jobs)
+            return Parallel(n_jobs=n_threads(self.n_jobs), prefer="threads")(jobs)
 
     def _validate(self, X: Any, y: Any) -> tuple[Matrix, NDArray[Any]]:
         """The matrix and the labels of training."""

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._ties import ROUNDING, descending_order, first_maximum
+from .._ties import ROUNDING, descending_order
 from .._typing import Bools, Floats, Indices
 from ..labels import ClassLabels
 from .class_shares import fill_shares, guess_shares, leaders, trial_shares
@@ -39,7 +39,6 @@ from .trust import Fit, Solver
 ROUNDS = (0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.95)  # how much of its share each class takes
 WEIGHT = 0.5  # what an unlabelled text costs beside a labelled one
 SHORT_ROUNDS = (0.2, 0.5, 0.95)  # where self-training is done many times, to compare
-_TIE = 1e-9  # of distances to shares that were given
 _GIVEN = (1.0, 0.5, 0.0)  # how much of shares that are tried is what was given; the rest is the guess
 
 Signs = NDArray[np.int8]
@@ -172,7 +171,7 @@ class SelfTraining:
             return self.with_shares(pool, guessed)
         filled = fill_shares(given, guessed)
         tries = [self.with_shares(pool, part * filled + (1 - part) * guessed) for part in _GIVEN]
-        return tries[int(first_maximum([-_distance(pool, one.scores) for one in tries], _TIE))]
+        return tries[int(np.argmin([_distance(pool, one.scores) for one in tries]))]
 
     def with_shares(self, pool: Pool, shares: Floats) -> Guess:
         """Guess at the unlabelled texts by rounds that keep to some shares (n_classes,)."""
@@ -200,7 +199,7 @@ class SelfTraining:
         for share in trials:
             guess = short.with_shares(pool, np.array([1 - share, share]))
             losses.append(_doubt(guess.scores(pool.X[pool.unlabelled])[:, 0]))
-        best = trials[int(first_maximum(-np.array(losses), 1e-9))]
+        best = trials[int(np.argmin(losses))]
         return np.array([1 - best, best])
 
     def _learn(

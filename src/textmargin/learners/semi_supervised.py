@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from .._ties import first_maximum
 from .._typing import Bools, Floats, Indices
 from ._folds import deal_folds
 from .evidence import Verdict, evidence_of, is_harmful, log_ranks, select_priors, squared_gains, verdict
@@ -121,7 +120,7 @@ def weigh(
             gain[k, j] = gains.sum() / max(without[:, k].sum(), 1e-300)
     candidates = [select_priors(evidence) & known, known, *([none] if several else [])]
     merits = [trial.merits(scores(mask.tobytes(), True)) for mask in candidates]
-    best = int(first_maximum([one.sum() for one in merits], _TIE * len(merits[0])))
+    best = int(np.argmax([one.sum() for one in merits]))
     used = candidates[best]
     verdicts = [
         verdict(pool.labels.name(k), j, float(evidence[k, j]), float(gain[k, j]), trusted=bool(used[k, j]))

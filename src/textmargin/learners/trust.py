@@ -28,15 +28,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .._ties import first_maximum
 from .._typing import Floats
 from ._batch import Batch
 from ._grouping import Start
 from ._held_out_cost import ProblemSize
-from ._parallel_priors import right_angles
-from ._refit import FOLD_TOL, has_both_sides, without
 from .leave_one_out import leave_one_out, suspicious
-from .matrix import Rows
+from .matrix import BlockMatrix, Rows
 from .newton import Solution
 from .objective import NEGLIGIBLE, ExtraColumns, Objective, Point
 from .problem import Problem, typical_square
@@ -50,7 +47,10 @@ Trust = Mode | float
 _SINGULAR_GUARD = 1e-10
 _WORTH_IT = 1e-7  # of J: what a further prior must make it fall by
 _ROUNDING = 1e-9  # of slopes beside the steepest, of shares, and beside the margin
-_ROUNDING_OF_J = 1e-14
+# Refits without some texts start from the fit of all of them. Beside refits at 1e-11 on Reuters' 90 topics,
+# 25 Wikipedia categories, and 10,000 and 40,000 short texts with wrong labels, scores are off by 7e-4 of the
+# margin in the mean square, and drawn to the held-out label by less than 1 % of what training scores are.
+FOLD_TOL = 1e-3
 
 
 @dataclass(frozen=True)
@@ -197,36 +197,24 @@ class Solver:
 
     def _fit_nonneg(self, problem: Problem, start: Fit | None) -> Fit:
         """Lawson and Hanson's way: let in the prior with the steepest descent; one that hits zero on the way
-        leaves again.
-
-        One that is next to nothing by itself may open the way for others: only what they lower J by together
-        must be worth it.
+        leaves again. One that lowers J by next to nothing stays out.
         """
         moves = np.zeros(len(problem.V), dtype=bool)
-        fit = kept = self._solve_one(problem, "nonneg", moves.astype(float), start)
-        # whose slope was rounding, or what the solver left of it; the others are tried all the same
         refused = moves.copy()
-        # the gap of a trial that did not end, and so says nothing of the prior that it would have let in
-        unsettled = 0.0
+        fit = self._solve_one(problem, "nonneg", moves.astype(float), start)
         for _ in range(10 * moves.size):
-            slope, doubt = _slope(problem, fit, self._value(problem, fit))
-            descends = ~(moves | refused) & (slope < doubt)
-            if not descends.any():
-                return replace(kept, converged=False, gap=max(kept.gap, unsettled)) if unsettled else kept
-            # of equal priors the first
-            newcomer = int(first_maximum(np.where(descends, -slope, -np.inf), _ROUNDING))
-            trial = self._let_in(problem, fit, moves, newcomer)
-            value, lowest = self._value(problem, trial), self._value(problem, kept)
-            if value < lowest - _WORTH_IT * max(lowest, NEGLIGIBLE * np.sum(problem.costs)):
-                fit = kept = trial
-                refused, unsettled = np.zeros_like(refused), 0.0
+            slope = np.where(moves | refused, 0.0, _slope(problem, fit))
+            if not (slope < -_ROUNDING).any():
+                return fit
+            newcomer = int(slope.argmin())
+            trial, value = self._let_in(problem, fit, moves, newcomer), self._value(problem, fit)
+            least = _WORTH_IT * max(value, NEGLIGIBLE * np.sum(problem.costs))
+            if self._value(problem, trial) < value - least:
+                fit, refused = trial, np.zeros_like(refused)
             else:
                 refused[newcomer] = True
-                unsettled = unsettled if trial.converged else max(unsettled, trial.gap)
-                if value < self._value(problem, fit):
-                    fit = trial
             moves = fit.anchor > 0
-        return replace(kept, converged=False)
+        return replace(fit, converged=False)
 
     def _let_in(self, problem: Problem, fit: Fit, moves: NDArray[np.bool_], newcomer: int) -> Fit:
         """The fit with one prior more, less those that hit zero on the way; the same fit where it would be
@@ -262,16 +250,11 @@ def anchored(problem: Problem, trust: Trust) -> tuple[Mode, Floats]:
 
 @dataclass(frozen=True)
 class TrustSetting:
-    """Per prior whether it moves, and the value at which it is held, or towards which it is pulled; the pull,
-    per column.
-
-    Of those that move each is a column, or with a basis B the columns are Z B, pulled towards 0, and η = B q.
-    """
+    """Per prior whether it moves, and the value at which it is held or to which it is pulled; the pulls."""
 
     moves: NDArray[np.bool_]
     target: Floats
     pull: Floats
-    basis: Floats | None = None
 
 
 def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float) -> TrustSetting:
@@ -285,9 +268,8 @@ def trust_setting(problem: Problem, mode: Mode, anchor: Floats, strength: float)
         moves = anchor > 0
         return TrustSetting(moves, anchor, strength / np.square(anchor[moves]))
     moves = problem.speaks & (anchor > 0) if mode == "nonneg" else problem.speaks
-    basis, Z = right_angles(problem, moves), problem.Z[np.ix_(problem.counted, moves)]
-    squares = typical_square(Z if basis is None else Z @ basis)
-    return TrustSetting(moves, zero, _SINGULAR_GUARD * problem.costs.sum() * squares, basis)
+    squares = typical_square(problem.Z[np.ix_(problem.counted, moves)])
+    return TrustSetting(moves, zero, _SINGULAR_GUARD * problem.costs.sum() * squares)
 
 
 def _pose(problem: Problem, setting: TrustSetting) -> Objective:
@@ -300,10 +282,7 @@ def _pose(problem: Problem, setting: TrustSetting) -> Objective:
             else ExtraColumns(np.empty((problem.y.size, 0)), np.empty(0), np.empty(0))
         )
     else:
-        Z, target = np.ascontiguousarray(problem.Z[:, moves]), setting.target[moves]
-        if setting.basis is not None:
-            Z, target = Z @ setting.basis, np.zeros(setting.pull.size)
-        priors = ExtraColumns(Z, setting.pull, target)
+        priors = ExtraColumns(np.ascontiguousarray(problem.Z[:, moves]), setting.pull, setting.target[moves])
         columns = ExtraColumns.join(ones, priors) if problem.fit_intercept else priors
     return Objective(
         problem.X,
@@ -319,8 +298,6 @@ def _pose(problem: Problem, setting: TrustSetting) -> Objective:
 def coefficients(problem: Problem, setting: TrustSetting, fit: Fit) -> Floats:
     """q, the coefficients of the columns, for a fit's intercept and trust."""
     moving = fit.eta[setting.moves]
-    if setting.basis is not None:
-        moving = np.asarray(np.linalg.lstsq(setting.basis, moving, rcond=None)[0], dtype=np.float64)
     return np.concatenate([[fit.intercept], moving]) if problem.fit_intercept else moving
 
 
@@ -329,8 +306,7 @@ def keep(problem: Problem, setting: TrustSetting, mode: Mode, anchor: Floats, so
     point = solution.point
     intercept = float(point.q[0]) if problem.fit_intercept else 0.0
     eta = setting.target.copy()
-    moving = point.q[1:] if problem.fit_intercept else point.q
-    eta[setting.moves] = moving if setting.basis is None else setting.basis @ moving
+    eta[setting.moves] = point.q[1:] if problem.fit_intercept else point.q
     return Fit(point.w, eta, intercept, mode, anchor, solution.n_iter, solution.converged, solution.gap)
 
 
@@ -339,28 +315,12 @@ def trained_scores(problem: Problem, fit: Fit) -> Floats:
     return np.asarray(problem.X @ fit.w + problem.Z @ fit.eta + fit.intercept * problem.intercept_column)
 
 
-def _slope(problem: Problem, fit: Fit, value: float) -> tuple[Floats, Floats]:
-    """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs, and below which it may
-    be a descent.
-
-    Where J is at its minimum but for rounding, scores s may be off by δ with Σ c δ² = 2 · rounding · J, and
-    the slope by up to √(Σ c z² · Σ c δ²): of rows of 1e10 that is all of it, sign included, of others next to
-    nothing.
-    """
-    missed = (
-        problem.costs * problem.y * np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
-    )
-    size = np.abs(missed) @ np.abs(problem.Z)
-    slope = np.divide(-problem.Z.T @ missed, size, out=np.zeros_like(size), where=size > 0)
-    largest = np.abs(problem.Z).max(axis=0, initial=0.0)
-    length = largest * np.sqrt(
-        problem.costs
-        @ np.square(np.divide(problem.Z, largest, where=largest > 0, out=np.zeros_like(problem.Z)))
-    )
-    doubt = np.divide(
-        length * np.sqrt(2 * _ROUNDING_OF_J * value), size, out=np.zeros_like(size), where=size > 0
-    )
-    return slope, doubt
+def _slope(problem: Problem, fit: Fit) -> Floats:
+    """∂J/∂η at a fit, as a fraction of what its terms sum up to without their signs."""
+    missed = np.maximum(problem.margins - problem.y * trained_scores(problem, fit), 0)
+    pull = problem.costs * problem.y * missed
+    size = np.abs(pull) @ np.abs(problem.Z)
+    return np.divide(-problem.Z.T @ pull, size, out=np.zeros_like(size), where=size > 0)
 
 
 def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
@@ -375,3 +335,20 @@ def _to_the_boundary(fit: Fit, trial: Fit) -> Fit:
         eta=eta,
         intercept=fit.intercept + t * (trial.intercept - fit.intercept),
     )
+
+
+def without(objective: Objective, rows: Rows) -> Objective:
+    """The objective over all rows but these."""
+    return (
+        replace(objective, held_out=rows) if isinstance(objective.X, BlockMatrix) else objective.without(rows)
+    )
+
+
+def has_both_sides(objective: Objective, n_texts: int) -> bool:
+    """Whether texts, the first rows, of both signs are there.
+
+    Of one side alone, any intercept beyond its margin is a minimum; from the origin, at least no held-out
+    text chooses it.
+    """
+    counted, positive = objective.counted[:n_texts], objective.y[:n_texts] > 0
+    return bool((counted & positive).any() and (counted & ~positive).any())

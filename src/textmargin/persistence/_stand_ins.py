@@ -31,7 +31,7 @@ ATTRIBUTES = {
     "ModelPrior": ("model terms n_largest file_name", ""),
     "PriorSVC": (
         "C prior trust trust_strength class_weight margins fit_intercept tol max_iter warm_start "
-        "sparse_coef n_jobs verbose",
+        "sparse_coef n_jobs",
         "_anchors _training classes_ coef_ intercept_ multilabel_ n_features_in_ n_iter_ prior_ trust_ "
         "trust_mode_ verdict_",
     ),
