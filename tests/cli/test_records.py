@@ -22,7 +22,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from textmargin import Corpus, core
-from textmargin._system.row_counter import RowCounter
+from textmargin._system.progress import RowCounter
 from textmargin.cli._budget import Sink
 from textmargin.cli._console import remark
 from textmargin.cli._deciding import _one_ahead, decide_batches

@@ -1,4 +1,6 @@
-"""Progress of long computations on standard error: a bar after two seconds; in a log file a line a minute."""
+"""Progress of long work on standard error, from two seconds on: lines that a terminal shows and clears again;
+in a log file a line a minute.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,113 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Self
 
 Report = Callable[[float], object]  # takes the share that is done, 0 to 1
 
-PATIENCE = 2.0  # seconds without a bar
-_BAR_WIDTH = 80  # columns of a terminal that has room for a bar
+PATIENCE = 2.0  # seconds without a line
 INTERVAL = 60.0  # seconds between lines where there is no terminal
+
+
+class Line:
+    """What is done, since when, and which share of it, where that is known."""
+
+    def __init__(self, what: str) -> None:
+        self.what, self.share, self.started = what, 0.0, time.monotonic()
+        _SCREEN.add(self)
+
+    def __call__(self, share: float) -> None:
+        self.share = share
+
+    def __str__(self) -> str:
+        seconds = time.monotonic() - self.started
+        if not self.share:
+            return f"{self.what} … {seconds:.0f} s"
+        left = seconds * (1 - self.share) / self.share
+        time_left = f"{left / 60:.0f} minutes" if left > 100 else f"{left:.0f} seconds"
+        return f"{self.what}: {self.share:.1%}, about {time_left} left"
+
+    def close(self) -> None:
+        """It is done."""
+        _SCREEN.remove(self)
+
+
+class _Screen:
+    """The lines of this process, and the thread that shows them: the work is in compiled code."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.lock = threading.Lock()
+        self.ended = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def add(self, line: Line) -> None:
+        with self.lock:
+            self.lines.append(line)
+            if self.thread is None:
+                self.ended = threading.Event()
+                self.thread = threading.Thread(target=self._show, args=(self.ended,), daemon=True)
+                self.thread.start()
+
+    def remove(self, line: Line) -> None:
+        with self.lock:
+            self.lines.remove(line)
+            thread = None if self.lines else self.thread
+            if thread is not None:
+                self.thread = None
+                self.ended.set()
+        if thread is not None:
+            thread.join()
+
+    def __str__(self) -> str:
+        begun = time.monotonic() - PATIENCE
+        return "\n".join(str(line) for line in [*self.lines] if line.started <= begun)
+
+    def _show(self, ended: threading.Event) -> None:
+        if ended.wait(PATIENCE):
+            return
+        from rich.console import Console  # which takes a tenth of a second
+        from rich.live import Live
+        from rich.text import Text
+
+        console = Console(stderr=True)
+        if not (console.is_terminal or console.is_jupyter):
+            while not ended.wait(INTERVAL):
+                print(self, file=sys.stderr, flush=True)
+            return
+        with Live(get_renderable=lambda: Text(str(self)), console=console, transient=True):
+            ended.wait()
+
+
+_SCREEN = _Screen()
+
+
+class RowCounter:
+    """Counts rows, and shows how many a second; for a `with` block.
+
+    Parameters
+    ----------
+    enabled : bool, default=True
+        Whether to show anything at all.
+    """
+
+    def __init__(self, enabled: bool = True) -> None:
+        self.n_rows = 0
+        self.line = Line("") if enabled else None
+
+    def add(self, n_rows: int) -> None:
+        """So many more are done."""
+        self.n_rows += n_rows
+        if self.line is not None:
+            speed = self.n_rows / max(time.monotonic() - self.line.started, 1e-9)
+            self.line.what = f"{self.n_rows:,} rows, {speed:,.0f} a second"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.line is not None:
+            self.line.close()
 
 
 @contextmanager
@@ -23,19 +125,17 @@ def progress_of(what: str, progress: bool | Report) -> Iterator[Report | None]:
 
     Parameters
     ----------
-    what : str, written before the bar
-    progress : True for a bar, False for none, or a function that takes the share done
+    what : str, written before the share
+    progress : True for a line, False for none, or a function that takes the share done
     """
-    if callable(progress):
-        yield progress
-    elif not progress:
-        yield None
-    else:
-        bar = _Bar(what)
-        try:
-            yield bar
-        finally:
-            bar.close()
+    if progress is not True:
+        yield progress or None
+        return
+    line = Line(what)
+    try:
+        yield line
+    finally:
+        line.close()
 
 
 def stages(report: Report | None, work: list[float]) -> Iterator[Report | None]:
@@ -49,103 +149,3 @@ def stages(report: Report | None, work: list[float]) -> Iterator[Report | None]:
 
 def _report_stage(report: Report, start: float, share: float, part: float) -> None:
     report(start + share * part)
-
-
-class Screen:
-    """The lines that are shown at a time, one below the other: a terminal has room for one such display
-    only.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.display: Any = None
-
-    def add(self, what: str, total: float | None) -> Any:
-        """A line more; None where standard error is no terminal."""
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            Task,
-            TaskProgressColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-        from rich.table import Column
-        from rich.text import Text
-
-        class Remaining(TimeRemainingColumn):
-            def render(self, task: Task) -> Text:
-                return Text("") if task.total is None else super().render(task)
-
-        with self.lock:
-            if self.display is None:
-                console = Console(stderr=True)
-                if not (console.is_terminal or console.is_jupyter):
-                    return None
-                # Where it is narrow the bar goes first, and the words are folded; numbers are never cut off.
-                bar = (
-                    [BarColumn(None, table_column=Column(max_width=40))]
-                    if console.width >= _BAR_WIDTH
-                    else []
-                )
-                words = TextColumn("{task.description}", markup=False, table_column=Column(overflow="fold"))
-                remaining = Remaining(table_column=Column(no_wrap=True))
-                self.display = Progress(
-                    words, *bar, TaskProgressColumn(), remaining, console=console, transient=True
-                )
-                self.display.start()
-            return self.display.add_task(what, total=total)
-
-    def update(self, task: Any, **changes: Any) -> None:
-        with self.lock:
-            if self.display is not None:
-                self.display.update(task, **changes)
-
-    def remove(self, task: Any) -> None:
-        with self.lock:
-            if task is None or self.display is None:
-                return
-            self.display.remove_task(task)
-            if not self.display.tasks:
-                self.display.stop()
-                self.display = None
-
-
-SCREEN = Screen()
-
-
-class _Bar:
-    """A bar that appears late and leaves nothing behind; lines where standard error is not a terminal."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.started = self.told = time.monotonic()
-        # the share that was done when it appeared; the estimate goes by what came after
-        self.first: float | None = None
-        self.began = self.started
-        self.task: Any = None
-
-    def __call__(self, share: float) -> None:
-        if self.first is None and time.monotonic() - self.started < PATIENCE:
-            return
-        if self.first is None:
-            self.first, self.began = share, time.monotonic()
-            self.task = SCREEN.add(self.what, total=1.0)
-        if self.task is not None:
-            SCREEN.update(self.task, completed=share)
-        elif time.monotonic() - self.told >= INTERVAL:
-            self._tell(share)
-
-    def _tell(self, share: float) -> None:
-        self.told = time.monotonic()
-        done = share - (self.first or 0.0)
-        left = (
-            f", about {(self.told - self.began) * (1 - share) / done / 60:.0f} minutes left"
-            if done > 0
-            else ""
-        )
-        print(f"{self.what}: {share:.1%}{left}", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        SCREEN.remove(self.task)

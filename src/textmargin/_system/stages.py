@@ -7,16 +7,12 @@ Work names itself with `stage`, in the log of this package ("textmargin", level 
 from __future__ import annotations
 
 import logging
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from . import progress
-
-REFRESH = 0.5  # seconds between two looks at the clock, on a terminal
+from .progress import Line
 
 log = logging.getLogger("textmargin")
 
@@ -35,8 +31,7 @@ def stage(what: str) -> Iterator[None]:
 
 
 class StageDisplay(logging.Handler):
-    """Shows the stage of this package's work that takes longer than patience, with the seconds it has taken
-    so far.
+    """Shows the stages of this package's work, each with the seconds it has taken so far.
 
     Parameters
     ----------
@@ -47,54 +42,18 @@ class StageDisplay(logging.Handler):
     def __init__(self, tell: Callable[[str], object] | None = None) -> None:
         super().__init__(logging.INFO if tell is None else logging.DEBUG)
         self.tell = tell
-        self.open: list[tuple[str, float]] = []  # the stages that have begun, the innermost last
-        self.ended = threading.Event()
-        self.watch: threading.Thread | None = None
+        self.open: list[Line] = []  # the stages that have begun, the innermost last
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a stage that begins or ends."""
         change = getattr(record, "stage", None)
         if change == "begin":
-            self.open.append((record.getMessage(), time.monotonic()))
-            if len(self.open) == 1:
-                self._begin()
-        elif change == "end":
-            del self.open[-1:]  # none where it began before it was shown
-            if not self.open:
-                self._end()
-        if self.tell is not None and change != "begin":
-            self.tell("  " * len(self.open) + record.getMessage())
-
-    def _begin(self) -> None:
-        self.ended = threading.Event()
-        # A thread, because the work is in compiled code; one that ends with the process, so that it never
-        # keeps it from ending.
-        self.watch = threading.Thread(target=self._show, args=(self.ended,), daemon=True)
-        self.watch.start()
-
-    def _end(self) -> None:
-        self.ended.set()
-        if self.watch is not None:
-            self.watch.join()
-            self.watch = None
-
-    def _show(self, ended: threading.Event) -> None:
-        if ended.wait(progress.PATIENCE):
+            self.open.append(Line(record.getMessage()))
             return
-        task = progress.SCREEN.add(self._line(), total=None)
-        try:
-            while not ended.wait(progress.INTERVAL if task is None else REFRESH):
-                if task is None:
-                    print(self._line(), file=sys.stderr, flush=True)
-                else:
-                    progress.SCREEN.update(task, description=self._line())
-        finally:
-            progress.SCREEN.remove(task)
-
-    def _line(self) -> str:
-        # a copy: another thread ends stages
-        names, starts = zip(*(list(self.open) or [("", time.monotonic())]), strict=True)
-        return f"{': '.join(names)} … {time.monotonic() - starts[0]:.0f} s"
+        if change == "end" and self.open:  # none where it began before it was shown
+            self.open.pop().close()
+        if self.tell is not None:
+            self.tell("  " * len(self.open) + record.getMessage())
 
     def __enter__(self) -> Self:
         self.before = log.level
@@ -105,5 +64,5 @@ class StageDisplay(logging.Handler):
     def __exit__(self, *_: object) -> None:
         log.removeHandler(self)
         log.setLevel(self.before)
-        self.open.clear()
-        self._end()
+        while self.open:
+            self.open.pop().close()

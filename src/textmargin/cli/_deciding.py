@@ -16,7 +16,7 @@ from ._console import OptionError, remark, with_options
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from .._system.row_counter import RowCounter
+    from .._system.progress import RowCounter
     from ..classifier import TextClassifier
     from ..labels import Decisions
     from ..tables.record_stream import RecordBatch

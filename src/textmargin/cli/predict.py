@@ -109,7 +109,7 @@ def predict(
         raise OptionError(
             "--overwrite goes with --cluster or --workers; without, a file that is there is replaced."
         )
-    from .._system.row_counter import RowCounter
+    from .._system.progress import RowCounter
     from .._system.threads import n_threads
     from ..tables.formats import file_dialect, format_of
     from ..tables.paths import name_of
